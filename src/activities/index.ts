@@ -23,7 +23,7 @@ import { performLocally } from './calls/perform-locally.ts';
 import type { CallBehavior } from './calls/make-attempt.ts';
 import { reconcileCall } from './calls/reconcile-call.ts';
 import type { CallToReconcile } from './calls/reconcile-call.ts';
-import { tellSegments, writeJournal } from './calls/write-journal.ts';
+import { emitSegments, writeJournal } from './calls/write-journal.ts';
 import type { JournalWrite } from './calls/write-journal.ts';
 import type { ScheduleActivities } from './take-tick.ts';
 import type { Tool } from './tools/tool.ts';
@@ -131,7 +131,7 @@ export function createJournalActivities({ store }: Pick<ActivityDeps, 'store'>):
       await withHeartbeat(RECORD_HEARTBEAT_MS, async () => {
         const entry = { ...sent, journal };
         await writeJournal(store, entry);
-        await tellSegments(store, entry);
+        await emitSegments(store, entry);
       }),
   };
 }

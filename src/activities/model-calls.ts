@@ -7,7 +7,7 @@ import type { MessageProcessor } from './context/message-processor.ts';
 import { UNKNOWN_MEASURE } from './context/estimate-tokens.ts';
 import type { ModelMeasure } from './context/estimate-tokens.ts';
 import { openDeltas } from './open-deltas.ts';
-import type { AttemptDeltas, TellDeltas } from './open-deltas.ts';
+import type { AttemptDeltas, PublishDeltas } from './open-deltas.ts';
 import type { OpenPromptFiles } from './files/open-prompt-files.ts';
 import type { Generate, ToolOffer } from './models/model.ts';
 import type { CallTask } from './calls/call-task.ts';
@@ -21,8 +21,8 @@ export interface ModelDeps {
   /** Token limits and counters by model name; a model without one is measured by an estimate. */
   readonly measures?: Readonly<Record<string, ModelMeasure>>;
   readonly messageProcessors?: Readonly<Record<string, MessageProcessor>>;
-  /** Tells others what a model says, while it says it. */
-  readonly tell?: TellDeltas;
+  /** Publishes the text of a model while it writes it. */
+  readonly publishDeltas?: PublishDeltas;
   /** Absent: there are no files. */
   readonly openFiles?: OpenPromptFiles;
 }
@@ -37,7 +37,7 @@ export function modelCalls({
   tools,
   measures = {},
   messageProcessors = {},
-  tell = () => undefined,
+  publishDeltas = () => undefined,
   openFiles = noFiles,
 }: ModelDeps): CallBehavior<ModelCallRequest> {
   return {
@@ -52,15 +52,15 @@ export function modelCalls({
       const fitted = await fitMessages(request, { measure, processors: messageProcessors, tools: offers });
       if (fitted.kind === 'overflow') return fitted;
       const { messages, report } = fitted;
-      const deltas = deltasOf(task, made, tell);
+      const deltas = deltasOf(task, made, publishDeltas);
       try {
         const asked = { ...rest, messages, tools: offers };
         made.keep?.(toJson({ ...rest, messages }));
         const readFile = openFiles({ tenantId, principal, signal });
-        const reply = await generate(asked, { key, signal, readFile, emit: (text) => deltas?.say(text) });
+        const reply = await generate(asked, { key, signal, readFile, emit: (text) => deltas?.add(text) });
         requireWholeCalls(reply, request);
-        // Listeners hear models that do not stream, too.
-        if (!deltas?.hasText()) deltas?.say(reply.text);
+        // Subscribers get the text of models that do not stream, too.
+        if (!deltas?.hasText()) deltas?.add(reply.text);
         return report ? { ...reply, context: report } : reply;
       } finally {
         deltas?.close();
@@ -95,9 +95,13 @@ function requireWholeCalls(
 }
 
 /** @returns `null` for a call whose answer is for no reader */
-function deltasOf(task: CallTask<ModelCallRequest>, made: MadeAttempt, tell: TellDeltas): AttemptDeltas | null {
+function deltasOf(
+  task: CallTask<ModelCallRequest>,
+  made: MadeAttempt,
+  publishDeltas: PublishDeltas,
+): AttemptDeltas | null {
   const { key, node, visit, path, runId, request } = task;
   if (visit === undefined || asksForSummary(request)) return null;
-  const place = { node, ...(path && { path }), visit, attempt: made.turn ?? made.attempt, callKey: key };
-  return openDeltas((deltas) => tell(runId, deltas), place);
+  const position = { node, ...(path && { path }), visit, attempt: made.turn ?? made.attempt, callKey: key };
+  return openDeltas((deltas) => publishDeltas(runId, deltas), position);
 }

@@ -3,54 +3,54 @@ import type { ModelDelta } from '../graph/journal/index.ts';
 import type { Deltas } from '../store/deltas.ts';
 
 /** Publishes deltas of a run. It never fails, and nothing waits for it. */
-export type TellDeltas = (runId: string, deltas: readonly ModelDelta[]) => void;
+export type PublishDeltas = (runId: string, deltas: readonly ModelDelta[]) => void;
 
-/** What one attempt says, told in pieces. */
+/** The text of one attempt, published in pieces while the model writes it. */
 export interface AttemptDeltas {
-  /** True once anything has been said. */
+  /** True once there is any text. */
   hasText(): boolean;
-  say(text: string): void;
-  /** Tells what is not told yet, and nothing after that. */
+  add(text: string): void;
+  /** Publishes the rest; later text is dropped. */
   close(): void;
 }
 
 type Attempt = Omit<ModelDelta, 'index' | 'text'>;
 
-/** What is said meanwhile is told together. */
-const TELL_AFTER_MS = 50;
+/** Text that comes within this time is published together. */
+const PUBLISH_AFTER_MS = 50;
 
 /** UTF-16 units of a delta. As JSON they take six bytes each at most, and PostgreSQL takes 8,000. */
 const MAX_LENGTH = 1_000;
 
-/** An attempt that says more is told no further, in UTF-16 units. */
-const MAX_TOLD = 1_000_000;
+/** UTF-16 units of an attempt; the text after them is not published. */
+const MAX_PUBLISHED = 1_000_000;
 
 /** Opens the deltas of one attempt of a call. */
-export function openDeltas(tell: (deltas: readonly ModelDelta[]) => void, attempt: Attempt): AttemptDeltas {
-  let said = '';
-  let told = 0;
+export function openDeltas(publish: (deltas: readonly ModelDelta[]) => void, attempt: Attempt): AttemptDeltas {
+  let pending = '';
+  let length = 0;
   let index = 0;
   let isOpen = true;
   let timer: NodeJS.Timeout | null = null;
-  const tellNow = (): void => {
+  const publishNow = (): void => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    const pieces = cut(said);
-    said = '';
-    if (pieces.length > 0) tell(pieces.map((text) => ({ ...attempt, index: index++, text })));
+    const pieces = cut(pending);
+    pending = '';
+    if (pieces.length > 0) publish(pieces.map((text) => ({ ...attempt, index: index++, text })));
   };
   return {
-    hasText: () => told > 0,
-    say(text) {
-      if (!isOpen || text === '' || told + text.length > MAX_TOLD) return;
-      told += text.length;
-      said += text;
-      if (said.length >= MAX_LENGTH) return tellNow();
-      timer ??= setTimeout(tellNow, TELL_AFTER_MS).unref();
+    hasText: () => length > 0,
+    add(text) {
+      if (!isOpen || text === '' || length + text.length > MAX_PUBLISHED) return;
+      length += text.length;
+      pending += text;
+      if (pending.length >= MAX_LENGTH) return publishNow();
+      timer ??= setTimeout(publishNow, PUBLISH_AFTER_MS).unref();
     },
     close() {
       isOpen = false;
-      tellNow();
+      publishNow();
     },
   };
 }
@@ -67,12 +67,12 @@ function cut(text: string): readonly string[] {
   return pieces;
 }
 
-/** Publishes deltas without waiting. That they can't be told is logged once, and costs no call its result. */
-export function createTellDeltas({ publish }: Pick<Deltas, 'publish'>, logger: Pick<Logger, 'warn'>): TellDeltas {
+/** Publishes deltas without waiting. The first failure is logged; no call fails for it. */
+export function createPublishDeltas({ publish }: Pick<Deltas, 'publish'>, logger: Pick<Logger, 'warn'>): PublishDeltas {
   let hasFailed = false;
   return (runId, deltas) => {
     publish(runId, deltas).catch((error: unknown) => {
-      if (!hasFailed) logger.warn({ error }, 'what models say can not be told while they say it');
+      if (!hasFailed) logger.warn({ error }, 'the text of models can not be published while they write it');
       hasFailed = true;
     });
   };

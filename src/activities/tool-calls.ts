@@ -21,7 +21,7 @@ import { parseExpression } from '../graph/expression/index.ts';
 
 /**
  * Makes calls of tools. The worker's current configuration can only tighten what a run has pinned: roles, arguments and
- * approval are checked again, and the stricter safety counts. A result must be what the tool says that it returns.
+ * approval are checked again, and the stricter safety counts. A result must fit the schema that the tool declares.
  */
 export function toolCalls(
   tools: Readonly<Record<string, Tool>>,
@@ -57,8 +57,8 @@ export function toolCalls(
 }
 
 /**
- * Has the own schemas of tools read arguments, once for each call. What is made of them is decided about, shown and
- * recorded; the code gets nothing else.
+ * Reads arguments by the tools' own schemas, once for each call. People decide about the result, see it, and it is
+ * recorded; the code of the tool gets nothing else.
  */
 export function readings(tools: Readonly<Record<string, Tool>>): CallBehavior<ReadingRequest> {
   return {

@@ -12,7 +12,7 @@ export interface ApiSettings {
   readonly retention: {
     readonly runsMs: number | null;
     readonly checkpointsMs: number | null;
-    /** Of entries of the audit. */
+    /** The age of audit entries that are pruned. */
     readonly auditMs: number | null;
   };
   /** What each role permits. */

@@ -39,7 +39,7 @@ const PermissionName = z.enum(PERMISSIONS, {
       : 'must be the name of a permission',
 });
 
-/** Roles beside the built-in ones, or in their place. The role `admin` may lose all permissions but its own. */
+/** Roles that are added to the built-in ones, or replace them. The role `admin` may lose all permissions but its own. */
 export const Roles = z
   .record(z.string(), z.array(PermissionName))
   .superRefine((given, context) => {

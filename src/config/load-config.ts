@@ -135,52 +135,52 @@ export interface ConfigInput {
   /** The MCP servers whose tools join these, by name. */
   mcpServers?: Record<string, McpServerInput>;
   /** The functions, by name: `(args, context) => …`, or `{ execute, effect, timeout, retry }`. */
-  functions?: Given['functions'];
+  functions?: FieldInputs['functions'];
   /** Node types of your own: `defineNodeType({ name, schema, execute })`. */
-  nodeTypes?: Given['nodeTypes'];
+  nodeTypes?: FieldInputs['nodeTypes'];
   /** Code that fits messages to a model, by name. */
-  messageProcessors?: Given['messageProcessors'];
+  messageProcessors?: FieldInputs['messageProcessors'];
   /** Code that counts tokens, by name. */
-  tokenCounters?: Given['tokenCounters'];
+  tokenCounters?: FieldInputs['tokenCounters'];
   /** How long-term memory is searched. */
-  memory?: Given['memory'];
+  memory?: FieldInputs['memory'];
   /** Resolves secrets; by default from the environment. */
-  secrets?: Given['secrets'];
+  secrets?: FieldInputs['secrets'];
   /** Temporal's payload codecs, such as one that encrypts; the first one is applied first. */
-  codecs?: Given['codecs'];
+  codecs?: FieldInputs['codecs'];
   /** Another store than PostgreSQL's, or one around it. */
-  store?: Given['store'];
+  store?: FieldInputs['store'];
   /** A folder with graphs, or `{ folder, tenants }`. They are published at the start. */
-  graphs?: Given['graphs'];
+  graphs?: FieldInputs['graphs'];
   /** Private addresses that tools and models may reach: `allow`, as `host:port`. */
-  http?: Given['http'];
+  http?: FieldInputs['http'];
   /** Private addresses that webhooks may reach: `allow`, as `host:port`. Those of `http.allow` do not count. */
-  webhooks?: Given['webhooks'];
+  webhooks?: FieldInputs['webhooks'];
   /** The tokens that the API accepts. Needed in production. */
-  auth?: Given['auth'];
+  auth?: FieldInputs['auth'];
   /** What roles permit: lists of permissions, by the name of the role. A built-in role is replaced, the others stay. */
-  roles?: Given['roles'];
+  roles?: FieldInputs['roles'];
   /** What tenants may use up, by their names; `*` is for all. */
-  tenants?: Given['tenants'];
+  tenants?: FieldInputs['tenants'];
   /** Values for what graphs do not say. */
-  defaults?: Given['defaults'];
+  defaults?: FieldInputs['defaults'];
   /** The most that any graph may ask for. */
-  ceilings?: Given['ceilings'];
+  ceilings?: FieldInputs['ceilings'];
   /** The age after which ended runs are forgotten; without it they stay. */
-  retention?: Given['retention'];
+  retention?: FieldInputs['retention'];
   /** False refuses forks of runs. */
-  forking?: Given['forking'];
+  forking?: FieldInputs['forking'];
   /** The most requests with `Prefer: wait` that one API process keeps waiting. */
-  waits?: Given['waits'];
+  waits?: FieldInputs['waits'];
   /** The most streams of events that one API process keeps open. */
-  streams?: Given['streams'];
+  streams?: FieldInputs['streams'];
   /** `captureContent`: spans of calls hold what is sent and answered, in runs without redacted channels. */
-  telemetry?: Given['telemetry'];
+  telemetry?: FieldInputs['telemetry'];
   /** Time for open work to finish at shutdown. */
-  shutdownGrace?: Given['shutdownGrace'];
+  shutdownGrace?: FieldInputs['shutdownGrace'];
 }
 
-type Given = z.input<typeof ConfigSchema>;
+type FieldInputs = z.input<typeof ConfigSchema>;
 
 /** A checked configuration with its defaults. */
 export type Config = z.output<typeof ConfigSchema>;

@@ -24,29 +24,29 @@ const ProviderModel = z
 
 const OwnModel = z.strictObject({ ...modelFields, generate: code<OwnGenerate>() });
 
-type GivenModel = z.input<typeof ProviderModel>;
+type ProviderModelFields = z.input<typeof ProviderModel>;
 
-/** What configurations write of every model. */
+/** The fields of every model, as configurations write them. */
 interface AnyModelInput extends CallSettingsInput {
   /** `input` and `output`, in USD for a million tokens. Budgets in USD need it. */
-  price?: GivenModel['price'];
+  price?: ProviderModelFields['price'];
   /** The most tokens of one request. */
-  contextWindow?: GivenModel['contextWindow'];
+  contextWindow?: ProviderModelFields['contextWindow'];
   /** One of `tokenCounters`. */
-  tokenCounter?: GivenModel['tokenCounter'];
+  tokenCounter?: ProviderModelFields['tokenCounter'];
 }
 
 interface ProviderModelInput extends AnyModelInput {
   /** The API that it speaks. */
-  provider: GivenModel['provider'];
+  provider: ProviderModelFields['provider'];
   /** The provider's name of the model. */
-  model: GivenModel['model'];
+  model: ProviderModelFields['model'];
   /** The address, for `openai-compatible` or a proxy. */
-  baseUrl?: GivenModel['baseUrl'];
+  baseUrl?: ProviderModelFields['baseUrl'];
   /** The key, as `{ secret: 'NAME' }`. */
-  apiKey?: GivenModel['apiKey'];
+  apiKey?: ProviderModelFields['apiKey'];
   /** False asks for whole answers. By default answers are read while they are written, if the server can. */
-  stream?: GivenModel['stream'];
+  stream?: ProviderModelFields['stream'];
 }
 
 interface OwnModelInput extends AnyModelInput {

@@ -1,16 +1,16 @@
 import type { StandardSchema } from '../activities/tools/code-tool.ts';
 
-/** What a schema of zod does with a value besides what its JSON Schema says. */
+/** The effects of a zod schema that its JSON Schema does not state. */
 export interface ZodTraits {
   /** It returns each value that it takes as it is, but for unknown names. */
   readonly isPlain: boolean;
-  /** It takes more than its JSON Schema says. */
+  /** It takes more values than its JSON Schema. */
   readonly coerces: boolean;
   /** It leaves out names that an object does not declare. */
   readonly strips: boolean;
 }
 
-/** The parts of a schema of zod that tell what it does (zod 4, `_zod.def`). */
+/** The parts of a zod schema that define its effects (zod 4, `_zod.def`). */
 interface Definition {
   readonly type: string;
   readonly check?: string;

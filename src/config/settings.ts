@@ -76,23 +76,23 @@ const ofBoth = {
   LOG_FORMAT: SETTINGS.LOG_FORMAT.schema,
 };
 
-/** What `holdfast start` reads besides the places of servers of yours. */
+/** Settings of `holdfast start`, besides the addresses of servers of yours. */
 export const StackSettings = z.object({
   LOG_LEVEL: SETTINGS.LOG_LEVEL.schema,
   HOLDFAST_TEMPORAL_METRICS_PORT: SETTINGS.HOLDFAST_TEMPORAL_METRICS_PORT.schema,
 });
 
-/** What `holdfast setup` reads besides Temporal's variables. */
+/** Settings of `holdfast setup`, besides Temporal's variables. */
 export const SetupSettings = z.object({ DATABASE_URL: SETTINGS.DATABASE_URL.schema });
 
-/** What an API process reads besides Temporal's variables. */
+/** Settings of an API process, besides Temporal's variables. */
 export const ApiSettings = z.object({
   ...ofBoth,
   HOLDFAST_CURSOR_SECRET: SETTINGS.HOLDFAST_CURSOR_SECRET.schema,
   PORT: SETTINGS.PORT.schema,
 });
 
-/** What a worker reads besides Temporal's variables. */
+/** Settings of a worker, besides Temporal's variables. */
 export const WorkerSettings = z
   .object({
     ...ofBoth,

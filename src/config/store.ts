@@ -1,8 +1,8 @@
 import type { Store } from '../store/store.ts';
 
 /**
- * Opens the store of a process, in place of the one in PostgreSQL.
- * @param open opens that one; a store that keeps some things elsewhere has it inside
+ * Opens the store of a process, instead of the one in PostgreSQL.
+ * @param open opens the one in PostgreSQL; a store that keeps a part elsewhere may wrap it
  */
 export type StoreOpener = (open: () => Promise<Store>) => Store | Promise<Store>;
 
@@ -11,7 +11,7 @@ interface StoreSetting {
   readonly store?: StoreOpener | undefined;
 }
 
-/** Opens the store that a configuration wants. */
+/** Opens the store that a configuration names, by default the one of `open`. */
 export async function openConfiguredStore({ store }: StoreSetting, open: () => Promise<Store>): Promise<Store> {
   return store ? await store(open) : await open();
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TENANT_NAME } from '../process/process-options.ts';
 
-/** What one tenant may use up; what is not said is not limited. */
+/** The quota of one tenant; a field that is absent sets no limit. */
 const Quota = z.strictObject({
   /** New runs, forks included, in each minute of the clock. */
   runsPerMinute: z.int().min(0).optional(),
@@ -9,15 +9,15 @@ const Quota = z.strictObject({
   costUsdPerDay: z.number().min(0).optional(),
 });
 
-/** What a tenant may use up in a time. */
+/** The checked quota of a tenant. */
 type TenantQuota = z.output<typeof Quota>;
 
-/** The key of what holds for all tenants, where they are not named or their own entry says nothing. */
+/** The key of the quota for all tenants, which counts where a tenant's own entry sets no limit. */
 const ALL = '*';
 
 /** Quotas by the names of tenants. */
-export const Tenants = z.record(z.string(), Quota).superRefine((given, context) => {
-  for (const name of Object.keys(given)) {
+export const Tenants = z.record(z.string(), Quota).superRefine((quotas, context) => {
+  for (const name of Object.keys(quotas)) {
     if (name === ALL || TENANT_NAME.test(name)) continue;
     context.addIssue({ code: 'custom', path: [name], message: `must be the name of a tenant, or "${ALL}" for all` });
   }
@@ -33,7 +33,7 @@ export interface ConfiguredLimit {
 /** Each quota of a tenant. */
 export type ConfiguredQuota = Readonly<Record<keyof TenantQuota, ConfiguredLimit>>;
 
-/** The quota of a tenant: its own, and of what that does not say the one of all. */
+/** The quota of a tenant: its own limits, and those of the entry for all where it has none. */
 export function quotaOf(tenants: Readonly<Record<string, TenantQuota>>, tenantId: string): ConfiguredQuota {
   const own = Object.hasOwn(tenants, tenantId) ? tenants[tenantId] : undefined;
   const limitOf = (name: keyof TenantQuota): ConfiguredLimit => {

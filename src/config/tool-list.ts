@@ -15,7 +15,7 @@ interface ListItem {
   readonly value: unknown;
 }
 
-/** A checked tool, with its place in the configuration. */
+/** A checked tool, with its path in the configuration. */
 export interface ParsedTool extends Omit<ListItem, 'value'> {
   readonly tool: ToolConfig;
 }

@@ -75,10 +75,10 @@ function readStandard(schema: StandardSchema): ParsedParameters {
   };
 }
 
-/** What a schema of another library does is not known. */
+/** The effects of a schema of another library, which are unknown. */
 const UNKNOWN_TRAITS: ZodTraits = { isPlain: false, coerces: false, strips: false };
 
-/** What a schema makes of arguments, as far as it says so. */
+/** The effects of a schema on arguments, as far as it states them. */
 function outputOf({ '~standard': { jsonSchema } }: StandardSchema): JsonSchema {
   try {
     const libraryOptions = { unrepresentable: 'any' };

@@ -47,22 +47,22 @@ interface ExecutionTerms extends Pick<PolicyInput, 'execution' | 'timeout'> {
 export const EXECUTION_PROBLEM = { path: ['execution'], message: `may be "local" only with ${LOCAL_CALLS}` };
 
 const ToolPolicy = z.strictObject(policyFields satisfies { readonly [Name in keyof PolicyInput]-?: z.ZodType });
-type GivenPolicy = z.input<typeof ToolPolicy>;
+type PolicyFields = z.input<typeof ToolPolicy>;
 
 /** The terms of a tool, as configurations write them. */
 export interface PolicyInput extends CallSettingsInput {
   /** What a second call does: nothing (`idempotent`), nothing under the same key (`keyed`), perhaps harm (`unsafe`). */
-  effect?: GivenPolicy['effect'];
+  effect?: PolicyFields['effect'];
   /** When people are asked before a call: `never`, `always`, or `{ when?, policy?, timeout? }`. */
-  approval?: GivenPolicy['approval'];
+  approval?: PolicyFields['approval'];
   /** Roles of which the starter of a run needs one. */
-  roles?: GivenPolicy['roles'];
+  roles?: PolicyFields['roles'];
   /** What becomes of an agent's failed call: `tell`, `intervene`, or the name of another tool. */
-  onFailure?: GivenPolicy['onFailure'];
+  onFailure?: PolicyFields['onFailure'];
   /** The task queue whose workers make the calls. */
-  taskQueue?: GivenPolicy['taskQueue'];
+  taskQueue?: PolicyFields['taskQueue'];
   /** `local` for short idempotent calls. */
-  execution?: GivenPolicy['execution'];
+  execution?: PolicyFields['execution'];
 }
 
 const toolFields = { name: ToolName, description: z.string(), result: Result.optional(), ...policyFields };
@@ -97,24 +97,24 @@ const CodeTool = z
   .refine(isExecutionAllowed, EXECUTION_PROBLEM)
   .transform(({ parameters, ...tool }) => ({ ...tool, ...parameters }));
 
-type GivenHttpTool = z.input<typeof HttpTool>;
+type HttpToolFields = z.input<typeof HttpTool>;
 
 /** A tool that is an HTTP request, as configurations write it. */
 export interface HttpToolInput extends PolicyInput {
   /** The name that graphs and models use: 1 to 64 letters, digits, `_`, `.`, `:`, `-`. */
-  name: GivenHttpTool['name'];
+  name: HttpToolFields['name'];
   /** What models read. */
-  description: GivenHttpTool['description'];
+  description: HttpToolFields['description'];
   /** JSON Schema of the arguments. */
-  parameters: GivenHttpTool['parameters'];
+  parameters: HttpToolFields['parameters'];
   /** JSON Schema of what it returns; another result is its failure. */
-  result?: GivenHttpTool['result'];
+  result?: HttpToolFields['result'];
   /** The method of the request. */
-  method: GivenHttpTool['method'];
+  method: HttpToolFields['method'];
   /** The address; `{{ }}` in path and query over `args`. */
-  url: GivenHttpTool['url'];
+  url: HttpToolFields['url'];
   /** The headers; a value may be `{ secret: 'NAME' }`. */
-  headers?: GivenHttpTool['headers'];
+  headers?: HttpToolFields['headers'];
 }
 
 /** A tool of a checked configuration; one of an MCP server is complete already. */

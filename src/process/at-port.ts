@@ -7,7 +7,7 @@ interface NamedPort {
   readonly port: number;
 }
 
-/** What the errors of Node and of Temporal's SDK say of a port that can't be had, and what people are told. */
+/** Errors of Node and of Temporal's SDK about a port that can't be used, and the reason to print for them. */
 const REASONS: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/EADDRINUSE|address already in use/i, 'is in use; set another one'],
   [/EACCES|permission denied/i, 'is not allowed to this process; set one from 1024 on'],

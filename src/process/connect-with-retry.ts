@@ -8,7 +8,7 @@ export interface Dependency<T> {
   /** Such as `Temporal`. */
   readonly name: string;
   readonly open: () => Promise<T>;
-  /** Tells errors of a dependency that may be there later; any other error ends the waiting. */
+  /** True for errors of a dependency that may be available later; any other error ends the waiting. */
   readonly isAway: (error: unknown) => boolean;
 }
 
@@ -20,9 +20,9 @@ export interface RetryOptions {
   readonly signal: AbortSignal;
 }
 
-/** How a process opens what it needs. */
+/** The means by which a process opens its dependencies. */
 export interface Opening extends RetryOptions {
-  /** Has all that is opened. */
+  /** Keeps all that is opened, to be closed together. */
   readonly parts: Parts;
 }
 
@@ -53,15 +53,15 @@ function refused(name: string, error: unknown): SetupError {
   return new SetupError(`${name} refuses: ${messagesOf(error).join(': ')}`, { cause: error });
 }
 
-/** What an error says, and then what its causes say. */
+/** The message of an error, then those of its causes. */
 function messagesOf(error: unknown): readonly string[] {
   const cause = error instanceof Error ? error.cause : undefined;
   return [messageOf(error), ...(cause === undefined ? [] : messagesOf(cause))];
 }
 
-/** What a process has open, to be closed together. */
+/** The open parts of a process, which are closed together. */
 export interface Parts {
-  /** Aborted when the parts close: what is waited for is given up. */
+  /** Aborts when the parts close, so that nothing waits any longer. */
   readonly closing: AbortSignal;
   /** Waits for a part, which is closed with the others, also if it opens later than they close. */
   keep<T>(part: T | Promise<T>, close: (part: T) => Promise<unknown>): Promise<T>;
@@ -69,7 +69,7 @@ export interface Parts {
   close(): Promise<void>;
 }
 
-/** Begins with no parts. */
+/** Creates an empty set of parts. */
 export function keepParts(): Parts {
   const closing = new AbortController();
   const closers: (() => Promise<unknown>)[] = [];

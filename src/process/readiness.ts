@@ -4,7 +4,7 @@ import type { Failure } from './problem.ts';
 import type { Meaning } from '../store/memory/meaning.ts';
 import { VectorsMissingError } from '../store/memory/memory-vectors.ts';
 
-/** Tells why a process may not be given work now; `null`: it may. */
+/** Returns why a process is not ready for work; `null` if it is ready. */
 export type Readiness = () => Promise<string | null>;
 
 export const SHUTTING_DOWN = 'The process is shutting down';
@@ -15,10 +15,10 @@ export function startingUp(unavailable: ReadonlySet<string>): string {
   return names === '' ? 'The process starts' : `The process starts; it waits for ${names}`;
 }
 
-/** A dependency answers and lacks something; the message says what. */
+/** A dependency answers but lacks something, which the message names. */
 export class NotReadyError extends Error {}
 
-/** Checks by the name of a dependency; one that rejects, or is late, finds the dependency unavailable. */
+/** Checks by the names of dependencies. A dependency whose check rejects or is late is unavailable. */
 export type Checks = Readonly<Record<string, () => Promise<unknown>>>;
 
 /** A late answer to a probe counts as a failure. */
@@ -49,7 +49,7 @@ async function resultOf(check: Checks[string]): Promise<'done' | 'away' | NotRea
   return result;
 }
 
-/** Answers `/healthz` and `/readyz`. @param otherwise tells why a process has no answer for any other path */
+/** Answers `/healthz` and `/readyz`. @param otherwise the failure for any other path */
 export function createProbes(readiness: Readiness, otherwise: (path: string) => Promise<Failure>): App {
   return {
     async fetch(request) {

@@ -19,16 +19,16 @@ const TYPES = {
  */
 export function createSearchAttributesCheck(
   temporal: TemporalConnection<ConnectionLike>,
-  wanted: SearchAttributes,
+  required: SearchAttributes,
 ): () => Promise<void> {
   let areThere = false;
   return async () => {
     if (areThere) return;
-    const missing = await findMissingAttributes(temporal, wanted);
+    const missing = await findMissingAttributes(temporal, required);
     if (missing.length > 0) {
       // Another process may make them at the same time, and this one may not have the right.
       await makeSearchAttributes(temporal, missing).catch(() => undefined);
-      await requireSearchAttributes(temporal, wanted);
+      await requireSearchAttributes(temporal, required);
     }
     areThere = true;
   };
@@ -43,10 +43,10 @@ export type Attribute = readonly [name: string, type: SearchAttributes[string]];
  */
 export async function findMissingAttributes(
   { connection, namespace }: TemporalConnection<ConnectionLike>,
-  wanted: SearchAttributes,
+  required: SearchAttributes,
 ): Promise<readonly Attribute[]> {
   const found = await settleAll(
-    Object.entries(wanted).map(async ([name, type]): Promise<readonly Attribute[]> => {
+    Object.entries(required).map(async ([name, type]): Promise<readonly Attribute[]> => {
       const query = `${name} = ${TYPES[type].example}`;
       const count = connection.workflowService.countWorkflowExecutions({ namespace, query });
       return await count.then(
@@ -74,9 +74,9 @@ export async function makeSearchAttributes(
 /** @throws NotReadyError with the command that makes those that the namespace lacks */
 export async function requireSearchAttributes(
   temporal: TemporalConnection<ConnectionLike>,
-  wanted: SearchAttributes,
+  required: SearchAttributes,
 ): Promise<void> {
-  const missing = await findMissingAttributes(temporal, wanted);
+  const missing = await findMissingAttributes(temporal, required);
   if (missing.length === 0) return;
   const { namespace } = temporal;
   const names = missing.map(([name]) => name).join(', ');

@@ -2,7 +2,7 @@
 export class SetupError extends Error {}
 
 /**
- * Runs a process to its end. One that can't begin says why, in lines for people, and its exit code is 1.
+ * Runs a process to its end. One that can't begin prints the reason for people, and its exit code is 1.
  * @throws what is no SetupError
  */
 export async function runProcess(work: () => Promise<void>): Promise<void> {

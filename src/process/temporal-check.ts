@@ -14,16 +14,16 @@ const ANSWER_WITHIN_MS = 5_000;
 /** Creates a check that Temporal answers, has the namespace, and in it the search attributes. */
 export function createTemporalCheck(
   temporal: TemporalConnection<ConnectionLike>,
-  wanted: SearchAttributes,
+  required: SearchAttributes,
 ): TemporalCheck {
-  const checkAttributes = createSearchAttributesCheck(temporal, wanted);
+  const checkAttributes = createSearchAttributesCheck(temporal, required);
   return async () => {
     await pingTemporal(temporal);
     await temporal.connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, checkAttributes);
   };
 }
 
-/** Logs what a process that starts lacks of Temporal; its readiness probe says the same until it is there. */
+/** Logs what Temporal lacks for a process that starts. Its readiness probe answers the same until nothing is missing. */
 export async function reportIfNotReady(check: TemporalCheck, logger: Logger): Promise<void> {
   await check().catch((error: unknown) => logger.error({ reason: messageOf(error) }, 'not ready'));
 }

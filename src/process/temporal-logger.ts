@@ -12,7 +12,7 @@ export function toTemporalLogger(logger: Logger): DefaultLogger {
 
 /**
  * The runtime of Temporal's SDK without its signal handlers. The SDK's core, too, writes its warnings to our log.
- * @param metricsPort the port where the SDK shows its own metrics, in Prometheus' format; absent: it shows none
+ * @param metricsPort the port where the SDK serves its own metrics, in Prometheus' format; absent: it serves none
  */
 function temporalRuntime(logger: Logger, metricsPort?: number): RuntimeOptions {
   return {

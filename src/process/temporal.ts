@@ -16,7 +16,7 @@ export interface TemporalConnection<C extends ConnectionLike> {
 /** The way to a Temporal server: its address, TLS, API key and headers. */
 export type TemporalOptions = ClientConnectConfig['connectionOptions'];
 
-/** Where Temporal's SDK looks by itself. */
+/** The address that Temporal's SDK uses by default. */
 const DEFAULT_ADDRESS = '127.0.0.1:7233';
 
 /** The address of the server, also where nothing names one. */

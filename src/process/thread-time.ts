@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Of a tick of Linux's clock, in which it counts the time of threads. */
+/** Milliseconds of a tick of Linux's clock, the unit in which it counts the time of threads. */
 const TICK_MS = 10;
 
 /** A thread by its number in the system, and the time that the processor has given it, in milliseconds. */
@@ -12,7 +12,7 @@ export interface ThreadTime {
 /**
  * Reads how long a thread has worked.
  * @param thread a path below `/proc`, such as `thread-self` or `self/task/17`
- * @returns `null` for a thread that is gone, and where the system does not tell it as Linux does
+ * @returns `null` for a thread that is gone, and on systems other than Linux
  */
 export function readThreadTime(thread: string): ThreadTime | null {
   try {
@@ -28,13 +28,16 @@ export function readThreadTime(thread: string): ThreadTime | null {
 
 /** Work in another thread or process that has a limit of time. */
 export interface WatchedWork {
-  /** The processor's time that it may take, in milliseconds: a machine that is busy or stands still is not its fault. */
+  /** The processor time that it may take, in milliseconds; time in which the machine is busy or paused does not count. */
   readonly limitMs: number;
-  /** The time after which it is given up, whatever it has worked. */
+  /** The elapsed time after which it is given up, in milliseconds. */
   readonly patienceMs: number;
-  /** The time that it has worked so far, in milliseconds. */
+  /** The processor time that it has taken so far, in milliseconds. */
   readonly workedMs: () => number;
-  /** Is called once, when it takes too long. @param hasWorked false: it has waited for the machine */
+  /**
+   * Is called once, when it takes too long.
+   * @param hasWorked true if its processor time is used up; false if the elapsed time is over
+   */
   readonly onLate: (hasWorked: boolean) => void;
 }
 

@@ -5,7 +5,7 @@ import type { CallTask } from '../activities/calls/call-task.ts';
 import type { CallSafety } from '../graph/definition/index.ts';
 import type { CallEffect, CallReply, OccurrenceBody } from '../graph/run/index.ts';
 import type { TaskFailure, TokenUsage } from '../graph/values/index.ts';
-import type { Pace, Timeline } from './timeline.ts';
+import type { SimulatedClock, Timeline } from './timeline.ts';
 import { MissingAnswerError } from './decisions.ts';
 
 /** A call as a worker makes it, without ledger, time limits and retries. */
@@ -18,9 +18,9 @@ export interface FakeCall {
 export interface PlayerParts {
   readonly toCall: (task: CallTask) => FakeCall;
   readonly owner: Pick<CallTask, 'runId' | 'tenantId' | 'graph' | 'createdBy'>;
-  readonly pace: Pace;
+  readonly clock: SimulatedClock;
   readonly timeline: Timeline<OccurrenceBody>;
-  /** Tells that an attempt begins. */
+  /** Is called when an attempt begins. */
   readonly onAttempt: (key: string) => void;
 }
 
@@ -43,16 +43,16 @@ export class CallPlayer {
   }
 
   start(effect: CallEffect): void {
-    const { pace, timeline, owner, toCall } = this.#parts;
+    const { clock, timeline, owner, toCall } = this.#parts;
     const { key, takeover } = effect;
     const earlier = this.#ledger.get(key);
     const isRepeated = earlier !== undefined && takeover > earlier.takeover;
     if (earlier && ('reply' in earlier.end || !isRepeated))
-      return void timeline.plan(pace.now, async () => [toOccurrence(key, earlier.end, 0)]);
+      return void timeline.plan(clock.now, async () => [toOccurrence(key, earlier.end, 0)]);
     const call: OpenCall = {
       effect,
       call: toCall({ ...effect, ...owner, journal: null }),
-      since: pace.now,
+      since: clock.now,
       failures: 0,
       mayBeDone: earlier !== undefined && 'failure' in earlier.end && !earlier.end.failure.callFailed,
       usedBefore: null,
@@ -69,12 +69,12 @@ export class CallPlayer {
   }
 
   #planAttempt(call: OpenCall, delayMs: number): void {
-    const { pace, timeline, onAttempt } = this.#parts;
-    call.takeBack = timeline.plan(pace.now + delayMs, async () => {
+    const { clock, timeline, onAttempt } = this.#parts;
+    call.takeBack = timeline.plan(clock.now + delayMs, async () => {
       onAttempt(call.effect.key);
-      const made = await makeAttempt(call, pace);
+      const made = await makeAttempt(call, clock);
       call.isMade = true;
-      call.takeBack = timeline.plan(pace.now + made.tookMs, async () => this.#endAttempt(call, made));
+      call.takeBack = timeline.plan(clock.now + made.tookMs, async () => this.#endAttempt(call, made));
       return [];
     });
   }
@@ -85,7 +85,7 @@ export class CallPlayer {
       const reply = withUsedBefore(made.reply, call.usedBefore);
       return this.#end(call, { reply, attempts: call.failures + 1 });
     }
-    const { now } = this.#parts.pace;
+    const { now } = this.#parts.clock;
     const verdict = judgeAttempt(toFailed(call, now, made.isExpired), made.thrown);
     const { failures, failure } = verdict;
     Object.assign(call, { failures, mayBeDone: !failure.callFailed, usedBefore: failure.usage ?? null });
@@ -95,21 +95,21 @@ export class CallPlayer {
   }
 
   #cancel(call: OpenCall): void {
-    const { pace, timeline } = this.#parts;
+    const { clock, timeline } = this.#parts;
     // The result of such a call is needed, to compensate it.
     if (call.isMade && call.effect.isCompensable) return;
     call.takeBack();
     const { failure } = call.isMade
       ? judgeAttempt(toCanceled(call), CANCELED)
       : judgeCanceledAttempt(toCanceled(call), NOT_MADE);
-    call.takeBack = timeline.plan(pace.now, async () => this.#end(call, { failure }));
+    call.takeBack = timeline.plan(clock.now, async () => this.#end(call, { failure }));
   }
 
   #end(call: OpenCall, end: CallEnd): readonly OccurrenceBody[] {
     const { key, takeover } = call.effect;
     this.#open.delete(key);
     this.#ledger.set(key, { takeover, end });
-    return [toOccurrence(key, end, this.#parts.pace.now - call.since)];
+    return [toOccurrence(key, end, this.#parts.clock.now - call.since)];
   }
 }
 
@@ -129,9 +129,9 @@ export interface OpenCall {
   failures: number;
   /** An earlier attempt may have made the call. */
   mayBeDone: boolean;
-  /** What earlier attempts have used of a model. */
+  /** The tokens that earlier attempts have used of a model. */
   usedBefore: TokenUsage | null;
-  /** An attempt is under way. */
+  /** An attempt is running. */
   isMade: boolean;
   /** Takes back what is planned for the call. */
   takeBack: () => void;
@@ -148,13 +148,13 @@ export type Attempt = { readonly tookMs: number } & (
  * Makes an attempt of a call by its fake, within the time limits of its policy.
  * @throws MissingAnswerError
  */
-async function makeAttempt({ effect, call, since, failures }: OpenCall, pace: Pace): Promise<Attempt> {
+async function makeAttempt({ effect, call, since, failures }: OpenCall, clock: SimulatedClock): Promise<Attempt> {
   const { timeoutMs } = effect.request.policy;
-  const leftMs = deadlineOf({ effect, since }) - pace.now;
+  const leftMs = deadlineOf({ effect, since }) - clock.now;
   if (leftMs <= 0) return { tookMs: 0, thrown: EXPIRED, isExpired: true };
   const limitMs = Math.min(timeoutMs, leftMs);
-  const made = await execute(call, failures + 1, pace);
-  if (pace.delayMs <= limitMs) return { tookMs: pace.delayMs, ...made };
+  const made = await execute(call, failures + 1, clock);
+  if (clock.delayMs <= limitMs) return { tookMs: clock.delayMs, ...made };
   const which = limitMs < timeoutMs ? `the deadline for all attempts` : `its time-out of ${timeoutMs} ms`;
   const thrown = new CallError('TIMEOUT', `The call took longer than ${which}`, { retryable: true, done: 'perhaps' });
   return { tookMs: limitMs, thrown, isExpired: false };
@@ -162,12 +162,12 @@ async function makeAttempt({ effect, call, since, failures }: OpenCall, pace: Pa
 
 const EXPIRED = new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
 
-async function execute(call: FakeCall, attempt: number, pace: Pace) {
-  pace.delayMs = 0;
+async function execute(call: FakeCall, attempt: number, clock: SimulatedClock) {
+  clock.delayMs = 0;
   try {
     return { reply: await call.execute(attempt) };
   } catch (thrown) {
-    if (pace.missing) throw pace.missing;
+    if (clock.missing) throw clock.missing;
     if (thrown instanceof MissingAnswerError) throw thrown;
     return { thrown, isExpired: false };
   }

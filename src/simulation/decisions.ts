@@ -3,7 +3,7 @@ import type { Approval, OccurrenceBody, Principal } from '../graph/run/index.ts'
 import type { Json, JsonObject } from '../graph/values/index.ts';
 
 /**
- * What a person decides when a node waits: for an approval, or for an intervention after a failure. Each decision is
+ * The decision of a person at a node that waits: for an approval, or for an intervention after a failure. Each decision is
  * taken once, in the order of the list, by the first thing that it fits.
  */
 export type Decision = DecisionOf & {
@@ -37,7 +37,7 @@ const FITTING: Readonly<Record<'approval' | 'intervention', readonly Decision['d
   intervention: ['retry', 'skip', 'fail'],
 };
 
-/** Something that waits for a person, with the approval that it is, if it is one. */
+/** A pending item that waits for a person; `approval` is set for approvals. */
 export interface Question {
   readonly waiting: WaitingFor;
   readonly approval: Approval | null;
@@ -50,10 +50,10 @@ export function fits({ node, tool, decision }: Decision, { waiting, approval }: 
   return FITTING[waiting.kind].includes(decision) && node === waiting.node && (tool === undefined || tool === asked);
 }
 
-/** The signal that a decision is, as the API sends it; `null`: it is none. */
-export function toSignal(given: Decision, { waiting, approval }: Question): OccurrenceBody | null {
-  if (given.decision === 'timeout') return null;
-  const { decision, node: _node, tool: _tool, by = 'approver', after: _after, ...content } = given;
+/** Converts a decision to the signal that the API would send; `null`: it sends none. */
+export function toSignal(decided: Decision, { waiting, approval }: Question): OccurrenceBody | null {
+  if (decided.decision === 'timeout') return null;
+  const { decision, node: _node, tool: _tool, by = 'approver', after: _after, ...content } = decided;
   const roles = approval?.policy.roles ?? ['approver'];
   const person: JsonObject = typeof by === 'string' ? { sub: by, roles } : { sub: by.sub, roles: by.roles };
   const about = waiting.kind === 'approval' ? { approvalId: waiting.id ?? '' } : { id: waiting.id ?? '' };

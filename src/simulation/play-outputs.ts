@@ -18,7 +18,7 @@ import { MissingAnswerError } from './decisions.ts';
 import type { Decision } from './decisions.ts';
 import { CallPlayer } from './call-player.ts';
 import { createTimeline } from './timeline.ts';
-import type { Pace } from './timeline.ts';
+import type { SimulatedClock } from './timeline.ts';
 import { pathOf, stepsOf, RunRecord } from './run-record.ts';
 import { planOutside } from './plan-outside.ts';
 import { play, timeOutsOfOpenApprovals } from './play.ts';
@@ -32,7 +32,7 @@ import type { FakeCall } from './call-player.ts';
 import { toReply } from './scripted-answer.ts';
 import type { ScriptedAnswer } from './scripted-answer.ts';
 
-/** A test of a graph that is plain JSON: what its run meets, and what is expected of it. */
+/** A test of a graph as plain JSON: the outputs, decisions and events of its run, and the expectations. */
 export interface OutputsTest {
   readonly input: JsonObject;
   readonly outputs: NodeOutputs;
@@ -41,7 +41,7 @@ export interface OutputsTest {
   readonly expect: ExpectedWay;
 }
 
-/** How the run of a test has gone, until it ended or lacked something. */
+/** The run of a test, up to its end or to the first thing that the test lacks. */
 export interface TestedRun {
   readonly status: RunStatus;
   /** The nodes in the order in which they begin; a node inside a subgraph is `outer/inner`. */
@@ -56,7 +56,7 @@ export interface TestedRun {
   readonly mismatch: Mismatch | null;
 }
 
-interface Given {
+interface OutputsRun {
   readonly identity: RunIdentity;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -68,7 +68,7 @@ interface Given {
  * decision `timeout` at its node says so.
  * @throws TypeError for a delay of a decision or an event that is no duration
  */
-export async function playOutputs(graph: CompiledGraph, { identity, now, test }: Given): Promise<TestedRun> {
+export async function playOutputs(graph: CompiledGraph, { identity, now, test }: OutputsRun): Promise<TestedRun> {
   const run = toPlay(graph, { identity, now, test });
   const missing = await untilMissing(run);
   const { status, output, error, waitingFor } = toRunView(run.last.run);
@@ -79,15 +79,15 @@ export async function playOutputs(graph: CompiledGraph, { identity, now, test }:
   return { status, path, steps, state, output, error, mismatch: lacking ?? findMismatch(test.expect, way) };
 }
 
-function toPlay(graph: CompiledGraph, { identity, now, test }: Given): Play {
-  const pace: Pace = { now, delayMs: 0, missing: null };
+function toPlay(graph: CompiledGraph, { identity, now, test }: OutputsRun): Play {
+  const clock: SimulatedClock = { now, delayMs: 0, missing: null };
   const timeline = createTimeline<OccurrenceBody>();
   const record = new RunRecord();
   const { id: runId, tenantId, graph: ran, createdBy } = identity;
   const calls = new CallPlayer({
     toCall: createScriptedCalls(test.outputs, graph.catalog),
     owner: { runId, tenantId, graph: ran.name, createdBy },
-    pace,
+    clock,
     timeline,
     onAttempt: (key) => record.addAttempt(key),
   });
@@ -96,7 +96,7 @@ function toPlay(graph: CompiledGraph, { identity, now, test }: Given): Play {
   return {
     graph,
     last: beginRun(graph, identity, { begin: { kind: 'input', input: test.input }, now }),
-    pace,
+    clock,
     timeline,
     calls,
     record,
@@ -152,7 +152,7 @@ function toMismatch(waitingFor: readonly WaitingFor[]): Mismatch {
   return { kind: 'pause', node: null, message, expected: null, actual: null };
 }
 
-/** What a test expects of a run. */
+/** The expectations of a test. */
 export interface ExpectedWay {
   /** The nodes in the order in which they begin. */
   readonly path?: readonly string[] | undefined;
@@ -180,8 +180,8 @@ function namedIn(named: JsonObject, state: JsonObject): JsonObject {
   );
 }
 
-function mismatchOf(kind: 'path' | 'state', wanted: Json, given: Json): Mismatch | null {
-  const difference = firstDifference(wanted, given);
+function mismatchOf(kind: 'path' | 'state', expectedPart: Json, actualPart: Json): Mismatch | null {
+  const difference = firstDifference(expectedPart, actualPart);
   if (!difference) return null;
   const { expected = null, actual = null } = difference;
   return { kind, node: null, message: describeDifference(kind, difference), expected, actual };
@@ -189,14 +189,14 @@ function mismatchOf(kind: 'path' | 'state', wanted: Json, given: Json): Mismatch
 
 /** Why a test is not what its author meant: the run wants what the script lacks, or goes another way. */
 export interface Mismatch {
-  /** What the script lacks, or what of the run is not as expected; `pause`: the run pauses, and no one lets it go on. */
+  /** The missing thing, or the part of the run that differs; `pause`: the run pauses, and nothing resumes it. */
   readonly kind: 'output' | 'approval' | 'intervention' | 'event' | 'pause' | 'path' | 'state';
   /** The node that wants it; `null`: none. */
   readonly node: string | null;
   readonly message: string;
-  /** What would go on; of an event its name, of a path or a state the value that differs. */
+  /** The answers that would let the run go on; for an event its name, for a path or a state the expected value. */
   readonly expected: Json;
-  /** What there is instead. */
+  /** The actual value. */
   readonly actual: Json;
 }
 
@@ -215,7 +215,7 @@ class MissingOutputError extends MissingAnswerError {
   }
 }
 
-/** Makes what answers the calls of a run by what the test says of its nodes. */
+/** Creates the fakes of a run's calls from the outputs of its nodes. */
 function createScriptedCalls(outputs: NodeOutputs, { tools }: Pick<Catalog, 'tools'>): (task: CallTask) => FakeCall {
   const taken = new Map<string, number>();
   return ({ node, request }) => ({
@@ -258,7 +258,7 @@ function toModelReply(output: Json): ModelReply {
 
 const PARTS: ReadonlySet<string> = new Set(['text', 'json', 'toolCalls']);
 
-/** Reads a text, or an object of nothing but the parts of an answer; any other value is the JSON that the model says. */
+/** Reads a text, or an object of nothing but the parts of an answer; any other value is the JSON of the model's answer. */
 function toAnswer(output: Json): ScriptedAnswer {
   if (typeof output === 'string') return { text: output };
   const names = isJsonObject(output) ? Object.keys(output) : [];

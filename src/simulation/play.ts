@@ -5,7 +5,7 @@ import { toRunView } from '../graph/journal/index.ts';
 import { approvalTimerId, hasEnded } from '../graph/run/index.ts';
 import type { Effect, Occurrence, OccurrenceBody } from '../graph/run/index.ts';
 import { toDelay } from './timeline.ts';
-import type { Pace, Timeline } from './timeline.ts';
+import type { SimulatedClock, Timeline } from './timeline.ts';
 import { fits, toSignal } from './decisions.ts';
 import type { Decision } from './decisions.ts';
 import type { CallPlayer } from './call-player.ts';
@@ -15,7 +15,7 @@ import type { RunRecord } from './run-record.ts';
 export interface Play {
   readonly graph: CompiledGraph;
   last: Advance;
-  readonly pace: Pace;
+  readonly clock: SimulatedClock;
   readonly timeline: Timeline<OccurrenceBody>;
   readonly calls: CallPlayer;
   readonly record: RunRecord;
@@ -41,7 +41,7 @@ function take(run: Play, inbox: OccurrenceBody[]): void {
   const next = ({ hasYielded }: Advance): Occurrence | null => {
     const body = hasYielded ? { kind: 'continue' as const } : inbox.shift();
     if (body) run.record.addOccurrence(body);
-    return body ? { ...body, at: run.pace.now } : null;
+    return body ? { ...body, at: run.clock.now } : null;
   };
   for (const step of drive(run.graph, run.last, next)) absorb(run, step);
 }
@@ -52,7 +52,7 @@ function absorb(run: Play, step: Advance): void {
   for (const effect of step.effects) perform(run, effect);
 }
 
-/** Timers stand in the run itself. */
+/** Timers are kept in the run itself. */
 function perform({ calls }: Play, effect: Effect): void {
   if (effect.kind === 'call') calls.start(effect);
   if (effect.kind === 'cancel.call') calls.cancel(effect.key);
@@ -63,15 +63,15 @@ function perform({ calls }: Play, effect: Effect): void {
 async function nextOccurrences(run: Play): Promise<OccurrenceBody[] | null> {
   if (hasEnded(run.last.run)) return null;
   planAnswers(run);
-  const { timeline, pace } = run;
+  const { timeline, clock } = run;
   const timer = nextTimer(run);
   if (timer) {
-    pace.now = Math.max(pace.now, timer.fireAt);
+    clock.now = Math.max(clock.now, timer.fireAt);
     return [{ kind: 'timer', id: timer.id }];
   }
   const planned = timeline.take();
   if (!planned) return null;
-  pace.now = Math.max(pace.now, planned.at);
+  clock.now = Math.max(clock.now, planned.at);
   return [...(await planned.happen())];
 }
 
@@ -90,7 +90,7 @@ function nextTimer(run: Play): { readonly id: string; readonly fireAt: number } 
 
 /** Finds the decisions for all that waits for a person. */
 function planAnswers(run: Play): void {
-  const { decisions, answered, record, timeline, pace } = run;
+  const { decisions, answered, record, timeline, clock } = run;
   if (decisions.length === 0) return;
   for (const waiting of toRunView(run.last.run).waitingFor) {
     const { id = '' } = waiting;
@@ -102,7 +102,7 @@ function planAnswers(run: Play): void {
     answered.add(id);
     const signal = toSignal(decision, question);
     if (!signal) continue;
-    timeline.plan(pace.now + toDelay(decision.after ?? '0s'), async () => {
+    timeline.plan(clock.now + toDelay(decision.after ?? '0s'), async () => {
       answered.delete(id);
       return [signal];
     });

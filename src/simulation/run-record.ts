@@ -8,11 +8,11 @@ import type { RunError, Json } from '../graph/values/index.ts';
 /** A call that a run has made, or has requested. */
 export interface TestCall {
   readonly kind: 'model' | 'tool' | 'function' | 'node';
-  /** Of the model, tool, function or node type. */
+  /** The name of the model, tool, function or node type. */
   readonly name: string;
   /** The node that makes it. */
   readonly node: string;
-  /** The element of a list that it is made for. */
+  /** The index of the list element that it is made for. */
   readonly index?: number;
   /** The idempotency key. */
   readonly key: string;
@@ -27,7 +27,7 @@ export interface TestCall {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** What a test sees of a run besides its state. */
+/** The calls, approvals and events of a run under test. */
 export class RunRecord {
   readonly events: RunEvent[] = [];
   readonly #calls = new Map<string, Mutable<TestCall>>();
@@ -65,7 +65,7 @@ export class RunRecord {
 
   #addCall({ key, node, index, request }: CallEffect): void {
     const { kind, name } = calleeOf(request);
-    // What is read of arguments stands in the call that they are for.
+    // The arguments that a reading gives are those of the call itself.
     if (kind === 'reading' || this.#calls.has(key)) return;
     const call = { kind, name, node, ...(index !== undefined && { index }), key };
     this.#calls.set(key, { ...call, args: argsOf(request), attempts: 0, result: null, error: null });

@@ -4,7 +4,7 @@ import type { Json } from '../graph/values/index.ts';
 /** An answer of a model as tests write it. */
 export interface ScriptedAnswer {
   readonly text?: string | undefined;
-  /** Tokens that it says to have used; budgets count them. */
+  /** Tokens that it claims to have used; budgets count them. */
   readonly usage?: OwnReply['usage'] | undefined;
   readonly finishReason?: OwnReply['finishReason'] | undefined;
   /** A value whose JSON is the text, for nodes with an `output` schema. */

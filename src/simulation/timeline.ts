@@ -1,7 +1,7 @@
 import { parseDuration } from '../graph/values/index.ts';
 import type { MissingAnswerError } from './decisions.ts';
 
-/** Something that happens at a time of the test's clock. @returns what the run learns of it */
+/** Something that happens at a time of the test's clock. @returns the occurrences for the run */
 type Happening<T> = () => Promise<readonly T[]>;
 
 interface Planned<T> {
@@ -10,7 +10,7 @@ interface Planned<T> {
   readonly happen: Happening<T>;
 }
 
-/** What is going to happen, by time; at the same time in the order in which it was planned. */
+/** Planned happenings, ordered by time; those at the same time in the order in which they were planned. */
 export interface Timeline<T> {
   /** @param at milliseconds since the epoch. @returns a function that takes the plan back */
   plan(at: number, happen: Happening<T>): () => void;
@@ -41,11 +41,12 @@ export function toDelay(delay: string): number {
   return ms;
 }
 
-/** How long the call that is being made takes by the test's clock. Calls are made one at a time. */
-export interface Pace {
+/** The test's clock, and the call that is being made: calls are made one at a time. */
+export interface SimulatedClock {
   /** Milliseconds since the epoch. */
   now: number;
+  /** The time that the call takes, in milliseconds. */
   delayMs: number;
-  /** An answer that the test lacks, whatever the engine makes of the error. */
+  /** The error of an answer that the test lacks; it ends the test, even if the graph handles the failure. */
   missing: MissingAnswerError | null;
 }

@@ -9,7 +9,7 @@ export interface Telemetry {
   close(): Promise<void>;
 }
 
-/** Has this process send spans and metrics, if the environment says so. */
+/** Starts sending spans and metrics, if the environment names a destination. */
 export async function openTelemetry(environment: NodeJS.ProcessEnv, options: ExportOptions): Promise<Telemetry> {
   const [tracing, metrics] = await Promise.all([openTracing(environment, options), openMetrics(environment, options)]);
   return {
@@ -19,7 +19,7 @@ export async function openTelemetry(environment: NodeJS.ProcessEnv, options: Exp
 }
 
 /**
- * Has this process send its metrics, if the environment says so. They can be read at `/metrics` all the same. Without
+ * Starts sending metrics, if the environment names a destination. They can be read at `/metrics` all the same. Without
  * that, nothing of the exporter is loaded.
  */
 async function openMetrics(environment: NodeJS.ProcessEnv, options: ExportOptions): Promise<Exporting> {
@@ -30,7 +30,7 @@ async function openMetrics(environment: NodeJS.ProcessEnv, options: ExportOption
   return { exporter, close: startSending({ ...options, environment, exporter }) };
 }
 
-/** Has this process make spans, if the environment says so. Without that, nothing of the SDK is loaded. */
+/** Starts making spans, if the environment names a destination. Without one, nothing of the SDK is loaded. */
 async function openTracing(environment: NodeJS.ProcessEnv, options: ExportOptions): Promise<Exporting> {
   const { exporter, problems } = chooseExporter('TRACES', environment);
   for (const problem of problems) options.report(problem);

@@ -55,7 +55,7 @@ export function createFakeCalls(
   };
 }
 
-/** A call that ends the test, because nothing stands in for what it calls. */
+/** A call that ends the test, because there is no fake for it. */
 function toMissing({ request, node }: CallTask, kind: keyof typeof KINDS, known: readonly string[]): FakeCall {
   const { name } = calleeOf(request);
   const message = `The node "${node}" calls the ${KINDS[kind]} "${name}", and the test has no fake for it.${didYouMean(name, known)}`;

@@ -1,6 +1,6 @@
 import { MissingAnswerError } from '../simulation/decisions.ts';
 import { toDelay } from '../simulation/timeline.ts';
-import type { Pace } from '../simulation/timeline.ts';
+import type { SimulatedClock } from '../simulation/timeline.ts';
 
 /** An answer that takes some time of the test's clock. */
 export class Delayed<T> {
@@ -22,7 +22,7 @@ export function after<T>(delay: string, answer: T): Delayed<T> {
   return new Delayed(toDelay(delay), answer);
 }
 
-/** What the code of a fake is told besides its arguments. */
+/** The second argument of a fake's code. */
 export interface FakeContext {
   /** The call key: the same in every attempt of this call, and unique to it. */
   readonly key: string;
@@ -30,29 +30,29 @@ export interface FakeContext {
   readonly now: Date;
 }
 
-export type PacedCode = (args: unknown, context: object) => Promise<unknown>;
+export type TimedCode = (args: unknown, context: object) => Promise<unknown>;
 
-/** Lets the code of a fake take time and know the time. */
-export function paced(code: unknown, pace: Pace): PacedCode {
+/** Gives the code of a fake the time of the test's clock, and lets its answer take time. */
+export function withClock(code: unknown, clock: SimulatedClock): TimedCode {
   if (typeof code !== 'function') throw new TypeError('A fake must be a function, or have one as "execute"');
   return async (args, context) => {
-    const told = { ...context, now: new Date(pace.now) };
+    const extended = { ...context, now: new Date(clock.now) };
     const returned = await watched(
-      async (): Promise<unknown> => await Reflect.apply(code, undefined, [args, told]),
-      pace,
+      async (): Promise<unknown> => await Reflect.apply(code, undefined, [args, extended]),
+      clock,
     );
     if (!(returned instanceof Delayed)) return returned;
-    pace.delayMs = returned.delayMs;
+    clock.delayMs = returned.delayMs;
     if (returned.answer instanceof Error) throw returned.answer;
     return returned.answer;
   };
 }
 
-async function watched(answer: () => Promise<unknown>, pace: Pace): Promise<unknown> {
+async function watched(answer: () => Promise<unknown>, clock: SimulatedClock): Promise<unknown> {
   try {
     return await answer();
   } catch (error) {
-    if (error instanceof MissingAnswerError) pace.missing = error;
+    if (error instanceof MissingAnswerError) clock.missing = error;
     throw error;
   }
 }

@@ -6,14 +6,14 @@ import type { ToolConfig } from '../config/tool.ts';
 import type { NamesUsed } from '../graph/definition/index.ts';
 import { mapValues, own, toPointer } from '../graph/values/index.ts';
 import type { Fakes, FunctionFake, NodeTypeFake, ToolFake } from './fakes.ts';
-import type { Pace } from '../simulation/timeline.ts';
-import { paced } from './fake-code.ts';
-import type { PacedCode } from './fake-code.ts';
+import type { SimulatedClock } from '../simulation/timeline.ts';
+import { withClock } from './fake-code.ts';
+import type { TimedCode } from './fake-code.ts';
 
 /** A configuration whose models and tools are fakes. */
 export interface FakeConfig {
   readonly config: Config;
-  readonly models: Readonly<Record<string, PacedCode>>;
+  readonly models: Readonly<Record<string, TimedCode>>;
   /** The names that the test answers for, by the kind of the call. */
   readonly answered: Readonly<Record<'model' | 'tool' | 'function' | 'node', readonly string[]>>;
 }
@@ -23,14 +23,14 @@ export interface FakeConfig {
  * graph is valid; they have no code that answers.
  * @throws Error if the configuration or a fake can't be used
  */
-export function toFakeConfig({ base, fakes, used }: Given, pace: Pace): FakeConfig {
+export function toFakeConfig({ base, fakes, used }: FakeSetup, clock: SimulatedClock): FakeConfig {
   const { models = {}, tools = {}, functions = {}, nodeTypes = {}, messageProcessors = {} } = fakes;
   const config: Config = {
     ...base,
     models: { ...each(used.models, () => ({ generate: noAnswer })), ...base.models },
-    tools: toolsOf({ base, fakes, used }, pace),
-    functions: functionsOf({ base, fakes, used }, pace),
-    nodeTypes: nodeTypesOf({ base, fakes, used }, pace),
+    tools: toolsOf({ base, fakes, used }, clock),
+    functions: functionsOf({ base, fakes, used }, clock),
+    nodeTypes: nodeTypesOf({ base, fakes, used }, clock),
     messageProcessors: {
       ...base.messageProcessors,
       ...parse('messageProcessors', MessageProcessors, messageProcessors),
@@ -38,7 +38,7 @@ export function toFakeConfig({ base, fakes, used }: Given, pace: Pace): FakeConf
   };
   return {
     config,
-    models: mapValues(models, (fake) => paced(typeof fake === 'function' ? fake : fake.generate, pace)),
+    models: mapValues(models, (fake) => withClock(typeof fake === 'function' ? fake : fake.generate, clock)),
     answered: {
       model: Object.keys(models),
       tool: Object.keys(tools),
@@ -48,24 +48,24 @@ export function toFakeConfig({ base, fakes, used }: Given, pace: Pace): FakeConf
   };
 }
 
-/** A configuration, what stands in for its code, and the names that a graph uses. */
-interface Given {
+/** A configuration, the fakes of its code, and the names that a graph uses. */
+interface FakeSetup {
   readonly base: Config;
   readonly fakes: Omit<Fakes, 'config'>;
   readonly used: NamesUsed;
 }
 
-function toolsOf({ base, fakes: { tools = {} }, used }: Given, pace: Pace): Config['tools'] {
+function toolsOf({ base, fakes: { tools = {} }, used }: FakeSetup, clock: SimulatedClock): Config['tools'] {
   const known = new Map(base.tools.map((tool) => [tool.name, tool]));
   const names = new Set([...used.tools, ...known.keys(), ...Object.keys(tools)]);
   return [...names].map((name) => {
     const tool = known.get(name);
     const facts = { description: '', parameters: true, ...(tool && factsOf(tool)) };
-    return parse(`tools/${name}`, Tool, { ...facts, ...toFields(own<ToolFake>(tools, name) ?? noAnswer, pace), name });
+    return parse(`tools/${name}`, Tool, { ...facts, ...toFields(own<ToolFake>(tools, name) ?? noAnswer, clock), name });
   });
 }
 
-/** What a configured tool states, its schema included, as a fake states it. */
+/** The facts of a configured tool, its schema included, in the form of a fake. */
 function factsOf(tool: ToolConfig): object {
   if ('url' in tool) {
     const { url: _url, method: _method, headers: _headers, ...facts } = tool;
@@ -76,24 +76,29 @@ function factsOf(tool: ToolConfig): object {
   return { ...facts, parameters: schema ?? facts.parameters };
 }
 
-function functionsOf({ base, fakes: { functions = {} }, used }: Given, pace: Pace): Config['functions'] {
-  const faked = mapValues(functions, (fake, name) => ({ ...own(base.functions, name), ...toFields(fake, pace) }));
+function functionsOf({ base, fakes: { functions = {} }, used }: FakeSetup, clock: SimulatedClock): Config['functions'] {
+  const faked = mapValues(functions, (fake, name) => ({ ...own(base.functions, name), ...toFields(fake, clock) }));
   const named = each(used.functions, () => ({ execute: noAnswer }));
   return { ...parse('functions', Functions, named), ...base.functions, ...parse('functions', Functions, faked) };
 }
 
-function nodeTypesOf({ base, fakes: { nodeTypes = {} } }: Given, pace: Pace): Config['nodeTypes'] {
+function nodeTypesOf({ base, fakes: { nodeTypes = {} } }: FakeSetup, clock: SimulatedClock): Config['nodeTypes'] {
   const kept = base.nodeTypes.filter(({ name }) => !Object.hasOwn(nodeTypes, name));
   const faked = Object.entries(nodeTypes).map(([name, fake]) => {
     const known = base.nodeTypes.find((type) => type.name === name);
-    return parse(`nodeTypes/${name}`, NodeType, { ...known, ...toFields(fake, pace), name });
+    return parse(`nodeTypes/${name}`, NodeType, { ...known, ...toFields(fake, clock), name });
   });
   return [...kept, ...faked];
 }
 
-/** The fields of a fake, its code paced. */
-function toFields(fake: FunctionFake | NodeTypeFake | ToolFake, pace: Pace): { readonly execute: PacedCode } {
-  return typeof fake === 'function' ? { execute: paced(fake, pace) } : { ...fake, execute: paced(fake.execute, pace) };
+/** The fields of a fake, whose code gets the test's clock. */
+function toFields(
+  fake: FunctionFake | NodeTypeFake | ToolFake,
+  clock: SimulatedClock,
+): { readonly execute: TimedCode } {
+  return typeof fake === 'function'
+    ? { execute: withClock(fake, clock) }
+    : { ...fake, execute: withClock(fake.execute, clock) };
 }
 
 /** Stands for the code of a name without a fake; the test fails before it is called. */

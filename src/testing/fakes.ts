@@ -8,7 +8,7 @@ import type { CallSettings, FunctionEntry, NodeTypeEntry } from '../graph/defini
 import type { Delayed, FakeContext } from './fake-code.ts';
 import type { ScriptedModel } from './scripted-model.ts';
 
-/** What stands in for the outside of a graph. Names are those that the graph uses. */
+/** Fakes for all that a graph calls, by the names that the graph uses. */
 export interface Fakes {
   /**
    * The configuration of the installation, as in `holdfast.config.ts`. Schemas, approvals, effects, retries and prices
@@ -17,7 +17,7 @@ export interface Fakes {
   readonly config?: ConfigInput | undefined;
   /** Models: `scriptedModel([…])`, or a function of the request. */
   readonly models?: Readonly<Record<string, ModelFake>> | undefined;
-  /** Tools: a function of the arguments, or a tool of `defineTool`, perhaps with another `execute`. */
+  /** Tools: a function of the arguments, or a tool of `defineTool`, with its own or another `execute`. */
   readonly tools?: Readonly<Record<string, ToolFake>> | undefined;
   /** Functions, or objects with `execute`. */
   readonly functions?: Readonly<Record<string, FunctionFake>> | undefined;
@@ -35,7 +35,7 @@ export type ModelFake =
   | ((request: ModelRequest, context: FakeContext) => OwnReply | Delayed<OwnReply | Error> | Promise<OwnReply>);
 
 /**
- * A function of the arguments, or a tool as `defineTool` gives it, perhaps with another `execute`. What it does not state
+ * A function of the arguments, or a tool as `defineTool` gives it, with its own or another `execute`. What it does not state
  * is that of the configured tool, else of a tool that states nothing: any arguments, `effect: 'unsafe'`.
  */
 export type ToolFake = Code<CodeToolContext> | (Partial<Omit<DefinedTool, 'execute'>> & Executable<CodeToolContext>);
@@ -44,7 +44,7 @@ export type FunctionFake = Code<ToolContext> | (CallSettings & Partial<FunctionE
 
 export type NodeTypeFake = Code<NodeContext> | (CallSettings & Partial<NodeTypeEntry> & Executable<NodeContext>);
 
-/** The type of the arguments is the test's to say. */
+/** The test chooses the type of the arguments. */
 type Code<Context> = (args: never, context: Context & FakeContext) => unknown;
 
 interface Executable<Context> {

@@ -11,7 +11,7 @@ import type { Decision } from '../simulation/decisions.ts';
 import { CallPlayer } from '../simulation/call-player.ts';
 import { createFakeCalls } from './fake-calls.ts';
 import { createTimeline } from '../simulation/timeline.ts';
-import type { Pace } from '../simulation/timeline.ts';
+import type { SimulatedClock } from '../simulation/timeline.ts';
 import { planOutside } from '../simulation/plan-outside.ts';
 import type { PlannedSignal } from '../simulation/plan-outside.ts';
 import { play, timeOutsOfOpenApprovals } from '../simulation/play.ts';
@@ -28,35 +28,35 @@ import { validateGraph } from '../graph/validate/index.ts';
 import { toFakeConfig } from './fake-config.ts';
 import type { FakeConfig } from './fake-config.ts';
 
-/** What a run under test meets, its configuration checked. */
-interface Given {
+/** A test of a graph whose configuration is checked. */
+interface GraphTest {
   readonly config: Config;
   readonly options: Omit<RunOptions, 'config'>;
 }
 
 /** As `runGraph`, with a configuration that is checked already. */
-export async function playGraph(given: AnyGraph, input: object, { config, options }: Given): Promise<TestRun> {
-  const pace: Pace = { now: startOf(options), delayMs: 0, missing: null };
-  const { graph, fakes } = prepareGraph(given, { config, options }, pace);
+export async function playGraph(given: AnyGraph, input: object, { config, options }: GraphTest): Promise<TestRun> {
+  const clock: SimulatedClock = { now: startOf(options), delayMs: 0, missing: null };
+  const { graph, fakes } = prepareGraph(given, { config, options }, clock);
   const begin = { kind: 'input', input: toJsonObject(input) } as const;
   requireInput(graph, begin.input);
   const identity = toIdentity(graph, options);
   const { id: runId, tenantId, graph: ran, createdBy } = identity;
   const timeline = createTimeline<OccurrenceBody>();
   const record = new RunRecord();
-  const planned = planOutside(timeline, { options, by: createdBy, start: pace.now });
+  const planned = planOutside(timeline, { options, by: createdBy, start: clock.now });
   const calls = new CallPlayer({
     toCall: createFakeCalls(fakes, options.secrets ?? {}),
     owner: { runId, tenantId, graph: ran.name, createdBy },
-    pace,
+    clock,
     timeline,
     onAttempt: (key) => record.addAttempt(key),
   });
   const decisions = [...(options.decisions ?? [])];
-  const last = beginRun(graph, identity, { begin, now: pace.now });
+  const last = beginRun(graph, identity, { begin, now: clock.now });
   const answered = new Set<string>();
   const heldTimers = timeOutsOfOpenApprovals;
-  const run: Play = { graph, last, pace, timeline, calls, record, decisions, answered, heldTimers };
+  const run: Play = { graph, last, clock, timeline, calls, record, decisions, answered, heldTimers };
   await play(run);
   return toTestRun(run, () => leftoversOf(options, decisions, planned));
 }
@@ -113,10 +113,10 @@ interface PreparedGraph {
  * Validates a graph as `POST /api/graphs` does, against the configuration and the fakes of a test.
  * @throws InvalidGraphError
  */
-function prepareGraph(given: AnyGraph, { config, options }: Given, pace: Pace): PreparedGraph {
+function prepareGraph(given: AnyGraph, { config, options }: GraphTest, clock: SimulatedClock): PreparedGraph {
   const definition = toDefinition(given);
   const graphs = mapValues(options.graphs ?? {}, toDefinition);
-  const fakes = toFakeConfig({ base: config, fakes: options, used: namesUsed(definition, graphs) }, pace);
+  const fakes = toFakeConfig({ base: config, fakes: options, used: namesUsed(definition, graphs) }, clock);
   const catalog = { ...toCatalog(fakes.config), graphs };
   const issues = validateGraph(toJson(definition), catalog);
   if (hasErrors(issues)) throw new InvalidGraphError(definition.name, issues);

@@ -16,7 +16,7 @@ export interface ScriptedFailure {
   readonly delay?: string | undefined;
 }
 
-/** A reply, or one that comes later, as a failure perhaps. */
+/** A reply, or a reply or failure that comes later. */
 type ModelAnswer = OwnReply | Delayed<OwnReply | Error>;
 
 /** A model that gives the answers of a list, one a request. */
@@ -46,20 +46,21 @@ export function scriptedModel(replies: readonly ScriptedReply[]): ScriptedModel 
     assertExhausted() {
       const left = replies.slice(requests.length);
       if (left.length === 0) return;
-      const shown = left.map((reply) => `- ${typeof reply === 'function' ? 'a function' : JSON.stringify(reply)}`);
-      throw new Error([`${left.length} of ${replies.length} answers were not asked for:`, ...shown].join('\n'));
+      const lines = left.map((reply) => `- ${typeof reply === 'function' ? 'a function' : JSON.stringify(reply)}`);
+      throw new Error([`${left.length} of ${replies.length} answers were not asked for:`, ...lines].join('\n'));
     },
   };
 }
 
-const LAST_SHOWN = 200;
+/** In characters of the last message. */
+const MAX_QUOTED = 200;
 
 function exhausted(count: number, { model, messages }: ModelRequest): string {
   const last = messages.at(-1);
-  const shown = last
-    ? `; the last message is ${last.role}: ${JSON.stringify(textOf(last.content).slice(0, LAST_SHOWN))}`
+  const quoted = last
+    ? `; the last message is ${last.role}: ${JSON.stringify(textOf(last.content).slice(0, MAX_QUOTED))}`
     : '';
-  return `The model "${model}" is asked for answer ${count + 1}, and its script has ${count}${shown}`;
+  return `The model "${model}" is asked for answer ${count + 1}, and its script has ${count}${quoted}`;
 }
 
 function toAnswer(reply: ScriptedReply, request: ModelRequest): ModelAnswer {

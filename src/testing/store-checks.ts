@@ -139,18 +139,18 @@ export const storeChecks: readonly StoreCheck[] = [
     },
   },
   {
-    name: 'a batch is heard of by who waits for its run',
+    name: 'a batch reaches the subscribers of its run',
     async check(store) {
       const { runId, write } = await aJournal(store);
-      const heard: unknown[] = [];
-      const unsubscribe = store.changes.subscribe(runId, (change) => heard.push(change));
+      const changes: unknown[] = [];
+      const unsubscribe = store.changes.subscribe(runId, (change) => changes.push(change));
       try {
         // A subscription takes a moment to begin.
-        for (let seq = 1; heard.length === 0 && seq <= 50; seq++) {
+        for (let seq = 1; changes.length === 0 && seq <= 50; seq++) {
           await write(seq);
           await sleep(100);
         }
-        notEqual(heard.length, 0);
+        notEqual(changes.length, 0);
       } finally {
         unsubscribe();
       }

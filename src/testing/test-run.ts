@@ -22,11 +22,11 @@ export interface TestRun<State = JsonObject> {
   readonly steps: readonly (readonly string[])[];
   /** Calls of models, tools, functions and node types, in the order in which they were requested. */
   readonly calls: readonly TestCall[];
-  /** What people were asked, and what they decided. */
+  /** The approvals that people were asked for, with their decisions. */
   readonly approvals: readonly PublicApproval[];
   /** Approvals, interventions, events and times that it is left waiting for. */
   readonly waitingFor: readonly WaitingFor[];
-  /** The history, as `GET /api/runs/{id}/history` shows it to a caller who may see everything. */
+  /** The history, as `GET /api/runs/{id}/history` answers it to a caller with all permissions. */
   readonly events: readonly RunEvent[];
   /** Calls, tokens and cost, as of a real run. */
   readonly usage: Usage;
@@ -36,10 +36,10 @@ export interface TestRun<State = JsonObject> {
   assertExhausted(): void;
 }
 
-/** What an ended play has left over: names the thing for messages. */
+/** Returns the names of what a test gives and its run has not taken. */
 export type Leftovers = () => readonly string[];
 
-export function toTestRun({ last: { run }, record, pace }: Play, leftovers: Leftovers): TestRun {
+export function toTestRun({ last: { run }, record, clock }: Play, leftovers: Leftovers): TestRun {
   const { status, output, error, waitingFor, usage } = toRunView(run);
   const { events, calls, approvals } = record;
   return {
@@ -54,7 +54,7 @@ export function toTestRun({ last: { run }, record, pace }: Play, leftovers: Left
     waitingFor,
     events,
     usage,
-    durationMs: pace.now - run.startedAt,
+    durationMs: clock.now - run.startedAt,
     assertExhausted() {
       const left = leftovers();
       if (left.length > 0) throw new Error(['The run did not take:', ...left.map((line) => `- ${line}`)].join('\n'));

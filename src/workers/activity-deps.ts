@@ -1,5 +1,5 @@
 import { heartbeat } from '../activities/calls/time-limit.ts';
-import { createTellDeltas } from '../activities/open-deltas.ts';
+import { createPublishDeltas } from '../activities/open-deltas.ts';
 import type { RegisteredFunction } from '../activities/tool-calls.ts';
 import { createCallSlots } from '../activities/calls/call-slots.ts';
 import { measureModels } from '../activities/context/estimate-tokens.ts';
@@ -75,7 +75,7 @@ export function toActivityDeps(config: Config, { store, logger, environment }: W
     ),
     measures: measureModels(models, tokenCounters),
     messageProcessors,
-    tell: createTellDeltas(store.deltas, logger),
+    publishDeltas: createPublishDeltas(store.deltas, logger),
     openFiles: createOpenPromptFiles({
       files: store.files,
       request: createGuardedRequest([], { remedy: REMEDY_OF_FILES }),

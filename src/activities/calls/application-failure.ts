@@ -17,7 +17,7 @@ export function toFailure(failure: TaskFailure, delayMs?: number): ApplicationFa
     category: ApplicationFailureCategory.BENIGN,
     ...(delayMs !== undefined && { nextRetryDelay: delayMs }),
   });
-  // Temporal shows where the user's code has thrown, in place of where the engine noticed it.
+  // Temporal shows where the user's code has thrown, not where the engine caught it.
   if (cause?.stack !== undefined) applicationFailure.stack = `${code}: ${message}\n${indent(cause.stack)}`;
   return applicationFailure;
 }
@@ -26,7 +26,7 @@ function indent(frames: string): string {
   return frames.replaceAll(/^/gm, '    ');
 }
 
-/** The failure of an activity whose call the ledger refuses. It is final, and says nothing of earlier attempts. */
+/** The failure of an activity whose call the ledger refuses. It is final, and no statement about earlier attempts. */
 export function toRefusal({ code, message }: CallError): ApplicationFailure {
   return toFailure({ error: { code, message }, callFailed: false });
 }

@@ -19,14 +19,14 @@ interface TracedAttempt {
 
 /** Makes an attempt of a call in a span of its own, if the run is traced. */
 export async function inAttemptSpan(
-  { task, attempt, ...traced }: TracedAttempt,
+  { task, attempt, ...settings }: TracedAttempt,
   make: () => Promise<CallReply>,
 ): Promise<CallReply> {
   const { trace, runId, tenantId, key } = task;
-  const place = trace ? { runId, tenantId, run: trace, segment: trace.segment, key } : null;
-  const showsContents = traced.showsContents && trace?.isRedacted !== true;
+  const traced = trace ? { runId, tenantId, run: trace, segment: trace.segment, key } : null;
+  const showsContents = settings.showsContents && trace?.isRedacted !== true;
   const start = (): SpanStart => describeAttempt(task, attempt, showsContents);
-  return await inCallSpan(place, start, {
+  return await inCallSpan(traced, start, {
     failureOf: (error) => (error instanceof CallError ? error.code : 'INTERNAL'),
     async work(span) {
       const reply = await make();
@@ -60,7 +60,7 @@ function describeAttempt(
   };
 }
 
-/** What kinds of calls are called, and what is known of them before they are made. */
+/** The name and the attributes of a call's span that are known before it is made. */
 function describeRequest(request: CallRequest): SpanStart {
   switch (request.kind) {
     case 'model': {
@@ -117,7 +117,7 @@ const MAX_CONTENT = 16_000;
 
 type Contents = Readonly<Record<string, string>>;
 
-/** What a request holds, as attributes of its span (OpenTelemetry, GenAI, opt-in). Files are left out. */
+/** The contents of a request as attributes of its span (OpenTelemetry, GenAI, opt-in). Files are left out. */
 function requestContents(request: CallRequest): Contents {
   if (request.kind === 'node') return { [GEN_AI.toolArguments]: toContent(request.config) };
   if (request.kind !== 'model') return { [GEN_AI.toolArguments]: toContent(request.args) };
@@ -128,7 +128,7 @@ function requestContents(request: CallRequest): Contents {
   };
 }
 
-/** What a reply holds, as attributes of the span of its call. */
+/** The contents of a reply as attributes of the span of its call. */
 function replyContents(reply: CallReply): Contents {
   if (reply.kind === 'overflow') return {};
   if (reply.kind === 'value') return { [GEN_AI.toolResult]: toContent(reply.value) };

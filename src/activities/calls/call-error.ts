@@ -14,9 +14,9 @@ export class CallError extends Error {
   readonly retryAfterMs: number | null;
   /** The callee's own name of the failure. */
   readonly reason: string | null;
-  /** Where configured code has thrown; `null`: nowhere. */
+  /** The stack of configured code; `null` if no such code has thrown. */
   readonly thrownAt: UserStack | null;
-  /** What a model has used all the same; `null`: it is not known, or nothing. */
+  /** The tokens that a model has used although the call failed; `null` if there are none, or their number is unknown. */
   readonly usage: TokenUsage | null;
 
   constructor(code: RunErrorCode, message: string, fields: CallErrorFields) {
@@ -42,7 +42,7 @@ export class CallError extends Error {
 
   /**
    * Copies the error with another message and without its cause, which could reveal what the message leaves out.
-   * @param thrownAt where configured code has thrown, as far as it may be told
+   * @param thrownAt the public part of the stack of configured code
    */
   withMessage(message: string, thrownAt: UserStack | null = null): CallError {
     const { code, retryable, done, retryAfterMs, reason, usage } = this;

@@ -16,18 +16,18 @@ import { ASK_AGAIN_AFTER_MS } from './claim-call.ts';
 import { writeJournal } from './write-journal.ts';
 import type { LateJournal } from './write-journal.ts';
 
-/** What the ledger is told of a call, whoever writes it. */
+/** The fields of a call that each entry of the ledger has. */
 export interface LedgerTerms {
   readonly call: Omit<CallClaim, 'claim' | 'scheduledAt' | 'at' | 'journal'>;
   readonly claimant: Omit<Claimant, 'isUnused' | 'scheduledAt'>;
 }
 
-/** The place where an attempt records how it has ended. */
+/** The record of an attempt: its end, and signs of life until then. */
 export interface CallRecord {
   /** @returns the answer that the ledger has already; `null`: the reply counts */
   complete(reply: CallReply): Promise<LedgerAnswer | null>;
   fail(entry: LedgerFailure): Promise<void>;
-  /** Says that the attempt is still at work. */
+  /** Records that the attempt is still at work. */
   renew(): void;
 }
 
@@ -35,13 +35,13 @@ export interface CallRecord {
 interface ClaimToRecord {
   readonly key: string;
   readonly claim: string;
-  /** What was sent, as far as it is known by then. */
+  /** The request that was sent, as far as it is known at the end. */
   readonly kept: KeptRequest['kept'];
 }
 
 /**
- * The record of an attempt that has claimed its call. No renewal comes after its end: it would say that the attempt is
- * still at work.
+ * The record of an attempt that has claimed its call. No renewal comes after its end: it would mean that the attempt
+ * is still at work.
  */
 export function claimedRecord(ledger: Ledger, { key, claim, kept }: ClaimToRecord): CallRecord {
   let hasEnded = false;
@@ -68,7 +68,7 @@ export function claimedRecord(ledger: Ledger, { key, claim, kept }: ClaimToRecor
   };
 }
 
-/** Below the activity's time-out, which `workflows/activities.ts` sets. */
+/** Shorter than the activity's time-out, which `workflows/activities.ts` sets. */
 const GIVE_UP_AFTER_MS = 4 * 60_000;
 const MAX_TRIES = 8;
 const MAX_PAUSE_MS = 2_000;

@@ -5,7 +5,7 @@ import { userStackOf } from './user-stack.ts';
 import type { UserStack } from './user-stack.ts';
 
 /**
- * Tells why a call has failed, and where configured code has thrown.
+ * Returns why a call has failed, and where configured code has thrown.
  * @param code by default the callee's own name of the failure, or the name of what the code has thrown
  */
 export function causeOf(error: CallError, code?: string): Pick<RunError, 'cause'> {
@@ -17,7 +17,7 @@ export function causeOf(error: CallError, code?: string): Pick<RunError, 'cause'
   };
 }
 
-/** Finds where configured code has thrown. An error that such code has classified itself tells it by its own stack. */
+/** Finds where configured code has thrown. For an error that such code has classified itself, that is its own stack. */
 export function stackOf(error: CallError): UserStack | null {
   return error.thrownAt ?? userStackOf(error);
 }

@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts';
 import { tryAgainLater } from './application-failure.ts';
 import { CallError } from './call-error.ts';
 import { heartbeat } from './time-limit.ts';
-import { judgeClaim, lostWithoutClaim, mayBeDone, untoldUsage } from './judge-claim.ts';
+import { judgeClaim, lostWithoutClaim, mayBeDone, unreportedUsage } from './judge-claim.ts';
 import type { Claimant, LedgerAnswer } from './judge-claim.ts';
 import { contradiction } from './write-journal.ts';
 
@@ -24,7 +24,7 @@ interface EarlierAttempts {
   readonly failures: number;
   /** True if an earlier attempt may have made the call. */
   readonly mayBeDone: boolean;
-  /** What they have used of a model, as far as the run has not been told. */
+  /** The tokens that they have used of a model and that were not reported to the run. */
   readonly usedBefore: TokenUsage | null;
 }
 
@@ -62,7 +62,7 @@ export async function claimCall(
     const isTraceless = before === null && wasPerhapsMade;
     if (isTraceless && claimant.safety === 'unsafe') return { claim, result: { answer: lostWithoutClaim(claim) } };
     const wasDone = before ? mayBeDone(before, wasUnused) : isTraceless;
-    return { claim, result: { failures, mayBeDone: wasDone, usedBefore: untoldUsage(before) } };
+    return { claim, result: { failures, mayBeDone: wasDone, usedBefore: unreportedUsage(before) } };
   } catch (error) {
     if (isContradiction(error)) throw contradiction();
     if (isDataRefused(error)) throw claimRefused(error);
@@ -146,7 +146,7 @@ export function withUnused({ series, ranges }: UnusedClaims, unused: ClaimingAtt
 }
 
 /**
- * True if no attempt can have been lost between a range and an attempt. Numbers alone don't tell: an operator may reset
+ * True if no attempt can have been lost between a range and an attempt. Numbers alone are no proof: an operator may reset
  * them.
  */
 function follows({ last, attempt }: ClaimRange, next: ClaimingAttempt): boolean {

@@ -17,7 +17,7 @@ export interface FailureClass {
 }
 
 export const TRY_AGAIN: FailureClass = { retryable: true, done: 'perhaps' };
-/** The callee has not begun: it says so, or it was not reached. */
+/** The callee has not begun: it answers so, or it was not reached. */
 const TRY_AGAIN_UNDONE: FailureClass = { retryable: true, done: 'no' };
 export const REFUSED: FailureClass = { retryable: false, done: 'no' };
 /** A response without an answer, such as a redirect that is not followed. */
@@ -65,7 +65,7 @@ export function fromStatus(failure: HttpFailure): CallError {
   });
 }
 
-/** The HTTP client refuses the request itself. It says so before it connects, and names no value. */
+/** The HTTP client refuses the request itself, before it connects. Its message names no value. */
 const NOT_SENDABLE = 'UND_ERR_INVALID_ARG';
 
 /** Failures that the room of the network finds; `null`: the code is the caller's. */
@@ -109,7 +109,7 @@ export function fromNetwork(code: RunErrorCode, thrown: unknown): CallError {
 
 /**
  * Converts an error of configured code: the work may be done, and a retry may succeed unless the code itself is wrong.
- * The error keeps the place where it was thrown.
+ * The error keeps the stack of that code.
  */
 export function fromCode(code: RunErrorCode, thrown: unknown): CallError {
   if (thrown instanceof CallError) return thrown;
@@ -119,7 +119,7 @@ export function fromCode(code: RunErrorCode, thrown: unknown): CallError {
 
 const MISTAKES: ReadonlySet<string> = new Set(['TypeError', 'ReferenceError', 'SyntaxError']);
 
-/** True if the same code would throw the same error again. A `TypeError` that `fetch` throws tells of the network. */
+/** True if the same code would throw the same error again. A `TypeError` of `fetch` is a failure of the network. */
 export function isMistake(thrown: unknown): boolean {
   return thrown instanceof Error && MISTAKES.has(thrown.name) && systemErrorOf(thrown.cause) === null;
 }
@@ -138,7 +138,7 @@ function isSystemError(error: Error): error is SystemError {
   return 'code' in error && typeof error.code === 'string';
 }
 
-/** True if the callee can't have received anything: there was no connection to it, or it was not the one to talk to. */
+/** True if the callee can't have received anything: there was no connection to it, or its certificate was not trusted. */
 function isUnsent(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isUnsent);
   if (!(error instanceof Error) || !isSystemError(error)) return false;

@@ -60,7 +60,7 @@ interface ClaimState {
   readonly isUnused: boolean;
   /** The call may be made although that attempt may have made it. */
   readonly mayRepeat: boolean;
-  /** Nothing was heard of that attempt for too long. */
+  /** That attempt has not renewed its claim for too long. */
   readonly isLost: boolean;
 }
 
@@ -105,19 +105,19 @@ export function lostAfter(heartbeatMs: number): number {
   return 2 * heartbeatMs;
 }
 
-/** The failure to record for an attempt whose claim is taken over. It keeps what those before it have used. */
+/** The failure to record for an attempt whose claim is taken over. It keeps the tokens of the attempts before it. */
 function lostAttemptAfter(entry: LedgerEntry): TaskFailure {
-  const usage = untoldUsage(entry);
+  const usage = unreportedUsage(entry);
   return { callFailed: false, error: { code: 'INTERNAL', message: LOST }, ...(usage && { usage }) };
 }
 
-/** What earlier attempts have used of a model. A final failure has told it to the run already. */
-export function untoldUsage(entry: LedgerEntry | null): TokenUsage | null {
-  const isTold = entry?.status === 'failed' || entry?.status === 'unknown';
-  return isTold ? null : (entry?.failure?.usage ?? null);
+/** The tokens that earlier attempts have used of a model. A final failure has reported them to the run already. */
+export function unreportedUsage(entry: LedgerEntry | null): TokenUsage | null {
+  const isReported = entry?.status === 'failed' || entry?.status === 'unknown';
+  return isReported ? null : (entry?.failure?.usage ?? null);
 }
 
-/** Of claimants that know nothing of earlier claims. */
+/** The default of claimants without the details of earlier heartbeats. */
 export const NONE_UNUSED = (): boolean => false;
 
 /** True if an earlier attempt may have made the call. It then stays the same call, with the same key. */

@@ -24,12 +24,12 @@ export interface MadeAttempt {
   readonly attempt: number;
   /** Counts lost attempts, too; the default is `attempt`. */
   readonly turn?: number;
-  /** Takes what is sent, where the task does not say it; for people. */
+  /** Keeps the request that was sent, for people, where the task does not have it. */
   readonly keep?: KeptRequest['keep'];
   readonly prepare?: TimeLimit['prepare'];
 }
 
-/** What one attempt is about. */
+/** One attempt to make a call. */
 export interface Attempt<R extends CallRequest> {
   readonly kind: CallBehavior<R>;
   readonly task: CallTask<R>;
@@ -93,7 +93,7 @@ export function openKeptRequest(request: CallRequest): KeptRequest {
   };
 }
 
-/** What the code of a call is given: arguments of a tool or function, fields of a node. */
+/** The input of a call's code: arguments of a tool or function, fields of a node. */
 function argsOf(request: Exclude<CallRequest, { readonly kind: 'model' }>): Json {
   const args = request.kind === 'node' ? request.config : request.args;
   return { ...calleeOf(request), args };

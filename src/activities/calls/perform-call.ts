@@ -25,7 +25,7 @@ import type { AttemptToJudge, AttemptVerdict } from './judge-attempt.ts';
 import type { LedgerFailure } from '../../store/calls/ledger.ts';
 
 /**
- * Makes one call by the ledger's protocol: claim, execute, record; `needsNoClaim` tells which calls skip the claim. After a
+ * Makes one call by the ledger's protocol: claim, execute, record; `needsNoClaim` decides which calls skip the claim. After a
  * crash, a later attempt returns the recorded result. An `unsafe` call that was lost midway is never repeated without a person.
  * @throws ApplicationFailure with the `TaskFailure` in its details; other errors if the call was not reached
  */
@@ -82,7 +82,7 @@ async function claimAndExecute<R extends CallRequest>(called: CalledByTask<R>): 
   return await execute({ ...called, record, keep, ...result });
 }
 
-/** What the ledger is told of a call. */
+/** The fields of the call for the ledger. */
 function ledgerTerms<R extends CallRequest>({ task, safety }: CalledByTask<R>): LedgerTerms {
   const { key, takeover, node, index, runId, tenantId, request } = task;
   const requestHash = createHash('sha256')
@@ -204,7 +204,7 @@ function toEnd(verdict: AttemptVerdict): AttemptEnd {
   }
 }
 
-/** An attempt that begins later has perhaps been given up by the server, and another one makes the call. */
+/** The server may have given up an attempt that begins later, and another one makes the call. */
 const PROMPT_MS = 2_000;
 
 /**

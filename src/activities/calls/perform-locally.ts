@@ -71,7 +71,7 @@ async function attemptLocally<R extends CallRequest>(attempt: LocalAttempt<R>): 
   }
 }
 
-/** After an attempt that may have made the call, no failure before it says that it was not made. */
+/** After an attempt that may have made the call, no earlier failure proves that it was not made. */
 function tracesOfCut<R extends CallRequest>({ failed }: LocalAttempt<R>, thrown: unknown): LocalTraces {
   if (thrown instanceof CallError && thrown.done === 'no') return { failed };
   return { failed: failed && { ...failed, failure: { ...failed.failure, callFailed: false } }, perhapsMade: true };

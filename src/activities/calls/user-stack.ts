@@ -32,25 +32,25 @@ export function userStackOf(thrown: unknown): UserStack | null {
 const MAX_SEARCHED = 20_000;
 const MAX_LINE = 1_000;
 
-/** A frame as V8 writes it: `at name (place:1:2)`, or `at place:1:2`. */
-const FRAME = /^\s+at (?:(?<name>.+) \(|async )?(?<place>(?:file:\/\/)?\/.+):(?<row>\d+):(?<column>\d+)\)?$/;
+/** A frame as V8 writes it: `at name (path:1:2)`, or `at path:1:2`. */
+const FRAME = /^\s+at (?:(?<name>.+) \(|async )?(?<path>(?:file:\/\/)?\/.+):(?<row>\d+):(?<column>\d+)\)?$/;
 
 function toUserFrame(line: string): string | null {
   if (line.length > MAX_LINE) return null;
-  const { name, place = '', row, column } = FRAME.exec(line)?.groups ?? {};
-  const path = toPath(place);
+  const { name, path: location = '', row, column } = FRAME.exec(line)?.groups ?? {};
+  const path = toPath(location);
   if (path === null || isOwn(path) || path.includes('/node_modules/')) return null;
-  const shown = `${toShownPath(path)}:${row}:${column}`;
-  return name === undefined ? `at ${shown}` : `at ${name} (${shown})`;
+  const position = `${toRelativePath(path)}:${row}:${column}`;
+  return name === undefined ? `at ${position}` : `at ${name} (${position})`;
 }
 
 function isOwn(path: string): boolean {
   return OWN_FOLDERS.some((folder) => path.startsWith(folder));
 }
 
-/** Reads the place of a frame. @returns `null` for code that is in no file */
-function toPath(place: string): string | null {
-  const withoutQuery = place.replace(/\?.*$/, '');
+/** Reads the path of a frame. @returns `null` for code that is in no file */
+function toPath(location: string): string | null {
+  const withoutQuery = location.replace(/\?.*$/, '');
   try {
     const path = withoutQuery.startsWith('file://') ? fileURLToPath(withoutQuery) : withoutQuery;
     return isAbsolute(path) ? path : null;
@@ -59,7 +59,7 @@ function toPath(place: string): string | null {
   }
 }
 
-function toShownPath(path: string): string {
-  const shown = relative(process.cwd(), path);
-  return shown.startsWith('..') ? path : shown;
+function toRelativePath(path: string): string {
+  const below = relative(process.cwd(), path);
+  return below.startsWith('..') ? path : below;
 }

@@ -7,7 +7,7 @@ import type { CallClaim } from '../../store/calls/ledger-claims.ts';
 import type { Store } from '../../store/store.ts';
 import type { CallTask } from './call-task.ts';
 import { isTracing } from '../../telemetry/traces/run-tracer.ts';
-import { tellSegment } from '../../telemetry/traces/tell-segment.ts';
+import { emitSegment } from '../../telemetry/traces/emit-segment.ts';
 
 /** The journal batch that an activity writes; `null` if there is none. */
 export interface JournalWrite {
@@ -23,7 +23,7 @@ export interface JournalWrite {
 /**
  * Writes the batch of an activity into the store.
  * @throws ApplicationFailure `INTERNAL`, which the server does not retry, if the database refuses the batch itself;
- * `CONTRADICTION`, if the batch says something else than the journal does
+ * `CONTRADICTION`, if the batch contradicts the journal
  */
 export async function writeJournal(store: Store, entry: JournalWrite): Promise<void> {
   const journal = journalOf(entry);
@@ -39,12 +39,12 @@ export async function writeJournal(store: Store, entry: JournalWrite): Promise<v
   }
 }
 
-/** The failure of an activity whose batch says something else than the journal: it ends the workflow. */
+/** The failure of an activity whose batch contradicts the journal: it ends the workflow. */
 export function contradiction(): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(SAYS_SOMETHING_ELSE, CONTRADICTION);
+  return ApplicationFailure.nonRetryable(CONTRADICTION_MESSAGE, CONTRADICTION);
 }
 
-const SAYS_SOMETHING_ELSE =
+const CONTRADICTION_MESSAGE =
   'The journal has other events: the workflow was reset in Temporal, or a backup of one of the two was restored';
 
 /** Names the execution that has sent the batch of an activity. */
@@ -98,7 +98,7 @@ interface SegmentSource {
 }
 
 /** Makes the spans of a run's segments that are over, from its journal. A run never fails for its spans. */
-export async function tellSegments(
+export async function emitSegments(
   { journal }: SegmentSource,
   { runId, tenantId, segments: ended }: JournalWrite,
 ): Promise<void> {
@@ -106,9 +106,9 @@ export async function tellSegments(
   const { run, segments } = ended;
   const giveUpAt = Date.now() + WITHIN_MS;
   try {
-    for (const { name, after, upTo, ...told } of segments) {
+    for (const { name, after, upTo, ...times } of segments) {
       const events = journal.ofTypes(runId, TOLD_EVENTS, { after, upTo });
-      await tellSegment({ runId, tenantId, run, segment: name, ...told }, until(giveUpAt, events));
+      await emitSegment({ runId, tenantId, run, segment: name, ...times }, until(giveUpAt, events));
     }
   } catch (error) {
     Context.current().log.warn('the spans of a run are lost', { error, run: runId });

@@ -2,30 +2,30 @@ import { sourceOf } from '../../graph/definition/index.ts';
 import type { FilePart } from '../../graph/definition/index.ts';
 import { CallError } from '../calls/call-error.ts';
 
-/** A file that has come. */
+/** A file that was read. */
 export interface ReadBytes {
   readonly bytes: Uint8Array;
-  /** What its source says of it; `null`: nothing. */
+  /** The media type that its source states; `null` without one. */
   readonly contentType: string | null;
 }
 
 /**
- * Checks that a file is what its message says: by the type that its source tells, and by its first bytes.
+ * Checks that a file has the media type of its message: by the type that its source states, and by its first bytes.
  * @throws CallError `MODEL_FAILED`
  */
 export function checkMediaType(part: FilePart, { bytes, contentType }: ReadBytes): void {
-  const wanted = canonical(part.mediaType);
-  const told = canonical(contentType ?? '');
-  const seen = SIGNATURES.find(({ begins }) => begins(bytes))?.mediaType ?? null;
-  const isKnown = SIGNATURES.some(({ mediaType }) => mediaType === wanted);
-  const found = !SAYS_NOTHING.has(told) && told !== wanted ? told : seen;
-  if (found === wanted || (found === null && !isKnown)) return;
+  const declared = canonical(part.mediaType);
+  const stated = canonical(contentType ?? '');
+  const detected = SIGNATURES.find(({ begins }) => begins(bytes))?.mediaType ?? null;
+  const isKnown = SIGNATURES.some(({ mediaType }) => mediaType === declared);
+  const found = !UNSPECIFIC.has(stated) && stated !== declared ? stated : detected;
+  if (found === declared || (found === null && !isKnown)) return;
   const what = found === null ? 'its bytes are something else' : `it is ${found}`;
-  throw fileError('wrong_media_type', `${nameOfFile(part)} is said to be ${wanted}, and ${what}`);
+  throw fileError('wrong_media_type', `${nameOfFile(part)} is said to be ${declared}, and ${what}`);
 }
 
-/** Types that sources give to files of which they know nothing. */
-const SAYS_NOTHING: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
+/** Types that sources state for files of unknown types. */
+const UNSPECIFIC: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 
 /** A media type in lower case and without parameters (RFC 9110, section 8.3.1). */
 function canonical(mediaType: string): string {
@@ -60,7 +60,7 @@ const SIGNATURES: readonly Signature[] = [
   { mediaType: 'application/pdf', begins: (bytes) => begin(bytes).includes('%PDF-') },
 ];
 
-/** Why a file of a message can't go to a model, as `cause.code` says it. */
+/** The reason why a file of a message can't go to a model: the `cause.code` of the error. */
 export type FileFault = 'unknown_file' | 'wrong_media_type' | 'too_many_files';
 
 /** The error of a file that no retry can cure: the model was not asked. */
@@ -68,7 +68,7 @@ export function fileError(reason: FileFault, message: string): CallError {
   return new CallError('MODEL_FAILED', message, { retryable: false, done: 'no', reason });
 }
 
-/** Names a file in an error. Of an address only the host is told: the rest may hold a secret. */
+/** Names a file in an error. Of an address it names the host alone: the rest may hold a secret. */
 export function nameOfFile(part: FilePart): string {
   const source = sourceOf(part);
   if (source.kind === 'blob') return `The file ${source.id}`;

@@ -57,7 +57,7 @@ const MAX_FILE_BYTES = 10 * 1_048_576;
 const MAX_PROMPT_BYTES = 20 * 1_048_576;
 const MAX_PROMPT_FILES = 50;
 
-/** What the files of one prompt may still take. */
+/** The budget of the files of one prompt. */
 export interface FileBudget {
   /**
    * Counts a file before it is read.
@@ -109,31 +109,31 @@ export async function inFileSlot<T>(
 }
 
 /** A file at an address that a message names. */
-export interface LinkedRequest {
+export interface LinkedFileRequest {
   readonly url: string;
-  /** As errors name it. */
+  /** The name in errors. */
   readonly name: string;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** A file that takes longer is not waited for. */
+/** The time limit for reading a linked file. */
 const FETCH_MS = 30_000;
 
 /**
  * Reads a file from an address, through redirects, from behind a guard.
- * @returns `null` if it is larger than wanted
+ * @returns `null` if it has more than `maxBytes`
  * @throws CallError `BLOCKED_URL` for an address that the guard refuses; `MODEL_FAILED` when it can't be read
  */
 async function readLinked(
   request: GuardedRequest,
-  { url, name, maxBytes, signal }: LinkedRequest,
+  { url, name, maxBytes, signal }: LinkedFileRequest,
 ): Promise<ReadBytes | null> {
   if (!URL.canParse(url)) throw new CallError('BLOCKED_URL', `${name} can't be read`, REFUSED);
   const limited = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]);
-  const wanted = { url: new URL(url), method: 'GET', headers: { accept: '*/*' }, body: null, signal: limited };
+  const file = { url: new URL(url), method: 'GET', headers: { accept: '*/*' }, body: null, signal: limited };
   try {
-    return await followRedirects(request, wanted, async (answer) => {
+    return await followRedirects(request, file, async (answer) => {
       const { status, headers } = answer;
       if (status < 200 || status > 299) {
         answer.discard();
@@ -159,23 +159,23 @@ function asModelFailure(name: string, { message, retryable }: CallError): CallEr
   return new CallError('MODEL_FAILED', `${name} can't be read: ${message}`, { retryable, done: 'no' });
 }
 
-/** A stored file that a run wants, and how much of it. */
-export interface WantedFile {
+/** A request of a run for a stored file. */
+export interface StoredFileRequest {
   readonly id: string;
   readonly tenantId: string;
-  /** Who has started the run. */
+  /** The starter of the run. */
   readonly principal: Principal;
   readonly maxBytes: number;
 }
 
 /**
  * Reads a file of the run's tenant that the run's starter may read, which counts as a use of it.
- * @returns `null` if it is larger than wanted
+ * @returns `null` if it has more than `maxBytes`
  * @throws CallError `MODEL_FAILED` when there is none, or the starter may not read it
  */
 async function readStored(
   files: Pick<Store['files'], 'find' | 'read'>,
-  { id, tenantId, principal, maxBytes }: WantedFile,
+  { id, tenantId, principal, maxBytes }: StoredFileRequest,
 ): Promise<ReadBytes | null> {
   const file = await files.find(tenantId, id);
   if (!file || !mayReadFile(file, principal))

@@ -43,7 +43,7 @@ export type Generate = (request: ModelRequest, context: GenerateContext) => Prom
 
 /** Reply of a configured model function; omitted fields are empty. */
 export interface OwnReply {
-  /** What the model says. */
+  /** The text of the model. */
   readonly text?: string;
   /** Calls of tools that it asks for. */
   readonly toolCalls?: readonly { readonly id?: string; readonly name: string; readonly args: Json }[];

@@ -2,7 +2,7 @@ import type { SharedV3ProviderOptions as AllOptions } from '@ai-sdk/provider';
 import type { ModelReply } from '../../graph/run/index.ts';
 import type { ProviderName } from '../model-providers.ts';
 
-/** How a provider, or its adapter, differs from others. */
+/** The traits in which a provider, or its adapter, differs from others. */
 export interface ProviderTraits {
   /** The name under which the adapter reads options. */
   readonly adapterName: string;
@@ -22,7 +22,7 @@ export interface ProviderTraits {
   readonly refusalIsFiltered: boolean;
 }
 
-/** What the provider's JSON mode can do. */
+/** The abilities of the provider's JSON mode. */
 interface OutputTraits {
   /** It works in requests with tools. */
   readonly withTools: boolean;

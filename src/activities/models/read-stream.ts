@@ -14,7 +14,7 @@ type Block = LanguageModelV3Text | LanguageModelV3Reasoning;
 
 /**
  * Assembles a streamed answer.
- * @param emit is told of its text, piece by piece
+ * @param emit takes its text, piece by piece
  * @throws CallError if the stream ends early; the provider's error within the stream; connection errors
  */
 export async function readStream(stream: ReadableStream<Part>, emit: (text: string) => void): Promise<Answer> {

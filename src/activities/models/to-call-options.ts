@@ -126,7 +126,7 @@ interface Thinking {
   readonly request: ModelRequest;
 }
 
-/** How each provider is told to think; `null`: this request says nothing of it. */
+/** The options for reasoning of each provider; `null`: this request has none. */
 const REASONING: Readonly<Record<ProviderName, (thinking: Thinking) => Reasoned | null>> = {
   // The adapter leaves it out for models that do not reason.
   openai: ({ effort }) => ({ fields: { reasoningEffort: effort } }),

@@ -55,7 +55,7 @@ const CONVERSIONS: Readonly<Record<Message['role'], Conversion>> = {
       input: toArguments(call.args),
     }));
     const content = withProviderParts(message, target.settings, calls) ?? [
-      ...textParts(shownIn(message.content)),
+      ...textParts(textWithNotes(message.content)),
       ...calls,
     ];
     return content.every(({ type }) => type === 'reasoning') ? [] : [{ role: 'assistant', content }];
@@ -96,10 +96,10 @@ function toFile(part: FilePart, files: LoadedFiles): LanguageModelV3FilePart {
   return { type: 'file', data, mediaType, ...(typeof name === 'string' && { filename: name }) };
 }
 
-/** What an assistant has said. Most providers take no files of it, so the model is told that there were some. */
-function shownIn(content: MessageContent): string {
-  const told = partsOf(content).map((part) => (isFilePart(part) ? `[Shown: ${part.mediaType}]` : part.text));
-  return told.join('\n');
+/** The text of an assistant's message. Most providers take no files of assistants, so a note stands for each file. */
+function textWithNotes(content: MessageContent): string {
+  const texts = partsOf(content).map((part) => (isFilePart(part) ? `[Shown: ${part.mediaType}]` : part.text));
+  return texts.join('\n');
 }
 
 /** Joins the answers to one message's calls: Google expects them in one message. */

@@ -60,16 +60,15 @@ function toFinishReason(answer: Answer, provider: ProviderName): FinishReason {
 export const MOST_TOKENS = 1_000_000_000;
 
 /**
- * Makes a number of tokens, as a provider says it, one that a budget can count. A provider that says less than nothing would
- * give back what others have used.
- * @returns a whole number, 0 if the provider says nothing
+ * Converts a provider's number of tokens to one that a budget can count: a negative one would give back tokens of others.
+ * @returns a whole number, 0 if the provider states none
  */
-function countableTokens(told: number | undefined): number {
-  if (told === undefined || Number.isNaN(told)) return 0;
-  return Math.ceil(Math.min(Math.max(told, 0), MOST_TOKENS));
+function countableTokens(stated: number | undefined): number {
+  if (stated === undefined || Number.isNaN(stated)) return 0;
+  return Math.ceil(Math.min(Math.max(stated, 0), MOST_TOKENS));
 }
 
-/** A model may leave it at the results of its tools. What was filtered or refused fails its turn. */
+/** A model may end without text after the results of its tools. A filtered or refused reply fails its turn elsewhere. */
 const MAY_BE_EMPTY: ReadonlySet<ModelReply['finishReason']> = new Set(['stop', 'content-filter', 'refusal']);
 
 /**

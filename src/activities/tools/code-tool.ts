@@ -50,8 +50,8 @@ export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, 
       } catch (thrown) {
         const error = fromCode('TOOL_FAILED', thrown);
         const stack = stackOf(error);
-        const shown = stack && { ...stack, frames: used.redact(stack.frames) };
-        throw error.withMessage(used.redactMessage(error.message), shown);
+        const redacted = stack && { ...stack, frames: used.redact(stack.frames) };
+        throw error.withMessage(used.redactMessage(error.message), redacted);
       }
     },
   };

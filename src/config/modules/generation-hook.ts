@@ -2,7 +2,7 @@ import type { ResolveHook } from 'node:module';
 
 const ENGINE = new URL('../../', import.meta.url).href;
 
-/** What a module of some generation imports of its project is of the same generation. */
+/** Gives the imports of a module the generation of that module, as far as they are of its project. */
 export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
   const resolved = await nextResolve(specifier, context);
   const generation = context.parentURL === undefined ? null : generationOf(context.parentURL);

@@ -8,13 +8,13 @@ import { isBuilt } from '../../process/own-code.ts';
 import { currentUrl } from './fresh-modules.ts';
 
 /** A line and a column of a module, both from 1. */
-interface Place {
+interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** The graph of a module, or the reason why it has none, with the place in the module. */
-export type GraphModule = { readonly definition: Json } | { readonly problem: string; readonly at: Place };
+/** The graph of a module, or the reason why it has none, with the position in the module. */
+export type GraphModule = { readonly definition: Json } | { readonly problem: string; readonly at: Position };
 
 /** True for files that are imported rather than parsed; not for declarations and tests. */
 export function isModule(file: string): boolean {
@@ -32,11 +32,11 @@ export async function importGraph(file: string): Promise<GraphModule> {
     if (more.length > 0) return { problem: 'It exports several graphs: make one the default export', at: START };
     return { definition: toJson(JSON.parse(JSON.stringify(graph))) };
   } catch (error) {
-    return { problem: messageOf(error), at: placeIn(error, path) };
+    return { problem: messageOf(error), at: positionOf(error, path) };
   }
 }
 
-const START: Place = { line: 1, column: 1 };
+const START: Position = { line: 1, column: 1 };
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
@@ -49,9 +49,9 @@ function isGraph(value: unknown): boolean {
 }
 
 /** Finds where a module has thrown, or where the compiler could not read it. */
-function placeIn(error: unknown, path: string): Place {
-  const said = error instanceof Error ? `${error.message}\n${error.stack ?? ''}` : '';
-  const after = said.split(path).find((text) => /^:\d+:\d+/.test(text));
+function positionOf(error: unknown, path: string): Position {
+  const text = error instanceof Error ? `${error.message}\n${error.stack ?? ''}` : '';
+  const after = text.split(path).find((part) => /^:\d+:\d+/.test(part));
   const [, line = 1, column = 1] = /^:(\d+):(\d+)/.exec(after ?? '') ?? [];
   return { line: Number(line), column: Number(column) };
 }
@@ -72,7 +72,7 @@ export async function graphFiles(folder: string): Promise<readonly string[]> {
 export async function importModule(path: string): Promise<unknown> {
   if (isBuilt && /\.[cm]?ts$/.test(path)) await (reading ??= readTypeScript());
   const exported = defaultOf(await import(currentUrl(pathToFileURL(path).href)));
-  // What a compiler has made a CommonJS module of has its exports in one.
+  // A module that a compiler has converted to CommonJS has its exports in `default`.
   return isObject(exported) && '__esModule' in exported ? defaultOf(exported) : exported;
 }
 

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 
 const { resolve: find } = createRequire(import.meta.url);
 
-/** In the modules of a project, `holdfast` is the engine that has loaded them, not another copy of it. */
+/** Resolves `holdfast` in the modules of a project to the engine that has loaded them, not to another copy of it. */
 export const resolve: ResolveHook = async (specifier, context, nextResolve) =>
   await nextResolve(OWN.test(specifier) ? pathToFileURL(find(specifier)).href : specifier, context);
 

@@ -20,19 +20,19 @@ export interface Receiver {
 }
 
 /**
- * Reads the payload of a signal, which may be by anybody who may signal workflows. One that can't be read becomes a value
- * that says so, and is ignored as every malformed signal.
+ * Reads the payload of a signal, which any client of Temporal may have sent. An unreadable one becomes a value that marks it,
+ * and is ignored like every malformed signal.
  *
  * A signal must be decided in the same way each time that its history is replayed, whatever has become of its payload since.
  * So what is missing, or has no code, is noted in the store when it is found so, and stays so: a large payload is stored before
  * its signal is sent.
  * @returns the payload in the code of the codecs, but by no reference
- * @throws when the store or the codecs do not work, or the history says that the payload could be read
+ * @throws when the store or the codecs do not work, or the history has the payload as readable
  */
 export type ReadSignal = (payload: Payload, receiver: Receiver) => Promise<Payload>;
 
-/** A payload that is there; or why it can't be read, for good. */
-type Found = { readonly payload: Payload } | { readonly reason: string };
+/** A payload; or the reason why it can never be read. */
+type ReadResult = { readonly payload: Payload } | { readonly reason: string };
 
 const MISSING = 'what it refers to is not in the store';
 const NO_CODE = 'the codecs do not know it';
@@ -48,7 +48,7 @@ export function createSignalReader(store: Blobs, codecs: readonly PayloadCodec[]
 }
 
 /** Follows a reference, if it leads to a payload of the same workflow: others may be of another tenant. */
-async function fetchPayload(store: Blobs, reference: Payload, receiver: Receiver): Promise<Found> {
+async function fetchPayload(store: Blobs, reference: Payload, receiver: Receiver): Promise<ReadResult> {
   const id = idIn(reference);
   if (id === null) return { reason: 'it is a broken reference' };
   if (!id.startsWith(`${receiver.workflowId}/`)) return { reason: 'it refers to what is not of this run' };
@@ -86,7 +86,7 @@ async function noteUnreadable(
   return (await find(store, id)) ?? { metadata: { encoding: UNREADABLE }, data: Buffer.from(reason) };
 }
 
-/** The encoding of what is noted in the place of a payload; in base64, as the store has it. */
+/** The encoding of the note that replaces an unreadable payload; in base64, as the store has it. */
 const UNREADABLE = Buffer.from('holdfast/unreadable').toString('base64');
 
 function notedReason({ metadata, data }: Blob): string | null {
@@ -107,7 +107,7 @@ interface Readers {
 }
 
 /** Finds out if the codecs can read a payload. What could not be decoded once stays unreadable, even if its key comes later. */
-async function tryCodecs({ store, codecs }: Readers, payload: Payload, receiver: Receiver): Promise<Found> {
+async function tryCodecs({ store, codecs }: Readers, payload: Payload, receiver: Receiver): Promise<ReadResult> {
   if (codecs.length === 0) return { payload };
   const id = `${receiver.workflowId}/unreadable/${digestOf(toStored(payload))}`;
   if (await find(store, id)) return { reason: NO_CODE };

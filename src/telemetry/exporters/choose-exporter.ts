@@ -1,6 +1,6 @@
 import { setVariables } from '../../process/process-options.ts';
 
-/** Where spans or metrics go. */
+/** The destination of spans or metrics. */
 export type ExporterName = 'otlp' | 'console';
 
 /** What OpenTelemetry's variables call spans and metrics. */
@@ -9,7 +9,7 @@ export type Signal = 'TRACES' | 'METRICS';
 interface Choice {
   /** `null`: nothing is sent. */
   readonly exporter: ExporterName | null;
-  /** What of the variables can't be heeded. */
+  /** Warnings about variables that can't be heeded. */
   readonly problems: readonly string[];
 }
 
@@ -28,14 +28,14 @@ const SIGNALS: Readonly<Record<Signal, SignalFacts>> = {
 
 /**
  * Chooses where spans or metrics go, by OpenTelemetry's own variables. They are sent if an address for them is set, or if
- * `OTEL_TRACES_EXPORTER` or `OTEL_METRICS_EXPORTER` says so; only `http/protobuf` is spoken.
+ * `OTEL_TRACES_EXPORTER` or `OTEL_METRICS_EXPORTER` names an exporter; the only protocol is `http/protobuf`.
  */
 export function chooseExporter(signal: Signal, environment: NodeJS.ProcessEnv): Choice {
   const given = setVariables(environment);
   const { called, unsent } = SIGNALS[signal];
-  const wanted = wantedIn(signal, given).filter((name) => !unsent.includes(name));
-  const exporter = NAMES.find((name) => wanted.includes(name)) ?? null;
-  const others = wanted.filter((name) => name !== exporter);
+  const requested = requestedIn(signal, given).filter((name) => !unsent.includes(name));
+  const exporter = NAMES.find((name) => requested.includes(name)) ?? null;
+  const others = requested.filter((name) => name !== exporter);
   const problems = others.map((name) => {
     const why = NAMES.some((known) => known === name) ? `is left out beside ${exporter}` : 'is not known';
     return `OTEL_${signal}_EXPORTER=${name} ${why}; no ${called} are sent there`;
@@ -45,7 +45,7 @@ export function chooseExporter(signal: Signal, environment: NodeJS.ProcessEnv): 
 
 type Variables = ReturnType<typeof setVariables>;
 
-function wantedIn(signal: Signal, given: Variables): readonly string[] {
+function requestedIn(signal: Signal, given: Variables): readonly string[] {
   if (given['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return [];
   const addresses = ['OTEL_EXPORTER_OTLP_ENDPOINT', `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`];
   const hasAddress = addresses.some((name) => given[name] !== undefined);
@@ -61,7 +61,7 @@ function protocolProblems(signal: Signal, given: Variables): readonly string[] {
 
 const SPOKEN = 'http/protobuf';
 
-/** What a process sends to others. */
+/** The telemetry that a process sends. */
 export interface Exporting {
   /** Where it goes; `null`: nothing is sent. */
   readonly exporter: ExporterName | null;
@@ -70,9 +70,9 @@ export interface Exporting {
 }
 
 export interface ExportOptions {
-  /** The name of the process, unless `OTEL_SERVICE_NAME` says another one. */
+  /** The name of the process, unless `OTEL_SERVICE_NAME` sets another one. */
   readonly service: string;
-  /** Is told what the SDK can't do. */
+  /** Logs what the SDK can't do. */
   readonly report: (message: string) => void;
 }
 

@@ -1,4 +1,4 @@
-/** What is known of a metric before it is measured. */
+/** The definition of a metric. */
 export interface MetricFacts {
   readonly kind: 'counter' | 'histogram' | 'gauge' | 'level';
   /** The processes that measure it. */
@@ -12,7 +12,7 @@ export interface MetricFacts {
   readonly bounds?: readonly number[];
 }
 
-/** `named`: people choose its values, so only the first ones are told apart. */
+/** `named`: people choose its values, so only the first ones have series of their own. */
 type LabelKind = 'fixed' | 'named';
 
 /** Requests and calls: from milliseconds to a minute. */

@@ -40,7 +40,7 @@ const OF_EVENTS: { readonly [Type in RunEvent['type']]?: Measured<Type> } = {
 };
 
 /**
- * Finds what a batch of the journal says for metrics.
+ * Returns the measurements of a batch of the journal.
  * @param now when the batch was written, in milliseconds since the epoch
  */
 export function journalMeasurements(
@@ -96,7 +96,7 @@ export function endMeasurements({ runId, graph }: MeasuredRun, at: string, outco
   ];
 }
 
-/** The id of a run tells when it was asked for. @returns `null` for an id that tells no time */
+/** The time of the request for a run, which is in its id. @returns `null` for an id without a time */
 function secondsSinceRequest(runId: string, at: string): number | null {
   return isValid(runId) ? Math.max(0, Date.parse(at) - decodeTime(runId)) / 1_000 : null;
 }

@@ -90,12 +90,12 @@ export function measureAll(measurements: readonly Measurement[]): void {
 function record(name: MetricName, value: number, labels: Readonly<Record<string, string | number | undefined>>): void {
   const { names, instruments } = current;
   const kinds = facts[name]?.labels ?? {};
-  const told: Labels = {};
+  const bounded: Labels = {};
   for (const [label, given] of Object.entries(labels)) {
     if (given === undefined) continue;
-    told[label] = kinds[label] === 'named' ? names.bound(`${name} ${label}`, String(given)) : given;
+    bounded[label] = kinds[label] === 'named' ? names.bound(`${name} ${label}`, String(given)) : given;
   }
-  instruments.get(name)?.(value, told);
+  instruments.get(name)?.(value, bounded);
 }
 
 const [PREFIX, TIMESTAMPS, RESOURCE, NO_TARGET, NO_SCOPE] = ['', false, undefined, true, true] as const;
@@ -110,7 +110,7 @@ export async function readMetrics(): Promise<string> {
   return SERIALIZER.serialize(resourceMetrics);
 }
 
-/** Values of one label that are told apart. All others share a series. */
+/** Values of one label that have series of their own. All others share one. */
 const MAX_NAMES = 100;
 
 /** In characters. */

@@ -1,8 +1,8 @@
 import { SpanKind, context, trace, SpanStatusCode } from '@opentelemetry/api';
 import type { Attributes, Context, Span } from '@opentelemetry/api';
 import { runTracer } from './run-tracer.ts';
-import { partOfCall, spanContextOf } from './trace-place.ts';
-import type { TracePlace } from './trace-place.ts';
+import { partOfCall, spanContextOf } from './trace-segment.ts';
+import type { TraceSegment } from './trace-segment.ts';
 import { GENERAL } from './names.ts';
 
 /** A span that begins. */
@@ -16,12 +16,12 @@ export interface SpanStart {
 export interface SpannedWork<T> {
   /** @param span `null`: there is none */
   readonly work: (span: Span | null) => Promise<T>;
-  /** Names what the work has thrown. Messages may quote payloads, so they are not told. */
+  /** Returns the name of an error. Its message may quote payloads, so it stays out of the span. */
   readonly failureOf: (error: unknown) => string;
 }
 
 /** A call of a run that is traced. */
-interface TracedCall extends TracePlace {
+interface TracedCall extends TraceSegment {
   readonly key: string;
 }
 

@@ -58,7 +58,7 @@ export const HOLDFAST = {
 } as const;
 
 /** A model as its provider knows it. */
-export interface AskedModel {
+export interface RequestedModel {
   readonly provider: string;
   readonly model: string;
   /** The address that is asked. */
@@ -74,7 +74,7 @@ export function providerName(provider: string): string {
 }
 
 /** The attributes of a span for requests to a model. */
-export function modelAttributes({ provider, model, baseUrl }: AskedModel): Readonly<Record<string, string>> {
+export function modelAttributes({ provider, model, baseUrl }: RequestedModel): Readonly<Record<string, string>> {
   return {
     [GEN_AI.provider]: providerName(provider),
     [GEN_AI.requestModel]: model,
@@ -83,6 +83,6 @@ export function modelAttributes({ provider, model, baseUrl }: AskedModel): Reado
 }
 
 /** Has the active span, which is that of a call, name the model as its provider does. */
-export function describeModel(asked: AskedModel): void {
+export function describeModel(asked: RequestedModel): void {
   trace.getActiveSpan()?.updateName(`chat ${asked.model}`).setAttributes(modelAttributes(asked));
 }

@@ -3,10 +3,10 @@ import { nodeName } from '../../graph/journal/index.ts';
 import type { RunEvent, Segment } from '../../graph/journal/index.ts';
 import type { TaskReference } from '../../graph/run/index.ts';
 import { GEN_AI, GENERAL, HOLDFAST } from './names.ts';
-import { ROOT, nameOfPart, spanContextOf, spanIdOf } from './trace-place.ts';
-import type { SpanPart, TracePlace } from './trace-place.ts';
+import { ROOT, nameOfPart, spanContextOf, spanIdOf } from './trace-segment.ts';
+import type { SpanPart, TraceSegment } from './trace-segment.ts';
 
-/** A span as the journal tells it. Times are in milliseconds since the epoch. */
+/** A span that the journal describes. Times are in milliseconds since the epoch. */
 export interface PlannedSpan {
   readonly name: string;
   readonly spanId: string;
@@ -22,11 +22,11 @@ export interface PlannedSpan {
 }
 
 /** A segment, and what it has of agents. */
-export type PlannedSegment = TracePlace & Pick<Segment, 'agents' | 'resumed'>;
+export type PlannedSegment = TraceSegment & Pick<Segment, 'agents' | 'resumed'>;
 
 type TaskEvent = Extract<RunEvent, TaskReference>;
 
-/** The most spans of supersteps and nodes of a segment; the root says how many are left out. */
+/** The most spans of supersteps and nodes of a segment; the root has the number of those that are left out. */
 const MAX_SPANS = 2_000;
 
 interface OpenSpan extends SpanUsage {
@@ -42,19 +42,19 @@ interface OpenSpan extends SpanUsage {
 
 /**
  * Plans the spans of an ended segment from its events: the root, supersteps and nodes. Equal events make equal spans.
- * Tasks that events can't tell apart, such as those of a subgraph under `forEach`, share a span.
+ * Tasks that events do not distinguish, such as those of a subgraph under `forEach`, share a span.
  */
 export async function planSegment(
-  place: PlannedSegment,
+  traced: PlannedSegment,
   events: AsyncIterable<RunEvent>,
 ): Promise<readonly PlannedSpan[]> {
-  const plan = new SegmentPlan(place);
+  const plan = new SegmentPlan(traced);
   for await (const event of events) plan.add(event);
   return plan.spans();
 }
 
 class SegmentPlan {
-  readonly #place: PlannedSegment;
+  readonly #traced: PlannedSegment;
   readonly #agents: ReadonlySet<string>;
   /** The spans that agents go on from, by those that they have now. */
   readonly #earlier: ReadonlyMap<string, SpanContext>;
@@ -66,13 +66,13 @@ class SegmentPlan {
   #root: OpenSpan | null = null;
   #leftOut = 0;
 
-  constructor(place: PlannedSegment) {
-    this.#place = place;
-    this.#agents = new Set(place.agents);
+  constructor(traced: PlannedSegment) {
+    this.#traced = traced;
+    this.#agents = new Set(traced.agents);
     this.#earlier = new Map(
-      place.resumed?.map(({ toldIn, ...visit }) => {
+      traced.resumed?.map(({ toldIn, ...visit }) => {
         const part = { kind: 'node', ...visit } as const;
-        return [this.#idOf(part), spanContextOf({ ...place, segment: toldIn }, part)];
+        return [this.#idOf(part), spanContextOf({ ...traced, segment: toldIn }, part)];
       }),
     );
   }
@@ -176,7 +176,7 @@ class SegmentPlan {
   }
 
   #openRoot(at: number): OpenSpan {
-    const { graph } = this.#place.run;
+    const { graph } = this.#traced.run;
     return {
       name: `invoke_workflow ${graph}`,
       spanId: this.#idOf(ROOT),
@@ -187,7 +187,7 @@ class SegmentPlan {
         ...this.#ofRun(),
         [GEN_AI.operation]: 'invoke_workflow',
         [GEN_AI.workflow]: graph,
-        [HOLDFAST.segment]: this.#place.segment,
+        [HOLDFAST.segment]: this.#traced.segment,
         [HOLDFAST.status]: 'waiting',
         ...this.#ofThread(),
       },
@@ -198,33 +198,33 @@ class SegmentPlan {
   }
 
   #ofRun(): Attributes {
-    return { [HOLDFAST.run]: this.#place.runId, [HOLDFAST.tenant]: this.#place.tenantId };
+    return { [HOLDFAST.run]: this.#traced.runId, [HOLDFAST.tenant]: this.#traced.tenantId };
   }
 
   #ofThread(): Attributes {
-    const { threadId } = this.#place.run;
+    const { threadId } = this.#traced.run;
     return threadId === null ? {} : { [GEN_AI.conversation]: threadId, [GENERAL.session]: threadId };
   }
 
-  /** An agent has no id of its own, so its place in its graph is one. */
+  /** An agent has no id of its own, so its path in its graph serves as one. */
   #ofAgent(task: TaskReference): Attributes {
     return {
       [GEN_AI.operation]: 'invoke_agent',
       [GEN_AI.agent]: task.node,
-      [GEN_AI.agentId]: `${this.#place.run.graph}/${nodeName(task)}`,
+      [GEN_AI.agentId]: `${this.#traced.run.graph}/${nodeName(task)}`,
       ...this.#ofThread(),
     };
   }
 
   #idOf(part: SpanPart): string {
     const name = nameOfPart(part);
-    const id = this.#ids.get(name) ?? spanIdOf(this.#place, name);
+    const id = this.#ids.get(name) ?? spanIdOf(this.#traced, name);
     this.#ids.set(name, id);
     return id;
   }
 }
 
-/** What the events of a segment say about how it ends; without one, the run waits. */
+/** The events that end a segment; without one, the run waits. */
 const RUN_STATUS: ReadonlyMap<RunEvent['type'], string> = new Map([
   ['run.paused', 'paused'],
   ['run.completed', 'completed'],
@@ -232,10 +232,10 @@ const RUN_STATUS: ReadonlyMap<RunEvent['type'], string> = new Map([
   ['run.canceled', 'canceled'],
 ]);
 
-/** What calls of models have used in a span. */
+/** The tokens and cost of the calls of models in a span. */
 export interface SpanUsage {
   costUsd: number;
-  /** Tokens of the models of an agent; `null` where they are not told. */
+  /** Tokens of the models of an agent; `null` where they are unknown. */
   usage: { readonly inputTokens: number; readonly outputTokens: number } | null;
 }
 

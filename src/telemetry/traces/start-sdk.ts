@@ -39,7 +39,7 @@ export function startSdk({ service, exporter, maxQueueSize, report }: SdkOptions
   const resource = toResource(service);
   const processor = new BatchSpanProcessor(EXPORTERS[exporter](), { maxQueueSize: Number(maxQueueSize) || MAX_QUEUE });
   const parts = { resource, spanProcessors: [processor] };
-  const ids = new GivenIds();
+  const ids = new FixedIds();
   const sampler = new ParentBasedSampler({ root: new AlwaysOnSampler() });
   const tracer = new BasicTracerProvider({ ...parts, idGenerator: ids, sampler }).getTracer('holdfast');
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
@@ -56,21 +56,21 @@ export function startSdk({ service, exporter, maxQueueSize, report }: SdkOptions
 
 type Ids = Pick<SpanContext, 'traceId' | 'spanId'>;
 
-/** Gives random ids, or those that are known before. */
-class GivenIds implements IdGenerator {
+/** Gives random ids, or fixed ones while `with` runs. */
+class FixedIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
-  #given: Ids | null = null;
+  #fixed: Ids | null = null;
 
   /** Has the spans that `start` begins take these ids. */
   with<T>(ids: Ids, start: () => T): T {
-    this.#given = ids;
+    this.#fixed = ids;
     try {
       return start();
     } finally {
-      this.#given = null;
+      this.#fixed = null;
     }
   }
 
-  generateTraceId = (): string => this.#given?.traceId ?? this.#random.generateTraceId();
-  generateSpanId = (): string => this.#given?.spanId ?? this.#random.generateSpanId();
+  generateTraceId = (): string => this.#fixed?.traceId ?? this.#random.generateTraceId();
+  generateSpanId = (): string => this.#fixed?.spanId ?? this.#random.generateSpanId();
 }

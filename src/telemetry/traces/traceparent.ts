@@ -12,7 +12,7 @@ export function toTraceparent({ traceId, spanId, traceFlags }: SpanContext): str
   return `00-${traceId}-${spanId}-0${traceFlags & TraceFlags.SAMPLED}`;
 }
 
-/** The headers that tell another server of the active span; there are none without one. */
+/** The headers that pass the active span on to another server; none without an active span. */
 export function traceHeaders(): { readonly traceparent?: string } {
   const active = trace.getActiveSpan()?.spanContext();
   return active && isSpanContextValid(active) ? { traceparent: toTraceparent(active) } : {};

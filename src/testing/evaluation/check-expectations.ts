@@ -5,7 +5,7 @@ import { describeDifference, firstDifference, toShortText } from '../../simulati
 import type { Difference } from '../../simulation/difference.ts';
 import type { Expected } from './test-case.ts';
 
-/** What expectations are about. */
+/** The parts of a run that expectations are about. */
 export interface ObservedRun {
   readonly status: string;
   readonly path: readonly string[];
@@ -45,8 +45,8 @@ function partNamedIn(expected: Json, actual: Json): Json {
   if (!isJsonObject(expected) || !isJsonObject(actual)) return actual;
   return Object.fromEntries(
     Object.entries(actual).flatMap(([name, value]) => {
-      const wanted = expected[name];
-      return wanted === undefined ? [] : [[name, partNamedIn(wanted, value)]];
+      const member = expected[name];
+      return member === undefined ? [] : [[name, partNamedIn(member, value)]];
     }),
   );
 }

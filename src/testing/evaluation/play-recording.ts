@@ -7,14 +7,14 @@ import { toJson } from '../../graph/values/index.ts';
 import type { AnyGraph } from '../run-options.ts';
 import { firstDifference } from '../../simulation/difference.ts';
 import type { Difference } from '../../simulation/difference.ts';
-import { hiddenIn, outcomeOf, placeOfEvent, readRecordedTest, replayTest } from './recorded-test.ts';
+import { hiddenIn, outcomeOf, nameEvent, readRecordedTest, replayTest } from './recorded-test.ts';
 import type { Outcome, RecordedTest } from './recorded-test.ts';
 
-/** How a recorded run goes now. */
+/** The outcome of a recorded run that was played again. */
 export interface PlayedRecording extends Outcome {
   /** The first event that is not as it was recorded; `null`: the run goes exactly as it went. */
   readonly divergence: RecordingDivergence | null;
-  /** What of status, path, output and error is not as it was; often empty although events differ. */
+  /** Differences of status, path, output and error; often empty although events differ. */
   readonly changed: readonly (Difference & { readonly what: keyof Outcome })[];
 }
 
@@ -52,7 +52,7 @@ function requireValid(definition: GraphDefinition, { recording }: RecordedTest):
 function toDivergence(found: ReturnType<typeof replayTest>['divergence']): RecordingDivergence | null {
   if (!found) return null;
   const { seq, expected, actual } = found;
-  const [was, is] = [placeOfEvent(expected), placeOfEvent(actual)];
+  const [was, is] = [nameEvent(expected), nameEvent(actual)];
   const where = expected ? was : is;
   if (!expected || !actual || was !== is) return { seq, where, path: '', expected: was, actual: is };
   return { seq, where, ...differenceOf(expected, actual) };

@@ -13,14 +13,14 @@ import { pathOf } from '../../simulation/run-record.ts';
 export interface RecordedTest {
   /** The version of this format. */
   readonly holdfast: 1;
-  /** `redacted`: what the run hides is not in the file, and stand-ins are. */
+  /** `redacted`: the file has placeholders for the values that the run hides. */
   readonly payloads: 'redacted' | 'all';
   readonly recording: Recording;
-  /** How the run went. */
+  /** The outcome of the recorded run. */
   readonly expect: Outcome;
 }
 
-/** How a run went, in short. */
+/** The outcome of a run, in short. */
 export interface Outcome {
   readonly status: RunStatus;
   readonly path: readonly string[];
@@ -37,24 +37,26 @@ export function toRecordedTest(
   payloads: RecordedTest['payloads'],
 ): RecordedTest | { readonly problem: string } {
   const own = replayRecording(whole);
-  if (own.divergence) return { problem: `The run does not replay as it was recorded: ${placeOf(own)}` };
+  if (own.divergence) return { problem: `The run does not replay as it was recorded: ${describeDivergence(own)}` };
   const recording = payloads === 'all' ? whole : hideRecording(whole);
   if (!recording) return { problem: `The run is a fork, and began with a state that hides values. ${WITH_PAYLOADS}` };
   const test = { holdfast: 1, payloads, recording } as const;
   const replayed = replayTest(test);
   if (replayed.divergence)
-    return { problem: `The way of the run depends on values that it hides: ${placeOf(replayed)}. ${WITH_PAYLOADS}` };
+    return {
+      problem: `The way of the run depends on values that it hides: ${describeDivergence(replayed)}. ${WITH_PAYLOADS}`,
+    };
   return { ...test, expect: outcomeOf(own, hiddenIn(test)) };
 }
 
 const WITH_PAYLOADS = '--with-payloads records them';
 
-function placeOf({ divergence }: Replayed): string {
-  return divergence ? `they part at ${placeOfEvent(divergence.expected ?? divergence.actual)}` : '';
+function describeDivergence({ divergence }: Replayed): string {
+  return divergence ? `they part at ${nameEvent(divergence.expected ?? divergence.actual)}` : '';
 }
 
 /** Names an event and its node, such as `event 12, tool.requested at pay`. */
-export function placeOfEvent(event: RunEvent | null): string {
+export function nameEvent(event: RunEvent | null): string {
   if (!event) return 'the end';
   const node =
     'node' in event && event.node !== undefined ? ` at ${[...(event.path ?? []), event.node].join('/')}` : '';
@@ -71,7 +73,7 @@ export function replayTest(
   return replayRecording(test.recording, { view, ...(definition && { definition }) });
 }
 
-/** What is not in a test of what its run hides. */
+/** The hidden values that a test does not have. */
 export function hiddenIn({ payloads, recording }: Pick<RecordedTest, 'payloads' | 'recording'>): Redaction {
   return payloads === 'redacted' ? recording.redaction : NOTHING_REDACTED;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findSchemaProblems, isJsonSchema, toPointer } from '../../graph/values/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
 
-/* A line of a data set: an input, what is expected of the run, and what stands in for the outside of the graph. */
+/* A line of a data set: an input, what is expected of the run, and the answers of models, tools, people and events. */
 
 const Input = z.record(z.string(), z.json());
 const Text = z.string();
@@ -40,20 +40,25 @@ const Reply = z.union([
 ]);
 
 const Person = z.union([Text, z.strictObject({ sub: Text, roles: z.array(Text) })]);
-const given = { node: Text, tool: Text.optional(), by: Person.optional(), after: Text.optional() };
+const decisionFields = { node: Text, tool: Text.optional(), by: Person.optional(), after: Text.optional() };
 const Decision = z.discriminatedUnion('decision', [
   z.strictObject({
-    ...given,
+    ...decisionFields,
     decision: z.literal('approve'),
     args: z.json().optional(),
     values: z.json().optional(),
     reason: Text.optional(),
   }),
-  z.strictObject({ ...given, decision: z.literal('reject'), values: z.json().optional(), reason: Text.optional() }),
-  z.strictObject({ ...given, decision: z.literal('timeout') }),
-  z.strictObject({ ...given, decision: z.literal('retry') }),
-  z.strictObject({ ...given, decision: z.literal('skip'), output: z.json().optional() }),
-  z.strictObject({ ...given, decision: z.literal('fail'), reason: Text.optional() }),
+  z.strictObject({
+    ...decisionFields,
+    decision: z.literal('reject'),
+    values: z.json().optional(),
+    reason: Text.optional(),
+  }),
+  z.strictObject({ ...decisionFields, decision: z.literal('timeout') }),
+  z.strictObject({ ...decisionFields, decision: z.literal('retry') }),
+  z.strictObject({ ...decisionFields, decision: z.literal('skip'), output: z.json().optional() }),
+  z.strictObject({ ...decisionFields, decision: z.literal('fail'), reason: Text.optional() }),
 ]);
 
 /** Values are given one a call, in order. */

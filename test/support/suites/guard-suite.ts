@@ -83,7 +83,7 @@ export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
       'localhost',
       'LOCALHOST',
       'local\uff48ost',
-    ])('%s leads to this machine, and only where it is allowed', async (host) => {
+    ])('%s leads to this machine and is blocked unless it is allowed', async (host) => {
       const url = `http://${host}:${server.port}/`;
       expect(await outcomeOf(url)).toBe('blocked');
       expect(server.connections).toBe(0);
@@ -195,24 +195,24 @@ export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
       expect(await outcomeOf(url)).toBe('blocked');
     });
 
-    test.each([22, 25, 6000])('port %i is blocked for what else listens there', async (port) => {
+    test.each([22, 25, 6000])('port %i is blocked as one of another protocol', async (port) => {
       expect(await outcomeOf(`http://${PUBLIC_ADDRESS}:${port}/`)).toBe('blocked');
       expect(await outcomeOf(`http://127.0.0.1:${port}/`, [`127.0.0.1:${port}`])).toBe('blocked');
     });
 
-    test('the reason is told, and that it is of no use to try again', async () => {
+    test('the error names the reason and the setting that allows the address', async () => {
       const request = send([], { url: 'http://10.0.0.1/' });
       await expect(request).rejects.toMatchObject({ reason: 'blocked' });
       await expect(request).rejects.toThrow(/10\.0\.0\.1 is no public address.*http\.allow/);
     });
 
-    test('what no setting allows is told so', async () => {
+    test('the error of an address that no setting allows says so', async () => {
       await expect(send([], { url: 'http://10.0.0.1:25/' })).rejects.toThrow(/port 25 .*No setting allows it/);
     });
   });
 
   describe('the error for a name', () => {
-    test('does not say where the name leads', async () => {
+    test('does not contain the address of the name', async () => {
       const request = send([], { url: 'http://private.test/' });
       const failure: unknown = await request.catch((error: unknown) => error);
       const reason = failure instanceof Error ? `${failure.message} ${String(failure.cause)}` : '';
@@ -258,23 +258,23 @@ export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
   });
 
   describe('a redirect', () => {
-    test.each([301, 302, 303, 307, 308])('%i is an answer, and not followed', async (status) => {
+    test.each([301, 302, 303, 307, 308])('%i is not followed', async (status) => {
       server.answers(answer(status, { location: `${server.url}/elsewhere` }), answer(200));
       expect(await outcomeOf(server.url, [server.address])).toBe(status);
       expect(server.requests.map(({ target }) => target)).toEqual(['/']);
     });
   });
 
-  describe('an allowed private host that another place has named', () => {
+  describe('an allowed private host that a redirect names', () => {
     const fetchFrom = async (redirectedBy: string) =>
       await send([server.address, 'inside.test:80'], { url: server.url, redirectedBy });
 
-    test('is reached when that is allowed, too', async () => {
+    test('is reached when the redirecting host is allowed, too', async () => {
       server.answers(answer(200));
       expect(await fetchFrom('http://inside.test/')).toMatchObject({ status: 200 });
     });
 
-    test('is blocked when that is anybody', async () => {
+    test('is blocked when any other host redirects to it', async () => {
       await expect(fetchFrom('https://outside.test/')).rejects.toMatchObject({ reason: 'blocked' });
       expect(server.connections).toBe(0);
     });

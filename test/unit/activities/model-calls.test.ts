@@ -3,7 +3,7 @@ import { modelCalls } from '../../../src/activities/model-calls.ts';
 import type { ModelDeps } from '../../../src/activities/model-calls.ts';
 import type { CallTask } from '../../../src/activities/calls/call-task.ts';
 import type { MadeAttempt } from '../../../src/activities/calls/make-attempt.ts';
-import type { TellDeltas } from '../../../src/activities/open-deltas.ts';
+import type { PublishDeltas } from '../../../src/activities/open-deltas.ts';
 import type { Generate, ModelRequest } from '../../../src/activities/models/model.ts';
 import type { Message } from '../../../src/graph/definition/message.ts';
 import type { ModelDelta } from '../../../src/graph/journal/batch.ts';
@@ -37,8 +37,8 @@ async function toldOf(
   made: MadeAttempt = { attempt: 1 },
 ) {
   const told: (readonly [string, ModelDelta])[] = [];
-  const tell: TellDeltas = (runId, deltas) => told.push(...deltas.map((delta) => [runId, delta] as const));
-  const calls = modelCalls({ models: { default: generate }, tools: {}, measures, tell });
+  const publishDeltas: PublishDeltas = (runId, deltas) => told.push(...deltas.map((delta) => [runId, delta] as const));
+  const calls = modelCalls({ models: { default: generate }, tools: {}, measures, publishDeltas });
   const task = { ...aTask(), ...place, request: aModelRequest({ messages: talk }), ...over };
   await calls.execute(task, signal, made).catch(() => undefined);
   return told;
@@ -56,13 +56,13 @@ async function call(request: Partial<ModelCallRequest>, deps: Partial<ModelDeps>
 }
 
 describe('modelCalls', () => {
-  test('sends everything where no policy says otherwise', async () => {
+  test('sends all messages without a context policy', async () => {
     const { reply, asked } = await call({});
     expect(reply).toEqual(REPLY);
     expect(asked).toMatchObject([{ messages: talk, tools: [] }]);
   });
 
-  test('sends what fits into the window of the model, and says so', async () => {
+  test('sends the messages that fit into the window of the model, and reports it', async () => {
     const { reply, asked } = await call({ context: { maxTokens: null, strategy: 'last' } });
     expect(asked[0]?.messages).toEqual(talk.slice(1));
     expect(reply).toEqual({ ...REPLY, context: { tokens: 15, maxTokens: 20, dropped: 1 } });
@@ -85,7 +85,7 @@ describe('modelCalls', () => {
     expect(asked[0]?.tools).toEqual([pay]);
   });
 
-  test('tells what the model says, where it stands', async () => {
+  test('publishes the text of the model with the position of its call', async () => {
     const told = await toldOf(
       async (_question, { emit }) => {
         emit('Hi');
@@ -98,11 +98,11 @@ describe('modelCalls', () => {
     expect(told).toEqual([['R1', delta]]);
   });
 
-  test('tells the whole answer of a model that does not stream', async () => {
+  test('publishes the whole answer of a model that does not stream', async () => {
     expect(await toldOf(async () => REPLY)).toMatchObject([['R1', { index: 0, text: 'Hi' }]]);
   });
 
-  test('tells what a model said before it failed', async () => {
+  test('publishes the text of a model up to its failure', async () => {
     const told = await toldOf(async (_question, { emit }) => {
       emit('H');
       throw new Error('broken');
@@ -110,25 +110,29 @@ describe('modelCalls', () => {
     expect(told).toMatchObject([['R1', { text: 'H' }]]);
   });
 
-  test('tells an attempt that came after a lost one under a number of its own', async () => {
+  test('publishes an attempt after a lost one under a number of its own', async () => {
     const told = await toldOf(async () => REPLY, {}, { attempt: 1, turn: 2 });
     expect(told).toMatchObject([['R1', { attempt: 2, index: 0 }]]);
   });
 
-  test('tells nothing of a summary, nor of a call whose place is not known', async () => {
+  test('publishes nothing of a summary, nor of a call with an unknown position', async () => {
     const asking = aModelRequest({ messages: [...talk, aMessage('summarize-0', 'user')] });
     expect(await toldOf(async () => REPLY, { request: asking })).toEqual([]);
     const withoutPlace = { ...aTask(), request: aModelRequest() };
-    const tell = vi.fn<TellDeltas>();
-    await modelCalls({ models: { default: async () => REPLY }, tools: {}, tell }).execute(withoutPlace, signal, {
-      attempt: 1,
-    });
-    expect(tell).not.toHaveBeenCalled();
+    const publishDeltas = vi.fn<PublishDeltas>();
+    await modelCalls({ models: { default: async () => REPLY }, tools: {}, publishDeltas }).execute(
+      withoutPlace,
+      signal,
+      {
+        attempt: 1,
+      },
+    );
+    expect(publishDeltas).not.toHaveBeenCalled();
   });
 
   const cutOff: ModelReply = { ...REPLY, finishReason: 'length' };
 
-  test('refuses an answer that was cut off among its tool calls, and says what it took', async () => {
+  test('refuses an answer that was cut off among its tool calls, and counts its tokens', async () => {
     const reply = { ...cutOff, toolCalls: [{ id: 't1', name: 'purge', args: {} }] };
     const refused = { code: 'MODEL_FAILED', retryable: false, reason: 'truncated', usage: REPLY.usage };
     const models = { default: async () => reply };
@@ -137,11 +141,14 @@ describe('modelCalls', () => {
     expect((await call({ tools: ['purge'], toolChoice: 'none' }, { models })).reply).toEqual(reply);
   });
 
-  test('takes an answer that was cut off among its words', async () => {
+  test('takes an answer whose text was cut off', async () => {
     expect((await call({}, { models: { default: async () => cutOff } })).reply).toEqual(cutOff);
   });
 
-  test.each(['other', 'constructor', '__proto__'])('a worker without the model %s says so', async (model) => {
-    await expect(call({ model })).rejects.toMatchObject({ code: 'MODEL_FAILED', retryable: false, done: 'no' });
-  });
+  test.each(['other', 'constructor', '__proto__'])(
+    'a worker without the model %s names it in the error',
+    async (model) => {
+      await expect(call({ model })).rejects.toMatchObject({ code: 'MODEL_FAILED', retryable: false, done: 'no' });
+    },
+  );
 });

@@ -17,19 +17,19 @@ function open() {
 
 test('what is said within a moment is told together, and counted from 0', () => {
   const { deltas, told } = open();
-  for (const text of ['He', 'll', 'o']) deltas.say(text);
+  for (const text of ['He', 'll', 'o']) deltas.add(text);
   expect(told).toEqual([]);
   vi.advanceTimersByTime(50);
-  deltas.say(' you');
+  deltas.add(' you');
   vi.advanceTimersByTime(50);
   expect(told).toEqual([[{ ...ATTEMPT, index: 0, text: 'Hello' }], [{ ...ATTEMPT, index: 1, text: ' you' }]]);
 });
 
 test('the end tells the rest at once, and nothing after it', () => {
   const { deltas, texts } = open();
-  deltas.say('Hi');
+  deltas.add('Hi');
   deltas.close();
-  deltas.say('late');
+  deltas.add('late');
   deltas.close();
   vi.advanceTimersByTime(1_000);
   expect(texts()).toEqual([['Hi']]);
@@ -37,7 +37,7 @@ test('the end tells the rest at once, and nothing after it', () => {
 
 test('an attempt that says nothing tells nothing', () => {
   const { deltas, told } = open();
-  deltas.say('');
+  deltas.add('');
   deltas.close();
   expect([told, deltas.hasText()]).toEqual([[], false]);
 });
@@ -45,7 +45,7 @@ test('an attempt that says nothing tells nothing', () => {
 test('a long text is told at once, in pieces that end between characters', () => {
   const { deltas, texts } = open();
   const text = `${'x'.repeat(999)}\u{1F600}${'y'.repeat(1_500)}`;
-  deltas.say(text);
+  deltas.add(text);
   const [pieces = []] = texts();
   expect(pieces.join('')).toBe(text);
   expect(pieces.map(({ length }) => length)).toEqual([999, 1_000, 502]);
@@ -53,7 +53,7 @@ test('a long text is told at once, in pieces that end between characters', () =>
 
 test('what exceeds a million characters is told no more', () => {
   const { deltas, texts } = open();
-  for (let count = 0; count < 1_100; count++) deltas.say('x'.repeat(1_000));
+  for (let count = 0; count < 1_100; count++) deltas.add('x'.repeat(1_000));
   deltas.close();
   expect(texts().flat().join('')).toHaveLength(1_000_000);
 });

@@ -5,11 +5,11 @@ import { MAX_MESSAGE } from '../../../src/graph/values/errors.ts';
 describe('useSecrets', () => {
   const secrets = useSecrets(createEnvironmentSecrets({ PAY_KEY: 'k', EMPTY_KEY: '', TOKEN: 'Bearer canary-1' }));
 
-  test('a reference stands for what the environment holds', async () => {
+  test('a reference becomes the value in the environment', async () => {
     expect(await secrets.resolve({ secret: 'PAY_KEY' })).toBe('k');
   });
 
-  test('a text stands for itself, also when it looks like a name', async () => {
+  test('a text is the secret itself, also when it looks like a name', async () => {
     expect(await secrets.resolve('PAY_KEY')).toBe('PAY_KEY');
   });
 
@@ -31,7 +31,7 @@ describe('useSecrets', () => {
     await expect(secrets.resolve({ secret: 'PAY_KEY' })).rejects.toThrow('There is no secret PAY_KEY');
   });
 
-  test('one that is not there in time is named', async () => {
+  test('a secret that is not resolved in time is named in the error', async () => {
     vi.useFakeTimers();
     try {
       const silent = useSecrets(async () => await new Promise<string>(() => undefined));
@@ -44,7 +44,7 @@ describe('useSecrets', () => {
     }
   });
 
-  test('what was used is taken out of texts, whole and in its parts', async () => {
+  test('used secrets are replaced in texts, whole and in parts', async () => {
     await secrets.resolve({ secret: 'TOKEN' });
     expect(secrets.redact('Bearer canary-1 and canary-1, Bearer')).toBe('[secret] and [secret], Bearer');
   });
@@ -54,34 +54,34 @@ describe('useSecrets', () => {
     ['7', 'PIN 7 of 17, 7.', 'PIN [secret] of 17, [secret].'],
     ['$1.*/', 'it is $1.*/ or $1x*/', 'it is [secret] or $1x*/'],
     ['öl', 'öl in Möl', '[secret] in Möl'],
-  ])('the short secret %s is taken out where it stands alone', async (secret, text, redacted) => {
+  ])('the short secret %s is replaced where it is a word of its own', async (secret, text, redacted) => {
     const secrets = useSecrets(createEnvironmentSecrets({ SHORT: secret }));
     await secrets.resolve({ secret: 'SHORT' });
     expect(secrets.redact(text)).toBe(redacted);
   });
 
-  test('of a secret that begins with another one nothing is left', async () => {
+  test('a secret that begins with another one is replaced completely', async () => {
     const secrets = useSecrets(createEnvironmentSecrets({ OLD: 'canary-1', NEW: 'canary-1-and-more' }));
     await secrets.resolve({ secret: 'OLD' });
     await secrets.resolve({ secret: 'NEW' });
     expect(secrets.redact('canary-1-and-more, canary-1')).toBe('[secret], [secret]');
   });
 
-  test('a message is cut after they were taken out: nothing is left of one where it ends', async () => {
+  test('a message is cut after secrets were replaced, so that it never ends with a part of one', async () => {
     await secrets.resolve({ secret: 'TOKEN' });
     const message = secrets.redactMessage(`${'x'.repeat(MAX_MESSAGE - 9)}=canary-1`);
     expect(message).toBe(`${'x'.repeat(MAX_MESSAGE - 9)}=[secret]`);
     expect(secrets.redactMessage('canary-1'.repeat(MAX_MESSAGE))).toHaveLength(MAX_MESSAGE);
   });
 
-  test('that change at each use are forgotten in time', async () => {
+  test('secrets that change at each use are forgotten in time', async () => {
     let uses = 100;
     const secrets = useSecrets(async () => await Promise.resolve(String(++uses).repeat(3)));
     for (let use = 0; use < 150; use++) await secrets.resolve({ secret: 'TOKEN' });
     expect(secrets.redact('250250250 151151151 150150150')).toBe('[secret] [secret] 150150150');
   });
 
-  test('results lose them in texts, names and numbers, and keep what is short', async () => {
+  test('long secrets are replaced in texts, names and numbers of results, short ones stay', async () => {
     const secrets = useSecrets(createEnvironmentSecrets({ TOKEN: 'canary-1', PIN: '99887766', SHORT: 'k3y' }));
     for (const secret of ['TOKEN', 'PIN', 'SHORT']) await secrets.resolve({ secret });
     expect(secrets.redactResult({ 'canary-1': [99887766, 7], note: `k3y of ${btoa('x-canary-1')}` })).toEqual({

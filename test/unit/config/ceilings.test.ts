@@ -3,7 +3,7 @@ import { parseConfig } from '../../../src/config/load-config.ts';
 import { toCatalog } from '../../../src/config/to-catalog.ts';
 import { CEILINGS } from '../../../src/graph/definition/limits.ts';
 
-test('an installation that says nothing has our ceilings', () => {
+test('an installation without ceilings has the default ones', () => {
   const config = parseConfig('here', {});
   expect(config.ceilings).toEqual({ ...CEILINGS, openCallsPerTenant: 200 });
   expect(toCatalog(config)).toMatchObject({ ceilings: CEILINGS, defaults: { maxSteps: 25, maxConcurrency: 100 } });
@@ -14,7 +14,7 @@ test('runs pin the ceilings that concern graphs', () => {
   expect(toCatalog(parseConfig('here', { ceilings: { attempts: 3 } })).ceilings).toEqual(ofGraphs);
 });
 
-test('defaults above a ceiling are lowered, those that are configured, too', () => {
+test('defaults above a ceiling are lowered, also configured ones', () => {
   const ceilings = { maxSteps: 10, attempts: 2, timeout: '5s', openCallsPerRun: 4 };
   const defaults = { maxSteps: 30, timeout: '10s' };
   expect(toCatalog(parseConfig('here', { ceilings, defaults })).defaults).toMatchObject({

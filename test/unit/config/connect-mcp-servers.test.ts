@@ -73,11 +73,11 @@ describe('the settings of MCP servers', () => {
       /\/tools\/a\/as: must be 1 to 64/,
     ],
     ['unknown fields', { url: 'https://x', command: 'x' }, /"command"/],
-  ])('with %s are refused, and told where', (_what, server, message) => {
+  ])('with %s are refused, with the path', (_what, server, message) => {
     expect(() => parseConfig('here', { mcpServers: { odd: server } })).toThrow(message);
   });
 
-  test('with a name that tools could not begin with are refused', () => {
+  test('with a name that can not be a prefix of tools are refused', () => {
     expect(() => parseConfig('here', { mcpServers: { 'a.b': { command: 'x' } } })).toThrow(/\/mcpServers\/a\.b: /);
   });
 });

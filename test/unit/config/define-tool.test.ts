@@ -8,7 +8,7 @@ import { Tool } from '../../../src/config/tool.ts';
 const common = { name: 'pay', description: 'Pays' } as const;
 
 describe('defineTool', () => {
-  test('gives its code what zod makes of the arguments, as JSON', () => {
+  test('passes the output of zod to its code, as JSON', () => {
     const parameters = z.object({
       order: z.string(),
       euros: z.number().default(5),
@@ -25,7 +25,7 @@ describe('defineTool', () => {
     expect(defined.parameters).toBe(parameters);
   });
 
-  test('gives its code what a JSON Schema takes', () => {
+  test('passes arguments that a JSON Schema accepts to its code', () => {
     const defined = defineTool({
       ...common,
       parameters: {
@@ -97,7 +97,7 @@ describe('@tool', () => {
 });
 
 describe('a configuration', () => {
-  test('takes tools of all kinds, and misspells none', () => {
+  test('takes tools of all kinds under their own names', () => {
     const http = { name: 'find', description: 'Finds', parameters: true, method: 'GET', url: 'https://x/' } as const;
     const code = defineTool({ ...common, parameters: z.object({}), execute: () => null });
     class Desk {

@@ -11,7 +11,7 @@ const tool = {
 const model = { provider: 'openai', model: 'gpt-x' };
 
 describe('a configuration', () => {
-  test('is filled up with defaults', () => {
+  test('is completed with defaults', () => {
     expect(parseConfig('here', { tools: [tool] })).toMatchObject({
       tools: [{ name: 'pay', effect: 'unsafe' }],
       models: {},
@@ -147,7 +147,7 @@ describe('a configuration', () => {
       /\/messageProcessors\/last: is the name of a built-in/,
     ],
     ['issuer keys that are no address', { auth: { issuer: 'x', audience: 'y', jwksUrl: 'z' } }, /\/auth\/jwksUrl/],
-  ])('with %s is refused, and told where', (_what, given, message) => {
+  ])('with %s is refused, with the path', (_what, given, message) => {
     expect(() => parseConfig('here', given)).toThrow(/^here can't be used:/);
     expect(() => parseConfig('here', given)).toThrow(message);
   });
@@ -157,7 +157,7 @@ describe('a configuration', () => {
     expect(() => parseConfig('here', given)).toThrow(/\/models\/m\/provider[^]*\/tools\/0\/effect[^]*\/http\/allow\/0/);
   });
 
-  test('that is not there is refused, and told where it was looked for', async () => {
+  test('that is missing is refused, with the paths that were tried', async () => {
     await expect(loadConfig('nowhere/holdfast.config.json')).rejects.toThrow(/nowhere\/holdfast\.config\.json/);
   });
 });

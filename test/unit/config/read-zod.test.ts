@@ -64,7 +64,7 @@ describe('a schema of zod', () => {
     expect([strips, Object(parameters).additionalProperties, inner.additionalProperties]).toEqual(expected);
   });
 
-  test('says what the code takes', () => {
+  test('describes the input of the code', () => {
     const { parameters, takes } = read(z.object({ a: z.number().default(1), b: z.string().transform(Number) }));
     expect(parameters).toMatchObject({ required: ['b'], properties: { b: { type: 'string' } } });
     expect(takes).toMatchObject({ required: ['a', 'b'], properties: { a: { type: 'number' }, b: {} } });

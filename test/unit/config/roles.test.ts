@@ -6,7 +6,7 @@ test('without roles of its own a configuration has the built-in ones', () => {
   expect(parseConfig('here', {}).roles).toEqual(BUILT_IN_ROLES);
 });
 
-test('roles of its own join the built-in ones, or take their place', () => {
+test('roles of its own are added to the built-in ones, or replace them', () => {
   const { roles } = parseConfig('here', { roles: { auditor: ['run:read', 'payload:read'], user: ['run:read'] } });
   expect([...roles.keys()].toSorted()).toEqual(['admin', 'approver', 'auditor', 'user']);
   expect(permissionsOf(['auditor'], roles)).toEqual(new Set(['run:read', 'payload:read']));
@@ -35,7 +35,7 @@ test('a role has a name', () => {
   expect(() => parseConfig('here', { roles: { '': [] } })).toThrow(/\/roles\/: a role must have a name/);
 });
 
-test('admins may lose all but their own permission', () => {
+test('the role admin may lose all permissions but its own', () => {
   expect(parseConfig('here', { roles: { admin: ['admin'] } }).roles.get('admin')).toEqual(['admin']);
   expect(() => parseConfig('here', { roles: { admin: ['run:read'] } })).toThrow(
     /\/roles\/admin: must keep the permission "admin"/,

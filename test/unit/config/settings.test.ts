@@ -21,7 +21,7 @@ describe('the settings of a process', () => {
     expect(settings).toEqual({ ...database, HOLDFAST_CURSOR_SECRET: 's', PORT: 3000, LOG_LEVEL: 'info' });
   });
 
-  test('of an API: all problems are said at once, one a line', () => {
+  test('of an API are refused with all problems at once, one a line', () => {
     expect(problemsOf(() => readSettings(ApiSettings, { PORT: '70000', LOG_LEVEL: 'loud', DATABASE_URL: '' }))).toEqual(
       [
         "The environment can't be used:",
@@ -33,7 +33,7 @@ describe('the settings of a process', () => {
     );
   });
 
-  test('of a worker: also what holds of two variables together', () => {
+  test('of a worker are checked for rules over two variables', () => {
     const environment = {
       DATABASE_URL: 'localhost',
       HOLDFAST_CACHED_RUNS: '9',
@@ -48,7 +48,7 @@ describe('the settings of a process', () => {
     ]);
   });
 
-  test('stand in the documentation, each with its default and its meaning', () => {
+  test('are in the documentation, each with its default and its meaning', () => {
     const page = readFileSync(new URL('../../../docs/reference/environment.md', import.meta.url), 'utf8');
     const rows = page.split('\n').map((line) =>
       line
@@ -68,12 +68,12 @@ describe('the settings of a process', () => {
 describe('parts of a setup', () => {
   const bad = async (message: string): Promise<never> => await Promise.reject(new SetupError(message));
 
-  test('are checked together: the problems of all are said', async () => {
+  test('are checked together, with all problems in one error', async () => {
     const parts = [bad('no database'), Promise.resolve(1), bad('no auth')] as const;
     await expect(together(parts)).rejects.toThrow(new SetupError('no database\nno auth'));
   });
 
-  test('that fail for another reason say so themselves', async () => {
+  test('that fail for another reason throw their own error', async () => {
     const broken = new TypeError('broken');
     await expect(together([bad('no database'), Promise.reject(broken), bad('no auth')])).rejects.toBe(broken);
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import { quotaOf } from '../../../src/config/tenants.ts';
 
-test('the entry of a tenant wins over that of all, member by member', () => {
+test('each limit of a tenant’s own entry wins over the entry for all', () => {
   const { tenants } = parseConfig('here', {
     tenants: { '*': { runsPerMinute: 600, costUsdPerDay: 100 }, acme: { runsPerMinute: 6 }, big: {} },
   });

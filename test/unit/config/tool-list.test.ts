@@ -42,20 +42,20 @@ class Desk {
 }
 
 describe('an instance with decorated methods', () => {
-  test('is as many tools, named after their methods unless they say otherwise', () => {
+  test('is one tool a method, named after the method unless it states a name', () => {
     const tools = toolsOf(pay, new Desk('Hello'));
     expect(tools.map(({ name }) => name)).toEqual(['pay', 'find', 'refund_order']);
     expect(tools[1]).toMatchObject({ effect: 'idempotent', roles: ['user'], secrets: [] });
     expect(tools[2]).toMatchObject({ effect: 'unsafe' });
   });
 
-  test('is what its methods work on', () => {
+  test('is the `this` of its methods', () => {
     const [hello] = toolsOf(new Desk('Hello'));
     const [bye] = toolsOf(new Desk('Bye'));
     expect([run(hello, { order: '7' }), run(bye, { order: '7' })]).toEqual(['Hello 7', 'Bye 7']);
   });
 
-  test('has its methods told of the call', () => {
+  test('passes the context of the call to its methods', () => {
     expect(run(toolsOf(new Desk(''))[1], { order: '7' }, aCodeContext({ key: 'K9' }))).toBe('7 K9');
   });
 
@@ -92,7 +92,7 @@ describe('an instance with decorated methods', () => {
     expect(toolsOf(new Vault()).map((each) => run(each, {}))).toEqual(['open']);
   });
 
-  test('names the method of what is wrong', () => {
+  test('is refused with the name of the wrong method', () => {
     class Wrong {
       @tool({ ...fields, timeout: '10 parsecs' })
       warp() {}
@@ -134,7 +134,7 @@ describe('two tools of one name', () => {
   });
 });
 
-describe('what becomes of a failed call', () => {
+describe('onFailure of a tool', () => {
   const failing = (name: string, onFailure: string): object => ({ ...pay, name, onFailure });
 
   test.each(['tell', 'intervene', 'spare', 'find'])('may be %s', (onFailure) => {

@@ -37,7 +37,7 @@ describe("a tool's parameters", () => {
     });
   });
 
-  test('are what another library says', () => {
+  test('are those of another library', () => {
     expect(parametersOf(foreign(() => ({ $schema: 'x', type: 'object' })))).toEqual({ type: 'object' });
   });
 
@@ -45,7 +45,7 @@ describe("a tool's parameters", () => {
     expect(parametersOf({ type: 'object', minProperties: 1 })).toEqual({ type: 'object', minProperties: 1 });
   });
 
-  test('leave patterns to zod that do not take linear time', () => {
+  test('leave patterns that do not take linear time to zod', () => {
     const parameters = z.object({ host: z.hostname(), pattern: z.string().regex(/^a+$/), rest: z.iso.duration() });
     expect(parametersOf(parameters)).toMatchObject({
       properties: {

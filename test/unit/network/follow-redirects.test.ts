@@ -40,7 +40,7 @@ describe('within one origin', () => {
     expect(heard().slice(1)).toEqual([expected]);
   });
 
-  test('headers go along, but those of a body that does not', async () => {
+  test('keep their headers, without those of a body that is dropped', async () => {
     server.answers(to('/there', 303), done);
     await call({ headers: { 'X-Shop': 'north', Authorization: { secret: 'PAY_KEY' } } });
     const headers = server.requests[1]?.headers;
@@ -48,7 +48,7 @@ describe('within one origin', () => {
     expect(headers).not.toHaveProperty('content-type');
   });
 
-  test('one after the other is followed, so often and no more', async () => {
+  test('are followed up to a limit', async () => {
     server.answers(...Array.from({ length: MAX_HOPS }, () => to('/on', 307)), done);
     expect(await call()).toEqual({ done: true });
     server.forget();
@@ -63,7 +63,7 @@ describe('within one origin', () => {
     ['a status that names no place to go to', answer(304, { location: '/there' }), 'POST'],
     ['a place of what was put: it may be done, or to be done there', to('/there', 302), 'PUT'],
     ['a place of what was deleted', to('/there', 301), 'DELETE'],
-  ])('%s is an answer', async (_title, given, method) => {
+  ])('%s is a final response', async (_title, given, method) => {
     server.answers(given, done);
     await expect(call({ method })).rejects.toMatchObject({
       code: 'TOOL_FAILED',
@@ -98,7 +98,7 @@ describe('across origins', () => {
     for (const name of left) expect(request?.headers).not.toHaveProperty(name);
   });
 
-  test('they do not come back on the way home', async () => {
+  test('headers that were dropped do not come back at the first origin', async () => {
     server.answers(to(elsewhere.url, 307), done);
     elsewhere.answers(to(`${server.url}/home`, 307));
     expect(await call(bodiless, [elsewhere.address])).toEqual({ done: true });
@@ -162,23 +162,23 @@ describe('across origins', () => {
   });
 });
 
-describe('a failure after a server has answered with a place to read from', () => {
+describe('a failure after a redirect that a GET follows', () => {
   test.each<[string, () => Promise<string>]>([
     ['of the place', async () => '/busy'],
     ['of the connection', async () => `http://127.0.0.1:${await closedPort()}/`],
-  ])('%s does not say that nothing was done', async (_title, place) => {
+  ])('%s does not mean that nothing was done', async (_title, place) => {
     const location = await place();
     server.answers(to(location, 303), answer(429));
     await expect(call({}, [new URL(location, server.url).host])).rejects.toMatchObject({ done: 'perhaps' });
   });
 
-  test('of the guard does not either', async () => {
+  test('of the guard does not mean it either', async () => {
     server.answers(to(elsewhere.url, 303));
     await expect(call()).rejects.toMatchObject({ code: 'BLOCKED_URL', retryable: false, done: 'perhaps' });
     expect(elsewhere.connections).toBe(0);
   });
 
-  test('is known to have done nothing where the same was to be sent elsewhere', async () => {
+  test('means that nothing was done where the redirect repeats the request', async () => {
     server.answers(to('/busy', 307), answer(429));
     await expect(call()).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: true, done: 'no' });
   });

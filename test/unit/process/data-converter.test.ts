@@ -9,14 +9,14 @@ const payload = { metadata: { encoding: Buffer.from('json/plain') }, data: Buffe
 const textOf = ({ data }: { data?: Uint8Array | null }): string => Buffer.from(data ?? []).toString();
 
 describe('codecs', () => {
-  test('of the configuration are those of the data converter', () => {
+  test('of the configuration are used by the data converter', () => {
     const codec = createAesGcmCodec(keys, 'new');
     const { codecs } = parseConfig('x', { codecs: [codec] });
     const store = { put: async () => undefined, get: async () => [], find: async () => new Map() };
     expect(createDataConverter(store, codecs).payloadCodecs).toEqual([compression, codec]);
   });
 
-  test.each([{}, { encode: () => [] }, 7, null])('%j is none', (codec) => {
+  test.each([{}, { encode: () => [] }, 7, null])('%j is no codec', (codec) => {
     expect(() => parseConfig('x', { codecs: [codec] })).toThrow('must be an object with the methods encode and decode');
   });
 });
@@ -24,7 +24,7 @@ describe('codecs', () => {
 describe('the AES-GCM codec of the examples', () => {
   const codec = createAesGcmCodec(keys, 'new');
 
-  test('hides payloads, and shows them again after a change of the key', async () => {
+  test('encrypts payloads, and decrypts them after a change of the key', async () => {
     const [hidden = {}] = await createAesGcmCodec(keys, 'old').encode([payload]);
     expect(textOf(hidden)).not.toContain('canary');
     expect(await codec.decode([hidden])).toEqual([payload]);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(folder, { recursive: true }));
 
-test('a line of the SDK about a failed workflow holds its error', async () => {
+test('a line of the SDK about a failed workflow has its error', async () => {
   const file = join(folder, 'log');
   const error = new Error('it broke', { cause: new TypeError('inside') });
   toTemporalLogger(createLogger('info', file)).error('Workflow failed', { error, workflowId: 'run:acme:1' });
@@ -45,6 +45,6 @@ test('an error that quotes a megabyte makes a short line', async () => {
   expect(JSON.parse(line)).toMatchObject({ error: { type: 'Error' }, msg: expect.stringContaining('it failed: xxx') });
 });
 
-test('a log that can not be opened is refused at once, by its name', () => {
+test('a log that can not be opened is refused at once, with its name', () => {
   expect(() => createLogger('info', folder)).toThrow(`The log can't be written to ${folder}: EISDIR`);
 });

@@ -48,7 +48,7 @@ test.each([
   expect([state['answer'], mismatch]).toEqual(['json' in output ? output.json : output, null]);
 });
 
-test('a wait for a time takes none', async () => {
+test('a wait for a time takes no output', async () => {
   const waiting = aDefinition({
     name: 'waiting',
     nodes: { sleep: { type: 'wait', for: '2d' } },
@@ -61,7 +61,7 @@ test('a wait for a time takes none', async () => {
   expect(await play(waiting, {})).toMatchObject({ status: 'completed', mismatch: null });
 });
 
-test('the outputs of an agent are those of its model and its tools, as they are called', async () => {
+test('an agent takes the outputs of its model and its tools in the order of the calls', async () => {
   const agent = aDefinition({
     name: 'agent',
     channels: { answer: {} },

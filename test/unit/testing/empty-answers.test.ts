@@ -21,7 +21,7 @@ const pay = defineTool({
 const tools = { pay };
 const calling = { toolCalls: [{ tool: 'pay', args: {} }] };
 
-test('ended by the length, one fails the agent, and its tokens count', async () => {
+test('an empty answer that the length has ended fails the agent, and its tokens count', async () => {
   const usage = { inputTokens: 7, outputTokens: 100 };
   const model = scriptedModel([calling, { text: '', finishReason: 'length', usage }]);
   const run = await runGraph(graph, {}, { config, models: { default: model }, tools });
@@ -44,7 +44,7 @@ test.each(['other', 'tool-calls'] as const)('ended by %s, one is asked for again
   model.assertExhausted();
 });
 
-test('ended by the model itself, one is the answer', async () => {
+test('an empty answer that the model has ended is the answer of the agent', async () => {
   const model = scriptedModel([calling, { text: '', finishReason: 'stop' }]);
   const run = await runGraph(graph, {}, { config, models: { default: model }, tools });
   expect(run).toMatchObject({ status: 'completed', state: { said: '' } });

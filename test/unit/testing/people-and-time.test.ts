@@ -38,7 +38,7 @@ describe('decisions', () => {
     expect(run.approvals[0]?.decisions.map(({ by }) => by)).toEqual(['ann', 'bob']);
   });
 
-  test('that are refused leave the run waiting, and its history says why', async () => {
+  test('that are refused leave the run waiting, and its history has the reason', async () => {
     const decisions = [
       { node: 'ask', decision: 'approve', by: { sub: 'eve', roles: ['user'] } },
       { node: 'ask', decision: 'approve', by: 'requester' },
@@ -52,14 +52,14 @@ describe('decisions', () => {
     ]);
   });
 
-  test('that come after the time-out come too late', async () => {
+  test('that come after the time-out have no effect', async () => {
     const decisions = [{ node: 'ask', decision: 'approve', after: '25h' }] as const;
     const run = await runGraph(asking, {}, { decisions });
     expect(run).toMatchObject({ state: { decision: 'expired' }, durationMs: 86_400_000 });
     expect(() => run.assertExhausted()).not.toThrow();
   });
 
-  test('settle what has failed: retry, skip, fail', async () => {
+  test('end an intervention: retry, skip, fail', async () => {
     let tries = 0;
     const execute = () => (tries++ === 0 ? Promise.reject(new Error('no')) : 'paid');
     const retried = {
@@ -92,7 +92,7 @@ describe('an agent', () => {
     refund: ({ euros }: { euros: number }) => `${euros} paid`,
   } as const;
 
-  test('uses tools, asks people, and is told of changed arguments', async () => {
+  test('uses tools, asks people, and gets changed arguments', async () => {
     const model = scriptedModel([
       { toolCalls: [{ tool: 'lookup', args: { order: 'A-1' } }] },
       { toolCalls: [{ tool: 'refund', args: { euros: 80 } }] },
@@ -126,7 +126,7 @@ describe('events and timers', () => {
     expect(run).toMatchObject({ status: 'completed', state: { got: { euros: 5 } }, durationMs: 3_600_000 });
   });
 
-  test('that nothing precedes come without waiting', async () => {
+  test('come without waiting if nothing happens before them', async () => {
     const run = await runGraph(waiting, {}, { clock: { start: '2030-05-06T00:00:00Z' } });
     expect(run).toMatchObject({ status: 'completed', durationMs: 2 * 86_400_000 });
     expect(run.events.at(-1)?.at).toBe('2030-05-08T00:00:00.000Z');
@@ -143,7 +143,7 @@ describe('events and timers', () => {
   });
 });
 
-test('a cancellation ends a call under way, and compensates what was done', async () => {
+test('a cancellation ends a running call, and compensates completed ones', async () => {
   const graph = new StateGraph({ name: 'trip' })
     .addNode('book', {
       type: 'tool',
@@ -164,7 +164,7 @@ test('a cancellation ends a call under way, and compensates what was done', asyn
   ]);
 });
 
-test('calls at the same time overlap by the clock, as many as the graph allows', async () => {
+test('concurrent calls overlap on the clock, as many as the graph allows', async () => {
   const graph = new StateGraph({ name: 'each', channels: { done: { reducer: 'append' } } })
     .addNode('one', { type: 'function', function: 'work', args: '{{ item }}', write: { done: '{{ result }}' } })
     .addForEach(START, '[3, 1, 2]', 'one', { maxConcurrency: 2 })
@@ -175,7 +175,7 @@ test('calls at the same time overlap by the clock, as many as the graph allows',
   expect(run.calls.map(({ index }) => index)).toEqual([0, 1, 2]);
 });
 
-test('nodes of a subgraph stand in the path below its node', async () => {
+test('nodes of a subgraph are in the path below its node', async () => {
   const inner = new StateGraph({ name: 'inner', channels: { n: {} } })
     .addNode('leaf', { type: 'set', write: { n: 1 } })
     .addSequence([START, 'leaf', END]);

@@ -40,7 +40,7 @@ describe('a call', () => {
     expect(run).toMatchObject({ state: { trouble: 'TIMEOUT' }, path: ['pay', 'note'], durationMs: 10_000 });
   });
 
-  test('whose tool states no effect is not made again on a guess', async () => {
+  test('whose tool states no effect is not repeated', async () => {
     const tools = { pay: () => Promise.reject(new Error('lost')) };
     const run = await runGraph(payment, {}, { tools });
     expect(run).toMatchObject({
@@ -49,7 +49,7 @@ describe('a call', () => {
     });
   });
 
-  test('may fail late', async () => {
+  test('may fail after a delay', async () => {
     const tools = { pay: { effect: 'idempotent', execute: () => after('2s', new Error('late')) } } as const;
     const config = defineConfig({ defaults: { retry: { maxAttempts: 1 } } });
     const run = await runGraph(careful, {}, { config, tools });
@@ -118,7 +118,7 @@ describe('a call', () => {
       expect((await runGraph(payment, {}, given)).state.paid).toBe('EUR');
     });
 
-    test('has what the fake states in place of what the configuration does', async () => {
+    test('has the facts of the fake instead of those of the configuration', async () => {
       const parameters = { type: 'object', properties: { euros: { type: 'number', maximum: 4 } } } as const;
       const fake = { approval: 'never', parameters, execute } as const;
       const given = { config: defineConfig({ tools: [pay] }), tools: { pay: fake } };
@@ -136,7 +136,7 @@ describe('an answer that the test lacks', () => {
     await expect(run).rejects.toMatchObject({ name: 'MissingAnswerError' });
   });
 
-  test('of a scripted model ends the test whatever the graph does about failures', async () => {
+  test('of a scripted model ends the test even if the graph handles failures', async () => {
     const graph = new StateGraph({ name: 'g', channels: { said: {} } })
       .addNode('ask', { type: 'llm', prompt: 'Hello', onError: { to: 'end' } })
       .addNode('end', { type: 'set', write: {} })
@@ -146,7 +146,7 @@ describe('an answer that the test lacks', () => {
     await expect(run).rejects.toThrow('user: "Hello"');
   });
 
-  test('is not missed where the run does not ask for it', async () => {
+  test('is not required when the run does not ask for it', async () => {
     const graph = new StateGraph({ name: 'g' })
       .addNode('pay', { type: 'tool', tool: 'pay', args: {} })
       .addNode('rest', { type: 'set', write: {} })
@@ -155,8 +155,8 @@ describe('an answer that the test lacks', () => {
   });
 });
 
-describe('what the run does not take', () => {
-  test('is listed', async () => {
+describe('an answer that the run does not take', () => {
+  test('is listed by assertExhausted', async () => {
     const models = { default: scriptedModel(['one', 'two']) };
     const decisions = [{ node: 'ask', decision: 'approve' }] as const;
     const events = [{ name: 'paid', after: '1h' }];

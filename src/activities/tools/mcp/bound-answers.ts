@@ -10,7 +10,7 @@ type Send = () => Promise<void>;
 
 /**
  * Sends messages, but no more answers at a time than `MAX_ANSWERS`.
- * @param onExceeded is called once; it ends the session, whose server asks more than it hears
+ * @param onExceeded is called once; it ends the session, whose server asks more than it takes answers
  */
 export function boundAnswers(
   onExceeded: (error: CallError) => void,
@@ -38,7 +38,7 @@ function tooManyQuestions(): CallError {
   return new CallError('TOOL_FAILED', `The server asks more than ${MAX_ANSWERS} questions at a time`, TRY_AGAIN);
 }
 
-/** Above the limit of a result: progress notifications that come with it count, too. */
+/** Larger than the limit of a result, because progress notifications that come with it count, too. */
 export const MAX_STREAM_BYTES = 10_000_000;
 
 interface LimitedStream {

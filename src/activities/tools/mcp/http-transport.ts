@@ -17,7 +17,7 @@ interface HttpTransportOptions {
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
 }
 
-/** Above that, the server does not take a message that waits for no answer. */
+/** A server that takes longer has not taken a message that needs no answer. */
 const TAKE_MS = 10_000;
 
 /**
@@ -28,7 +28,7 @@ const TAKE_MS = 10_000;
 export class HttpTransport extends StreamableHTTPClientTransport {
   /** Is called when the server no longer knows the session, or has spoiled it. */
   onSessionLost: (() => void) | undefined;
-  /** By the ids of requests, others by the messages themselves. */
+  /** Exchanges of requests by their ids, others by their messages. */
   readonly #exchanges = new Map<unknown, Exchange>();
   readonly #sendBounded = boundAnswers((error) => {
     for (const exchange of this.#exchanges.values()) exchange.fail(error);
@@ -183,7 +183,7 @@ function notTaken(): CallError {
 export interface Exchange {
   /** Ends the HTTP requests. */
   readonly signal: AbortSignal;
-  /** Of the requests for the rest of an answer. */
+  /** The pauses between the requests for the rest of an answer. */
   readonly pace: Pace;
   /** True if the answer's events are numbered: the SDK then requests the rest of a broken answer. */
   isResumable: boolean;
@@ -194,7 +194,7 @@ export interface Exchange {
   endSoon(): void;
 }
 
-/** In which an answer that has come is read to its end. */
+/** The time for reading an answer that has come to its end. */
 const GRACE_MS = 1_000;
 
 /** The exchange that a `fetch` serves. */
@@ -227,7 +227,7 @@ function openExchange({ onFailed, onEnded }: ExchangeOptions): Exchange {
 
 /** The pauses before requests for more of one stream. The SDK leaves them to the server, which may want none. */
 export interface Pace {
-  /** Tells how long the next request has to wait, in milliseconds. @param now in milliseconds since the epoch */
+  /** Returns how long the next request has to wait, in milliseconds. @param now in milliseconds since the epoch */
   next(now: number): number;
   /** The stream has brought a message, so the next pause is the shortest again. */
   restart(): void;

@@ -58,7 +58,7 @@ function toEntry({
   return { name, description, parameters, result, effect, timeout, retry, approval, roles, onFailure, taskQueue };
 }
 
-/** Passes the call key to servers that deduplicate, in the protocol's place for metadata. */
+/** Passes the call key to servers that deduplicate, in the protocol's field for metadata. */
 function metadataOf({ effect }: OfferedTool, { key }: ToolContext): { _meta?: { idempotencyKey: string } } {
   return effect === 'keyed' ? { _meta: { idempotencyKey: key } } : {};
 }

@@ -89,7 +89,7 @@ function safetyOf({ annotations }: ListedTool, trusted: boolean): CallSafety {
   return trusted && isRepeatable ? 'idempotent' : 'unsafe';
 }
 
-/** In units of the meter: a thousand tools of ordinary schemas, and some seconds at most, in which the process does nothing else. */
+/** Units of the meter: enough for a thousand tools with ordinary schemas; they take the process some seconds at most. */
 const MAX_UNITS = 50_000_000;
 
 /** Finds the problems of all tools of a server, which says how many there are. */

@@ -1,7 +1,7 @@
 import type { ApprovalRule, CallSafety, CallSettings } from '../../../graph/definition/index.ts';
 import type { TextsOrSecrets } from '../../secrets.ts';
 
-/** What an answer that is an error, of the tool or of the protocol, says of the tool's work. */
+/** The meaning of an error, of the tool or of the protocol, for the tool's work. */
 export type ErrorMeaning = 'not-done' | 'perhaps-done';
 
 /** Settings of one tool of a server. They take precedence over the server's description. */
@@ -9,7 +9,7 @@ export interface McpToolSettings extends CallSettings {
   /** The tool's name in graphs, after the server's name; by default its name at the server. */
   readonly as?: string | undefined;
   readonly effect?: CallSafety | undefined;
-  /** What an error of the tool says of its work; by default it is perhaps done. */
+  /** The meaning of an error for the tool's work; by default the work may be done. */
   readonly errorMeans?: ErrorMeaning | undefined;
   /** The hash of the description and schemas that a person has approved. */
   readonly pin?: string | undefined;

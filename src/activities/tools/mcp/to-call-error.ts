@@ -5,13 +5,13 @@ import { REFUSED, TRY_AGAIN, UNCLEAR } from '../../calls/classify-failure.ts';
 import type { FailureClass } from '../../calls/classify-failure.ts';
 import type { ErrorMeaning } from './server-settings.ts';
 
-/** Classes of protocol errors. The first four say that the server has not begun the call. */
+/** Classes of protocol errors. The first four mean that the server has not begun the call. */
 const BY_CODE: ReadonlyMap<number, FailureClass> = new Map([
   [ErrorCode.ParseError, REFUSED],
   [ErrorCode.InvalidRequest, REFUSED],
   [ErrorCode.MethodNotFound, REFUSED],
   [ErrorCode.UrlElicitationRequired, REFUSED],
-  // Servers say so of wrong arguments, but also of a result that their check refuses after the work.
+  // Servers answer so for wrong arguments, but also for a result that their check refuses after the work.
   [ErrorCode.InvalidParams, UNCLEAR],
   [ErrorCode.InternalError, TRY_AGAIN],
   [ErrorCode.ConnectionClosed, TRY_AGAIN],
@@ -21,7 +21,10 @@ const BY_CODE: ReadonlyMap<number, FailureClass> = new Map([
 /** Errors that this end of a connection also makes itself, knowing nothing of the tool. */
 const NOT_ANSWERED: ReadonlySet<number> = new Set([ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout]);
 
-/** Converts an error of a call that was sent. @param errorMeans what an error of the server says of the tool's work */
+/**
+ * Converts an error of a call that was sent.
+ * @param errorMeans if the tool may have done its work when the server answers an error
+ */
 export function toCallError(thrown: unknown, errorMeans: ErrorMeaning): CallError {
   if (thrown instanceof CallError) return thrown;
   const failureClass = thrown instanceof McpError ? classifyCode(thrown.code, errorMeans) : UNCLEAR;

@@ -54,7 +54,7 @@ describe('fromStatus', () => {
     [423, refused],
     [451, refused],
     [499, refused],
-  ])('%i is %o, whoever answers it', (status, verdict) => {
+  ])('%i is %o for models and tools', (status, verdict) => {
     expect(failure(status, {}, 'tool')).toMatchObject(verdict);
     expect(failure(status, {}, 'model')).toMatchObject(verdict);
   });
@@ -64,7 +64,7 @@ describe('fromStatus', () => {
     expect(failure(409, {}, 'model')).toMatchObject(again);
   });
 
-  test.each([301, 302, 303, 307, 308])('%i is not followed and does not say whether anything was done', (status) => {
+  test.each([301, 302, 303, 307, 308])('%i is not followed, and the work may be done', (status) => {
     expect(failure(status)).toMatchObject(unclear);
   });
 
@@ -82,12 +82,12 @@ describe('fromStatus', () => {
     [400, 'true', refused],
     [429, 'false', againUndone],
     [503, 'false', again],
-  ])('%i of a tool is what it is, whatever x-should-retry says (%s)', (status, told, verdict) => {
+  ])('%i of a tool keeps its class with x-should-retry: %s', (status, told, verdict) => {
     expect(failure(status, { 'x-should-retry': told }, 'tool')).toMatchObject(verdict);
   });
 });
 
-describe('fromStatus, asked to wait', () => {
+describe('fromStatus with a header to wait', () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-02T03:04:05Z') }));
   afterEach(() => vi.useRealTimers());
 
@@ -139,7 +139,7 @@ describe('fromNetwork', () => {
   test.each([
     ['before the answer', hangUp],
     ['within the answer', breakOff],
-  ])('when the connection breaks %s, it was done perhaps', async (_when, breaking) => {
+  ])('when the connection breaks %s, the work may be done', async (_when, breaking) => {
     server.answers(breaking);
     expect(await failureAt(server.url, server.address)).toMatchObject({ retryable: true, done: 'perhaps' });
     expect(server.requests).toHaveLength(1);
@@ -190,13 +190,13 @@ describe('fromNetwork', () => {
       'perhaps',
     ],
     ['nobody knows which address', [], 'perhaps'],
-  ])('when %s takes the connection, done is judged by all of them', (_which, errors, done) => {
+  ])('when %s takes the connection, all addresses decide if the work may be done', (_which, errors, done) => {
     const tried = Object.assign(new AggregateError(errors), { code: 'ETIMEDOUT' });
     expect(fromNetwork('TOOL_FAILED', tried)).toMatchObject({ retryable: true, done });
     expect(fromNetwork('TOOL_FAILED', new TypeError('fetch failed', { cause: tried }))).toMatchObject({ done });
   });
 
-  test('what the client refuses to send is not sent again', async () => {
+  test('a request that the client refuses is not sent again', async () => {
     const sent = {
       method: 'POST',
       headers: { 'x-note': 'two\nlines' },
@@ -210,7 +210,7 @@ describe('fromNetwork', () => {
     expect(server.connections).toBe(0);
   });
 
-  test('what is classified already stays as it is', () => {
+  test('a classified error stays as it is', () => {
     expect(fromNetwork('MODEL_FAILED', busy)).toBe(busy);
   });
 
@@ -259,7 +259,7 @@ describe('fromNetwork', () => {
   });
 });
 
-describe('fromNetwork, at a server whose certificate nobody knows', () => {
+describe('fromNetwork at a server with an unknown certificate', () => {
   let folder: string;
   let server: Server;
   beforeAll(async () => {

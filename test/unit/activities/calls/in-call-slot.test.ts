@@ -59,12 +59,12 @@ test('a call without a slot is not made, and comes back later', async () => {
   expect(seen).toEqual({ calls: 0, givenBack: 0 });
 });
 
-test('the journal that travels with it is written all the same', async () => {
+test('the journal that travels with a postponed call is written', async () => {
   await failureOf(make(refused, { task: aTask({ runId: 'J-busy', journal: aJournalBatch() }) }));
   expect(await store.journal.events('J-busy', 0, 10)).toMatchObject([{ seq: 1, type: 'step.started' }]);
 });
 
-test('it comes back no later than its deadline', async () => {
+test('a postponed call comes back no later than its deadline', async () => {
   const failure = await failureOf(
     make(refused, { task: withDeadline(5_000), info: { scheduledTimestampMs: Date.now() - 1_000 } }),
   );
@@ -74,7 +74,7 @@ test('it comes back no later than its deadline', async () => {
   });
 });
 
-test('after its deadline it goes on without a slot, so that the ledger records how it ends', async () => {
+test('a call goes on without a slot after its deadline, so that the ledger records its end', async () => {
   const info = { scheduledTimestampMs: Date.now() - 6_000 };
   expect(await make(refused, { task: withDeadline(5_000), info })).toEqual(outcome);
   expect(seen).toEqual({ calls: 1, givenBack: 0 });

@@ -119,7 +119,7 @@ describe('a call that the server has given up', () => {
     expect({ type, message, details }).toEqual({ type, message, details: recorded.details });
   });
 
-  test('and that waits for another attempt is unknown if it may have been made: nobody makes it later', async () => {
+  test('and that waits for another attempt is unknown if it may have been made, and no later attempt makes it', async () => {
     const task = aNewTask('keyed');
     const tool = scriptedTool(answers(503), returns('paid'));
     await failureOf(attempt(tool, task));

@@ -12,7 +12,7 @@ const copyOf = async (name: string): Promise<Copies> =>
   await import(/* @vite-ignore */ `../../../../src/activities/${name}.ts?copy`);
 
 describe('a second copy of the modules that a configuration imports', () => {
-  test('makes errors that keep what they say of the call', async () => {
+  test('makes errors that keep their class', async () => {
     const { CallError: Other } = await copyOf('calls/call-error');
     const thrown = new Other('TOOL_FAILED', 'Come again', { retryable: true, done: 'no' });
     expect(Other).not.toBe(CallError);
@@ -27,7 +27,7 @@ describe('a second copy of the modules that a configuration imports', () => {
     });
   });
 
-  test('leaves other errors what they are', () => {
+  test('does not recognize other errors as its own', () => {
     const others: unknown[] = [new Error('x'), null, 'CallError'];
     expect(others.filter((other) => other instanceof CallError)).toEqual([]);
   });

@@ -58,11 +58,11 @@ describe('openTimeLimit', () => {
     expect(await open({}).limit.bound(Promise.resolve(7))).toBe(7);
   });
 
-  test('an error of the work itself is what it is', async () => {
+  test('an error of the work itself stays as it is', async () => {
     await expect(open({}).limit.bound(Promise.reject(new Error('its own')))).rejects.toThrow('its own');
   });
 
-  test('an error that came before the end is what it is', async () => {
+  test('an error before the end of the limit stays as it is', async () => {
     const { limit, activity } = open({});
     const refused = new CallError('TOOL_FAILED', 'refused', { retryable: false, done: 'no' });
     const ended = endOf(limit, Promise.reject(refused));
@@ -70,7 +70,7 @@ describe('openTimeLimit', () => {
     expect(await ended).toBe(refused);
   });
 
-  test('an error that the signal has led to is the end itself', async () => {
+  test('an error that the signal has caused is that of the limit', async () => {
     const { limit, activity } = open({});
     const work = new Promise<never>((_, reject) => {
       limit.signal.addEventListener('abort', () => reject(new Error('its own')));
@@ -110,7 +110,7 @@ describe('openTimeLimit', () => {
     expect(await ended).toMatchObject({ code: 'CANCELED', done: 'no' });
   });
 
-  test('what comes after preparations may have been done, and what they fail with is what it is', async () => {
+  test('work after preparations may have been done, and errors of preparations stay as they are', async () => {
     const { limit, activity } = open({});
     expect(await limit.prepare(Promise.resolve(7))).toBe(7);
     await expect(limit.prepare(Promise.reject(new Error('its own')))).rejects.toThrow('its own');

@@ -70,8 +70,8 @@ const times = (count: number): object => ({
   usage: { inputTokens: count * usage.inputTokens, outputTokens: count * usage.outputTokens },
 });
 
-describe('what attempts have used', () => {
-  test('counts where a later one succeeds', async () => {
+describe('the tokens of attempts', () => {
+  test('count when a later attempt succeeds', async () => {
     const task = aNewTask();
     expect(await failureOf(attempt(task, fails()))).toMatchObject({ details: [times(1)] });
     expect(await failureOf(attempt(task, fails()))).toMatchObject({ details: [times(2)] });
@@ -79,7 +79,7 @@ describe('what attempts have used', () => {
     expect(await attempt(task, replies())).toMatchObject({ reply: times(3) });
   });
 
-  test('counts where all of them fail', async () => {
+  test('count when all attempts fail', async () => {
     const task = aNewTask();
     await failureOf(attempt(task, fails()));
     await failureOf(attempt(task, fails({ usage: null })));
@@ -91,7 +91,7 @@ describe('what attempts have used', () => {
   test.each([
     ['is lost with its worker', lose],
     ['leaves the call to another as its worker shuts down', shutDown],
-  ])('is not forgotten where one after them %s', async (_what, interrupt) => {
+  ])('are kept when a later attempt %s', async (_what, interrupt) => {
     const task = aNewTask();
     await failureOf(attempt(task, fails()));
     await interrupt(task);
@@ -99,18 +99,18 @@ describe('what attempts have used', () => {
     expect(await attempt(task, replies())).toMatchObject({ reply: times(2) });
   });
 
-  test('does not count again when a person orders the failed call once more', async () => {
+  test('do not count again when a person orders the failed call once more', async () => {
     const task = aNewTask();
     expect(await failureOf(attempt(task, fails({ retryable: false })))).toMatchObject({ details: [times(1)] });
     expect(await attempt({ ...task, takeover: 1 }, replies())).toMatchObject({ reply: times(1) });
   });
 
-  test('is told of a reply that is too large', async () => {
+  test('count for a reply that is too large', async () => {
     const failure = await failureOf(attempt(aNewTask(), replies('x'.repeat(5_000_001))));
     expect(failure).toMatchObject({ type: 'PAYLOAD_TOO_LARGE', nonRetryable: true, details: [times(1)] });
   });
 
-  test('says nothing where no provider has said it', async () => {
+  test('are absent where no provider has reported them', async () => {
     const failure = await failureOf(attempt(aNewTask(), fails({ usage: null })));
     expect(failure.details?.[0]).not.toHaveProperty('usage');
   });

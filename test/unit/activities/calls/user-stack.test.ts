@@ -62,7 +62,7 @@ describe('an error of configured code', () => {
     expect(fromCode('TOOL_FAILED', thrown)).toMatchObject({ retryable, done: 'perhaps' });
   });
 
-  test('that classifies itself stays as it is, and its cause says where it was thrown', () => {
+  test('that classifies itself stays as it is, and its cause has the stack', () => {
     const error = new CallError('TOOL_FAILED', 'full', { retryable: false, done: 'no', reason: 'sold_out' });
     expect(fromCode('TOOL_FAILED', error)).toBe(error);
     const stack = expect.stringContaining('user-stack.test.ts');

@@ -45,7 +45,7 @@ test('a call whose tool is off is not made; it comes back, and is made once the 
   expect(await make()).toEqual(outcome);
 });
 
-test('other tenants, tools and models are not held up', async () => {
+test('calls of other tenants, tools and models go on', async () => {
   await turn({ tenants: ['somebody-else'] });
   expect(await make()).toEqual(outcome);
   await turn({});
@@ -55,7 +55,7 @@ test('other tenants, tools and models are not held up', async () => {
   expect(await failureOf(make({ ...aTask(), request: model }))).toMatchObject({ type: 'SWITCHED_OFF' });
 });
 
-test('after its deadline it goes on, so that the ledger records how it ends', async () => {
+test('a call goes on after its deadline, so that the ledger records its end', async () => {
   await turn({});
   const task = aTask({ request: aToolRequest({ policy: aPolicy({ deadlineMs: 5_000 }) }) });
   expect(await failureOf(make(task, Date.now() - 1_000))).toMatchObject({

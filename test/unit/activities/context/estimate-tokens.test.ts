@@ -107,7 +107,7 @@ describe('loadOpenAiCounter', () => {
     },
   );
 
-  test('takes special tokens for the text that they are', async () => {
+  test('counts special tokens as plain text', async () => {
     const count = await loadOpenAiCounter('gpt-4o');
     expect(count('<|endoftext|>')).toBeGreaterThan(1);
   });

@@ -82,7 +82,7 @@ describe('for any conversation, limit and strategy', () => {
     );
   });
 
-  test('what overflows can be summarized: pairs stay whole, what the user wants newest stays, and the rest fits', async () => {
+  test('the overflow can be summarized: pairs stay whole, the newest request of the user stays, and the rest fits', async () => {
     const given = fc.record({
       messages: anyConversation,
       maxTokens: fc.nat({ max: 400 }),
@@ -134,7 +134,7 @@ describe('last', () => {
     );
   });
 
-  test('fails only where what has to be sent does not fit', async () => {
+  test('fails only where the required messages do not fit', async () => {
     await fc.assert(
       fc.asyncProperty(given, async (asked) => {
         const groups = groupMessages(repairCalls(withDistinctIds(asked.messages)));

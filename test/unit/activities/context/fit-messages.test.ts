@@ -38,7 +38,7 @@ const talk = [
 ];
 
 describe('without a policy', () => {
-  test('everything is sent, and nothing is said of it', async () => {
+  test('everything is sent without a report', async () => {
     expect(await sent({ messages: talk })).toEqual({ kind: 'fitting', messages: talk, report: null });
   });
 
@@ -47,7 +47,7 @@ describe('without a policy', () => {
     expect(messages).toMatchObject([{ id: 'a' }, { role: 'tool', toolCallId: 'k1' }, { id: 'u' }]);
   });
 
-  test('messages that have one id are told apart', async () => {
+  test('messages with the same id stay different messages', async () => {
     const { messages } = await sent({
       messages: [aMessage('m', 'user'), aMessage('m', 'user'), aMessage('m#2', 'user')],
     });
@@ -56,7 +56,7 @@ describe('without a policy', () => {
 });
 
 describe('a limit', () => {
-  test('is of the whole request, and the report says what was sent of it', async () => {
+  test('counts the whole request, and the report has what was sent', async () => {
     const { messages, report } = await sent({ messages: talk, context: last(32) });
     expect(idsOf(messages)).toEqual(['a1', 'u2']);
     expect(report).toEqual({ tokens: 23, maxTokens: 32, dropped: 1 });
@@ -70,14 +70,14 @@ describe('a limit', () => {
     expect(report?.tokens).toBe(frame + 3 * 10);
   });
 
-  test('counts tool calls, and what a provider wants back', async () => {
+  test('counts tool calls, and the parts that a provider needs back', async () => {
     const providerParts = { provider: 'x', parts: ['1234567890'] };
     const caller = { ...aCaller('a'), toolCalls: [aCall('k', { n: 1 })], providerParts };
     const { report } = await sent({ messages: [caller, anAnswer('t', 'k', '123')], context: last(1_000) });
     expect(report?.tokens).toBe(3 + (4 + '["1234567890"]'.length) + (4 + 'lookup {"n":1}'.length) + (4 + 3));
   });
 
-  test('counts about what files take', async () => {
+  test('counts files by an estimate', async () => {
     const content = [{ type: 'text', text: '123456' }, aPicture(), aDocument()] as const;
     const { report } = await sent({ messages: [{ id: 'u', role: 'user', content }], context: last(10_000) });
     expect(report?.tokens).toBe(3 + 10 + 1_600 + 5_000);
@@ -99,7 +99,7 @@ describe('a limit', () => {
     expect(idsOf(messages)).toEqual(['a1', 'u2']);
   });
 
-  test('is none, and not reported, where neither is known', async () => {
+  test('is absent, and not reported, where neither is known', async () => {
     const { messages, report } = await sent({ messages: talk, context: last(null) });
     expect([messages, report]).toEqual([talk, null]);
   });
@@ -110,14 +110,14 @@ describe('a limit', () => {
     expect([idsOf(messages), report?.maxTokens]).toEqual([['a1', 'u2'], 32]);
   });
 
-  test('that what has to be sent breaks is a failure that no attempt cures', async () => {
+  test('that is too low for the required messages fails the call for good', async () => {
     const failing = fit({ messages: talk, system: '12', context: last(18) });
     const failure = { code: 'MODEL_FAILED', retryable: false, done: 'no', reason: 'context_length_exceeded' };
     await expect(failing).rejects.toMatchObject(failure);
     await expect(failing).rejects.toThrow(/takes 19 tokens of 18, 9 of them the system prompt and the tools/);
   });
 
-  test('that the answer takes up leaves nothing to send', async () => {
+  test('that the answer uses up leaves nothing to send', async () => {
     const measure = { ...byCharacter, contextWindow: 10 };
     const failing = fit({ messages: talk, context: last(null), maxOutputTokens: 20 }, { measure });
     await expect(failing).rejects.toThrow(/takes 13 tokens of 0/);
@@ -156,15 +156,15 @@ describe('a strategy', () => {
     expect(await chain('mine', { mine: (messages) => messages.slice(1) })).toBe('123456 123456');
   });
 
-  test('that is a list is gone through in its order', async () => {
+  test('that is a list is applied in its order', async () => {
     expect(await chain(['one', 'two', 'last'], { two: say('two'), one: say('one') })).toMatch(/123456 one two$/);
   });
 
-  test('that is an empty list leaves everything', async () => {
+  test('that is an empty list keeps everything', async () => {
     expect(await chain([])).toBe('123456 123456 123456');
   });
 
-  test.each(['mine', 'constructor', '__proto__'])('that nobody knows is a failure: %s', async (name) => {
+  test.each(['mine', 'constructor', '__proto__'])('with the unknown name %s fails the call', async (name) => {
     const failing = chain(['last', name], { other: (messages) => messages });
     await expect(failing).rejects.toMatchObject({ code: 'MODEL_FAILED', retryable: false, done: 'no' });
     await expect(failing).rejects.toThrow(
@@ -237,7 +237,7 @@ describe('a processor of the configuration', () => {
     expect(idsOf(kept)).toEqual(['u']);
   });
 
-  test('does not change what the system says', async () => {
+  test('does not change messages of the system', async () => {
     const mine: MessageProcessor = (all) => all.map((message) => ({ ...message, content: 'Obey me' }));
     const { messages } = await sent(
       { messages: conversation, context: { maxTokens: 200, strategy: 'mine' } },
@@ -246,7 +246,7 @@ describe('a processor of the configuration', () => {
     expect(messages[0]).toEqual(conversation[0]);
   });
 
-  test('is told its room and how it is counted', async () => {
+  test('gets its limit and the counter', async () => {
     const seen: number[] = [];
     await processed((messages, { maxTokens, count }) => {
       seen.push(maxTokens, count(messages.slice(0, 2)));
@@ -271,7 +271,7 @@ describe('a processor of the configuration', () => {
   });
 });
 
-describe('a model that nothing is known of', () => {
+describe('a model without known limits', () => {
   const lorem = 'lorem ipsum dolor sit amet ';
   const lookup = {
     name: 'lookup',

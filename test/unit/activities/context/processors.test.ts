@@ -23,11 +23,11 @@ describe('last', () => {
     expect(await sent(talk, maxTokens)).toBe(expected);
   });
 
-  test('keeps what has to be sent where even that does not fit', async () => {
+  test('keeps the messages that must be sent, even if they do not fit', async () => {
     expect(await sent(talk, 5)).toBe('u3');
   });
 
-  test('takes nothing older once something has not fit', async () => {
+  test('takes no older message after one that does not fit', async () => {
     const messages = [ten('u1', 'user'), aMessage('a1', 'assistant', LARGE), ten('u2', 'user')];
     expect(await sent(messages, 40)).toBe('u2');
   });
@@ -44,7 +44,7 @@ describe('last', () => {
     expect(await sent(messages, 30)).toBe('s1 s2 u2');
   });
 
-  test('keeps what the user wants while tools are called for it', async () => {
+  test('keeps the request of the user while tools are called for it', async () => {
     const calls = [1, 2, 3].flatMap((n) => [aCaller(`a${n}`, `k${n}`), anAnswer(`t${n}`, `k${n}`, 'x'.repeat(10))]);
     expect(await sent([ten('u1', 'user'), ...calls], 30)).toBe('u1 a2 t2 a3 t3');
     expect(await sent([ten('u1', 'user'), ...calls], 1)).toBe('u1 a3 t3');

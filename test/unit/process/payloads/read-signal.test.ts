@@ -75,7 +75,7 @@ describe('a payload by reference', () => {
     expect(valueOf(await createSignalReader(store, [])(payload, REPLAY))).toEqual(value);
   });
 
-  test('what was missing stays so, though it comes later', async () => {
+  test('that was missing stays unreadable, although it is stored later', async () => {
     const store = aStoreOf({});
     const read = createSignalReader(store, []);
     const missing = because('what it refers to is not in the store');
@@ -85,7 +85,7 @@ describe('a payload by reference', () => {
     expect(valueOf(await read(aReference({ id: OWN }), REPLAY))).toEqual(missing);
   });
 
-  test('what comes in the moment in which it is missed is read', async () => {
+  test('that is stored while it is noted as missing is read', async () => {
     const store = aStoreOf({});
     const put: typeof store.put = async (payloads) => {
       await store.put([{ id: OWN, workflowId: LIVE.workflowId, ...toStored(sound) }]);
@@ -96,13 +96,13 @@ describe('a payload by reference', () => {
     });
   });
 
-  test('what is gone since it was read fails the replay', async () => {
+  test('that was read before and is gone fails the replay', async () => {
     await expect(createSignalReader(aStoreOf({}), [])(aReference({ id: OWN }), REPLAY)).rejects.toThrow(
       'could be read before',
     );
   });
 
-  test('a store that is away makes nothing unreadable', async () => {
+  test('stays readable when the store is away', async () => {
     const away = { ...aStoreOf({}), find: () => Promise.reject(new Error('ECONNREFUSED')) };
     await expect(createSignalReader(away, [])(aReference({ id: OWN }), LIVE)).rejects.toThrow('ECONNREFUSED');
   });
@@ -123,13 +123,13 @@ describe('a payload that codecs read', () => {
     decode: async () => Promise.reject(new Error('no key service')),
   };
 
-  test('is given on in their code', async () => {
+  test('is passed on in the code of the codecs', async () => {
     const read = createSignalReader(aStoreOf({}), [codec]);
     expect(await seenBy(codec, await read(await encodedBy(codec), LIVE))).toEqual({ reason: 'ok' });
     expect(await seenBy(codec, await read(sound, LIVE))).toEqual({ reason: 'ok' });
   });
 
-  test('is unreadable where they throw, and stays so when its key has come', async () => {
+  test('is unreadable when they throw, and stays so when its key is added later', async () => {
     const store = aStoreOf({});
     const secret = await encodedBy(createAesGcmCodec(keys, 'old'));
     const unknown = because('the codecs do not know it');
@@ -138,7 +138,7 @@ describe('a payload that codecs read', () => {
     expect(await seenBy(codec, await createSignalReader(store, [codec])(secret, REPLAY))).toEqual(unknown);
   });
 
-  test('is unreadable where they throw, by reference, too', async () => {
+  test('is unreadable when they throw, also by reference', async () => {
     const store = aStoreOf({ [OWN]: toStored(await encodedBy(createAesGcmCodec(keys, 'old'))) });
     const marked = await createSignalReader(store, [withoutOld])(aReference({ id: OWN }), LIVE);
     expect(await seenBy(withoutOld, marked)).toEqual(because('the codecs do not know it'));
@@ -151,12 +151,12 @@ describe('a payload that codecs read', () => {
     );
   });
 
-  test('is not unreadable where they read nothing, as their keys are away', async () => {
+  test('stays readable when the codecs can read nothing for lack of keys', async () => {
     const read = createSignalReader(aStoreOf({}), [broken]);
     await expect(read(sound, LIVE)).rejects.toThrow('no key service');
   });
 
-  test('is unreadable where they make two of it', async () => {
+  test('is unreadable when they make two payloads of it', async () => {
     const doubling = {
       ...codec,
       decode: async (all: Payload[]) => (all[0] === sound ? [sound, sound] : await codec.decode(all)),

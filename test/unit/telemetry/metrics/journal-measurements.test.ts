@@ -33,7 +33,7 @@ test('a run is measured from the request for it', () => {
   ]);
 });
 
-test('a later step, or one of a subgraph, is no start', () => {
+test('a later step, or one of a subgraph, measures no start', () => {
   const [event] = numbered([{ type: 'step.started', at: after(2), nodes: ['pay'] }]);
   if (!event) throw new Error('There is no event');
   expect(
@@ -44,7 +44,7 @@ test('a later step, or one of a subgraph, is no start', () => {
   ).toEqual(['holdfast.steps', 'holdfast.steps']);
 });
 
-test('a run whose id tells no time is counted all the same', () => {
+test('a run whose id has no time is counted all the same', () => {
   const events = numbered([{ type: 'run.canceled', at: after(5), by: 'ann', reason: null }]);
   const measurements = journalMeasurements(
     { events, approvals: [] },
@@ -95,7 +95,7 @@ test('an approval is measured when it closes, not at each vote', () => {
   ]);
 });
 
-test('nodes that never end are forgotten at last', () => {
+test('nodes that never end are forgotten after a while', () => {
   const clock = createNodeClock();
   const event = { node: 'a', visit: 1, at: after(0) };
   clock.start('first', event);

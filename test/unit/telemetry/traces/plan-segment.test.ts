@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunEvent, RunEventBody } from '../../../../src/graph/journal/events.ts';
 import { planSegment } from '../../../../src/telemetry/traces/plan-segment.ts';
 import type { PlannedSegment, PlannedSpan } from '../../../../src/telemetry/traces/plan-segment.ts';
-import { aTracePlace } from '../../../support/builders/trace-places.ts';
+import { aTraceSegment } from '../../../support/builders/trace-segments.ts';
 
 type Place = Partial<Pick<RunEvent, 'step' | 'path'>>;
 
@@ -19,7 +19,7 @@ async function plan(
   async function* read(): AsyncGenerator<RunEvent> {
     yield* events;
   }
-  return await planSegment({ ...aTracePlace({ segment }), ...told }, read());
+  return await planSegment({ ...aTraceSegment({ segment }), ...told }, read());
 }
 
 /** Each span with the name of the one above it, and its seconds. */
@@ -70,7 +70,7 @@ describe('the spans of a segment', () => {
     expect(await plan(events)).toEqual(await plan(events));
   });
 
-  test('go on with a node that has waited', async () => {
+  test('include the rest of a node that has waited', async () => {
     const decided = { approvalId: 'R1.a1', decision: 'approve', reason: null, status: 'approved', args: null } as const;
     const spans = await plan(
       toEvents(
@@ -86,7 +86,7 @@ describe('the spans of a segment', () => {
     ]);
   });
 
-  test('have those of a subgraph in the node around it', async () => {
+  test('have the spans of a subgraph below its node', async () => {
     const inside = { path: ['outer'], step: 0 };
     const spans = await plan(
       toEvents(
@@ -102,7 +102,7 @@ describe('the spans of a segment', () => {
     ]);
   });
 
-  test('show what has failed by its code, and no message', async () => {
+  test('have the code of a failure, and no message', async () => {
     const error = { code: 'TOOL_FAILED', message: 'canary' } as const;
     const spans = await plan(
       toEvents(
@@ -116,13 +116,13 @@ describe('the spans of a segment', () => {
     expect(JSON.stringify(spans)).not.toContain('canary');
   });
 
-  test('have what models have cost', async () => {
+  test('have the cost of models', async () => {
     const model = { type: 'model.called', ...task('a'), model: 'default', ...called } as const;
     const spans = await plan(toEvents({ ...model, costUsd: 0.25 }, { ...model, costUsd: 0.5 }));
     expect(spans.map(({ attributes }) => attributes['holdfast.usage.cost_usd'])).toEqual([0.75, undefined, 0.75]);
   });
 
-  test('call a visit of an agent by its name, with the tokens of its models', async () => {
+  test('name a visit of an agent, with the tokens of its models', async () => {
     const usage = { inputTokens: 10, outputTokens: 3 };
     const [agent, model] = [task('agent'), { type: 'model.called', model: 'default', ...called, usage }] as const;
     const events = toEvents(
@@ -145,7 +145,7 @@ describe('the spans of a segment', () => {
     expect(JSON.stringify([root, other])).not.toContain('gen_ai.usage');
   });
 
-  test('lead from an agent that has waited to its span in an earlier segment', async () => {
+  test('link an agent that has waited to its span in an earlier segment', async () => {
     const inside = { ...task('think'), path: ['outer'] };
     const events = toEvents({ type: 'node.started', ...inside });
     const agents = ['outer/think'];
@@ -157,7 +157,7 @@ describe('the spans of a segment', () => {
     expect(after?.spanId).not.toBe(before?.spanId);
   });
 
-  test('are 2,000 besides the root, which says how many are missing', async () => {
+  test('are 2,000 at most besides the root, which has the number of the missing ones', async () => {
     const many = Array.from({ length: 2_100 }, (_, visit) => ({ type: 'node.started', ...task('a', visit) }) as const);
     const spans = await plan(toEvents(...many));
     expect(spans).toHaveLength(2_001);

@@ -7,11 +7,11 @@ import type { PlannedSegment, PlannedSpan } from './plan-segment.ts';
 import { runTracer } from './run-tracer.ts';
 import type { RunTracer } from './run-tracer.ts';
 import { readTraceparent } from './traceparent.ts';
-import { ROOT, askedIn, spanContextOf, traceIdOf } from './trace-place.ts';
-import type { TracePlace } from './trace-place.ts';
+import { ROOT, requestContext, spanContextOf, traceIdOf } from './trace-segment.ts';
+import type { TraceSegment } from './trace-segment.ts';
 
 /** An ended segment. */
-interface ToldSegment extends PlannedSegment {
+interface EndedSegment extends PlannedSegment {
   /** The `traceparent` of the signal that it begins with. */
   readonly sentIn?: string;
 }
@@ -20,27 +20,27 @@ interface ToldSegment extends PlannedSegment {
  * Makes the spans of an ended segment, unless this process makes none. Made again, they are the same.
  * @throws TypeError for a run with a wrong `traceparent`; what reading the events throws
  */
-export async function tellSegment(place: ToldSegment, events: Parameters<typeof planSegment>[1]): Promise<void> {
+export async function emitSegment(traced: EndedSegment, events: Parameters<typeof planSegment>[1]): Promise<void> {
   const tracer = runTracer();
   if (!tracer) return;
-  const traceId = traceIdOf(place);
-  for (const planned of await planSegment(place, events)) makeSpan(tracer, place, traceId, planned);
+  const traceId = traceIdOf(traced);
+  for (const planned of await planSegment(traced, events)) makeSpan(tracer, traced, traceId, planned);
 }
 
-function makeSpan(runs: RunTracer, place: ToldSegment, traceId: string, planned: PlannedSpan): void {
+function makeSpan(runs: RunTracer, traced: EndedSegment, traceId: string, planned: PlannedSpan): void {
   const { name, spanId, parentId, startedAt, endedAt, attributes, error, earlier } = planned;
-  const links = parentId === null ? linksOf(place) : linksTo(earlier);
+  const links = parentId === null ? linksOf(traced) : linksTo(earlier);
   const options = { kind: SpanKind.INTERNAL, startTime: startedAt, attributes, links };
-  const parent = parentOf(place, traceId, parentId);
+  const parent = parentOf(traced, traceId, parentId);
   const span = runs.startAs({ traceId, spanId }, (tracer) => tracer.startSpan(name, options, parent));
   if (error !== null) markFailed(span, error);
   span.end(endedAt);
 }
 
-function parentOf(place: TracePlace, traceId: string, parentId: string | null): Context {
+function parentOf(traced: TraceSegment, traceId: string, parentId: string | null): Context {
   if (parentId !== null)
     return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId: parentId, traceFlags: TraceFlags.SAMPLED });
-  return place.segment === FIRST_SEGMENT ? trace.setSpanContext(ROOT_CONTEXT, askedIn(place)) : ROOT_CONTEXT;
+  return traced.segment === FIRST_SEGMENT ? trace.setSpanContext(ROOT_CONTEXT, requestContext(traced)) : ROOT_CONTEXT;
 }
 
 function linksTo(context: SpanContext | null): Link[] {
@@ -51,10 +51,10 @@ function linksTo(context: SpanContext | null): Link[] {
  * A later segment points to the one before, and to the signal that it begins with; the first one of a later execution
  * to the request for the run.
  */
-function linksOf(place: ToldSegment): Link[] {
-  if (place.segment === FIRST_SEGMENT) return [];
-  const [execution = '', number] = place.segment.split('.');
+function linksOf(traced: EndedSegment): Link[] {
+  if (traced.segment === FIRST_SEGMENT) return [];
+  const [execution = '', number] = traced.segment.split('.');
   const before = Number(number) - 1;
-  const earlier = before > 0 && spanContextOf({ ...place, segment: `${execution}.${before}` }, ROOT);
-  return [{ context: earlier || askedIn(place) }, ...linksTo(readTraceparent(place.sentIn))];
+  const earlier = before > 0 && spanContextOf({ ...traced, segment: `${execution}.${before}` }, ROOT);
+  return [{ context: earlier || requestContext(traced) }, ...linksTo(readTraceparent(traced.sentIn))];
 }

@@ -1,11 +1,11 @@
 import { trace } from '@opentelemetry/api';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, expect, test, vi } from 'vitest';
-import { tellSegments } from '../../../../src/activities/calls/write-journal.ts';
+import { emitSegments } from '../../../../src/activities/calls/write-journal.ts';
 import type { RunEvent } from '../../../../src/graph/journal/events.ts';
 import type { Journal } from '../../../../src/store/journal.ts';
 import { setRunTracer } from '../../../../src/telemetry/traces/run-tracer.ts';
-import { aTracePlace } from '../../../support/builders/trace-places.ts';
+import { aTraceSegment } from '../../../support/builders/trace-segments.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -24,7 +24,7 @@ test('the spans of a segment are given up when its events come too slowly, and t
   }
   const tracer = trace.getTracer('none');
   setRunTracer({ tracer, startAs: (_ids, start) => start(tracer) });
-  const { runId, tenantId, run } = aTracePlace();
+  const { runId, tenantId, run } = aTraceSegment();
   const segments = { run, segments: [{ name: '1.1', after: 0, upTo: 100 }] };
   const journal: Pick<Journal, 'ofTypes'> = {
     async *ofTypes<Type extends RunEvent['type']>(_runId: string, types: readonly Type[]) {
@@ -35,6 +35,6 @@ test('the spans of a segment are given up when its events come too slowly, and t
   };
   const activity = new MockActivityEnvironment();
   const entry = { runId, tenantId, graph: 'shop', journal: null, segments };
-  await activity.run(async () => await tellSegments({ journal }, entry));
+  await activity.run(async () => await emitSegments({ journal }, entry));
   expect(read).toEqual([1, 2, 3, 4, 5, 6]);
 });

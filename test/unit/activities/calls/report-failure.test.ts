@@ -22,7 +22,7 @@ const FAILED = 'a call failed';
 const TRIED_AGAIN = 'an attempt of a call failed; another follows';
 const mistake = throws(fromCode('TOOL_FAILED', new TypeError('x is not a function')));
 const call = { run: 'R1', node: 'pay', called: 'tool:pay', key: 'R1.pay.1' };
-const stack = expect.stringMatching(/^at .*tell-failure\.test\.ts:\d+/);
+const stack = expect.stringMatching(/^at .*report-failure\.test\.ts:\d+/);
 
 type Make = (kind: CallBehavior<ToolCallRequest>, task: CallTask<ToolCallRequest>) => Promise<unknown>;
 
@@ -61,7 +61,7 @@ describe('a local call', () => {
     ]);
   });
 
-  test('is not logged once more by the activity that goes on with it', async () => {
+  test('is not logged again by the activity that continues it', async () => {
     const failure = { error: { code: 'TOOL_FAILED', message: 'full', attempts: 1 }, callFailed: false } as const;
     const failedLocally = { failures: 1, failure, nextAttemptAt: new Date().toISOString() };
     expect(await linesOf(make, [], failedLocally)).toEqual([]);

@@ -1,14 +1,14 @@
 import { expect, test, vi } from 'vitest';
-import { createTellDeltas } from '../../../src/activities/open-deltas.ts';
+import { createPublishDeltas } from '../../../src/activities/open-deltas.ts';
 import type { Deltas } from '../../../src/store/deltas.ts';
 import { createLogger } from '../../../src/process/logger.ts';
 import { aDelta } from '../../support/builders/store-builders.ts';
 
-test('a database that is away is logged once, and harms no call', async () => {
+test('a database that is away is logged once, and fails no call', async () => {
   const logger = createLogger('silent');
   const warn = vi.spyOn(logger, 'warn');
   const publish = vi.fn<Deltas['publish']>(async () => await Promise.reject(new Error('away')));
-  const tell = createTellDeltas({ publish }, logger);
+  const tell = createPublishDeltas({ publish }, logger);
   tell('R', [aDelta()]);
   tell('R', [aDelta({ index: 1 })]);
   await expect.poll(() => warn.mock.calls.length).toBe(1);

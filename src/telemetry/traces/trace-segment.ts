@@ -8,7 +8,7 @@ import { taskOfCall } from '../../graph/run/index.ts';
 import type { TaskReference } from '../../graph/run/index.ts';
 
 /** A segment of a run, which is one trace. */
-export interface TracePlace {
+export interface TraceSegment {
   readonly runId: string;
   readonly tenantId: string;
   readonly run: TracedRun;
@@ -25,18 +25,17 @@ export type SpanPart =
 export const ROOT: SpanPart = { kind: 'root' };
 
 /**
- * Names the span of a part of a segment. The ids follow from the run alone, so each process finds the same ones, again
- * and again.
+ * Names the span of a part of a segment. The ids follow from the run alone, so each process computes the same ones.
  * @throws TypeError for a `traceparent` that is none
  */
-export function spanContextOf(place: TracePlace, part: SpanPart): SpanContext {
-  const spanId = spanIdOf(place, nameOfPart(part));
-  return { traceId: traceIdOf(place), spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
+export function spanContextOf(traced: TraceSegment, part: SpanPart): SpanContext {
+  const spanId = spanIdOf(traced, nameOfPart(part));
+  return { traceId: traceIdOf(traced), spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
 }
 
 /** The id in `spanContextOf`. @param name of the part */
-export function spanIdOf(place: TracePlace, name: string): string {
-  return digest(place, name).slice(0, 16);
+export function spanIdOf(traced: TraceSegment, name: string): string {
+  return digest(traced, name).slice(0, 16);
 }
 
 /** A name of a part that no other part of its segment has. */
@@ -44,8 +43,8 @@ export function nameOfPart(part: SpanPart): string {
   return JSON.stringify(identityOf(part));
 }
 
-/** The span in which the run was asked for. @throws TypeError for a `traceparent` that is none */
-export function askedIn({ run: { parent } }: Pick<TracePlace, 'run'>): SpanContext {
+/** The span of the request for the run. @throws TypeError for a `traceparent` that is none */
+export function requestContext({ run: { parent } }: Pick<TraceSegment, 'run'>): SpanContext {
   const context = parseTraceParent(parent);
   if (context) return { ...context, isRemote: true };
   throw new TypeError(`${parent} is no traceparent`);
@@ -55,11 +54,11 @@ export function askedIn({ run: { parent } }: Pick<TracePlace, 'run'>): SpanConte
  * The trace of a segment: the first one belongs to that of the request, each later one is a trace of its own.
  * @throws TypeError for a `traceparent` that is none
  */
-export function traceIdOf(place: TracePlace): string {
-  return place.segment === FIRST_SEGMENT ? askedIn(place).traceId : digest(place, 'trace').slice(0, 32);
+export function traceIdOf(traced: TraceSegment): string {
+  return traced.segment === FIRST_SEGMENT ? requestContext(traced).traceId : digest(traced, 'trace').slice(0, 32);
 }
 
-function digest({ runId, run: { parent }, segment }: TracePlace, what: string): string {
+function digest({ runId, run: { parent }, segment }: TraceSegment, what: string): string {
   return createHash('sha256').update([parent, runId, segment, what].join('\n')).digest('hex');
 }
 
@@ -74,7 +73,7 @@ function identityOf(part: SpanPart): readonly unknown[] {
   }
 }
 
-/** The part that a call was made for, by the key of the call. The key of a compensation, or of a long path, tells none. */
+/** The part that a call was made for, by the key of the call. The key of a compensation, or of a long path, names none. */
 export function partOfCall(key: string): SpanPart {
   const task = taskOfCall(key);
   return task ? { kind: 'node', ...task } : ROOT;
