@@ -51,8 +51,8 @@ export function isConclusive(thrown: unknown): boolean {
   return failure !== null && (failure.callFailed || isUnknownOutcome(failure.error));
 }
 
-/** True if the last attempt at a call has told itself how the call has failed. */
-export function isTold(thrown: unknown): boolean {
+/** True if the last attempt at a call has reported how the call has failed. */
+export function isReported(thrown: unknown): boolean {
   return finalFailureIn(thrown) !== null;
 }
 
@@ -69,10 +69,10 @@ function finalFailureIn(thrown: unknown): TaskFailure | null {
 export function toCanceledCallFailure(call: CallEffect, thrown: unknown): TaskFailure {
   const failure = toTaskFailure(call, thrown);
   if (needsSettlement(call) || !isUnknownOutcome(failure.error)) return failure;
-  return { callFailed: false, error: { code: 'CANCELED', message: PERHAPS_MADE } };
+  return { callFailed: false, error: { code: 'CANCELED', message: POSSIBLY_EXECUTED } };
 }
 
-const PERHAPS_MADE = 'The call was canceled, and may have been made';
+const POSSIBLY_EXECUTED = 'The call was canceled, and may have been made';
 
 type FailedCall = OccurrenceBody & { readonly kind: 'call.failed' };
 
