@@ -69,7 +69,7 @@ export function createCalls({ inbox, flusher, refusal, continueAsNewPolicy, owne
       activity: (resume) => void CancellationScope.nonCancellable(() => sleep(1)).then(resume),
     },
   });
-  const cancelUnbegun = (key?: string): void => {
+  const cancelWaiting = (key?: string): void => {
     const { deferred, waiting } = gate.cancel(key);
     for (const effect of deferred) inbox.push(callCanceled(effect));
     for (const effect of waiting) finishCall(callCanceled(effect));
@@ -80,12 +80,12 @@ export function createCalls({ inbox, flusher, refusal, continueAsNewPolicy, owne
       if (gate.request(call)) outstanding += 1;
     },
     cancel(key) {
-      cancelUnbegun(key);
+      cancelWaiting(key);
       scopes.cancel(key);
     },
     cancelAll() {
       scopes.cancelAll();
-      cancelUnbegun();
+      cancelWaiting();
     },
     outstanding: () => outstanding,
   };
