@@ -1,6 +1,8 @@
 import statement from 'sql-template-tag';
 import type { Sql } from 'sql-template-tag';
+import { isRunStatus } from '../graph/run/index.ts';
 import type { RunStatus } from '../graph/run/index.ts';
+import { isNumber, isObjectOf, isText } from '../graph/values/index.ts';
 import type { Listen, Listening } from './database/listen.ts';
 
 /** A batch of a run's journal has been written, in this process or in another one. */
@@ -64,9 +66,7 @@ function parseChange(payload: string): RunChange | null {
   }
 }
 
-function isChange(value: unknown): value is RunChange {
-  return typeof value === 'object' && value !== null && 'runId' in value && 'status' in value;
-}
+const isChange = isObjectOf<RunChange>({ tenantId: isText, runId: isText, seq: isNumber, status: isRunStatus });
 
 /** An expression that tells all processes of a change when its transaction is committed. */
 export function announceChange(change: RunChange): Sql {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { ModelDelta } from '../graph/journal/index.ts';
+import { isListOf, isNumber, isObjectOf, isText, orAbsent } from '../graph/values/index.ts';
 import { createListeners } from './changes.ts';
 import type { Listen, Listening } from './database/listen.ts';
 import type { Tables } from './tables.ts';
@@ -106,9 +107,18 @@ export function readDeltas(payload: string): readonly DeltaOfRun[] {
   });
 }
 
-function isDelta(value: unknown): value is DeltaOfRun {
-  return typeof value === 'object' && value !== null && 'runId' in value && 'delta' in value;
-}
+const isDelta = isObjectOf<DeltaOfRun>({
+  runId: isText,
+  delta: isObjectOf<ModelDelta>({
+    node: isText,
+    path: orAbsent(isListOf(isText)),
+    visit: isNumber,
+    attempt: isNumber,
+    callKey: isText,
+    index: isNumber,
+    text: isText,
+  }),
+});
 
 /** Sends payloads to the database in one statement. */
 type Send = (payloads: readonly string[]) => Promise<void>;

@@ -60,7 +60,7 @@ export function callActivity({ effect, owner, journal, left }: MadeCall): Promis
   }
 }
 
-/** What an activity is told of the local attempts at its call. */
+/** The fields by which an activity learns of the local attempts at its call. */
 export function localTraces(left: LocalTraces | null): Pick<CallTask, 'failedLocally' | 'perhapsMadeLocally'> {
   const { failed = null, perhapsMade } = left ?? {};
   return { ...(failed && { failedLocally: failed }), ...(perhapsMade && { perhapsMadeLocally: perhapsMade }) };

@@ -16,7 +16,7 @@ import {
   toJournalFailure,
   toTaskFailure,
   isConclusive,
-  isTold,
+  isReported,
   toCanceledCallFailure,
 } from './failures.ts';
 import type { RefusedBatch } from './failures.ts';
@@ -69,7 +69,7 @@ export function createCalls({ inbox, flusher, refusal, continueAsNewPolicy, owne
       activity: (resume) => void CancellationScope.nonCancellable(() => sleep(1)).then(resume),
     },
   });
-  const cancelUnbegun = (key?: string): void => {
+  const cancelWaiting = (key?: string): void => {
     const { deferred, waiting } = gate.cancel(key);
     for (const effect of deferred) inbox.push(callCanceled(effect));
     for (const effect of waiting) finishCall(callCanceled(effect));
@@ -80,12 +80,12 @@ export function createCalls({ inbox, flusher, refusal, continueAsNewPolicy, owne
       if (gate.request(call)) outstanding += 1;
     },
     cancel(key) {
-      cancelUnbegun(key);
+      cancelWaiting(key);
       scopes.cancel(key);
     },
     cancelAll() {
       scopes.cancelAll();
-      cancelUnbegun();
+      cancelWaiting();
     },
     outstanding: () => outstanding,
   };
@@ -171,7 +171,7 @@ function makeLocalCall({ gate, finishCall }: LocalCallDeps, owner: CallOwner, ca
   );
 }
 
-/** What the end of an activity leaves to the ledger to say. */
+/** What the ledger must be asked after the end of an activity. */
 export interface LedgerQuestion {
   /** How the server has given the call up; absent: it was canceled. */
   readonly givenUp?: RunError;
@@ -181,15 +181,15 @@ export interface LedgerQuestion {
 
 /**
  * Finds what the ledger must be asked after the failure of a call's activity. A call may be recorded of which the server
- * has heard nothing: it gives the call up at a time-out, or refuses its end.
- * @returns `null` if its last attempt has told how the call has ended, or its run need not account for it
+ * does not know: it gives the call up at a time-out, or refuses its end.
+ * @returns `null` if its last attempt has reported how the call has ended, or its run need not account for it
  */
 export function questionAfter(
   call: CallEffect,
   failure: unknown,
   { isCanceled }: { readonly isCanceled: boolean },
 ): LedgerQuestion | null {
-  if (!isAccountable(call) || (isCanceled ? isConclusive(failure) : isTold(failure))) return null;
+  if (!isAccountable(call) || (isCanceled ? isConclusive(failure) : isReported(failure))) return null;
   if (isCanceled) return { failureIn: (answer) => toCanceledCallFailure(call, answer) };
   const unanswered = toTaskFailure(call, failure);
   return {
@@ -198,7 +198,7 @@ export function questionAfter(
   };
 }
 
-/** The error of a call of which the ledger says that nothing was done. */
+/** The error if the ledger says that the call was not made. */
 function ifNotMade(error: RunError): RunError {
   return isUnknownOutcome(error) ? { ...error, code: 'TIMEOUT' } : error;
 }

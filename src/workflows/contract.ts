@@ -1,11 +1,22 @@
 import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
-import type { Beginning, RunIdentity } from '../graph/advance/index.ts';
+import type { Beginning, ForkStart, RunIdentity } from '../graph/advance/index.ts';
 import type { Catalog, GraphDefinition } from '../graph/definition/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
-import { statusOf } from '../graph/run/index.ts';
-import type { CallEffect, StoredRun, SentSignal, Run } from '../graph/run/index.ts';
+import { isPrincipal, statusOf } from '../graph/run/index.ts';
+import type { Breakpoints, CallEffect, StoredRun, SentSignal, Run } from '../graph/run/index.ts';
 import type { RunEvent, TracedRun } from '../graph/journal/index.ts';
+import {
+  isExactly,
+  isJsonObject,
+  isListOf,
+  isNumber,
+  isObjectOf,
+  isText,
+  orAbsent,
+  orNull,
+} from '../graph/values/index.ts';
+import type { Guard, JsonObject } from '../graph/values/index.ts';
 import type { JournalEntries } from './outbox.ts';
 import type { SegmentsState } from './segments.ts';
 
@@ -60,10 +71,69 @@ export interface RunGraphInput {
   readonly queuedSignals?: readonly SentSignal[];
 }
 
-/** Distinguishes this input from other values that the same column of a row may hold. */
-export function isStart(value: unknown): value is RunGraphInput {
-  return typeof value === 'object' && value !== null && 'interpreterVersion' in value;
+/** Takes any object: what it holds was validated before it was stored. */
+const isStored = <T extends object>(value: unknown): value is T => isJsonObject(value);
+
+const isTexts = isListOf(isText);
+const isBreakpoints = isObjectOf<Breakpoints>({ before: isTexts, after: isTexts });
+
+type BeginningOf<Kind extends Beginning['kind']> = Extract<Beginning, { readonly kind: Kind }>;
+
+const BEGINNINGS: { readonly [Kind in Beginning['kind']]: Guard<BeginningOf<Kind>> } = {
+  input: isObjectOf<BeginningOf<'input'>>({
+    kind: isExactly('input'),
+    input: isStored<JsonObject>,
+    startAt: orAbsent(orNull(isText)),
+    breakpoints: orAbsent(isBreakpoints),
+    base: orAbsent(isStored<JsonObject>),
+  }),
+  fork: isObjectOf<BeginningOf<'fork'>>({
+    kind: isExactly('fork'),
+    fork: isStored<ForkStart>,
+    breakpoints: orAbsent(isBreakpoints),
+  }),
+  reopen: isObjectOf<BeginningOf<'reopen'>>({
+    kind: isExactly('reopen'),
+    run: isObjectOf<StoredRun>({ format: isNumber }),
+    name: isText,
+    payload: isStored<JsonObject>,
+  }),
+};
+
+function isBeginning(value: unknown): value is Beginning {
+  return Object.values(BEGINNINGS).some((isOfKind) => isOfKind(value));
 }
+
+/** Reads what a run was started with, from a column of a row that may hold other values. */
+export const isStart: Guard<RunGraphInput> = isObjectOf<RunGraphInput>({
+  interpreterVersion: isNumber,
+  execution: isNumber,
+  identity: isObjectOf<RunIdentity>({
+    id: isText,
+    tenantId: isText,
+    threadId: orNull(isText),
+    graph: isObjectOf<RunIdentity['graph']>({ name: isText, version: orNull(isNumber), hash: isText }),
+    createdBy: isPrincipal,
+    limits: isStored<RunIdentity['limits']>,
+  }),
+  definition: isStored<GraphDefinition>,
+  catalog: isStored<Catalog>,
+  begin: isBeginning,
+  redaction: orAbsent(isStored<Redaction>),
+  trace: orAbsent(
+    isObjectOf<TracedRun>({
+      parent: isText,
+      graph: isText,
+      threadId: orNull(isText),
+      isRedacted: orAbsent(isExactly(true)),
+    }),
+  ),
+  queuedSignals: orAbsent(
+    isListOf(
+      isObjectOf<SentSignal>({ name: isText, payload: isObjectOf<SentSignal['payload']>({ signalId: isText }) }),
+    ),
+  ),
+});
 
 /** Input of one execution: a run that begins, or one that its last execution continues. */
 export type WorkflowInput = Omit<RunGraphInput, 'begin'> & { readonly begin: Beginning | Continuation };

@@ -9,8 +9,16 @@ import { getActivator } from '@temporalio/workflow/lib/global-attributes.js';
 import { CONTRADICTION } from '../graph/journal/index.ts';
 import { isUnsafe, needsSettlement } from '../graph/run/index.ts';
 import type { CallEffect, OccurrenceBody } from '../graph/run/index.ts';
-import type { RunError, TaskFailure } from '../graph/values/index.ts';
-import { isJsonObject, isUnknownOutcome, messageOf } from '../graph/values/index.ts';
+import type { RunError, TaskFailure, TokenUsage } from '../graph/values/index.ts';
+import {
+  isBoolean,
+  isNumber,
+  isObjectOf,
+  isRunError,
+  isUnknownOutcome,
+  messageOf,
+  orAbsent,
+} from '../graph/values/index.ts';
 import type { Inbox } from './inbox.ts';
 
 /** Reads the `TaskFailure` that an activity put into its failure's details, or derives one from the failure itself. */
@@ -43,8 +51,8 @@ export function isConclusive(thrown: unknown): boolean {
   return failure !== null && (failure.callFailed || isUnknownOutcome(failure.error));
 }
 
-/** True if the last attempt at a call has told itself how the call has failed. */
-export function isTold(thrown: unknown): boolean {
+/** True if the last attempt at a call has reported how the call has failed. */
+export function isReported(thrown: unknown): boolean {
   return finalFailureIn(thrown) !== null;
 }
 
@@ -61,10 +69,10 @@ function finalFailureIn(thrown: unknown): TaskFailure | null {
 export function toCanceledCallFailure(call: CallEffect, thrown: unknown): TaskFailure {
   const failure = toTaskFailure(call, thrown);
   if (needsSettlement(call) || !isUnknownOutcome(failure.error)) return failure;
-  return { callFailed: false, error: { code: 'CANCELED', message: PERHAPS_MADE } };
+  return { callFailed: false, error: { code: 'CANCELED', message: POSSIBLY_EXECUTED } };
 }
 
-const PERHAPS_MADE = 'The call was canceled, and may have been made';
+const POSSIBLY_EXECUTED = 'The call was canceled, and may have been made';
 
 type FailedCall = OccurrenceBody & { readonly kind: 'call.failed' };
 
@@ -92,14 +100,11 @@ function wasNeverStarted({ timeoutType, failure }: TimeoutFailure): boolean {
   return timeoutType === 'SCHEDULE_TO_START' && !failure?.cause;
 }
 
-function isTaskFailure(value: unknown): value is TaskFailure {
-  return (
-    isJsonObject(value) &&
-    typeof value['callFailed'] === 'boolean' &&
-    isJsonObject(value['error']) &&
-    typeof value['error']['code'] === 'string'
-  );
-}
+const isTaskFailure = isObjectOf<TaskFailure>({
+  error: isRunError,
+  callFailed: isBoolean,
+  usage: orAbsent(isObjectOf<TokenUsage>({ inputTokens: isNumber, outputTokens: isNumber })),
+});
 
 /** The failure with which a failed run ends in Temporal; its type is the run's error code. */
 export function toWorkflowFailure({ code, message }: RunError): ApplicationFailure {

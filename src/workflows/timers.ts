@@ -24,7 +24,7 @@ interface TimersDeps {
   readonly scopes: Scopes;
   /** Sets a timer of Temporal in the current scope. */
   readonly sleep: (timer: TimerEffect) => Promise<void>;
-  /** Is told of each timer that fires, unless it was canceled or replaced under its id. */
+  /** Is called for each timer that fires, unless it was canceled or replaced under its id. */
   readonly fire: (timer: TimerEffect) => void;
 }
 

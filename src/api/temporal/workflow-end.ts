@@ -5,7 +5,7 @@ import { decodeArrayFromPayloads, encodeToPayloads } from '@temporalio/common/li
 import { CONTRADICTION } from '../../graph/journal/index.ts';
 import { toWorkflowId } from '../../workflows/contract.ts';
 import type { RunReference } from '../../workflows/contract.ts';
-import { MAX_MESSAGE, truncate } from '../../graph/values/index.ts';
+import { isObjectOf, isText, MAX_MESSAGE, orNull, truncate } from '../../graph/values/index.ts';
 
 /** How the workflow of a run has ended, by what Temporal says. */
 export type WorkflowEnd = {
@@ -125,6 +125,7 @@ async function readPutAside(
   return isPutAside(aside) ? aside : null;
 }
 
-function isPutAside(value: unknown): value is PutAside {
-  return typeof value === 'object' && value !== null && 'message' in value && 'cancel' in value;
-}
+const isPutAside = isObjectOf<PutAside>({
+  message: isText,
+  cancel: orNull(isObjectOf<AskedCancel>({ signalId: isText, by: isText, reason: orNull(isText) })),
+});

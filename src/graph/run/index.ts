@@ -45,12 +45,12 @@ export type {
   RefusalCode,
 } from './occurrence.ts';
 export { SUMMARY_REQUEST, asksForSummary } from './model-turn.ts';
-export { RUN_PERMISSIONS, hasPermission, mayCall, mayReadFile } from './principal.ts';
+export { RUN_PERMISSIONS, hasPermission, isPrincipal, mayCall, mayReadFile } from './principal.ts';
 export type { Principal } from './principal.ts';
 export { readRun } from './run.ts';
 export type { StoredRun, Breakpoints, EarlierCall, ParentRun, Run } from './run.ts';
 export { describeUndone, isBehind } from './compensation.ts';
 export type { UndoneWork } from './compensation.ts';
-export { TAKEN_IN, hasEnded, isEnded, isTakenIn, statusOf } from './status.ts';
+export { TAKEN_IN, hasEnded, isEnded, isRunStatus, isTakenIn, statusOf } from './status.ts';
 export type { RunStatus } from './status.ts';
 export { hasLostSeveral } from './unknown-outcomes.ts';

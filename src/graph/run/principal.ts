@@ -1,6 +1,7 @@
 import type { ToolEntry } from '../definition/catalog.ts';
 import { permissionsOf } from '../definition/roles.ts';
 import type { Permission } from '../definition/roles.ts';
+import { isListOf, isObjectOf, isText, orAbsent } from '../values/guards.ts';
 
 /** The role that may call every tool, whatever it permits besides. */
 const ADMIN = 'admin';
@@ -22,6 +23,17 @@ export interface Principal {
   readonly roles: readonly string[];
   /** What the roles grant, where the configuration says something else than the built-in roles. */
   readonly may?: readonly RunPermission[];
+}
+
+/** Takes a principal from outside, such as that of a stored run. */
+export const isPrincipal = isObjectOf<Principal>({
+  sub: isText,
+  roles: isListOf(isText),
+  may: orAbsent(isListOf(isRunPermission)),
+});
+
+function isRunPermission(value: unknown): value is RunPermission {
+  return RUN_PERMISSIONS.some((permission) => permission === value);
 }
 
 /** True if a principal has a permission. */

@@ -5,6 +5,20 @@ import type { Run } from './run.ts';
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'paused' | EndedStatus;
 export type EndedStatus = EndedPhase['kind'];
 
+const STATUSES: Readonly<Record<RunStatus, true>> = {
+  queued: true,
+  running: true,
+  waiting: true,
+  paused: true,
+  completed: true,
+  failed: true,
+  canceled: true,
+};
+
+export function isRunStatus(value: unknown): value is RunStatus {
+  return typeof value === 'string' && Object.hasOwn(STATUSES, value);
+}
+
 type Phased = Pick<Run, 'phase'>;
 
 export function isEnded(status: RunStatus): status is EndedStatus {

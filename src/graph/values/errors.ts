@@ -1,3 +1,4 @@
+import { isNumber, isObjectOf, isText, orAbsent } from './guards.ts';
 import { abbreviate } from './text.ts';
 
 /** Codes of failures while a run executes (specification, "Run-time codes"). */
@@ -48,6 +49,18 @@ export type ErrorCause = {
   /** Where configured code has thrown: one frame a line, the innermost first. */
   readonly stack?: string;
 };
+
+/** Takes any text: a later version may know more codes, and a replay reads a failure as it was read first. */
+const isErrorCode = (value: unknown): value is RunErrorCode => isText(value);
+
+export const isRunError = isObjectOf<RunError>({
+  code: isErrorCode,
+  message: isText,
+  node: orAbsent(isText),
+  step: orAbsent(isNumber),
+  attempts: orAbsent(isNumber),
+  cause: orAbsent(isObjectOf<ErrorCause>({ code: isText, message: isText, stack: orAbsent(isText) })),
+});
 
 /** @returns the cause of an error, if it tells more than where configured code has thrown the error itself */
 export function otherCause({ cause }: RunError): ErrorCause | null {

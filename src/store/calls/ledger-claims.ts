@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Kysely, Transaction, RawBuilder } from 'kysely';
 import statement, { empty, join, raw } from 'sql-template-tag';
 import type { Sql } from 'sql-template-tag';
+import { isObjectOf, isRunError, isText } from '../../graph/values/index.ts';
 import type { Json, TaskFailure, RunError } from '../../graph/values/index.ts';
 import type { JournalBatch } from '../../graph/journal/index.ts';
 import { DATABASE_NOW, runStatement } from '../database/run-statement.ts';
@@ -229,9 +230,7 @@ export function toFailedAttempt(text: string): FailedAttempt {
   throw new TypeError('The ledger holds what is no attempt');
 }
 
-function isFailedAttempt(value: unknown): value is FailedAttempt {
-  return typeof value === 'object' && value !== null && 'at' in value && 'error' in value;
-}
+const isFailedAttempt = isObjectOf<FailedAttempt>({ at: isText, error: isRunError });
 
 /** The attempts of a row, and others that have failed now. */
 export function withAttempts(

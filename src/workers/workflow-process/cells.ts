@@ -1,13 +1,13 @@
 import type { WorkflowProcess } from './start-workflow-process.ts';
 
-/** A place in which one execution is tried alone. */
+/** Processes for one execution alone, one after the other. */
 export interface Cell {
   /** Gives a new process, in place of the last one. @throws ProcessEnded */
   fresh(): Promise<WorkflowProcess>;
   leave(): Promise<void>;
 }
 
-/** Places in which executions are tried. One is in use at a time, as it costs one more process. */
+/** The cells of a worker. One is in use at a time, as it costs one more process. */
 export interface Cells {
   /** Waits for its turn. */
   enter(): Promise<Cell>;

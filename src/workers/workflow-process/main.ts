@@ -104,7 +104,7 @@ function abort(): never {
   return process.abort();
 }
 
-/** A worker that is gone hears nothing; this process ends then. */
+/** A message to a worker that is gone is lost; this process ends then. */
 function say(given: Answer): void {
   process.send?.(given, undefined, undefined, () => undefined);
 }

@@ -45,7 +45,7 @@ export type Verdict =
   | 'sound'
   /** It is tried alone next. */
   | 'suspect'
-  /** It is shown that its own code ends each process. */
+  /** It is proved that its own code ends each process. */
   | 'to-blame';
 
 /** Judges an execution by the ends of processes in which it was at work since it last did what it was asked. */

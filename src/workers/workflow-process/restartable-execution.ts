@@ -96,7 +96,7 @@ export function createRestartableExecution(
   };
 }
 
-/** Where the code of an execution runs: with all others, or in a cell, which it keeps. */
+/** The process of an execution: the one that all share, or a cell, which the execution keeps. */
 function createHome({ shared, alone }: Pick<RestartDeps, 'shared' | 'alone'>) {
   let cell: Cell | null = null;
   return {

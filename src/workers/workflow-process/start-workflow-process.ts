@@ -92,11 +92,11 @@ function isAnswer(message: unknown): message is Answer {
   return typeof message === 'object' && message !== null && 'kind' in message;
 }
 
-/** Waits until a process has ended and all that it has said is heard. @returns how it ended */
+/** Waits until a process has ended and all its messages have arrived. @returns how it ended */
 async function untilEnded(child: ChildProcess): Promise<ProcessEnd> {
-  const heard = once(child, 'disconnect');
+  const disconnected = once(child, 'disconnect');
   try {
-    await Promise.all([once(child, 'exit'), heard]);
+    await Promise.all([once(child, 'exit'), disconnected]);
   } catch (error) {
     return { kind: 'ended', how: `it could not be started (${String(error)})` };
   }

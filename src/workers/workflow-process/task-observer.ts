@@ -49,7 +49,7 @@ export interface TaskObserver extends ExecutionObserver {
 const { EvictionReason } = proto.coresdk.workflow_activation.RemoveFromCache;
 
 /**
- * Reports each workflow task that fails, or waits for its turn too long. The SDK tells only of the first attempt; later
+ * Reports each workflow task that fails, or waits for its turn too long. The SDK reports only the first attempt; later
  * ones are reported, too.
  */
 export function createTaskObserver(report: (task: FailedTask) => void): TaskObserver {

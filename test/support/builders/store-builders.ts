@@ -11,6 +11,7 @@ import type { RecordedOccurrence } from '../../../src/graph/run/occurrence.ts';
 import type { NewRun } from '../../../src/store/accept-run.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aRun } from '../../../src/testing/store-checks.ts';
+import type { RunGraphInput } from '../../../src/workflows/contract.ts';
 import { aCatalog, aDefinition } from './builders.ts';
 
 /** The default time of everything. */
@@ -26,6 +27,28 @@ export function aDelta(over: Partial<ModelDelta> = {}): ModelDelta {
 export function aNewRun(over: Partial<NewRun> & { id: string }): NewRun {
   const graph = { name: 'refund', version: 1, hash: 'h1' };
   return aRun({ tenantId: 'acme', graph, createdAt: AT, start: { some: 'input' }, ...over });
+}
+
+/** What a run of a definition was started with. */
+export function aStart(over: Partial<RunGraphInput> = {}): RunGraphInput {
+  const graph = { name: 'refund', version: 1, hash: 'h1' };
+  const createdBy = { sub: 'ann', roles: ['user'] };
+  return {
+    interpreterVersion: 1,
+    execution: 1,
+    identity: {
+      id: 'R',
+      tenantId: 'acme',
+      threadId: null,
+      graph,
+      createdBy,
+      limits: { maxSteps: 7, maxConcurrency: 4 },
+    },
+    definition: aDefinition(),
+    catalog: aCatalog(),
+    begin: { kind: 'input', input: {} },
+    ...over,
+  };
 }
 
 export function aView(over: Partial<RunView> = {}): RunView {

@@ -75,3 +75,14 @@ describe('a canceled call', () => {
     ]);
   });
 });
+
+describe('a failure with details that are no failure of a task', () => {
+  test.each([
+    { callFailed: true, error: { code: 'TOOL_FAILED' } },
+    { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' }, usage: { inputTokens: 1 } },
+    { error: { code: 'TOOL_FAILED', message: 'no' } },
+  ])('counts as one of the engine: %j', (detail) => {
+    const thrown = ApplicationFailure.create({ message: 'lost', details: [detail] });
+    expect(toTaskFailure(keyed, thrown)).toEqual({ callFailed: false, error: { code: 'INTERNAL', message: 'lost' } });
+  });
+});

@@ -3,7 +3,7 @@ import type { RunView } from '../../../../src/graph/journal/run-view.ts';
 import type { UndoneWork } from '../../../../src/graph/run/compensation.ts';
 import { NOTHING_REDACTED } from '../../../../src/graph/redaction/redaction.ts';
 import { toJson } from '../../../../src/graph/values/json.ts';
-import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
+import { aDefinition } from '../../../support/builders/builders.ts';
 import { adds } from '../../../support/builders/runs.ts';
 import {
   AT,
@@ -15,6 +15,7 @@ import {
   aView,
   anApproval,
   writeTo,
+  aStart,
 } from '../../../support/builders/store-builders.ts';
 import { at, listAt } from '../../../support/readers/json-at.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
@@ -201,7 +202,7 @@ test('of many approvals that wait, the oldest have their deciders and commands',
 describe('a node with an approval', () => {
   const ask = { type: 'approval', title: 'Go?', policy: { users: ['root'] } } as const;
   const nodes = { ask, sub: { type: 'subgraph', graph: aDefinition({ nodes: { ask } }) }, a: adds('a') } as const;
-  const start = { interpreterVersion: 1, definition: aDefinition({ nodes }), catalog: toJson(aCatalog()) };
+  const start = aStart({ definition: aDefinition({ nodes }) });
   const error = { code: 'TOOL_FAILED', message: 'no title', attempts: 1 } as const;
   const common = { kind: 'intervention', since: AT, args: null, idempotencyKey: null, error } as const;
   const choices = [{ action: 'skip', effect: 'Goes on.' }] as const;

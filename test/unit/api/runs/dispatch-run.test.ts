@@ -3,7 +3,15 @@ import { acceptAndDispatch, dispatchRun } from '../../../../src/api/runs/dispatc
 import { NOTHING_REDACTED } from '../../../../src/graph/redaction/redaction.ts';
 import { toJson } from '../../../../src/graph/values/json.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
-import { LATER, aBatch, aCheckpoint, aNewRun, endRun, writeTo } from '../../../support/builders/store-builders.ts';
+import {
+  LATER,
+  aBatch,
+  aCheckpoint,
+  aNewRun,
+  aStart,
+  endRun,
+  writeTo,
+} from '../../../support/builders/store-builders.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { graphJobsHere } from '../../../support/doubles/graph-jobs-here.ts';
@@ -52,16 +60,11 @@ test.each([
 });
 
 describe('a run of a thread whose last run hides channels', () => {
-  const start = toJson({
-    interpreterVersion: 1,
-    identity: { tenantId: 'acme' },
-    definition: aDefinition({
-      channels: { pin: {}, card: {}, copy: {} },
-      nodes: { a: { type: 'set', write: { copy: '{{ state.card }}' } } },
-    }),
-    catalog: aCatalog(),
-    begin: { kind: 'input', input: {} },
+  const definition = aDefinition({
+    channels: { pin: {}, card: {}, copy: {} },
+    nodes: { a: { type: 'set', write: { copy: '{{ state.card }}' } } },
   });
+  const start = toJson(aStart({ definition }));
 
   async function hiddenAfter(threadId: string, left: readonly string[], own: readonly string[]) {
     const [before, next] = [`${threadId}-1`, `${threadId}-2`];

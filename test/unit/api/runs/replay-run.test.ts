@@ -3,8 +3,8 @@ import { createSeals } from '../../../../src/api/http/seals.ts';
 import { replayRun } from '../../../../src/api/runs/replay-run.ts';
 import { toJson } from '../../../../src/graph/values/json.ts';
 import type { Store } from '../../../../src/store/store.ts';
-import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
-import { AT, aBatch, aNewRun, endRun, writeTo } from '../../../support/builders/store-builders.ts';
+import { aCatalog } from '../../../support/builders/builders.ts';
+import { AT, aBatch, aNewRun, aStart, endRun, writeTo } from '../../../support/builders/store-builders.ts';
 import { graphJobsHere } from '../../../support/doubles/graph-jobs-here.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
@@ -12,8 +12,7 @@ const store = await useMemoryStore();
 
 test('a run with too many bytes of answers is refused before any is read', async () => {
   const catalog = aCatalog();
-  const start = toJson({ interpreterVersion: 1, definition: aDefinition(), catalog });
-  await store.runs.create(aNewRun({ id: 'R', start }));
+  await store.runs.create(aNewRun({ id: 'R', start: toJson(aStart({ catalog })) }));
   const call = { tenantId: 'acme', runId: 'R', node: 'a', called: 'tool:a', requestHash: 'h', claim: 'c', at: AT };
   for (const key of ['R:a', 'R:b', 'R:c']) {
     const claim = { ...call, key, takeover: 0, scheduledAt: 1, journal: null };
