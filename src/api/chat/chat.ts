@@ -61,16 +61,12 @@ export async function answerChat(deps: ApiDeps, caller: Caller, request: ChatReq
   const { messages } = request;
   const said = readMessage(messages, messages.length - 1);
   return said.kind === 'message'
-    ? await startTurn(deps, caller, { request, said })
-    : await decideTurn(deps, caller, { request, said });
+    ? await startTurn(deps, caller, request, said)
+    : await decideTurn(deps, caller, request, said);
 }
 
 /** Tells a run from its beginning. */
-export async function followRun(
-  deps: ApiDeps,
-  caller: Caller,
-  { runId, until }: { readonly runId: string; readonly until: Until },
-): Promise<Answer> {
+export async function followRun(deps: ApiDeps, caller: Caller, runId: string, until: Until): Promise<Answer> {
   return await whileListening(
     deps,
     runId,
@@ -81,14 +77,15 @@ export async function followRun(
 async function startTurn(
   deps: ApiDeps,
   caller: Caller,
-  { request, said }: { readonly request: ChatRequest; readonly said: SaidOf<'message'> },
+  request: ChatRequest,
+  said: SaidOf<'message'>,
 ): Promise<Answer> {
   const { threadId, onBusy } = request;
   requirePermission(caller, 'run:start');
   if (onBusy === 'interrupt') requirePermission(caller, 'run:control');
   const wanted = {
     graph: request.graph,
-    input: { ...request.input, ...(await toInput(deps, caller, { graph: request.graph, said })) },
+    input: { ...request.input, ...(await toInput(deps, caller, request.graph, said)) },
     threadId,
     onBusy,
     limits: {},
@@ -111,7 +108,8 @@ async function startTurn(
 async function toInput(
   { store }: ApiDeps,
   { tenantId, permissions }: Caller,
-  { graph, said: { id, content } }: { readonly graph: string; readonly said: SaidOf<'message'> },
+  graph: string,
+  { id, content }: SaidOf<'message'>,
 ): Promise<JsonObject> {
   const { definition } = await findForRun(graph, { store, tenantId, permissions }, id);
   if (!isDefinition(definition)) throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${graph}"`);
@@ -125,10 +123,11 @@ async function toInput(
 async function decideTurn(
   deps: ApiDeps,
   caller: Caller,
-  { request, said }: { readonly request: ChatRequest; readonly said: SaidOf<'decisions'> },
+  request: ChatRequest,
+  said: SaidOf<'decisions'>,
 ): Promise<Answer> {
   requirePermission(caller, 'approval:decide');
-  const { run, decide } = await findDecisions(deps, caller, { threadId: request.threadId, said: said.decisions });
+  const { run, decide } = await findDecisions(deps, caller, request.threadId, said.decisions);
   const after = said.seen?.runId === run.id ? said.seen.seq : run.lastSeq;
   return await whileListening(deps, run.id, async (ear) => {
     await decide(request.record);
@@ -279,7 +278,7 @@ async function* chunksOfRun(
     for (const event of events) yield* tell(event, hidden);
     if (!isUpToDate) continue;
     const { status } = look;
-    const end = status === 'waiting' && until === 'end' ? null : narrator.rest(status, { runId, seq });
+    const end = status === 'waiting' && until === 'end' ? null : narrator.rest(status, runId, seq);
     if (end) return yield* end;
   }
 }

@@ -99,7 +99,7 @@ const follow =
       const runId = thread?.activeRunId ?? null;
       if (runId === null) return c.body(null, 204);
       if (c.req.method === 'HEAD') return c.body(null, 200, CHUNK_HEADERS);
-      const answer = async (): Promise<Answer> => await followRun(deps, caller, { runId, until });
+      const answer = async (): Promise<Answer> => await followRun(deps, caller, runId, until);
       return await streamed(c, { slots, deps, answer });
     });
   };

@@ -56,11 +56,11 @@ export class Narrator {
 
   /**
    * Tells that the run has done nothing more for now.
-   * @param about what the client keeps with the message
+   * @param seq the last event so far; the client keeps it with the message
    * @returns the end of the message; `null`: the run goes on by itself
    */
-  rest(status: RunStatus, about: { readonly runId: string; readonly seq: number }): readonly Chunk[] | null {
-    const messageMetadata = { ...about };
+  rest(status: RunStatus, runId: string, seq: number): readonly Chunk[] | null {
+    const messageMetadata = { runId, seq };
     if (status === 'waiting' && this.#calls.waitsForPeople)
       return [
         ...this.endStep(),

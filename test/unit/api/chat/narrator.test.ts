@@ -32,7 +32,7 @@ async function tell(heard: readonly Heard[], status: RunStatus = 'running', plan
     const event: RunEvent = { ...one, seq: ++seq, at: AT, step: 0 };
     return narrator.hear(event);
   });
-  const end = narrator.rest(status, { runId: 'R', seq });
+  const end = narrator.rest(status, 'R', seq);
   for (const chunk of [...chunks, ...(end ?? [])])
     expect(await uiMessageChunkSchema().validate?.(chunk)).toMatchObject({ success: true });
   return { chunks: chunks.filter(({ type }) => type !== 'data-node'), end };
