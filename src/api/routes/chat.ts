@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import { answerChat, followRun, CHUNK_HEADERS, writeChunks } from '../chat/chat.ts';
 import type { Answer } from '../chat/chat.ts';
-import type { Chunk } from '../chat/narrate/plan-chat.ts';
+import type { Chunk } from '../chat/messages/plan-chat.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
