@@ -16,17 +16,17 @@ import { listenToRun } from '../streams/listen-to-run.ts';
 import type { RunEar, Heard } from '../streams/listen-to-run.ts';
 import { findDecisions, readMessage } from './read-message.ts';
 import type { Said, UiMessage } from './read-message.ts';
-import { planChat } from './narrate/plan-chat.ts';
-import type { Chunk, ChatPlan } from './narrate/plan-chat.ts';
-import { SaidBefore } from './narrate/said-before.ts';
+import { planChat } from './messages/plan-chat.ts';
+import type { Chunk, ChatPlan } from './messages/plan-chat.ts';
+import { RecordedAnswers } from './messages/recorded-answers.ts';
 import type { RequestKey } from '../../store/idempotency.ts';
 import { contentHash } from '../http/seals.ts';
 import type { ModelDelta, RunEvent } from '../../graph/journal/index.ts';
 import { hideDelta } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { hiddenFrom, shownEvent } from '../redaction.ts';
-import { EditedQuestions } from './narrate/told-calls.ts';
-import { Narrator } from './narrate/narrator.ts';
+import { EditedQuestions } from './messages/sent-calls.ts';
+import { MessageBuilder } from './messages/message-builder.ts';
 import type { SseBody } from '../streams/sse-body.ts';
 
 /** What a client of a chat sends. */
@@ -43,11 +43,11 @@ export interface ChatRequest {
   readonly record: RecordAct;
 }
 
-/** An answer, which is heard from its run. */
+/** An answer, which follows its run. */
 export interface Answer {
   /** Its chunks. They end early by a signal. */
   readonly chunks: (unwanted: readonly AbortSignal[]) => AsyncGenerator<Chunk, void>;
-  /** Stops hearing the run, also if the chunks were never read. */
+  /** Ends the subscription to the run, also if the chunks were never read. */
   readonly close: () => void;
 }
 
@@ -61,16 +61,12 @@ export async function answerChat(deps: ApiDeps, caller: Caller, request: ChatReq
   const { messages } = request;
   const said = readMessage(messages, messages.length - 1);
   return said.kind === 'message'
-    ? await startTurn(deps, caller, { request, said })
-    : await decideTurn(deps, caller, { request, said });
+    ? await startTurn(deps, caller, request, said)
+    : await decideTurn(deps, caller, request, said);
 }
 
-/** Tells a run from its beginning. */
-export async function followRun(
-  deps: ApiDeps,
-  caller: Caller,
-  { runId, until }: { readonly runId: string; readonly until: Until },
-): Promise<Answer> {
+/** Follows a run from its first event. */
+export async function followRun(deps: ApiDeps, caller: Caller, runId: string, until: Until): Promise<Answer> {
   return await whileListening(
     deps,
     runId,
@@ -81,14 +77,15 @@ export async function followRun(
 async function startTurn(
   deps: ApiDeps,
   caller: Caller,
-  { request, said }: { readonly request: ChatRequest; readonly said: SaidOf<'message'> },
+  request: ChatRequest,
+  said: SaidOf<'message'>,
 ): Promise<Answer> {
   const { threadId, onBusy } = request;
   requirePermission(caller, 'run:start');
   if (onBusy === 'interrupt') requirePermission(caller, 'run:control');
   const wanted = {
     graph: request.graph,
-    input: { ...request.input, ...(await toInput(deps, caller, { graph: request.graph, said })) },
+    input: { ...request.input, ...(await toInput(deps, caller, request.graph, said)) },
     threadId,
     onBusy,
     limits: {},
@@ -111,7 +108,8 @@ async function startTurn(
 async function toInput(
   { store }: ApiDeps,
   { tenantId, permissions }: Caller,
-  { graph, said: { id, content } }: { readonly graph: string; readonly said: SaidOf<'message'> },
+  graph: string,
+  { id, content }: SaidOf<'message'>,
 ): Promise<JsonObject> {
   const { definition } = await findForRun(graph, { store, tenantId, permissions }, id);
   if (!isDefinition(definition)) throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${graph}"`);
@@ -125,10 +123,11 @@ async function toInput(
 async function decideTurn(
   deps: ApiDeps,
   caller: Caller,
-  { request, said }: { readonly request: ChatRequest; readonly said: SaidOf<'decisions'> },
+  request: ChatRequest,
+  said: SaidOf<'decisions'>,
 ): Promise<Answer> {
   requirePermission(caller, 'approval:decide');
-  const { run, decide } = await findDecisions(deps, caller, { threadId: request.threadId, said: said.decisions });
+  const { run, decide } = await findDecisions(deps, caller, request.threadId, said.decisions);
   const after = said.seen?.runId === run.id ? said.seen.seq : run.lastSeq;
   return await whileListening(deps, run.id, async (ear) => {
     await decide(request.record);
@@ -148,18 +147,18 @@ async function whileListening(deps: ApiDeps, runId: string, work: (ear: RunEar) 
   }
 }
 
-interface ToTell {
+interface AnswerOptions {
   readonly ear: RunEar;
   readonly runId: string;
   readonly after: number;
   readonly until: Until;
 }
 
-async function answerOf(deps: ApiDeps, caller: Caller, { ear, runId, ...part }: ToTell): Promise<Answer> {
+async function answerOf(deps: ApiDeps, caller: Caller, { ear, runId, ...part }: AnswerOptions): Promise<Answer> {
   const run = await findRun(deps, caller, runId);
   const plan = planChat(await definitionOf(deps, run.graph.hash, runId));
-  const saidBefore = new SaidBefore(run.lastSeq === 0 ? [] : await deps.store.ledger.saidTexts(runId));
-  const message = { runId, plan, caller, saidBefore, ...part };
+  const recordedAnswers = new RecordedAnswers(run.lastSeq === 0 ? [] : await deps.store.ledger.saidTexts(runId));
+  const message = { runId, plan, caller, recordedAnswers, ...part };
   return { chunks: (unwanted) => chunksOfRun(deps, message, ear.hear(0, unwanted)), close: ear.close };
 }
 
@@ -241,45 +240,45 @@ export interface Message {
   readonly plan: ChatPlan;
   /** Who reads it. */
   readonly caller: Caller;
-  /** The last event that the reader has heard of already; 0: none. */
+  /** The last event that the reader has already; 0: none. */
   readonly after: number;
   readonly until: Until;
-  readonly saidBefore: SaidBefore;
+  readonly recordedAnswers: RecordedAnswers;
 }
 
 /** Where a message ends besides the end of its run: where people have to decide, or nowhere. */
 export type Until = 'approval' | 'end';
 
-/** Tells what is heard of a run as chunks of one message, up to its end, or to where people have to decide. */
+/** Makes the events of a run chunks of one message, up to its end, or to where people have to decide. */
 async function* chunksOfRun(
   { seals }: Pick<ApiDeps, 'seals'>,
-  { runId, plan, caller, after, until, saidBefore }: Message,
+  { runId, plan, caller, after, until, recordedAnswers }: Message,
   heard: AsyncGenerator<Heard, void>,
 ): AsyncGenerator<Chunk, void> {
-  const narrator = new Narrator(plan);
+  const message = new MessageBuilder(plan);
   const questions = new EditedQuestions();
   let seq = 0;
-  const tellDelta = (delta: ModelDelta, hidden: Redaction): readonly Chunk[] =>
-    // A text that is hidden is shown so once, when it is complete.
-    hideDelta(delta, hidden) === delta ? narrator.hearDelta(delta) : [];
-  const tell = (event: RunEvent, hidden: Redaction): readonly Chunk[] => {
-    const said = event.type === 'model.called' ? saidBefore.about(event) : null;
+  const chunksOfDelta = (delta: ModelDelta, hidden: Redaction): readonly Chunk[] =>
+    // A hidden text is sent redacted once, when it is complete.
+    hideDelta(delta, hidden) === delta ? message.addDelta(delta) : [];
+  const chunksOfEvent = (event: RunEvent, hidden: Redaction): readonly Chunk[] => {
+    const said = event.type === 'model.called' ? recordedAnswers.about(event) : null;
     // A question that was edited is asked again as an event, so that its digest is sealed as those of all others.
-    const heard = [event, questions.hear(event)].flatMap((one) => (one ? shownEvent(one, hidden, seals) : []));
-    const chunks = [...(said ? tellDelta(said, hidden) : []), ...heard.flatMap((one) => narrator.hear(one))];
+    const visible = [event, questions.add(event)].flatMap((one) => (one ? shownEvent(one, hidden, seals) : []));
+    const chunks = [...(said ? chunksOfDelta(said, hidden) : []), ...visible.flatMap((one) => message.add(one))];
     ({ seq } = event);
-    // What the reader has heard is over: it has no text that could go on.
-    if (seq === after) narrator.endStep();
+    // The reader has all up to here: no text of it goes on.
+    if (seq === after) message.endStep();
     return seq > after ? chunks : [];
   };
   yield { type: 'start', messageId: runId, messageMetadata: { runId } };
   for await (const { deltas, events, look, isUpToDate } of heard) {
     const hidden = hiddenFrom(caller, look);
-    for (const delta of deltas) yield* tellDelta(delta, hidden);
-    for (const event of events) yield* tell(event, hidden);
+    for (const delta of deltas) yield* chunksOfDelta(delta, hidden);
+    for (const event of events) yield* chunksOfEvent(event, hidden);
     if (!isUpToDate) continue;
     const { status } = look;
-    const end = status === 'waiting' && until === 'end' ? null : narrator.rest(status, { runId, seq });
+    const end = status === 'waiting' && until === 'end' ? null : message.rest(status, runId, seq);
     if (end) return yield* end;
   }
 }
@@ -294,7 +293,7 @@ export const CHUNK_HEADERS = {
 
 const DONE = 'data: [DONE]\n\n';
 
-/** Writes chunks to their end, each when its reader has space for it. @param fail tells the reader that there are no more */
+/** Writes chunks to their end, each when its reader has space for it. @param fail makes the last chunk after an error */
 export async function writeChunks(
   body: SseBody,
   chunks: AsyncGenerator<Chunk, void>,

@@ -131,7 +131,8 @@ export interface ChatDecisions {
 export async function findDecisions(
   deps: ApiDeps,
   caller: Caller,
-  { threadId, said }: { readonly threadId: string; readonly said: readonly [SaidDecision, ...SaidDecision[]] },
+  threadId: string,
+  said: readonly [SaidDecision, ...SaidDecision[]],
 ): Promise<ChatDecisions> {
   const found = await Promise.all(
     said.map(async (one) => ({ said: one, approval: await findApproval(deps, caller, one.approvalId) })),

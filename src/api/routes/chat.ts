@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import { answerChat, followRun, CHUNK_HEADERS, writeChunks } from '../chat/chat.ts';
 import type { Answer } from '../chat/chat.ts';
-import type { Chunk } from '../chat/narrate/plan-chat.ts';
+import type { Chunk } from '../chat/messages/plan-chat.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
@@ -82,7 +82,7 @@ const follow = (slots: TenantSlots, path: string, id: string, params: typeof Thr
       const runId = thread?.activeRunId ?? null;
       if (runId === null) return c.body(null, 204);
       if (c.req.method === 'HEAD') return c.body(null, 200, CHUNK_HEADERS);
-      const answer = async (): Promise<Answer> => await followRun(deps, caller, { runId, until });
+      const answer = async (): Promise<Answer> => await followRun(deps, caller, runId, until);
       return await streamed(c, { slots, deps, answer });
     },
   });

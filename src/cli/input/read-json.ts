@@ -30,11 +30,7 @@ export const LIMITS_FLAG = {
 } as const;
 
 /** The member of a request that says them; none without the flag. @throws UsageError */
-export async function readLimits({
-  limits,
-}: {
-  readonly limits?: string | undefined;
-}): Promise<{ readonly limits?: JsonObject }> {
+export async function readLimits(limits: string | undefined): Promise<{ readonly limits?: JsonObject }> {
   if (limits === undefined) return {};
   return { limits: await readJsonObject('--limits', limits, 'limits of the run by their names') };
 }

@@ -16,11 +16,7 @@ const APPROVER = 'approver';
 const APPROVAL_FLAGS = { ...accessFlags(APPROVER), json: option('prints the approval as JSON') } as const;
 
 /** Prints one line about an approval, or all of it as JSON. @returns the exit code */
-function reportApproval(
-  approval: Approval,
-  { line, json }: { readonly line: string; readonly json: boolean },
-  { stdout }: Pick<Terminal, 'stdout'>,
-): number {
+function reportApproval(approval: Approval, line: string, json: boolean, { stdout }: Pick<Terminal, 'stdout'>): number {
   stdout.write(json ? `${JSON.stringify(approval, null, 2)}\n` : `${line}\n`);
   return EXIT.done;
 }
@@ -48,7 +44,7 @@ export const approvals = defineCommand({
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values }, terminal) {
     const status = readChoice<Approval['status']>('--status', values.status, STATUSES);
-    const found = await listAll(await openClient(values, terminal, APPROVER), { runId: values.run, status });
+    const found = await listAll(await openClient(values, terminal, APPROVER), values.run, status);
     terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : found.map(toText).join('\n'));
     if (found.length === 0) terminal.stderr.write(`No approval is ${status}.\n`);
     return EXIT.done;
@@ -57,10 +53,11 @@ export const approvals = defineCommand({
 
 async function listAll(
   client: Client,
-  filter: { readonly runId: string | undefined; readonly status: Approval['status'] },
+  runId: string | undefined,
+  status: Approval['status'],
 ): Promise<readonly Approval[]> {
   const found: Approval[] = [];
-  for await (const approval of client.approvals.list({ ...filter, limit: 200 })) found.push(approval);
+  for await (const approval of client.approvals.list({ runId, status, limit: 200 })) found.push(approval);
   return found;
 }
 
@@ -83,7 +80,7 @@ export const comment = defineCommand({
     const { approvals } = await openClient(values, terminal, APPROVER);
     const approval = await approvals.comment(id, said);
     const line = `${id}: comment added`;
-    return reportApproval(approval, { ...values, line }, terminal);
+    return reportApproval(approval, line, values.json, terminal);
   },
 });
 
@@ -105,11 +102,7 @@ export const reassign = defineCommand({
       throw new UsageError('Who decides now? Give --roles NAMES, --users NAMES or both');
     const { approvals } = await openClient(values, terminal, APPROVER);
     const approval = await approvals.reassign(id, to);
-    return reportApproval(
-      approval,
-      { ...values, line: `${id} is decided by ${whoDecides(approval.policy)}` },
-      terminal,
-    );
+    return reportApproval(approval, `${id} is decided by ${whoDecides(approval.policy)}`, values.json, terminal);
   },
 });
 
@@ -129,7 +122,7 @@ export const remind = defineCommand({
   async action({ values, given: id }, terminal) {
     const { approvals } = await openClient(values, terminal, APPROVER);
     const approval = await approvals.remind(id);
-    return reportApproval(approval, { ...values, line: `${id} was reminded of` }, terminal);
+    return reportApproval(approval, `${id} was reminded of`, values.json, terminal);
   },
 });
 
@@ -162,7 +155,7 @@ function decideCommand(decision: Decision['decision'], summary: string): Command
         ...(values.args !== undefined && { args: await readJson('--args', values.args) }),
         ...(values.values !== undefined && { values: await readJson('--values', values.values) }),
       });
-      return reportApproval(decided, { ...values, line: summarize(decided) }, terminal);
+      return reportApproval(decided, summarize(decided), values.json, terminal);
     },
   });
 }

@@ -18,23 +18,20 @@ export const VALUES_FLAG = text('JSON', 'values to write into channels first, or
 
 export const OF_RUN = { operands: oneOperand('RUN', 'the id of one run'), exits: CONTROL_EXITS } as const;
 
-export function reasonOf({ reason }: { readonly reason?: string | undefined }): { readonly reason?: string } {
+export function reasonOf(reason: string | undefined): { readonly reason?: string } {
   return reason === undefined ? {} : { reason };
 }
 
 /** Reads the values of channels that are given. @throws UsageError */
-export async function valuesOf({
-  values,
-}: {
-  readonly values?: string | undefined;
-}): Promise<{ readonly values?: JsonObject }> {
+export async function valuesOf(values: string | undefined): Promise<{ readonly values?: JsonObject }> {
   return values === undefined ? {} : { values: await readJsonObject('--values', values, 'values of channels') };
 }
 
 /** Prints a run as it is after a control, and what lets it go on. @returns the exit code */
 export async function reportRun(
-  { client, run }: { readonly client: Client; readonly run: Run },
-  { json }: { readonly json: boolean },
+  client: Client,
+  run: Run,
+  json: boolean,
   { stdout, stderr }: Terminal,
 ): Promise<number> {
   stdout.write(json ? `${JSON.stringify(run, null, 2)}\n` : `${run.id} is ${run.status}\n`);
@@ -50,8 +47,8 @@ export const cancel = defineCommand({
   flags: { reason: REASON_FLAG, ...CONTROL_FLAGS },
   async action({ values, given: id }, terminal) {
     const client = await openClient(values, terminal);
-    const run = await client.runs.cancel(id, reasonOf(values));
-    return await reportRun({ client, run }, values, terminal);
+    const run = await client.runs.cancel(id, reasonOf(values.reason));
+    return await reportRun(client, run, values.json, terminal);
   },
 });
 
@@ -64,8 +61,8 @@ export const pause = defineCommand({
   flags: { reason: REASON_FLAG, ...CONTROL_FLAGS },
   async action({ values, given: id }, terminal) {
     const client = await openClient(values, terminal);
-    const run = await client.runs.pause(id, reasonOf(values));
-    return await reportRun({ client, run }, values, terminal);
+    const run = await client.runs.pause(id, reasonOf(values.reason));
+    return await reportRun(client, run, values.json, terminal);
   },
 });
 
@@ -78,10 +75,10 @@ export const replan = defineCommand({
   flags: { values: VALUES_FLAG, ...CONTROL_FLAGS },
   exits: CONTROL_EXITS,
   async action({ values, given: [id, node] }, terminal) {
-    const body = { node, ...(await valuesOf(values)) };
+    const body = { node, ...(await valuesOf(values.values)) };
     const client = await openClient(values, terminal);
     const run = await client.runs.replan(id, body);
-    return await reportRun({ client, run }, values, terminal);
+    return await reportRun(client, run, values.json, terminal);
   },
 });
 
@@ -97,10 +94,10 @@ export const resume = defineCommand({
   },
   async action({ values, given: id }, terminal) {
     const { checkpoint } = values;
-    const body = { ...(await valuesOf(values)), ...(checkpoint !== undefined && { checkpoint }) };
+    const body = { ...(await valuesOf(values.values)), ...(checkpoint !== undefined && { checkpoint }) };
     const client = await openClient(values, terminal);
     const run = await client.runs.resume(id, body);
-    return await reportRun({ client, run }, values, terminal);
+    return await reportRun(client, run, values.json, terminal);
   },
 });
 
@@ -120,6 +117,6 @@ export const signal = defineCommand({
     const body = { event, ...(payload !== undefined && { payload: await readJson('--payload', payload) }) };
     const client = await openClient(values, terminal);
     const run = await client.runs.signal(id, body);
-    return await reportRun({ client, run }, values, terminal);
+    return await reportRun(client, run, values.json, terminal);
   },
 });

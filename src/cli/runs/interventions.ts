@@ -33,8 +33,8 @@ export const fail = defineCommand({
   flags: { reason: REASON_FLAG, ...WHICH_FLAGS, ...CONTROL_FLAGS },
   async action({ values, given: id }, terminal) {
     const client = await openClient(values, terminal);
-    const run = await client.runs.fail(id, { ...whichIntervention(values), ...reasonOf(values) });
-    return await reportRun({ client, run }, values, terminal);
+    const run = await client.runs.fail(id, { ...whichIntervention(values), ...reasonOf(values.reason) });
+    return await reportRun(client, run, values.json, terminal);
   },
 });
 
@@ -45,10 +45,10 @@ export const retry = defineCommand({
   about: 'Does a node or call again that waits for a person, or the nodes that a failed run has failed at.',
   flags: { ...LIMITS_FLAG, ...WHICH_FLAGS, ...CONTROL_FLAGS },
   async action({ values, given: id }, terminal) {
-    const limits = await readLimits(values);
+    const limits = await readLimits(values.limits);
     const client = await openClient(values, terminal);
     const run = await client.runs.retry(id, { ...whichIntervention(values), ...limits });
-    return await reportRun({ client, run }, values, terminal);
+    return await reportRun(client, run, values.json, terminal);
   },
 });
 
@@ -63,7 +63,7 @@ export const skip = defineCommand({
     const output = await readJson('--output', values.output);
     const client = await openClient(values, terminal);
     const run = await client.runs.skip(id, { ...whichIntervention(values), output });
-    return await reportRun({ client, run }, values, terminal);
+    return await reportRun(client, run, values.json, terminal);
   },
 });
 

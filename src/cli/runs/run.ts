@@ -43,7 +43,7 @@ export const run = defineCommand({
   async action({ values, given: file }, terminal) {
     const signal = readTimeout(values.timeout);
     const input = await readJsonObject('--input', values.input, 'the values of channels');
-    const limits = await readLimits(values);
+    const limits = await readLimits(values.limits);
     const definition = await readDefinition(file);
     const client = await openClient(values, terminal);
     const print = values.quiet ? () => {} : (line: string) => void terminal.stderr.write(`${line}\n`);

@@ -176,13 +176,13 @@ export const fork = defineCommand({
       throw new UsageError('Where does it begin? Give --checkpoint ID, as "holdfast checkpoints" lists them');
     const body = {
       checkpoint,
-      ...(await valuesOf(values)),
+      ...(await valuesOf(values.values)),
       ...(asNode !== undefined && { asNode }),
       ...(graph !== undefined && { graph: await toGraph(graph) }),
     };
     const client = await openClient(values, terminal);
     const run = await client.runs.fork(id, body);
-    return await reportRun({ client, run }, values, terminal);
+    return await reportRun(client, run, values.json, terminal);
   },
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ToldCalls } from '../../../../src/api/chat/narrate/told-calls.ts';
+import { SentCalls } from '../../../../src/api/chat/messages/sent-calls.ts';
 import type { RunEvent, RunEventBody } from '../../../../src/graph/journal/events.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 import { AT, anApproval } from '../../../support/builders/store-builders.ts';
@@ -60,11 +60,11 @@ const returned = (idempotencyKey: string): RunEventBody => ({
 
 /** The cards of a client in the end, by their ids: the shown arguments and the output. */
 function cardsOf(heard: readonly RunEventBody[]): Readonly<Record<string, object>> {
-  const calls = new ToldCalls({ callers: new Set(['single']) });
+  const calls = new SentCalls({ callers: new Set(['single']) });
   const cards: Record<string, object> = {};
   heard.forEach((body, seq) => {
     const event: RunEvent = { ...body, seq, at: AT, step: 0 };
-    for (const chunk of calls.hear(event) ?? []) {
+    for (const chunk of calls.add(event) ?? []) {
       if (chunk.type === 'tool-input-available') cards[chunk.toolCallId] = { input: chunk.input };
       if (chunk.type === 'tool-output-available')
         cards[chunk.toolCallId] = { ...cards[chunk.toolCallId], output: chunk.output };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { planChat } from '../../../../src/api/chat/narrate/plan-chat.ts';
+import { planChat } from '../../../../src/api/chat/messages/plan-chat.ts';
 import type { GraphDefinition } from '../../../../src/graph/definition/definition.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 

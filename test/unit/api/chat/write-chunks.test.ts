@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Chunk } from '../../../../src/api/chat/narrate/plan-chat.ts';
+import type { Chunk } from '../../../../src/api/chat/messages/plan-chat.ts';
 import { writeChunks } from '../../../../src/api/chat/chat.ts';
 import { openSseBody } from '../../../../src/api/streams/sse-body.ts';
 
@@ -20,7 +20,7 @@ test('chunks are events, and so is the end', async () => {
   expect(await response.text()).toBe('data: {"type":"start-step"}\n\ndata: [DONE]\n\n');
 });
 
-test('a fault is told as an error', async () => {
+test('a fault is sent as an error', async () => {
   const { response } = write(async function* () {
     yield STEP;
     throw new Error('away');

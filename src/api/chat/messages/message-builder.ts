@@ -3,7 +3,7 @@ import { isEnded } from '../../../graph/run/index.ts';
 import type { RunStatus } from '../../../graph/run/index.ts';
 import { taskOf, sameTask } from './plan-chat.ts';
 import type { ChatPlan, Chunk, TaskOfEvent } from './plan-chat.ts';
-import { ToldCalls } from './told-calls.ts';
+import { SentCalls } from './sent-calls.ts';
 import { isContent, isFilePart, partsOf, sourceOf, textOf } from '../../../graph/definition/index.ts';
 import type { FilePart } from '../../../graph/definition/index.ts';
 import { isJsonObject, own, toItems, isJsonList } from '../../../graph/values/index.ts';
@@ -11,21 +11,21 @@ import type { Json } from '../../../graph/values/index.ts';
 
 type Ending = Extract<RunEvent, { readonly type: 'run.completed' | 'run.failed' | 'run.canceled' }>;
 
-/** Tells a run as a message of a chat. All that it knows comes from what it has heard before. */
-export class Narrator {
+/** Makes one UI message of a run's events. It knows only what was added before. */
+export class MessageBuilder {
   readonly #plan: ChatPlan;
-  readonly #texts = new ToldTexts();
-  readonly #calls: ToldCalls;
+  readonly #texts = new SentTexts();
+  readonly #calls: SentCalls;
   #ending: Ending | null = null;
   #isInStep = false;
 
   constructor(plan: ChatPlan) {
     this.#plan = plan;
-    this.#calls = new ToldCalls(plan);
+    this.#calls = new SentCalls(plan);
   }
 
   /** @param event as its reader may see it */
-  hear(event: RunEvent): readonly Chunk[] {
+  add(event: RunEvent): readonly Chunk[] {
     switch (event.type) {
       case 'step.started':
         return event.path === undefined ? this.#beginStep() : [];
@@ -45,22 +45,22 @@ export class Narrator {
         this.#ending = event;
         return [];
       default:
-        return this.#hearCall(event);
+        return this.#addCall(event);
     }
   }
 
   /** @param delta as its reader may see it */
-  hearDelta(delta: ModelDelta): readonly Chunk[] {
-    return delta.path === undefined && this.#plan.speakers.has(delta.node) ? this.#texts.say(delta) : [];
+  addDelta(delta: ModelDelta): readonly Chunk[] {
+    return delta.path === undefined && this.#plan.speakers.has(delta.node) ? this.#texts.addDelta(delta) : [];
   }
 
   /**
-   * Tells that the run has done nothing more for now.
-   * @param about what the client keeps with the message
+   * Takes that the run rests: it has ended, or waits.
+   * @param seq the last event so far; the client keeps it with the message
    * @returns the end of the message; `null`: the run goes on by itself
    */
-  rest(status: RunStatus, about: { readonly runId: string; readonly seq: number }): readonly Chunk[] | null {
-    const messageMetadata = { ...about };
+  rest(status: RunStatus, runId: string, seq: number): readonly Chunk[] | null {
+    const messageMetadata = { runId, seq };
     if (status === 'waiting' && this.#calls.waitsForPeople)
       return [
         ...this.endStep(),
@@ -90,8 +90,8 @@ export class Narrator {
     return [...before, { type: 'start-step' }];
   }
 
-  #hearCall(event: RunEvent): readonly Chunk[] {
-    const chunks = this.#calls.hear(event);
+  #addCall(event: RunEvent): readonly Chunk[] {
+    const chunks = this.#calls.add(event);
     const task = taskOf(event);
     if (!chunks || !task) return [];
     return [...this.#texts.close(task), ...chunks];
@@ -168,42 +168,42 @@ function textIn(content: Json): Json {
 }
 
 /** The answer of one call. */
-interface Told {
+interface SentText {
   /** The call; `null`: the text comes from no model. */
   readonly call: Pick<ModelDelta, 'node' | 'path' | 'visit' | 'callKey'> | null;
   /** The text on the client's side that can take more; `null`: none. */
   openId: string | null;
   /** What the client has. */
-  shown: string;
+  sentText: string;
   attempt: number;
-  /** What this attempt has said; `null` if a piece is missing. */
-  said: string | null;
+  /** The text of this attempt so far; `null` if a piece is missing. */
+  text: string | null;
   nextIndex: number;
   isSettled: boolean;
 }
 
 /** The texts of an answer, as the client of a stream has seen them. */
-class ToldTexts {
-  readonly #byCall = new Map<string, Told>();
+class SentTexts {
+  readonly #byCall = new Map<string, SentText>();
   #opened = 0;
 
   /** Shows a piece of a text. Where pieces are missing before it, the text waits until all of it is known. */
-  say(delta: ModelDelta): readonly Chunk[] {
-    const told = this.#byCall.get(delta.callKey) ?? aText(delta);
-    this.#byCall.set(delta.callKey, told);
-    if (told.isSettled || !take(told, delta) || told.said === null) return [];
-    return this.#show(told, told.said);
+  addDelta(delta: ModelDelta): readonly Chunk[] {
+    const sent = this.#byCall.get(delta.callKey) ?? aText(delta);
+    this.#byCall.set(delta.callKey, sent);
+    if (sent.isSettled || !take(sent, delta) || sent.text === null) return [];
+    return this.#send(sent, sent.text);
   }
 
   /** Shows what is missing of the texts that a task has written in the end, and ends them. */
   settle(task: TaskOfEvent, texts: readonly string[]): readonly Chunk[] {
     const ofTask = this.#of(task);
     const settled = texts.flatMap((text) => {
-      const told = ofTask.find(({ shown, isSettled }) => !isSettled && text.startsWith(shown)) ?? aText(null);
-      told.isSettled = true;
-      return [...this.#show(told, text), ...end(told)];
+      const sent = ofTask.find(({ sentText, isSettled }) => !isSettled && text.startsWith(sentText)) ?? aText(null);
+      sent.isSettled = true;
+      return [...this.#send(sent, text), ...end(sent)];
     });
-    for (const told of ofTask) told.isSettled = true;
+    for (const sent of ofTask) sent.isSettled = true;
     return [...settled, ...ofTask.flatMap(end)];
   }
 
@@ -212,39 +212,39 @@ class ToldTexts {
     return (task ? this.#of(task) : [...this.#byCall.values()]).flatMap(end);
   }
 
-  #of(task: TaskOfEvent): readonly Told[] {
+  #of(task: TaskOfEvent): readonly SentText[] {
     return [...this.#byCall.values()].filter(({ call }) => call !== null && sameTask(call, task));
   }
 
-  /** Shows a text that may have been shown in part. A client can't take back what it has: another text comes below. */
-  #show(told: Told, text: string): readonly Chunk[] {
-    if (told.shown.startsWith(text)) return [];
-    const continues = text.startsWith(told.shown);
-    const delta = continues ? text.slice(told.shown.length) : text;
-    const before = continues ? [] : end(told);
-    told.shown = text;
-    if (told.openId !== null) return [{ type: 'text-delta', id: told.openId, delta }];
+  /** Sends a text that may have been sent in part. A client can't take back what it has: another text comes below. */
+  #send(sent: SentText, text: string): readonly Chunk[] {
+    if (sent.sentText.startsWith(text)) return [];
+    const continues = text.startsWith(sent.sentText);
+    const delta = continues ? text.slice(sent.sentText.length) : text;
+    const before = continues ? [] : end(sent);
+    sent.sentText = text;
+    if (sent.openId !== null) return [{ type: 'text-delta', id: sent.openId, delta }];
     const id = `text-${++this.#opened}`;
-    told.openId = id;
+    sent.openId = id;
     return [...before, { type: 'text-start', id }, { type: 'text-delta', id, delta }];
   }
 }
 
-function aText(call: Told['call']): Told {
-  return { call, openId: null, shown: '', attempt: 0, said: '', nextIndex: 0, isSettled: false };
+function aText(call: SentText['call']): SentText {
+  return { call, openId: null, sentText: '', attempt: 0, text: '', nextIndex: 0, isSettled: false };
 }
 
-function end(told: Told): readonly Chunk[] {
-  const { openId: id } = told;
-  told.openId = null;
+function end(sent: SentText): readonly Chunk[] {
+  const { openId: id } = sent;
+  sent.openId = null;
   return id === null ? [] : [{ type: 'text-end', id }];
 }
 
 /** @returns false for a piece of an attempt that another one has replaced */
-function take(told: Told, { attempt, index, text }: ModelDelta): boolean {
-  if (attempt < told.attempt) return false;
-  if (attempt > told.attempt) Object.assign(told, { attempt, said: '', nextIndex: 0 });
-  told.said = told.said === null || index !== told.nextIndex ? null : told.said + text;
-  told.nextIndex = index + 1;
+function take(sent: SentText, { attempt, index, text }: ModelDelta): boolean {
+  if (attempt < sent.attempt) return false;
+  if (attempt > sent.attempt) Object.assign(sent, { attempt, text: '', nextIndex: 0 });
+  sent.text = sent.text === null || index !== sent.nextIndex ? null : sent.text + text;
+  sent.nextIndex = index + 1;
   return true;
 }

@@ -1,7 +1,7 @@
 import { uiMessageChunkSchema } from 'ai';
 import { describe, expect, test } from 'vitest';
-import type { Chunk, ChatPlan } from '../../../../src/api/chat/narrate/plan-chat.ts';
-import { Narrator } from '../../../../src/api/chat/narrate/narrator.ts';
+import type { Chunk, ChatPlan } from '../../../../src/api/chat/messages/plan-chat.ts';
+import { MessageBuilder } from '../../../../src/api/chat/messages/message-builder.ts';
 import type { ModelDelta } from '../../../../src/graph/journal/batch.ts';
 import type { RunEvent, RunEventBody } from '../../../../src/graph/journal/events.ts';
 import type { RunStatus } from '../../../../src/graph/run/status.ts';
@@ -16,23 +16,23 @@ const PLAN: ChatPlan = {
 };
 const TASK = { node: 'think', visit: 1 } as const;
 
-interface Told {
+interface Built {
   readonly chunks: readonly Chunk[];
   readonly end: readonly Chunk[] | null;
 }
 
-type Heard = RunEventBody | { readonly delta: Partial<ModelDelta> };
+type Input = RunEventBody | { readonly delta: Partial<ModelDelta> };
 
-/** What a narrator tells of a run, without news of nodes. */
-async function tell(heard: readonly Heard[], status: RunStatus = 'running', plan = PLAN): Promise<Told> {
-  const narrator = new Narrator(plan);
+/** Builds a message of events and deltas, without chunks about nodes. */
+async function build(inputs: readonly Input[], status: RunStatus = 'running', plan = PLAN): Promise<Built> {
+  const message = new MessageBuilder(plan);
   let seq = 0;
-  const chunks = heard.flatMap((one) => {
-    if ('delta' in one) return narrator.hearDelta(aDelta(one.delta));
+  const chunks = inputs.flatMap((one) => {
+    if ('delta' in one) return message.addDelta(aDelta(one.delta));
     const event: RunEvent = { ...one, seq: ++seq, at: AT, step: 0 };
-    return narrator.hear(event);
+    return message.add(event);
   });
-  const end = narrator.rest(status, { runId: 'R', seq });
+  const end = message.rest(status, 'R', seq);
   for (const chunk of [...chunks, ...(end ?? [])])
     expect(await uiMessageChunkSchema().validate?.(chunk)).toMatchObject({ success: true });
   return { chunks: chunks.filter(({ type }) => type !== 'data-node'), end };
@@ -56,8 +56,8 @@ const text = (id: string, ...deltas: readonly string[]) => [
 ];
 
 describe('a text', () => {
-  test('is told while it is written, once', async () => {
-    const { chunks, end } = await tell(
+  test('is sent once, while it is written', async () => {
+    const { chunks, end } = await build(
       [
         { type: 'step.started', nodes: ['think'] },
         { ...TASK, type: 'node.started' },
@@ -96,12 +96,12 @@ describe('a text', () => {
       ['Hel', 'lo'],
     ],
   ])('is whole in the end where %s', async (_what, deltas, pieces) => {
-    const { chunks } = await tell([...deltas.map((delta) => ({ delta })), done('Hello')]);
+    const { chunks } = await build([...deltas.map((delta) => ({ delta })), done('Hello')]);
     expect(chunks).toEqual(text('text-1', ...pieces));
   });
 
   test('of another attempt that says something else stands below', async () => {
-    const { chunks } = await tell([
+    const { chunks } = await build([
       { delta: { index: 0, text: 'Bye' } },
       { delta: { attempt: 2, index: 0, text: 'Hello' } },
       done('Hello'),
@@ -109,11 +109,11 @@ describe('a text', () => {
     expect(chunks).toEqual([...text('text-1', 'Bye'), ...text('text-2', 'Hello')]);
   });
 
-  test('is told of nodes that no model writes for, in their order', async () => {
-    expect((await tell([done('One', 'Two')])).chunks).toEqual([...text('text-1', 'One'), ...text('text-2', 'Two')]);
+  test('of nodes without a model is sent in the order of the nodes', async () => {
+    expect((await build([done('One', 'Two')])).chunks).toEqual([...text('text-1', 'One'), ...text('text-2', 'Two')]);
   });
 
-  test('of a message with files is told before these', async () => {
+  test('of a message with files is sent before these', async () => {
     const content = [
       { type: 'file', url: 'https://a.example/b.pdf', mediaType: 'application/pdf' },
       { type: 'text', text: 'Hi' },
@@ -123,7 +123,7 @@ describe('a text', () => {
       { id: 'n', role: 'user', content },
       { id: 'o', role: 'assistant', content: [{ type: 'image', blob: 'B/1', mediaType: 'image/png' }] },
     ];
-    const { chunks } = await tell([{ ...TASK, type: 'node.completed', update: { messages } }]);
+    const { chunks } = await build([{ ...TASK, type: 'node.completed', update: { messages } }]);
     expect(chunks).toEqual([
       ...text('text-1', 'Hi'),
       { type: 'file', url: 'https://a.example/b.pdf', mediaType: 'application/pdf' },
@@ -131,24 +131,24 @@ describe('a text', () => {
     ]);
   });
 
-  test('is not told of nodes that do not answer, nor of those in graphs inside', async () => {
+  test('of nodes that do not answer, or are in graphs inside, is not sent', async () => {
     const inside: RunEvent = { ...done('Hidden'), path: ['outer'], seq: 1, at: AT, step: 0 };
-    const told = await tell([
+    const built = await build([
       { delta: { node: 'judge', text: '{"fine":true}' } },
       { delta: { path: ['outer'], text: 'Hidden' } },
       inside,
       { ...TASK, type: 'node.completed', update: { verdict: 'fine', messages: [{ role: 'user', content: 'Hi' }] } },
     ]);
-    expect(told.chunks).toEqual([]);
+    expect(built.chunks).toEqual([]);
   });
 
-  test('that a reader may not see is told so', async () => {
+  test('that a reader may not see is sent redacted', async () => {
     const hidden: RunEventBody = { ...TASK, type: 'node.completed', update: { messages: '[redacted]' } };
-    expect((await tell([hidden])).chunks).toEqual(text('text-1', '[redacted]'));
+    expect((await build([hidden])).chunks).toEqual(text('text-1', '[redacted]'));
   });
 
   test('goes on below the calls that it asks for', async () => {
-    const { chunks } = await tell([
+    const { chunks } = await build([
       { delta: { callKey: 'K1', index: 0, text: 'Looking' } },
       { ...TASK, type: 'tool.requested', tool: 'find', args: { id: 7 }, idempotencyKey: 'C1' },
       {
@@ -192,18 +192,18 @@ describe('a question to a person', () => {
   const request = { type: 'tool-approval-request', approvalId: 'R.a1', toolCallId: 'R.a1' };
 
   test('ends the message, which says that a call waits', async () => {
-    const { chunks, end } = await tell([asking('pay')], 'waiting');
+    const { chunks, end } = await build([asking('pay')], 'waiting');
     const question = [{ ...call, toolName: 'pay', input: { n: 1 } }, request];
     expect(chunks).toEqual(question);
     expect(end).toEqual([...question, finish('tool-calls', 1)]);
   });
 
   test('does not end it while other nodes are at work', async () => {
-    expect((await tell([asking('pay')], 'running')).end).toBeNull();
+    expect((await build([asking('pay')], 'running')).end).toBeNull();
   });
 
   test('about no tool is a call of its own, with what it shows', async () => {
-    const { chunks } = await tell([asking(), decided('approved')]);
+    const { chunks } = await build([asking(), decided('approved')]);
     expect(chunks).toEqual([
       { ...call, toolName: 'approval', input: { title: 'Go?', details: null, args: { n: 1 } } },
       request,
@@ -212,7 +212,7 @@ describe('a question to a person', () => {
   });
 
   test('shows with which arguments it is approved', async () => {
-    const { chunks } = await tell([asking(), decided('approved', { n: 2 })]);
+    const { chunks } = await build([asking(), decided('approved', { n: 2 })]);
     expect(chunks.slice(2)).toMatchObject([
       { ...call, input: { args: { n: 2 } } },
       { type: 'tool-output-available', output: { approved: true } },
@@ -220,7 +220,7 @@ describe('a question to a person', () => {
   });
 
   test('that is approved becomes the call', async () => {
-    const { chunks } = await tell([
+    const { chunks } = await build([
       asking('pay'),
       decided('approved', { n: 2 }),
       { ...TASK, type: 'tool.requested', tool: 'pay', args: { n: 2 }, idempotencyKey: 'C1' },
@@ -249,11 +249,11 @@ describe('a question to a person', () => {
     ],
     ['pending', []],
   ])('that is %s', async (status, chunks) => {
-    expect((await tell([asking('pay'), decided(status)])).chunks.slice(2)).toEqual(chunks);
+    expect((await build([asking('pay'), decided(status)])).chunks.slice(2)).toEqual(chunks);
   });
 
   test('that one more person has to approve is asked again', async () => {
-    expect((await tell([asking('pay'), decided('pending')], 'waiting')).end).toEqual([
+    expect((await build([asking('pay'), decided('pending')], 'waiting')).end).toEqual([
       { ...call, toolName: 'pay', input: { n: 1 } },
       request,
       finish('tool-calls', 2),
@@ -269,19 +269,19 @@ describe('the end of a run', () => {
     ['canceled', { type: 'run.canceled', by: 'ann', reason: 'enough' }, { type: 'abort', reason: 'enough' }],
     ['canceled', { type: 'run.canceled', by: 'ann', reason: null }, { type: 'abort' }],
   ])('as %s', async (status, event, chunk) => {
-    expect((await tell([event], status)).end).toEqual([chunk]);
+    expect((await build([event], status)).end).toEqual([chunk]);
   });
 
   test('is none where the run goes on all the same', async () => {
-    expect((await tell([failed, { type: 'run.retried', by: 'ann' }], 'running')).end).toBeNull();
-    expect((await tell([failed, { type: 'run.retried', by: 'ann' }, completed], 'completed')).end).toEqual([
+    expect((await build([failed, { type: 'run.retried', by: 'ann' }], 'running')).end).toBeNull();
+    expect((await build([failed, { type: 'run.retried', by: 'ann' }, completed], 'completed')).end).toEqual([
       finish('stop', 3),
     ]);
   });
 
   test('shows the output of a graph that answers in no channel', async () => {
     const output: RunEventBody = { type: 'run.completed', output: { count: 7 } };
-    expect((await tell([output], 'completed', { ...PLAN, answer: null })).end).toEqual([
+    expect((await build([output], 'completed', { ...PLAN, answer: null })).end).toEqual([
       { type: 'data-output', data: { count: 7 } },
       finish('stop', 1),
     ]);

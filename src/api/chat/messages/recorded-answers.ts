@@ -1,18 +1,18 @@
 import type { ModelDelta, RunEvent } from '../../../graph/journal/index.ts';
 
 /** A call of a model that is over, with the text of its answer. */
-interface SaidText {
+interface RecordedAnswer {
   readonly key: string;
   readonly text: string;
 }
 
 type ModelCalled = Extract<RunEvent, { readonly type: 'model.called' }>;
 
-/** What models of a run's own graph said before somebody listened: the recorded answers. */
-export class SaidBefore {
+/** The recorded answers of models of a run's own graph, for readers who come later. */
+export class RecordedAnswers {
   readonly #texts: ReadonlyMap<string, string>;
 
-  constructor(texts: readonly SaidText[]) {
+  constructor(texts: readonly RecordedAnswer[]) {
     this.#texts = new Map(texts.map(({ key, text }) => [key, text]));
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SaidBefore } from '../../../../src/api/chat/narrate/said-before.ts';
+import { RecordedAnswers } from '../../../../src/api/chat/messages/recorded-answers.ts';
 import { AT } from '../../../support/builders/store-builders.ts';
 
 const called = (idempotencyKey: string, over: { readonly path?: string[] } = {}) =>
@@ -18,16 +18,16 @@ const called = (idempotencyKey: string, over: { readonly path?: string[] } = {})
   }) as const;
 
 test('answers are those of the calls that events are about, though other calls have no events', () => {
-  const said = new SaidBefore([
+  const answers = new RecordedAnswers([
     { key: 'R:talk:1:0:0', text: '' },
     { key: 'R:talk:1:2:0', text: 'second' },
     { key: 'R:talk:1:1:0', text: 'first' },
     { key: 'R:talk:1:2:1', text: 'again' },
     { key: 'R:outer.1.0/talk:1:0:0', text: 'inside' },
   ]);
-  const textOf = (key: string): string | undefined => said.about(called(key))?.text;
+  const textOf = (key: string): string | undefined => answers.about(called(key))?.text;
   const keys = ['R:talk:1:1:0', 'R:talk:1:2:0', 'R:talk:1:2:1', 'R:talk:1:3:0', 'R:talk:1:0:0'];
   expect(keys.map(textOf)).toEqual(['first', 'second', 'again', undefined, undefined]);
-  expect(said.about(called('R:talk:1:1:0'))).toMatchObject({ node: 'talk', callKey: 'R:talk:1:1:0', index: 0 });
-  expect(said.about(called('R:outer.1.0/talk:1:0:0', { path: ['outer'] }))).toBeNull();
+  expect(answers.about(called('R:talk:1:1:0'))).toMatchObject({ node: 'talk', callKey: 'R:talk:1:1:0', index: 0 });
+  expect(answers.about(called('R:outer.1.0/talk:1:0:0', { path: ['outer'] }))).toBeNull();
 });

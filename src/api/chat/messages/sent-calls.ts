@@ -11,7 +11,7 @@ type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { readonly type:
 type Decided = EventOf<'approval.decided'> | EventOf<'approval.expired'>;
 
 /** A call on the client's side. */
-interface Told {
+interface SentCall {
   /** The idempotency key of the call, or the id of the approval that it became. */
   readonly toolCallId: string;
   readonly task: string;
@@ -22,10 +22,10 @@ interface Told {
  * Calls of tools and questions to people, as the client of a stream has seen them. A question has a call of its own, with
  * the id of its approval.
  */
-export class ToldCalls {
+export class SentCalls {
   readonly #questions: Questions;
   /** Calls that are made, by their idempotency keys. */
-  readonly #made = new Map<string, Told>();
+  readonly #made = new Map<string, SentCall>();
 
   constructor(plan: Pick<ChatPlan, 'callers'>) {
     this.#questions = new Questions(plan.callers);
@@ -36,7 +36,7 @@ export class ToldCalls {
   }
 
   /** @returns `null` for an event of another kind */
-  hear(event: RunEvent): readonly Chunk[] | null {
+  add(event: RunEvent): readonly Chunk[] | null {
     switch (event.type) {
       case 'tool.requested':
         return this.#request(event);
@@ -50,7 +50,7 @@ export class ToldCalls {
       case 'approval.expired':
         return this.#decide(event);
       case 'model.called':
-        this.#questions.hearModel(event);
+        this.#questions.addModelCall(event);
         return null;
       default:
         return null;
@@ -70,9 +70,9 @@ export class ToldCalls {
     return [{ type: 'tool-input-available', toolCallId, toolName: tool, input: args, dynamic: true }];
   }
 
-  #madeBy(task: TaskOfEvent, tool: string): Told | undefined {
+  #madeBy(task: TaskOfEvent, tool: string): SentCall | undefined {
     const key = keyOfTask(task);
-    return [...this.#made.values()].findLast((told) => told.task === key && told.tool === tool);
+    return [...this.#made.values()].findLast((sent) => sent.task === key && sent.tool === tool);
   }
 
   #ask(event: EventOf<'approval.requested'>): readonly Chunk[] {
@@ -84,7 +84,7 @@ export class ToldCalls {
   #decide(event: Decided): readonly Chunk[] {
     const { becomes = 'waiting', edited = null } = this.#questions.decide(event) ?? {};
     if (becomes === 'waiting') return [];
-    return [...(edited ? [toShown(edited)] : []), ...(becomes === 'answer' ? [toAnswer(event)] : [])];
+    return [...(edited ? [toCall(edited)] : []), ...(becomes === 'answer' ? [toAnswer(event)] : [])];
   }
 }
 
@@ -96,13 +96,13 @@ function toAnswer({ approvalId: toolCallId, status }: Decided): Chunk {
   return { type: 'tool-output-available', toolCallId, output: { approved: true }, dynamic: true };
 }
 
-/** @param told `undefined`: the client has no such call */
+/** @param sent `undefined`: the client has no such call */
 function toOutput(
-  told: Told | undefined,
+  sent: SentCall | undefined,
   { result = null, error }: Pick<EventOf<'tool.called'>, 'result' | 'error'>,
 ): readonly Chunk[] {
-  if (!told) return [];
-  const { toolCallId } = told;
+  if (!sent) return [];
+  const { toolCallId } = sent;
   if (error) return [{ type: 'tool-output-error', toolCallId, errorText: error.message, dynamic: true }];
   return [{ type: 'tool-output-available', toolCallId, output: result, dynamic: true }];
 }
@@ -118,14 +118,14 @@ export class EditedQuestions {
    * @param event with all its values, as the digest is one of these
    * @returns the question as it is asked from now on; `null`: the event changes none that waits
    */
-  hear(event: RunEvent): Asking | null {
+  add(event: RunEvent): Asking | null {
     if (event.type === 'approval.requested') this.#asked.set(event.approval.id, event);
     if (event.type !== 'approval.decided' || event.status !== 'pending') return null;
     const { approvalId, args, seq, at } = event;
     const asked = this.#asked.get(approvalId);
     if (!asked || deepEqual(asked.approval.args, args)) return null;
-    const shown = { ...asked.approval, args };
-    const anew = { ...asked, seq, at, approval: { ...shown, digest: digestOf(shown) } };
+    const edited = { ...asked.approval, args };
+    const anew = { ...asked, seq, at, approval: { ...edited, digest: digestOf(edited) } };
     this.#asked.set(approvalId, anew);
     return anew;
   }
@@ -140,11 +140,11 @@ const APPROVAL = 'approval';
 /** Asks a person: shows the question, and wants a decision. */
 function toQuestion(asked: Asked): readonly Chunk[] {
   const { id } = asked;
-  return [toShown(asked), { type: 'tool-approval-request', approvalId: id, toolCallId: id }];
+  return [toCall(asked), { type: 'tool-approval-request', approvalId: id, toolCallId: id }];
 }
 
-/** Shows a question as a call with the id of its approval, and the digest of what is shown. */
-function toShown({ id, title, details, args, tool, digest }: Asked): Chunk {
+/** Shows a question as a call with the id of its approval, and a digest of its content. */
+function toCall({ id, title, details, args, tool, digest }: Asked): Chunk {
   return {
     type: 'tool-input-available',
     toolCallId: id,
@@ -194,7 +194,7 @@ export class Questions {
   }
 
   /** Notes how many calls a model asks for. It is asked when the calls before are answered, so none of these begins. */
-  hearModel(event: EventOf<'model.called'>): void {
+  addModelCall(event: EventOf<'model.called'>): void {
     if (event.path !== undefined) return;
     const task = keyOfTask(event);
     this.#batchSizes.set(task, event.toolCalls ?? 0);
