@@ -60,7 +60,7 @@ async function fetchPayload(store: Blobs, reference: Payload, receiver: Receiver
 }
 
 /** Nobody compresses a signal; what is so small and becomes so large may harm the worker. */
-function uncompressed(payload: Payload): Found {
+function uncompressed(payload: Payload): ReadResult {
   return isCompressedPayload(payload) ? { reason: 'it is compressed' } : { payload };
 }
 
