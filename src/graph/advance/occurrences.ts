@@ -4,9 +4,8 @@ import type { TaskHandle } from '../draft/frames.ts';
 import {
   expiredBy,
   expireAskedCompensation,
-  finishCompensation,
   rememberCompensation,
-  takeReadCompensation,
+  takeForCompensation,
 } from '../lifecycle/compensation.ts';
 import { cancelRun } from '../lifecycle/cancel.ts';
 import { DEADLINE_TIMER } from '../run/ids.ts';
@@ -23,7 +22,6 @@ import { costMicros } from '../run/limits.ts';
 import type { Spent } from '../run/limits.ts';
 import { own } from '../values/json.ts';
 import { updatePerhapsMade } from '../lifecycle/perhaps-made.ts';
-import type { CompensationCall } from '../run/compensation.ts';
 import { failingAt, hasFailed } from '../run/task-position.ts';
 import { withLocation } from '../superstep/fail-task.ts';
 
@@ -163,18 +161,10 @@ type EndOfCall = Omit<TaskEventBody & { readonly type: 'function.called' }, 'typ
 function takeResult(draft: Draft, result: CallResult): void {
   const call = draft.takeCall(result.key);
   if (!call) return;
-  recordOccurrence(draft, toRecord(draft, call, result));
-  if (call.compensates) takeForCompensation(draft, { of: call.compensates, ...call }, result);
-  else settleCall(draft, call, withUnknownOutcome(call, result));
-}
-
-function takeForCompensation(
-  draft: Draft,
-  { called, of }: Pick<OpenCall, 'called'> & { readonly of: CompensationCall },
-  result: CallResult,
-): void {
-  if (called.kind === 'reading') takeReadCompensation(draft, of, result);
-  else finishCompensation(draft, of, result);
+  const settled = withUnknownOutcome(call, result);
+  const record = toRecord(draft, call, result);
+  recordOccurrence(draft, record);
+  if (!takeForCompensation(draft, call, result)) settleCall(draft, call, settled);
 }
 
 /** An unsafe call that is not known to have failed has an unknown outcome, whatever its failure says. */

@@ -22,6 +22,7 @@ import { bytesOf, holdsTooMuch } from '../run/held-bytes.ts';
 import { approvalTimerId, compensationKey, readingKey } from '../run/ids.ts';
 import type { TaskReference } from '../run/ids.ts';
 import type { CallResult } from '../run/occurrence.ts';
+import type { OpenCall } from '../run/run.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
 import { awaitedPerson, isClosing } from '../run/status.ts';
 import { argsAsked, closeExpiredApproval, openApproval } from '../superstep/task-services.ts';
@@ -188,8 +189,16 @@ function beginReading(draft: Draft, compensation: CompensationCall, request: Rea
   return true;
 }
 
+/** Takes the result of a call that compensates another one, or reads arguments for it. @returns false for any other call */
+export function takeForCompensation(draft: Draft, { called, compensates }: OpenCall, result: CallResult): boolean {
+  if (!compensates) return false;
+  if (called.kind === 'reading') takeReadArguments(draft, compensates, result);
+  else finishCompensation(draft, compensates, result);
+  return true;
+}
+
 /** Takes what the tool's own schema has made of the arguments of the latest compensation, which is decided about now. */
-export function takeReadCompensation(draft: Draft, compensation: CompensationCall, result: CallResult): void {
+function takeReadArguments(draft: Draft, compensation: CompensationCall, result: CallResult): void {
   const { reading: _read, isReadApproved, asked, ...read } = compensation;
   if (result.kind === 'call.failed') {
     if (asked) return setLatest(draft, { ...read, request: asked, needsApproval: true });
@@ -228,14 +237,12 @@ function beginCompensation(draft: Draft, compensation: CompensationCall): true {
  * Takes the result of the latest compensation. A failed one is recorded, and the others continue; one with an unknown
  * outcome waits for a person.
  */
-export function finishCompensation(draft: Draft, compensation: CompensationCall, result: CallResult): void {
+function finishCompensation(draft: Draft, compensation: CompensationCall, result: CallResult): void {
   const outcome = toOutcome(result);
   if (!isFree(compensation, result)) draft.addSpent({ toolCalls: 1 });
-  if ('error' in outcome && isUnknownOutcome(outcome.error)) {
-    draft.awaitPerson({ kind: 'unknown', compensation, error: outcome.error, since: draft.timestamp });
-    return emitOutcome(draft, compensation, outcome);
-  }
-  return closeLatest(draft, compensation, outcome);
+  if (!('error' in outcome && isUnknownOutcome(outcome.error))) return closeLatest(draft, compensation, outcome);
+  emitOutcome(draft, compensation, outcome);
+  draft.awaitPerson({ kind: 'unknown', compensation, error: outcome.error, since: draft.timestamp });
 }
 
 function toOutcome(result: CallResult): CompensationOutcome {

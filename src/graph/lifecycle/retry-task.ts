@@ -13,7 +13,7 @@ import type {
   Scope,
   SubgraphPosition,
 } from '../run/scope.ts';
-import { isResumable, scopeInside, hasFailed } from '../run/task-position.ts';
+import { batchOf, isResumable, scopeInside, hasFailed } from '../run/task-position.ts';
 import { deliver } from '../superstep/deliver.ts';
 import { startTask } from '../superstep/run-task.ts';
 import type { TaskFailure } from '../values/errors.ts';
@@ -86,7 +86,9 @@ function holdsGraphs(position: NodePosition | SavedProgress): position is HoldsG
 
 /** A task with graphs as tool calls stays open, so that the tasks inside are there; its other calls begin again. */
 function goingOn(task: NodeTask, { countdown: _over, failing: _past, ...saved }: HoldsGraphs, inside: Scope): NodeTask {
-  const position = { ...saved, inside, batch: resetBatch(saved.batch, inside) };
+  const batch = resetBatch(batchOf(saved), inside);
+  const position: NodePosition =
+    saved.kind === 'agent' ? { ...saved, inside, stage: { kind: 'batch', batch } } : { ...saved, inside, batch };
   return { ...task, takeover: task.takeover + 1, state: { phase: 'open', position } };
 }
 

@@ -2,6 +2,7 @@ import type { NodeOfType } from '../definition/definition.ts';
 import { offeredNames } from '../definition/node-types/offered-tool.ts';
 import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
 import type { AgentPosition } from '../run/scope.ts';
+import { batchOf } from '../run/task-position.ts';
 import { failureIn, hasOpenCall, isAnswered } from '../run/tool-batch.ts';
 import { done, failed, savingProgress, unexpected } from './behavior.ts';
 import type { NodeBehavior, Progress, TaskContext, TaskInput } from './behavior.ts';
@@ -38,6 +39,7 @@ export function compileAgent(node: NodeOfType<'agent'>, settings: NodeSettings):
     },
     updateSaved(task, position, input) {
       if (position.kind !== 'agent') throw unexpected(position);
+      if (position.stage.kind !== 'batch') return position;
       return withBatch(position, resumeBatch(batchContext({ plan, task, position }), batchProgress(position), input));
     },
     resume(task, position, input) {
@@ -72,47 +74,49 @@ interface AgentTask {
 const INITIAL_POSITION: AgentPosition = {
   kind: 'agent',
   conversation: EMPTY_CONVERSATION,
-  turn: null,
-  batch: [],
+  stage: { kind: 'asking' },
   iterations: 0,
-  isLast: false,
 };
 
 /** Leaves the task open. Its deadline runs while a call is open, and stands still while it only waits for people. */
 function stayOpen({ plan, task, position }: AgentTask): Progress {
-  const isAtWork = position.turn !== null || hasOpenCall(position.batch);
+  const isAtWork = position.stage.kind === 'turn' || hasOpenCall(batchOf(position));
   return { kind: 'open', position: { ...position, ...plan.deadline.run(position, isAtWork, task.now) } };
 }
 
 /** Asks the model to answer the conversation. */
 function askModel({ plan, task, position }: AgentTask): Progress {
   const mayUseTools = plan.names.length > 0 && position.iterations < plan.maxIterations;
-  const agent = { plan, task, position: { ...position, isLast: !mayUseTools, batch: [] } };
-  return afterTurn(agent, plan.turn.ask(task, position.conversation, offerOf(agent)));
+  const agent = { plan, task, position };
+  return afterTurn(agent, !mayUseTools, plan.turn.ask(task, position.conversation, offerOf(agent, !mayUseTools)));
 }
 
 /** The last turn has no tools, and others only those that the run may call. */
-function offerOf(agent: AgentTask): Offer {
+function offerOf(agent: AgentTask, isLast: boolean): Offer {
   const { plan, task, position } = agent;
   const isCallable = (name: string): boolean => plan.tools.findAllowed(name)?.refuse(task.shapers) === null;
-  const tools = position.isLast ? [] : plan.names.filter(isCallable);
-  return { tools, choice: choiceAt(agent), leftMs: () => plan.deadline.leftMs(position) };
+  const tools = isLast ? [] : plan.names.filter(isCallable);
+  return { tools, choice: isLast ? 'none' : choiceAt(agent), leftMs: () => plan.deadline.leftMs(position) };
 }
 
 /** A forced choice holds until the model has called a tool; otherwise the agent would never end by itself. */
 function choiceAt({ plan, position }: AgentTask): Offer['choice'] {
-  if (position.isLast) return 'none';
   const { toolChoice } = plan.node;
   return toolChoice === 'none' || position.iterations === 0 ? toolChoice : undefined;
 }
 
 function resumeAgent(agent: AgentTask, input: TaskInput): Progress {
   const { plan, task, position } = agent;
-  const { conversation, turn } = position;
-  if (turn?.key === null) return restartAgent(agent);
-  if (turn) {
+  const { conversation, stage } = position;
+  if (stage.kind === 'turn') {
+    const { turn, isLast } = stage;
+    if (turn.key === null) return restartAgent(agent);
     if (!isTurnInput(input)) throw unexpected(position);
-    return afterTurn(agent, plan.turn.resume(task, { conversation, turn, offer: offerOf(agent) }, input));
+    return afterTurn(
+      agent,
+      isLast,
+      plan.turn.resume(task, { conversation, turn, offer: offerOf(agent, isLast) }, input),
+    );
   }
   const progress = resumeBatch(batchContext(agent), batchProgress(position), input);
   return position.failing ? { kind: 'open', position: withBatch(position, progress) } : continueBatch(agent, progress);
@@ -120,33 +124,40 @@ function resumeAgent(agent: AgentTask, input: TaskInput): Progress {
 
 function restartAgent(agent: AgentTask): Progress {
   const { plan, task, position } = agent;
-  const { conversation, turn, batch } = position;
-  if (turn) return afterTurn(agent, plan.turn.askAgain(task, { conversation, turn }, offerOf(agent)));
-  if (batch.length === 0) return askModel(agent);
-  return startBatch(agent, { batch: resetBatch(batch), callsMade: conversation.callsMade });
+  const { conversation, stage } = position;
+  switch (stage.kind) {
+    case 'asking':
+      return askModel(agent);
+    case 'turn': {
+      const { turn, isLast } = stage;
+      return afterTurn(agent, isLast, plan.turn.askAgain(task, { conversation, turn }, offerOf(agent, isLast)));
+    }
+    case 'batch':
+      return startBatch(agent, { batch: resetBatch(stage.batch), callsMade: conversation.callsMade });
+  }
 }
 
-function afterTurn(agent: AgentTask, progress: TurnProgress): Progress {
+function afterTurn(agent: AgentTask, isLast: boolean, progress: TurnProgress): Progress {
   const { position } = agent;
   switch (progress.kind) {
     case 'asking': {
       const { conversation, turn } = progress;
-      return stayOpen({ ...agent, position: { ...position, conversation, turn } });
+      return stayOpen({ ...agent, position: { ...position, conversation, stage: { kind: 'turn', turn, isLast } } });
     }
     case 'failed':
-      return failed(progress.failure, { ...position, turn: null, conversation: progress.conversation });
+      return failed(progress.failure, { ...position, conversation: progress.conversation, stage: { kind: 'asking' } });
     case 'answered':
-      return afterAnswer(agent, progress);
+      return afterAnswer(agent, isLast, progress);
   }
 }
 
-function afterAnswer(agent: AgentTask, answer: FinishedTurn): Progress {
+function afterAnswer(agent: AgentTask, isLast: boolean, answer: FinishedTurn): Progress {
   const { position } = agent;
   const { conversation, reply } = answer;
-  if (reply.toolCalls.length === 0) return finishAgent(agent, answer);
+  if (reply.toolCalls.length === 0) return finishAgent(agent, isLast, answer);
   const progress = readBatch(batchContext(agent), reply.toolCalls, conversation.callsMade);
   const messages = [...conversation.messages, toAssistantMessage(reply)];
-  const next = { ...position, conversation: { ...conversation, messages }, turn: null };
+  const next = { ...position, conversation: { ...conversation, messages } };
   return startBatch({ ...agent, position: { ...next, iterations: position.iterations + 1 } }, progress);
 }
 
@@ -161,7 +172,8 @@ function startBatch(agent: AgentTask, progress: BatchProgress): Progress {
  */
 function continueBatch(agent: AgentTask, progress: BatchProgress): Progress {
   const position = withBatch(agent.position, beginBatch(batchContext(agent), progress));
-  const { conversation, batch } = position;
+  const { conversation } = position;
+  const batch = batchOf(position);
   const failure = failureIn(batch);
   if (failure && !hasOpenCall(batch)) return failed(failure, position);
   if (!isAnswered(batch) || !agent.task.hasModelCapacity()) return stayOpen({ ...agent, position });
@@ -174,21 +186,24 @@ function batchContext(agent: AgentTask): ToolBatchContext {
   return { task: agent.task, tools: agent.plan.tools, leftMs: () => agent.plan.deadline.leftMs(agent.position) };
 }
 
-function batchProgress({ batch, inside, conversation: { callsMade } }: AgentPosition): BatchProgress {
-  return { batch, callsMade, ...(inside && { inside }) };
+function batchProgress(position: AgentPosition): BatchProgress {
+  const { inside, conversation } = position;
+  return { batch: batchOf(position), callsMade: conversation.callsMade, ...(inside && { inside }) };
 }
 
 function withBatch(
   { inside: _before, ...position }: AgentPosition,
   { batch, callsMade, ...graphs }: BatchProgress,
 ): AgentPosition {
-  return { ...position, conversation: { ...position.conversation, callsMade }, batch, ...graphs };
+  const conversation = { ...position.conversation, callsMade };
+  return { ...position, conversation, stage: { kind: 'batch', batch }, ...graphs };
 }
 
-function finishAgent({ plan, position }: AgentTask, { conversation, reply, object, model }: FinishedTurn): Progress {
+function finishAgent({ plan, position }: AgentTask, isLast: boolean, answer: FinishedTurn): Progress {
+  const { conversation, reply, object, model } = answer;
   const message = toAssistantMessage(reply);
   const { usage, messages } = conversation;
-  const iterations = position.isLast ? position.iterations : position.iterations + 1;
+  const iterations = isLast ? position.iterations : position.iterations + 1;
   const result = { text: reply.text, object, toolCalls: [], message, usage, model, iterations };
   const channel = plan.node.messages;
   return done(result, channel === undefined ? undefined : { [channel]: [...messages, message] });

@@ -2,7 +2,6 @@ import type { RunError } from '../values/errors.ts';
 import type { ReadingRequest, ToolCallRequest } from './effect.ts';
 import { taskAddress } from './ids.ts';
 import type { TaskPath, TaskReference } from './ids.ts';
-import type { RunPhase } from './phase.ts';
 import type { Principal } from './principal.ts';
 
 /** The call that compensates a completed one, or the reason why it is impossible. */
@@ -82,18 +81,6 @@ export interface UndoneWork {
 
 /** The nodes that a refusal names. */
 const MAX_NAMED = 10;
-
-interface EndingRun {
-  readonly phase: RunPhase;
-  readonly compensation: { readonly undone: UndoneWork | null; readonly pending: readonly Compensation[] };
-}
-
-/** Returns what is undone of a run's work, and in an ending one what is about to be; `null`: nothing. */
-export function undoneWork({ phase, compensation }: EndingRun): UndoneWork | null {
-  const { undone, pending } = compensation;
-  const isEnding = phase.kind === 'failing' || phase.kind === 'canceling' || phase.kind === 'closing';
-  return isEnding ? withUndone(undone, pending) : undone;
-}
 
 /** Adds compensations, the earliest first, to what is undone. */
 export function withUndone(undone: UndoneWork | null, compensations: readonly Compensation[]): UndoneWork | null {

@@ -168,17 +168,21 @@ export interface LlmPosition extends WithDeadline {
   readonly turn: TurnPosition;
 }
 
-/** The task waits for a model, or for the tool calls of the model's last answer. */
 export interface AgentPosition extends WithDeadline, WithGraphCalls {
   readonly kind: 'agent';
   readonly conversation: Conversation;
-  readonly turn: TurnPosition | null;
-  readonly batch: ToolBatch;
+  readonly stage: AgentStage;
   /** The number of turns in which the model has requested tools. */
   readonly iterations: number;
-  /** The model is asked without tools, so its answer ends the loop. */
-  readonly isLast: boolean;
 }
+
+export type AgentStage =
+  /** The model is to be asked. */
+  | { readonly kind: 'asking' }
+  /** The task waits for an answer of the model. The last turn is one without tools, so its answer ends the loop. */
+  | { readonly kind: 'turn'; readonly turn: TurnPosition; readonly isLast: boolean }
+  /** The task runs the tool calls of the model's last answer. */
+  | { readonly kind: 'batch'; readonly batch: ToolBatch };
 
 /** The task runs the tool calls of a message. */
 export interface CallsPosition extends WithDeadline, WithGraphCalls {

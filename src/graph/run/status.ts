@@ -1,4 +1,5 @@
-import type { AwaitedPerson } from './compensation.ts';
+import { withUndone } from './compensation.ts';
+import type { AwaitedPerson, UndoneWork } from './compensation.ts';
 import type { EndedPhase, PauseRequest, RunPhase } from './phase.ts';
 import type { Run } from './run.ts';
 
@@ -59,6 +60,16 @@ export function hasEnded({ phase }: Phased): boolean {
 /** True if the run only waits for its calls and its compensation before it ends. */
 export function isEnding({ phase: { kind } }: Phased): boolean {
   return kind === 'failing' || kind === 'canceling';
+}
+
+interface CompensatedRun extends Phased {
+  readonly compensation: Pick<Run['compensation'], 'undone' | 'pending'>;
+}
+
+/** Returns what is undone of a run's work, and in an ending one what is about to be; `null`: nothing. */
+export function undoneWork(run: CompensatedRun): UndoneWork | null {
+  const { undone, pending } = run.compensation;
+  return isEnding(run) || isClosing(run) ? withUndone(undone, pending) : undone;
 }
 
 /** True while the `onCancel` node of a canceled run is at work. */

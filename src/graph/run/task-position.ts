@@ -1,12 +1,20 @@
 import type { TaskFailure } from '../values/errors.ts';
 import type { NodePosition, ResumablePosition, SavedProgress, Scope, ShownCall, NodeTask, TaskState } from './scope.ts';
 import type { ModelNeeds } from './limits.ts';
+import type { TurnPosition } from './model-turn.ts';
 import { hasReadyCall, isAnswered, openKey } from './tool-batch.ts';
 import type { ToolBatch } from './tool-batch.ts';
 
 /** Returns the requested tool calls of a task at this position, with their states. */
 export function batchOf(position: NodePosition): ToolBatch {
-  return position.kind === 'agent' || position.kind === 'calls' ? position.batch : [];
+  if (position.kind === 'calls') return position.batch;
+  return position.kind === 'agent' && position.stage.kind === 'batch' ? position.stage.batch : [];
+}
+
+/** Returns the model's turn that a task at this position waits for; `null`: it waits for none. */
+function turnOf(position: NodePosition): TurnPosition | null {
+  if (position.kind === 'llm') return position.turn;
+  return position.kind === 'agent' && position.stage.kind === 'turn' ? position.stage.turn : null;
 }
 
 /** Returns the scope of the graph inside a task at this position, or of the graphs that it runs as tool calls. */
@@ -53,7 +61,7 @@ export function callAt(position: NodePosition): ShownCall | null {
     }
     case 'llm':
     case 'agent': {
-      const key = position.turn?.key ?? null;
+      const key = turnOf(position)?.key ?? null;
       return key === null ? null : { key, args: null };
     }
     case 'failing':
@@ -87,7 +95,7 @@ export function wantsCapacity(position: NodePosition): boolean {
 
 /** Returns the budget needs of a task's model call that waits for budgets; `null` if no call waits. */
 export function awaitedBudget(position: NodePosition): ModelNeeds | null {
-  const turn = position.kind === 'llm' || position.kind === 'agent' ? position.turn : null;
+  const turn = turnOf(position);
   return turn?.key === null ? turn.needs : null;
 }
 

@@ -1,8 +1,8 @@
 import type { Draft } from '../draft/draft.ts';
 import type { Refusal } from '../run/occurrence.ts';
-import { statusOf } from '../run/status.ts';
+import { statusOf, undoneWork } from '../run/status.ts';
 import type { RunStatus } from '../run/status.ts';
-import { describeUndone, undoneWork } from '../run/compensation.ts';
+import { describeUndone } from '../run/compensation.ts';
 import { didYouMean } from '../values/did-you-mean.ts';
 import { own } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';

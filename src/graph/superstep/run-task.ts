@@ -9,7 +9,7 @@ import type { TaskHandle } from '../draft/frames.ts';
 import { requireRoom, setState } from '../draft/scope-draft.ts';
 import type { TaskInput, Progress } from '../nodes/behavior.ts';
 import type { NodePosition, TaskState, SavedProgress, TaskOutcome } from '../run/scope.ts';
-import { savedProgressOf } from '../run/task-position.ts';
+import { batchOf, savedProgressOf } from '../run/task-position.ts';
 import { toRunError, GraphError } from '../values/errors.ts';
 import type { TaskFailure, RunError } from '../values/errors.ts';
 import { failTask } from './fail-task.ts';
@@ -102,12 +102,15 @@ function tooManyVisits({ node, task }: TaskHandle): TaskFailure {
  * calls have begun, and which wait for a person. An answer is left out: the call is made again under its key.
  */
 export function withBegunCalls(saved: SavedProgress | null, later: NodePosition): SavedProgress | null {
-  if (saved?.kind === 'agent' && later.kind === 'agent' && isSameBatch(saved.batch, later.batch)) {
+  if (!saved || saved.kind === 'finished') return saved;
+  const [before, after] = [batchOf(saved), batchOf(later)];
+  if (!isSameBatch(before, after)) return saved;
+  const batch = begun(before, after);
+  if (saved.kind === 'agent' && later.kind === 'agent') {
     const { callsMade } = later.conversation;
-    return { ...saved, batch: begun(saved.batch, later.batch), conversation: { ...saved.conversation, callsMade } };
+    return { ...saved, stage: { kind: 'batch', batch }, conversation: { ...saved.conversation, callsMade } };
   }
-  if (saved?.kind === 'calls' && later.kind === 'calls' && isSameBatch(saved.batch, later.batch))
-    return { ...saved, batch: begun(saved.batch, later.batch), callsMade: later.callsMade };
+  if (saved.kind === 'calls' && later.kind === 'calls') return { ...saved, batch, callsMade: later.callsMade };
   return saved;
 }
 

@@ -38,11 +38,10 @@ const atCalls = (batch: readonly BatchCall[]): ResumablePosition => ({ kind: 'ca
 const atAgent: ResumablePosition = {
   kind: 'agent',
   conversation: EMPTY_CONVERSATION,
-  turn: null,
-  batch: [],
+  stage: { kind: 'asking' },
   iterations: 0,
-  isLast: false,
 };
+const TURN = { kind: 'turn', turn: { key: 'k', model: 0, corrections: [], summarizing: null }, isLast: false } as const;
 
 describe('a task that lost its place', () => {
   const capacity: TaskInput = { kind: 'capacity' };
@@ -61,7 +60,7 @@ describe('a task that lost its place', () => {
   });
 
   test.each<[NodeDefinition, NodePosition]>([
-    [agent, { ...atAgent, turn: { key: 'k', model: 0, corrections: [], summarizing: null } }],
+    [agent, { ...atAgent, stage: TURN }],
     [
       { type: 'tool', tool: 'lookup' },
       { kind: 'approval', approvalId: 'a', timerId: 't' },

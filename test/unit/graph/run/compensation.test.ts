@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { describeUndone, isBehind, undoneWork, withUndone } from '../../../../src/graph/run/compensation.ts';
+import { describeUndone, isBehind, withUndone } from '../../../../src/graph/run/compensation.ts';
+import { undoneWork } from '../../../../src/graph/run/status.ts';
 import type { Compensation } from '../../../../src/graph/run/compensation.ts';
 import type { RunPhase } from '../../../../src/graph/run/phase.ts';
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { withBegunCalls } from '../../../../src/graph/superstep/run-task.ts';
 import { EMPTY_CONVERSATION } from '../../../../src/graph/run/model-turn.ts';
 import type { NodePosition, ResumablePosition } from '../../../../src/graph/run/scope.ts';
+import { batchOf } from '../../../../src/graph/run/task-position.ts';
 import { NOT_ASKED, answered } from '../../../../src/graph/run/tool-batch.ts';
 import type { BatchCall, CallState } from '../../../../src/graph/run/tool-batch.ts';
 
@@ -26,10 +27,8 @@ const call = (state: CallState, number = 0): BatchCall => ({
 const agent = (states: readonly CallState[], callsMade = 1): ResumablePosition => ({
   kind: 'agent',
   conversation: { ...EMPTY_CONVERSATION, callsMade },
-  turn: null,
-  batch: states.map((state) => call(state, callsMade)),
+  stage: { kind: 'batch', batch: states.map((state) => call(state, callsMade)) },
   iterations: 1,
-  isLast: false,
 });
 const calls = (states: readonly CallState[], callsMade = 1): ResumablePosition => ({
   kind: 'calls',
@@ -43,14 +42,12 @@ test.each([agent, calls])(
     const saved = of([open, NOT_ASKED, open, NOT_ASKED]);
     const later = of([answered('much'), open, lost, inside], 2);
     const next = withBegunCalls(saved, later);
-    expect(next).toMatchObject({
-      batch: [
-        { number: 1, state: open },
-        { number: 2, state: open },
-        { number: 2, state: lost },
-        { number: 1, state: NOT_ASKED },
-      ],
-    });
+    expect(next && next.kind !== 'finished' ? batchOf(next) : []).toMatchObject([
+      { number: 1, state: open },
+      { number: 2, state: open },
+      { number: 2, state: lost },
+      { number: 1, state: NOT_ASKED },
+    ]);
     expect(next).toMatchObject(of === agent ? { conversation: { callsMade: 2 } } : { callsMade: 2 });
   },
 );
