@@ -8,7 +8,6 @@ import { ApiError, methodNotAllowed as notAllowed, unavailable } from './http/er
 import { packageVersion } from '../process/own-code.ts';
 import { isDatabaseAway } from '../store/database/database-away.ts';
 import { problemResponse } from '../process/problem.ts';
-import { audited } from './administration/audited.ts';
 import { TAGS } from './middleware/route.ts';
 import { measured, traced } from './middleware/traced.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
@@ -53,7 +52,6 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
         problemResponse(notAllowed(c.req.method, ownMethods(app, c.req.path) ?? methods), c.req.path),
     }),
   );
-  app.use(audited(deps));
   for (const add of ROUTES) app.route('/', add(deps));
   app.route('/', docsRoutes());
   app.route('/', consoleFileRoutes());
@@ -82,12 +80,14 @@ To begin, authorize with a token (\`npm start\` prints some), publish a graph by
 Each POST that changes something takes an \`Idempotency-Key\`: the same key and body give the first answer again, for at
 least 24 hours.`;
 
+/** In the order of the description. */
 const ROUTES = [
   graphRoutes,
   graphVersionRoutes,
   bulkRoutes,
   runRoutes,
   stateRoutes,
+  recordRoutes,
   controlRoutes,
   threadRoutes,
   chatRoutes,
@@ -97,11 +97,10 @@ const ROUTES = [
   fileRoutes,
   scheduleRoutes,
   hookRoutes,
-  approvalRoutes,
-  consoleRoutes,
   adminRoutes,
+  approvalRoutes,
   operationRoutes,
-  recordRoutes,
+  consoleRoutes,
   streamRoutes,
 ];
 

@@ -11,7 +11,7 @@ import type { Caller } from '../http/authenticate.ts';
 import { toApiError, unavailable } from '../http/errors.ts';
 import { strongTagsIn } from '../http/etag.ts';
 import { hiddenFrom, shownApproval } from '../redaction.ts';
-import { ApprovalSchema } from '../schemas/approval.ts';
+import { AnsweredApproval } from '../schemas/approval.ts';
 import type { ApprovalJson } from '../schemas/approval.ts';
 import { afterSending, sendSignal } from '../runs/send-signal.ts';
 import { untilRun, WRITTEN_WITHIN_MS } from '../runs/until-run.ts';
@@ -183,7 +183,7 @@ async function readApproval(
   { runId, hidden, isEdited }: { readonly runId: string; readonly hidden: Redaction; readonly isEdited: boolean },
   answer: Json,
 ): Promise<ApprovalJson> {
-  const whole = ApprovalSchema.safeParse(answer);
+  const whole = AnsweredApproval.safeParse(answer);
   if (whole.success && !isRedacting(hidden) && !isEdited) return whole.data;
   const { id, decided, decisions } = isJsonObject(answer) ? answer : {};
   const count = isJsonList(decisions) ? decisions.length : decided;

@@ -8,6 +8,8 @@ import { ApiError, methodNotAllowed } from '../http/errors.ts';
 import type { ApiIssue } from '../http/errors.ts';
 import { KeyHeader, MAX_BODY_BYTES, NoQuery, problems } from '../schemas/common.ts';
 import type { ProblemStatus } from '../schemas/common.ts';
+import { audited } from './audited.ts';
+import type { Auditing } from './audited.ts';
 import { authorized } from './authorized.ts';
 import { jsonBody } from './bodies.ts';
 import { idempotent } from './idempotent.ts';
@@ -61,9 +63,11 @@ interface RouteTerms {
   readonly otherBody?: NonNullable<NonNullable<RouteConfig['request']>['body']>;
   /**
    * If an `Idempotency-Key` gives the first answer again. By default it does where there is a JSON body; a function names
-   * what another body asks for.
+   * what another body asks for. `by-handler`: the handler reads the key.
    */
-  readonly key?: 'none' | ReadFingerprint;
+  readonly key?: 'none' | 'by-handler' | ReadFingerprint;
+  /** Absent: the route only reads. */
+  readonly audit?: Auditing;
   readonly answers: RouteConfig['responses'];
   /** Problems besides those of every route, of a body, of a key and of a cursor. `none`: no problem is described. */
   readonly problems?: readonly ProblemStatus[] | 'none';
@@ -98,6 +102,9 @@ interface TypedTerms<
   >;
 }
 
+/** What a route that changes something also states; without a key, a request may be done twice, so it leaves no entry. */
+type Change = { readonly audit: Auditing; readonly key?: 'by-handler' | ReadFingerprint } | { readonly audit: 'none' };
+
 /** A route that can be added to a router; only `tagged` and `onlyPost` make one, so each has said who may use it. */
 export interface Route {
   readonly addTo: (router: OpenAPIHono<ApiEnv>, deps: ApiDeps) => void;
@@ -106,7 +113,7 @@ export interface Route {
 /** Makes the makers of routes of a group, one for each method. */
 export function tagged(tag: keyof typeof TAGS) {
   const maker =
-    (method: RouteConfig['method']) =>
+    <Extra>(method: RouteConfig['method']) =>
     <
       Answers extends RouteConfig['responses'],
       Params extends Parameters = z.ZodObject,
@@ -115,7 +122,7 @@ export function tagged(tag: keyof typeof TAGS) {
     >(
       path: string,
       access: Access,
-      terms: TypedTerms<Params, Query, Body, Answers>,
+      terms: TypedTerms<Params, Query, Body, Answers> & Extra,
     ): Route => ({
       addTo(router, deps) {
         const route = {
@@ -128,7 +135,13 @@ export function tagged(tag: keyof typeof TAGS) {
         router.openapiRoutes([{ route, handler: terms.handle(deps) }]);
       },
     });
-  return { get: maker('get'), post: maker('post'), put: maker('put'), patch: maker('patch'), delete: maker('delete') };
+  return {
+    get: maker<object>('get'),
+    post: maker<Change>('post'),
+    put: maker<Change>('put'),
+    patch: maker<Change>('patch'),
+    delete: maker<Change>('delete'),
+  };
 }
 
 /** Refuses all methods but POST at a path that is also the value of another route's parameter. */
@@ -191,14 +204,16 @@ function problemsOf({ problems: own = [], ...terms }: RouteTerms) {
   );
 }
 
-/** What a request goes through before it is validated: the caller, limits, the body, the key. */
+/** What a request goes through before it is validated: the audit, the caller, limits, the body, the key. */
 function chain(access: Access, terms: RouteTerms, deps: ApiDeps): MiddlewareHandler<ApiEnv>[] {
-  const { body, maxBytes = MAX_BODY_BYTES, absentBody, key, before } = terms;
+  const { body, maxBytes = MAX_BODY_BYTES, absentBody, key, before, audit = 'none' } = terms;
+  const isKept = hasKey(terms) && key !== 'by-handler';
   return [
+    ...(audit === 'none' ? [] : [audited(deps, audit)]),
     ...entry(access, deps),
     ...(before?.(deps) ?? []),
     ...(body ? [jsonBody(maxBytes, absentBody)] : []),
-    ...(hasKey(terms) ? [idempotent(deps, typeof key === 'function' ? key : undefined)] : []),
+    ...(isKept ? [idempotent(deps, typeof key === 'function' ? key : undefined)] : []),
   ];
 }
 

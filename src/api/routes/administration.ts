@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { mapPage } from '../../store/page.ts';
 import { readPage } from '../http/paging.ts';
+import { withId } from '../middleware/audited.ts';
+import { routes, tagged } from '../middleware/route.ts';
 import {
   NewTenantTermsSchema,
   TenantId,
@@ -26,18 +28,16 @@ import { ApiError } from '../http/errors.ts';
 import { findRun, listHistory, toRunJson } from '../runs/run-json.ts';
 import { RunFilter } from '../schemas/run.ts';
 import { setSwitch } from '../administration/set-switch.ts';
-import { routes, tagged } from '../middleware/route.ts';
 
 const admin = tagged('admin');
 
-const path = '/admin/tenants/{id}';
-
-const put = admin.put(path, 'admin', {
+const putTenant = admin.put('/admin/tenants/{id}', 'admin', {
   id: 'putTenant',
   summary:
     'Say what a tenant may use up, or suspend it, in place of what was said before; it wins over the configuration',
   params: TenantId,
   body: NewTenantTermsSchema,
+  audit: withId('tenant.set'),
   answers: {
     200: json(TenantSchema, 'The tenant, of which something was said before'),
     201: json(TenantSchema, 'The tenant'),
@@ -49,7 +49,7 @@ const put = admin.put(path, 'admin', {
   },
 });
 
-const list = admin.get('/admin/tenants', 'admin', {
+const listTenants = admin.get('/admin/tenants', 'admin', {
   id: 'listTenants',
   summary: 'The tenants of which an administrator has said something, by name',
   query: PageQuery,
@@ -65,7 +65,7 @@ const list = admin.get('/admin/tenants', 'admin', {
   },
 });
 
-const read = admin.get(path, 'admin', {
+const readTenant = admin.get('/admin/tenants/{id}', 'admin', {
   id: 'getTenant',
   summary: 'What a tenant may use up, and who says so; any name is one',
   params: TenantId,
@@ -77,10 +77,11 @@ const read = admin.get(path, 'admin', {
   },
 });
 
-const remove = admin.delete(path, 'admin', {
+const removeTenant = admin.delete('/admin/tenants/{id}', 'admin', {
   id: 'deleteTenant',
   summary: 'Forget what an administrator has said of a tenant: the configuration counts',
   params: TenantId,
+  audit: withId('tenant.delete'),
   answers: { 204: { description: 'The configuration counts' } },
   handle: (deps) => async (c) => {
     await deps.store.tenantTerms.remove(c.req.valid('param').id);
@@ -123,6 +124,7 @@ const prune = admin.post('/admin/prune', 'admin', {
   id: 'pruneRuns',
   summary: 'Forget what has outlived the retention of the configuration',
   body: PruneSchema,
+  audit: 'by-handler',
   answers: { 200: json(PrunedSchema, 'How many rows went, or would go') },
   handle: (deps) => async (c) => {
     const { dryRun } = c.req.valid('json');
@@ -207,13 +209,13 @@ async function pendingActivitiesOf({ engine }: ApiDeps, { tenantId, id }: RunRec
     throw error;
   });
 }
-const switchPath = '/admin/switches/{kind}/{name}';
 
-const putSwitch = admin.put(switchPath, 'admin', {
+const putSwitch = admin.put('/admin/switches/{kind}/{name}', 'admin', {
   id: 'putSwitch',
   summary: 'Switch off a tool, a model, other code or a graph, or on again: its calls wait, no run of the graph begins',
   params: KindAndName,
   body: NewSwitchSchema,
+  audit: 'by-handler',
   answers: { 200: json(SwitchSchema, 'The switch, which was there before'), 201: json(SwitchSchema, 'The new switch') },
   problems: [404],
   handle: (deps) => async (c) => {
@@ -236,10 +238,14 @@ const listSwitches = admin.get('/admin/switches', 'admin', {
   },
 });
 
-const removeSwitch = admin.delete(switchPath, 'admin', {
+const removeSwitch = admin.delete('/admin/switches/{kind}/{name}', 'admin', {
   id: 'deleteSwitch',
   summary: 'Forget a switch: the thing is on',
   params: KindAndName,
+  audit: {
+    action: 'switch.delete',
+    subject: ({ kind, name }) => `${kind ?? ''}/${name ?? ''}`,
+  },
   answers: { 204: { description: 'The thing is on' } },
   handle: (deps) => async (c) => {
     await deps.store.switches.remove(c.req.valid('param'));
@@ -250,16 +256,16 @@ const removeSwitch = admin.delete(switchPath, 'admin', {
 
 /** Routes for administrators: tenants, the audit, the retention, runs of all tenants, switches. */
 export const adminRoutes = routes(
-  put,
-  list,
-  read,
-  remove,
-  listEntries,
   prune,
   listRuns,
   inspect,
   ledger,
+  putTenant,
+  listTenants,
+  readTenant,
+  removeTenant,
   putSwitch,
   listSwitches,
   removeSwitch,
+  listEntries,
 );

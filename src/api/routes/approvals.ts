@@ -14,6 +14,9 @@ import { decideApproval } from '../approvals/decide-approval.ts';
 import { findRun } from '../runs/run-json.ts';
 import { showAll } from '../redaction.ts';
 import { readPage } from '../http/paging.ts';
+import { withId } from '../middleware/audited.ts';
+import { routes, tagged } from '../middleware/route.ts';
+import type { Route } from '../middleware/route.ts';
 import {
   ApprovalFilterQuery,
   ApprovalListSchema,
@@ -26,8 +29,6 @@ import {
   ReassignmentSchema,
 } from '../schemas/approval.ts';
 import { PageQuery, json, idOf } from '../schemas/common.ts';
-import { routes, tagged } from '../middleware/route.ts';
-import type { Route } from '../middleware/route.ts';
 
 const approvals = tagged('approvals');
 
@@ -39,6 +40,7 @@ function decideOnRun(decision: 'approve' | 'reject', summary: string): Route {
     params: idOf('run'),
     body: DecideSchema,
     headers: DecisionHeaders,
+    audit: 'by-handler',
     answers: { 200: json(ApprovalSchema, 'The approval') },
     problems: [404, 410, 412],
     handle: (deps) => async (c) => {
@@ -94,6 +96,7 @@ const decision = approvals.post('/api/approvals/{id}/decision', 'approval:decide
   params: idOf('approval'),
   body: DecisionSchema,
   headers: DecisionHeaders,
+  audit: 'by-handler',
   answers: { 200: json(ApprovalSchema, 'The approval') },
   problems: [404, 410, 412],
   handle: (deps) => async (c) => {
@@ -112,6 +115,7 @@ const comment = approvals.post('/api/approvals/{id}/comment', ANY, {
   summary: 'Say something about an approval; whoever may read the run may read it',
   params: idOf('approval'),
   body: CommentSchema,
+  audit: withId('approval.comment'),
   answers: { 200: json(ApprovalSchema, 'The approval with its comments') },
   problems: [404],
   handle: (deps) => async (c) => {
@@ -125,6 +129,7 @@ const remind = approvals.post('/api/approvals/{id}/remind', ANY, {
   summary: 'Remind of a pending approval, every ten minutes at most',
   params: idOf('approval'),
   body: ReminderSchema,
+  audit: withId('approval.remind'),
   answers: { 200: json(ApprovalSchema, 'The approval') },
   problems: [404, 429],
   handle: (deps) => async (c) => {
@@ -138,6 +143,7 @@ const reassign = approvals.post('/api/approvals/{id}/reassign', 'approval:decide
   summary: 'Give a pending approval to other people; what it asks, and the decisions so far, stay',
   params: idOf('approval'),
   body: ReassignmentSchema,
+  audit: withId('approval.reassign'),
   answers: { 200: json(ApprovalSchema, 'The approval') },
   problems: [404],
   handle: (deps) => async (c) => {

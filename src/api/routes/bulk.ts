@@ -2,9 +2,9 @@ import type { z } from '@hono/zod-openapi';
 import { controlMany, decideMany, mayBeDoneLater } from '../bulk.ts';
 import type { TriedDecision } from '../bulk.ts';
 import type { ApiError } from '../http/errors.ts';
+import { routes, tagged } from '../middleware/route.ts';
 import { BulkResultSchema, BulkSchema, DecisionResultsSchema, DecisionsSchema } from '../schemas/bulk.ts';
 import { json } from '../schemas/common.ts';
-import { routes, tagged } from '../middleware/route.ts';
 
 const controls = tagged('controls');
 const approvals = tagged('approvals');
@@ -13,6 +13,7 @@ const control = controls.post('/api/runs/bulk', 'run:control', {
   id: 'controlRuns',
   summary: 'Cancel, pause, resume or retry up to 1,000 runs',
   body: BulkSchema,
+  audit: 'by-handler',
   answers: { 200: json(BulkResultSchema, 'What came of it') },
   handle: (deps) => async (c) => {
     const { action, ids, filter = {}, cursor, reason, dryRun } = c.req.valid('json');
@@ -29,6 +30,7 @@ const decide = approvals.post('/api/approvals/decisions', 'approval:decide', {
   id: 'decideApprovals',
   summary: 'Decide up to 100 approvals, each for itself',
   body: DecisionsSchema,
+  audit: 'by-handler',
   answers: { 200: json(DecisionResultsSchema, 'A result for each decision') },
   handle: (deps) => async (c) => {
     const { decisions } = c.req.valid('json');

@@ -9,12 +9,11 @@ import { ApiError } from '../http/errors.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
 import { readKey } from '../middleware/idempotent.ts';
-import { ChatSchema } from '../schemas/chat.ts';
-import { KeyHeader } from '../schemas/common.ts';
-import { ThreadId } from '../schemas/run.ts';
-import { sendStream } from '../streams/sse-body.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import type { Route } from '../middleware/route.ts';
+import { ChatSchema } from '../schemas/chat.ts';
+import { ThreadId } from '../schemas/run.ts';
+import { sendStream } from '../streams/sse-body.ts';
 
 const chat = tagged('chat');
 
@@ -31,11 +30,11 @@ const say = (slots: TenantSlots): Route =>
     id: 'chat',
     summary: 'Have a run of a graph answer a message of `useChat`, or go on after decisions',
     params: z.object({ graph: z.string().openapi({ description: '"name" or "name@3"' }) }),
-    headers: KeyHeader,
     body: ChatSchema,
-    key: 'none',
+    key: 'by-handler',
+    audit: 'by-handler',
     answers: { 200: STREAM },
-    problems: [404, 409, 410, 429],
+    problems: [404, 410, 429],
     handle: (deps) => async (c) => {
       const { id: threadId, messages, input, onBusy } = c.req.valid('json');
       const request = {
@@ -63,6 +62,7 @@ const Until = z.strictObject({
     .default('approval')
     .openapi({ description: 'Where the stream ends: where people have to decide, or only with the run' }),
 });
+
 const Thread = z.object({ threadId: ThreadId.openapi({ description: 'The id of the thread' }) });
 const OfGraph = Thread.extend({ graph: z.string().openapi({ description: 'The graph that messages are sent to' }) });
 

@@ -4,10 +4,10 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import { ApiError, methodNotAllowed } from '../http/errors.ts';
 import { packageVersion } from '../../process/own-code.ts';
+import { routes, tagged } from '../middleware/route.ts';
 import { json } from '../schemas/common.ts';
 import { ConsoleSchema, LocalCodeSchema, LocalTokensSchema } from '../schemas/console.ts';
 import type { ApiEnv } from '../deps.ts';
-import { routes, tagged } from '../middleware/route.ts';
 
 const operations = tagged('operations');
 
@@ -40,6 +40,7 @@ const localSignIn = operations.post('/console/local-sign-in', 'public', {
   body: LocalCodeSchema,
   maxBytes: MAX_CODE_BYTES,
   key: 'none',
+  audit: 'none',
   answers: { 200: json(LocalTokensSchema, "Tokens of the stack's people") },
   problems: [404],
   handle: (deps) => async (c) => {

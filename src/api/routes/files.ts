@@ -6,9 +6,9 @@ import { createTenantSlots } from '../http/tenant-slots.ts';
 import { requirePermission } from '../middleware/authorized.ts';
 import { limited } from '../middleware/limited.ts';
 import { storedBody } from '../middleware/bodies.ts';
+import { routes, tagged } from '../middleware/route.ts';
 import { idOf, json } from '../schemas/common.ts';
 import { FileBytes, FileSchema } from '../schemas/file.ts';
-import { routes, tagged } from '../middleware/route.ts';
 
 const files = tagged('files');
 
@@ -43,6 +43,7 @@ const store = files.post('/api/blobs', 'run:start', {
   summary: 'Store a file; its media type is kept',
   otherBody: { required: false, content: bytes },
   key: async (c) => contentHash([readFileType(c.req.raw.headers), c.get('upload').sha256]),
+  audit: 'none',
   answers: { 201: json(FileSchema, 'The file', 'location') },
   problems: [429],
   before: (deps) => [

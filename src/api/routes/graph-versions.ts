@@ -2,6 +2,7 @@ import { diffDefinitions } from '../graphs/diff-definitions.ts';
 import { findVersion, unknownVersion } from '../graphs/find-published.ts';
 import { readPage } from '../http/paging.ts';
 import { GRAPH_READERS } from '../http/authenticate.ts';
+import { routes, tagged } from '../middleware/route.ts';
 import { PageQuery, json, MAX_GRAPH_BYTES } from '../schemas/common.ts';
 import { GraphListSchema } from '../schemas/graph.ts';
 import {
@@ -21,7 +22,6 @@ import { setAlias, unknownAlias } from '../graphs/publish-graph.ts';
 import { mapValues, toJsonObject } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { testGraph } from '../runs/test-graph.ts';
-import { routes, tagged } from '../middleware/route.ts';
 
 const graphs = tagged('graphs');
 
@@ -67,6 +67,10 @@ const unpublish = graphs.delete('/api/graphs/{name}/versions/{version}', 'graph:
   id: 'unpublishGraphVersion',
   summary: 'Take a version back: no new run may name it, those that have begun go on',
   params: NameAndVersion,
+  audit: {
+    action: 'graph.unpublish',
+    subject: ({ name, version }) => `${name ?? ''}@${version ?? ''}`,
+  },
   answers: { 204: { description: 'No new run may name the version' } },
   problems: [404],
   handle: (deps) => async (c) => {
@@ -79,13 +83,15 @@ const unpublish = graphs.delete('/api/graphs/{name}/versions/{version}', 'graph:
   },
 });
 
-const path = '/api/graphs/{name}/aliases/{alias}';
-
-const put = graphs.put(path, 'graph:publish', {
+const put = graphs.put('/api/graphs/{name}/aliases/{alias}', 'graph:publish', {
   id: 'setGraphAlias',
   summary: 'Name a version: runs of `name@alias` use it, and a part of them its canary',
   params: NameAndAlias,
   body: NewAliasSchema,
+  audit: {
+    action: 'graph.alias.set',
+    subject: ({ name, alias }) => `${name ?? ''}@${alias ?? ''}`,
+  },
   answers: {
     200: json(GraphAliasSchema, 'The alias, which was there before'),
     201: json(GraphAliasSchema, 'The new alias'),
@@ -99,7 +105,7 @@ const put = graphs.put(path, 'graph:publish', {
   },
 });
 
-const read = graphs.get(path, GRAPH_READERS, {
+const read = graphs.get('/api/graphs/{name}/aliases/{alias}', GRAPH_READERS, {
   id: 'getGraphAlias',
   summary: 'The version that an alias names',
   params: NameAndAlias,
@@ -132,10 +138,14 @@ const listAliases = graphs.get('/api/graphs/{name}/aliases', GRAPH_READERS, {
   },
 });
 
-const remove = graphs.delete(path, 'graph:publish', {
+const remove = graphs.delete('/api/graphs/{name}/aliases/{alias}', 'graph:publish', {
   id: 'deleteGraphAlias',
   summary: 'Remove an alias; its version stays published',
   params: NameAndAlias,
+  audit: {
+    action: 'graph.alias.delete',
+    subject: ({ name, alias }) => `${name ?? ''}@${alias ?? ''}`,
+  },
   answers: { 204: { description: 'There is no such alias now' } },
   handle: (deps) => async (c) => {
     const { tenantId } = c.get('caller');
@@ -151,6 +161,7 @@ const test = graphs.post('/api/graphs/{name}/test', 'graph:publish', {
   body: NewGraphTestSchema,
   maxBytes: MAX_GRAPH_BYTES,
   key: 'none',
+  audit: 'none',
   answers: { 200: json(TestedGraphSchema, 'How its run went') },
   problems: [404, 429],
   handle: (deps) => async (c) => {

@@ -6,10 +6,10 @@ import { publishGraph } from '../graphs/publish-graph.ts';
 import { linkGraphs, findIssues } from '../graphs/resolve-graph.ts';
 import { readPage } from '../http/paging.ts';
 import { GRAPH_READERS } from '../http/authenticate.ts';
+import { onlyPost, routes, tagged } from '../middleware/route.ts';
 import { MAX_GRAPH_BYTES, PageQuery, json } from '../schemas/common.ts';
 import { DefinitionSchema, GraphListSchema, GraphSchema, ValidationSchema } from '../schemas/graph.ts';
 import { GraphName, NameAndVersion } from '../schemas/graph-version.ts';
-import { onlyPost, routes, tagged } from '../middleware/route.ts';
 
 const graphs = tagged('graphs');
 
@@ -22,6 +22,7 @@ const publish = graphs.post('/api/graphs', 'graph:publish', {
   body: DefinitionSchema,
   maxBytes: MAX_GRAPH_BYTES,
   absentBody: 'is-refused',
+  audit: 'by-handler',
   answers: { 200: json(GraphSchema, 'Published before'), 201: json(GraphSchema, 'A new version') },
   handle: (deps) => async (c) => {
     const definition = toJsonObject(c.req.valid('json'));
@@ -40,6 +41,7 @@ const validate = graphs.post(VALIDATE, GRAPH_READERS, {
   maxBytes: MAX_GRAPH_BYTES,
   absentBody: 'is-refused',
   key: 'none',
+  audit: 'none',
   answers: { 200: json(ValidationSchema, 'Its issues') },
   handle: (deps) => async (c) => {
     const { store, graphJobs } = deps;

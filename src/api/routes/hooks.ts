@@ -5,20 +5,20 @@ import { ApiError } from '../http/errors.ts';
 import { readPage } from '../http/paging.ts';
 import { requirePermission } from '../middleware/authorized.ts';
 import { readBytes } from '../middleware/bodies.ts';
+import { withId } from '../middleware/audited.ts';
+import { routes, tagged } from '../middleware/route.ts';
 import { MAX_BODY_BYTES, PageQuery, json } from '../schemas/common.ts';
 import { HookListSchema, HookName, HookSchema, NewHookSchema, HookAddress, ReceivedSchema } from '../schemas/hook.ts';
 import { receiveMessage } from '../hooks/receive-message.ts';
-import { routes, tagged } from '../middleware/route.ts';
 
 const hooks = tagged('hooks');
 
-const path = '/api/hooks/{id}';
-
-const put = hooks.put(path, 'run:control', {
+const put = hooks.put('/api/hooks/{id}', 'run:control', {
   id: 'putHook',
   summary: 'Let signed messages of another system start runs (which needs `run:start`, too), or be events of runs',
   params: HookName,
   body: NewHookSchema,
+  audit: withId('hook.put'),
   answers: { 200: json(HookSchema, 'The hook, which was there before'), 201: json(HookSchema, 'The new hook') },
   problems: [429],
   handle: (deps) => async (c) => {
@@ -66,7 +66,7 @@ const list = hooks.get('/api/hooks', 'run:control', {
   },
 });
 
-const read = hooks.get(path, 'run:control', {
+const read = hooks.get('/api/hooks/{id}', 'run:control', {
   id: 'getHook',
   summary: 'A hook',
   params: HookName,
@@ -79,10 +79,11 @@ const read = hooks.get(path, 'run:control', {
   },
 });
 
-const remove = hooks.delete(path, 'run:control', {
+const remove = hooks.delete('/api/hooks/{id}', 'run:control', {
   id: 'deleteHook',
   summary: 'Take no messages any more',
   params: HookName,
+  audit: withId('hook.delete'),
   answers: { 204: { description: 'There is no such hook now' } },
   handle: (deps) => async (c) => {
     await deps.store.hooks.remove({ tenantId: c.get('caller').tenantId, name: c.req.valid('param').id });
@@ -100,11 +101,12 @@ const otherBody = {
   },
 } as const;
 
-const receive = hooks.post(path, 'signature', {
+const receive = hooks.post('/api/hooks/{id}', 'signature', {
   id: 'receiveMessage',
   summary: 'Take a signed message of another system; it needs no token, and the same message again does nothing more',
   params: HookAddress,
   otherBody,
+  audit: 'none',
   answers: {
     200: json(ReceivedSchema, 'The answer of before, or there was nothing to do'),
     202: json(ReceivedSchema, 'It has started a run, or a run has taken its event'),

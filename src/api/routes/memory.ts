@@ -3,6 +3,7 @@ import type { Json } from '../../graph/values/index.ts';
 import { MAX_MEMORY_ENTRIES, tooLargeForMemory } from '../../store/memory/memory.ts';
 import { ApiError } from '../http/errors.ts';
 import { readPage } from '../http/paging.ts';
+import { routes, tagged } from '../middleware/route.ts';
 import { json } from '../schemas/common.ts';
 import {
   MemoryListSchema,
@@ -12,17 +13,15 @@ import {
   NamespaceAndKey,
   NewMemorySchema,
 } from '../schemas/memory.ts';
-import { routes, tagged } from '../middleware/route.ts';
 
 const memory = tagged('memory');
 
-const path = '/api/memory/{namespace}/{key}';
-
-const put = memory.put(path, 'memory:write', {
+const put = memory.put('/api/memory/{namespace}/{key}', 'memory:write', {
   id: 'putMemory',
   summary: 'Remember a value, in place of what was there',
   params: NamespaceAndKey,
   body: NewMemorySchema,
+  audit: 'none',
   answers: { 200: json(MemorySchema, 'The entry, which was there before'), 201: json(MemorySchema, 'The new entry') },
   handle: (deps) => {
     const { memory } = deps.store;
@@ -46,7 +45,7 @@ function requireSmall(value: Json): void {
   if (tooLarge !== null) throw new ApiError('BODY_TOO_LARGE', tooLarge);
 }
 
-const read = memory.get(path, 'run:read', {
+const read = memory.get('/api/memory/{namespace}/{key}', 'run:read', {
   id: 'getMemory',
   summary: 'What is remembered under a key',
   params: NamespaceAndKey,
@@ -60,10 +59,14 @@ const read = memory.get(path, 'run:read', {
   },
 });
 
-const remove = memory.delete(path, 'memory:write', {
+const remove = memory.delete('/api/memory/{namespace}/{key}', 'memory:write', {
   id: 'deleteMemory',
   summary: 'Forget what is remembered under a key',
   params: NamespaceAndKey,
+  audit: {
+    action: 'memory.delete',
+    subject: ({ namespace, key }) => `${namespace ?? ''}/${key ?? ''}`,
+  },
   answers: { 204: { description: 'There is no such entry now' } },
   handle: (deps) => async (c) => {
     await deps.store.memory.remove({ tenantId: c.get('caller').tenantId, ...c.req.valid('param') });

@@ -7,13 +7,13 @@ import { z } from '@hono/zod-openapi';
 import { Hono } from 'hono';
 import { notNow } from '../http/errors.ts';
 import { createMeaningCheck, SHUTTING_DOWN, findUnavailable } from '../../process/readiness.ts';
+import { routes, tagged } from '../middleware/route.ts';
 import { json, GivenRecord } from '../schemas/common.ts';
 import { isBuilt } from '../../process/own-code.ts';
 import type { ApiEnv } from '../deps.ts';
 import { createLiveMeasure } from '../../telemetry/metrics/live-measure.ts';
 import { METRICS_TYPE, readMetrics } from '../../telemetry/metrics/meter.ts';
 import { definitionSchema } from '../../graph/schema/index.ts';
-import { routes, tagged } from '../middleware/route.ts';
 
 const operations = tagged('operations');
 const graphs = tagged('graphs');

@@ -8,6 +8,9 @@ import { findRun, toRunJson } from '../runs/run-json.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { hiddenFrom, refusePlaceholders } from '../redaction.ts';
 import { toApiError } from '../http/errors.ts';
+import { withId } from '../middleware/audited.ts';
+import { routes, tagged } from '../middleware/route.ts';
+import type { Route } from '../middleware/route.ts';
 import { json, idOf, PageQuery } from '../schemas/common.ts';
 import { CONTROLS } from '../schemas/controls.ts';
 import type { Control } from '../schemas/controls.ts';
@@ -18,8 +21,6 @@ import { mapPage } from '../../store/page.ts';
 import type { InterventionRecord } from '../../store/interventions.ts';
 import { readPage } from '../http/paging.ts';
 import { InterventionListSchema } from '../schemas/approval.ts';
-import { routes, tagged } from '../middleware/route.ts';
-import type { Route } from '../middleware/route.ts';
 
 const controls = tagged('controls');
 
@@ -30,6 +31,7 @@ function addControl({ signal: name, route: path, summary, body: Body }: Control)
     summary,
     params: idOf('run'),
     body: Body,
+    audit: withId(`run.${path}`),
     answers: { 202: json(RunSchema, 'The run') },
     problems: [404, 422],
     handle: (deps) => async (c) => {

@@ -1,9 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { ApiError } from '../http/errors.ts';
+import { GRAPH_READERS } from '../http/authenticate.ts';
 import { readPage } from '../http/paging.ts';
 import { hiddenFrom } from '../redaction.ts';
 import { listCalls, readCall } from '../runs/read-calls.ts';
 import { findRun } from '../runs/run-json.ts';
+import { routes, tagged } from '../middleware/route.ts';
 import { CallListSchema, CallQuery, CallSchema, RunAndKey, RecordingSchema } from '../schemas/call.ts';
 import { idOf, json } from '../schemas/common.ts';
 import { drawDiagram } from '../runs/draw-diagram.ts';
@@ -13,7 +15,6 @@ import { ExplanationSchema } from '../schemas/explanation.ts';
 import type { Recording } from '../../graph/replay/index.ts';
 import { mapValues, toJsonObject } from '../../graph/values/index.ts';
 import { readRecording } from '../runs/replay-run.ts';
-import { routes, tagged } from '../middleware/route.ts';
 
 const runs = tagged('runs');
 const graphs = tagged('graphs');
@@ -62,7 +63,7 @@ const Query = z.strictObject({
   }),
 });
 
-const diagram = graphs.get('/api/graphs/{name}/diagram', ['run:read', 'graph:publish'], {
+const diagram = graphs.get('/api/graphs/{name}/diagram', GRAPH_READERS, {
   id: 'drawGraph',
   summary: 'A graph as a drawing, in the text of Mermaid or PlantUML',
   params: z.object({ name: z.string().openapi({ description: 'The name of the graph' }) }),
@@ -114,4 +115,4 @@ function toAnswer({ events, occurrences, answers, ...facts }: Recording) {
 }
 
 /** Routes of what is recorded of a run: its calls, a drawing, an explanation, the recording. */
-export const recordRoutes = routes(list, read, diagram, explain, recording);
+export const recordRoutes = routes(diagram, recording, explain, list, read);

@@ -11,12 +11,12 @@ import { readPage } from '../http/paging.ts';
 import { readWait, limitedWaits } from '../middleware/limited.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
+import { routes, tagged } from '../middleware/route.ts';
+import type { Route } from '../middleware/route.ts';
 import { PageQuery, json, idOf } from '../schemas/common.ts';
 import { HistoryQuery, HistorySchema, NewRunSchema, RunListSchema, RunSchema, RunFilter } from '../schemas/run.ts';
 import { startRun } from '../runs/start-run.ts';
 import { waitForRun } from '../runs/until-run.ts';
-import { routes, tagged } from '../middleware/route.ts';
-import type { Route } from '../middleware/route.ts';
 
 const runs = tagged('runs');
 
@@ -33,6 +33,7 @@ const start = (slots: TenantSlots): Route =>
     summary: 'Start a run of a graph',
     body: NewRunSchema,
     headers: Prefer,
+    audit: 'none',
     answers: { 201: json(RunSchema, 'The run', 'location', 'preference-applied') },
     problems: [404, 429],
     before: () => [limitedWaits(slots)],

@@ -5,6 +5,8 @@ import type { Schedule, ScheduleTerms, Timing } from '../../store/schedules/sche
 import { readPage } from '../http/paging.ts';
 import { changeSchedule, createSchedule, removeSchedule, findSchedule } from '../schedules/change-schedule.ts';
 import { toOneScheduleJson, toSchedulesJson, toTickJson } from '../schedules/schedule-json.ts';
+import { withId, made } from '../middleware/audited.ts';
+import { routes, tagged } from '../middleware/route.ts';
 import { PageQuery, idOf, json } from '../schemas/common.ts';
 import {
   NewScheduleSchema,
@@ -17,16 +19,14 @@ import {
   TickSchema,
 } from '../schemas/schedule.ts';
 import { backfill, trigger } from '../schedules/trigger.ts';
-import { routes, tagged } from '../middleware/route.ts';
 
 const schedules = tagged('schedules');
-
-const path = '/api/schedules/{id}';
 
 const create = schedules.post('/api/schedules', 'run:start', {
   id: 'createSchedule',
   summary: 'Start runs of a graph at times of their own',
   body: NewScheduleSchema,
+  audit: made('schedule.create'),
   answers: { 201: json(ScheduleSchema, 'The schedule') },
   problems: [404, 429],
   handle: (deps) => async (c) => {
@@ -54,7 +54,7 @@ const list = schedules.get('/api/schedules', 'run:read', {
   },
 });
 
-const read = schedules.get(path, 'run:read', {
+const read = schedules.get('/api/schedules/{id}', 'run:read', {
   id: 'getSchedule',
   summary: 'A schedule, its next times and its last runs',
   params: idOf('schedule'),
@@ -67,11 +67,12 @@ const read = schedules.get(path, 'run:read', {
   },
 });
 
-const change = schedules.patch(path, 'run:start', {
+const change = schedules.patch('/api/schedules/{id}', 'run:start', {
   id: 'changeSchedule',
   summary: 'Change a schedule; its runs act as the caller from then on, unless it is only paused or goes on',
   params: idOf('schedule'),
   body: ScheduleChangeSchema,
+  audit: withId('schedule.change'),
   answers: { 200: json(ScheduleSchema, 'The schedule') },
   problems: [404, 429],
   handle: (deps) => async (c) => {
@@ -91,10 +92,11 @@ const change = schedules.patch(path, 'run:start', {
   },
 });
 
-const remove = schedules.delete(path, 'run:start', {
+const remove = schedules.delete('/api/schedules/{id}', 'run:start', {
   id: 'deleteSchedule',
   summary: 'Delete a schedule; its runs go on',
   params: idOf('schedule'),
+  audit: withId('schedule.delete'),
   answers: { 204: { description: 'There is no such schedule now' } },
   handle: (deps) => async (c) => {
     await removeSchedule(deps, c.get('caller'), c.req.valid('param').id);
@@ -153,6 +155,7 @@ const now = schedules.post('/api/schedules/{id}/trigger', 'run:start', {
   summary: 'Take this moment as a time of a schedule, also of a paused one',
   params: idOf('schedule'),
   body: NoFields,
+  audit: withId('schedule.trigger'),
   answers: { 202: json(TickSchema, 'What becomes of it') },
   problems: [404],
   handle: (deps) => async (c) => {
@@ -166,6 +169,7 @@ const past = schedules.post('/api/schedules/{id}/backfill', 'run:start', {
   summary: 'Take the times of a schedule that are over and were not taken, one run after the other',
   params: idOf('schedule'),
   body: BackfillSchema,
+  audit: withId('schedule.backfill'),
   answers: { 202: json(BackfilledSchema, 'All times of the span') },
   problems: [404],
   handle: (deps) => async (c) => {

@@ -11,6 +11,8 @@ import { hiddenFrom, shownDiff, shownState } from '../redaction.ts';
 import { ifMatch } from '../middleware/limited.ts';
 import { readPage } from '../http/paging.ts';
 import { replayRun } from '../runs/replay-run.ts';
+import { withId } from '../middleware/audited.ts';
+import { routes, tagged } from '../middleware/route.ts';
 import { PageQuery, json, idOf } from '../schemas/common.ts';
 import {
   CheckpointListSchema,
@@ -23,7 +25,6 @@ import {
 } from '../schemas/run.ts';
 import { startFork } from '../runs/start-fork.ts';
 import { etagOf } from '../http/etag.ts';
-import { routes, tagged } from '../middleware/route.ts';
 
 const state = tagged('state');
 
@@ -59,6 +60,7 @@ const edit = state.patch('/api/runs/{id}/state', 'state:edit', {
   params: idOf('run'),
   body: EditSchema,
   headers: IfMatch,
+  audit: withId('run.edit'),
   answers: { 200: json(StateSchema, 'The new state', 'etag') },
   problems: [404, 412, 428],
   before: () => [ifMatch()],
@@ -102,6 +104,7 @@ const fork = state.post('/api/runs/{id}/fork', 'state:edit', {
   summary: 'Start another run from a checkpoint of this one',
   params: idOf('run'),
   body: ForkSchema,
+  audit: withId('run.fork'),
   answers: { 201: json(RunSchema, 'The new run', 'location') },
   problems: [404, 429],
   handle: (deps) => async (c) => {
@@ -126,6 +129,7 @@ const replay = state.post('/api/runs/{id}/replay', 'run:start', {
   summary: 'Make a run of the recorded answers of this one, which has ended',
   params: idOf('run'),
   body: ReplaySchema,
+  audit: withId('run.replay'),
   answers: {
     201: json(RunSchema, 'The replay; `divergence` is the first event that is not as it was recorded', 'location'),
   },

@@ -4,6 +4,8 @@ import { createTenantSlots } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
 import { seesAll } from '../redaction.ts';
 import { findRun } from '../runs/run-json.ts';
+import { routes, tagged } from '../middleware/route.ts';
+import type { Route } from '../middleware/route.ts';
 import { idOf, json } from '../schemas/common.ts';
 import {
   EventStreamSchema,
@@ -25,8 +27,6 @@ import {
   createTenantFeeds,
 } from '../streams/tenant-feeds.ts';
 import { streamRun } from '../streams/listen-to-run.ts';
-import { routes, tagged } from '../middleware/route.ts';
-import type { Route } from '../middleware/route.ts';
 
 const runs = tagged('runs');
 
@@ -103,6 +103,7 @@ const ticket = runs.post('/api/runs/{id}/stream-ticket', 'run:read', {
   summary: 'A ticket for one stream of a run, for browsers: it holds for a minute',
   params: idOf('run'),
   body: NewTicketSchema,
+  audit: 'none',
   answers: { 201: json(TicketSchema, 'The ticket') },
   problems: [404, 429],
   handle: (deps) => async (c) => {

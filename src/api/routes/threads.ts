@@ -6,12 +6,12 @@ import { findRun, toRunPage } from '../runs/run-json.ts';
 import { listCheckpoints, readState } from '../runs/read-state.ts';
 import { hiddenFrom, shownState } from '../redaction.ts';
 import { readPage } from '../http/paging.ts';
+import { routes, tagged } from '../middleware/route.ts';
 import { PageQuery, json, idOf } from '../schemas/common.ts';
 import { CheckpointListSchema, RunListSchema, StateSchema } from '../schemas/run.ts';
 import { ThreadSchema } from '../schemas/thread.ts';
 import { etagOf } from '../http/etag.ts';
 import { checkpointLeftBy } from '../runs/dispatch-run.ts';
-import { routes, tagged } from '../middleware/route.ts';
 
 const threads = tagged('threads');
 

@@ -2,15 +2,16 @@ import type { Catalog, ToolEntry } from '../../graph/definition/index.ts';
 import { mapPage, toPage } from '../../store/page.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import { switchedOff } from '../../store/known-rulings.ts';
+import { GRAPH_READERS } from '../http/authenticate.ts';
 import { readPage } from '../http/paging.ts';
+import { routes, tagged } from '../middleware/route.ts';
 import { PageQuery, json } from '../schemas/common.ts';
 import { ToolListSchema } from '../schemas/tool.ts';
 import type { ToolJson } from '../schemas/tool.ts';
-import { routes, tagged } from '../middleware/route.ts';
 
 const tools = tagged('tools');
 
-const list = tools.get('/api/tools', ['run:read', 'graph:publish'], {
+const list = tools.get('/api/tools', GRAPH_READERS, {
   id: 'listTools',
   summary: 'Every tool that is registered, by name, and what the installation says of it',
   query: PageQuery,

@@ -1,6 +1,8 @@
 import { mapPage } from '../../store/page.ts';
 import { readPage } from '../http/paging.ts';
 import { requirePermission } from '../middleware/authorized.ts';
+import { withId, made } from '../middleware/audited.ts';
+import { routes, tagged } from '../middleware/route.ts';
 import { PageQuery, json } from '../schemas/common.ts';
 import {
   NewWebhookSchema,
@@ -24,16 +26,14 @@ import {
   findEnabled,
 } from '../webhooks/add-webhook.ts';
 import { bodyOf } from '../webhooks/event-body.ts';
-import { routes, tagged } from '../middleware/route.ts';
 
 const webhooks = tagged('webhooks');
-
-const path = '/api/webhooks/{id}';
 
 const add = webhooks.post('/api/webhooks', 'run:control', {
   id: 'addWebhook',
   summary: 'Tell an address of events of the tenant; the answer alone shows its secret',
   body: NewWebhookSchema,
+  audit: made('webhook.create'),
   answers: { 201: json(WebhookWithSecretSchema, 'The webhook with its secret', 'location') },
   handle: (deps) => {
     const addWebhook = createAddWebhook(deps);
@@ -67,7 +67,7 @@ const list = webhooks.get('/api/webhooks', 'run:control', {
   },
 });
 
-const read = webhooks.get(path, 'run:control', {
+const read = webhooks.get('/api/webhooks/{id}', 'run:control', {
   id: 'getWebhook',
   summary: 'A webhook',
   params: WebhookId,
@@ -79,10 +79,11 @@ const read = webhooks.get(path, 'run:control', {
   },
 });
 
-const remove = webhooks.delete(path, 'run:control', {
+const remove = webhooks.delete('/api/webhooks/{id}', 'run:control', {
   id: 'deleteWebhook',
   summary: 'Remove a webhook with its deliveries',
   params: WebhookId,
+  audit: withId('webhook.delete'),
   answers: { 204: { description: 'There is no such webhook now' } },
   handle: (deps) => async (c) => {
     await deps.store.webhooks.remove(c.get('caller').tenantId, c.req.valid('param').id);
@@ -90,11 +91,12 @@ const remove = webhooks.delete(path, 'run:control', {
   },
 });
 
-const rotate = webhooks.post(`${path}/rotate`, 'run:control', {
+const rotate = webhooks.post('/api/webhooks/{id}/rotate', 'run:control', {
   id: 'rotateWebhook',
   summary: 'Give a webhook another secret; for 24 hours, the one of before signs beside it',
   params: WebhookId,
   body: RotateSchema,
+  audit: withId('webhook.rotate'),
   answers: { 200: json(WebhookWithSecretSchema, 'The webhook with its new secret') },
   problems: [404],
   handle: (deps) => async (c) => {
@@ -104,11 +106,12 @@ const rotate = webhooks.post(`${path}/rotate`, 'run:control', {
   },
 });
 
-const enable = webhooks.post(`${path}/enable`, 'run:control', {
+const enable = webhooks.post('/api/webhooks/{id}/enable', 'run:control', {
   id: 'enableWebhook',
   summary: 'Tell a webhook of events again that was disabled',
   params: WebhookId,
   body: NothingSchema,
+  audit: withId('webhook.enable'),
   answers: { 200: json(WebhookSchema, 'The webhook') },
   problems: [404],
   handle: (deps) => async (c) => {
@@ -118,9 +121,7 @@ const enable = webhooks.post(`${path}/enable`, 'run:control', {
   },
 });
 
-const deliveryPath = '/api/webhooks/{id}';
-
-const listDeliveries = webhooks.get(`${deliveryPath}/deliveries`, 'run:control', {
+const listDeliveries = webhooks.get('/api/webhooks/{id}/deliveries', 'run:control', {
   id: 'listWebhookDeliveries',
   summary: 'What a webhook was told in the last 30 days, and what became of it; the newest first',
   params: WebhookId,
@@ -140,11 +141,12 @@ const listDeliveries = webhooks.get(`${deliveryPath}/deliveries`, 'run:control',
   },
 });
 
-const ping = webhooks.post(`${deliveryPath}/ping`, 'run:control', {
+const ping = webhooks.post('/api/webhooks/{id}/ping', 'run:control', {
   id: 'pingWebhook',
   summary: 'Send a webhook a message `webhook.ping`',
   params: WebhookId,
   body: NothingSchema,
+  audit: withId('webhook.ping'),
   answers: { 202: json(WebhookDeliverySchema, 'The delivery, which is to come') },
   problems: [404],
   handle: (deps) => async (c) => {
@@ -155,11 +157,12 @@ const ping = webhooks.post(`${deliveryPath}/ping`, 'run:control', {
   },
 });
 
-const replay = webhooks.post(`${deliveryPath}/deliveries/{deliveryId}/replay`, 'run:control', {
+const replay = webhooks.post('/api/webhooks/{id}/deliveries/{deliveryId}/replay', 'run:control', {
   id: 'replayWebhookDelivery',
   summary: 'Send a message again, with the same id and body',
   params: DeliveryId,
   body: NothingSchema,
+  audit: withId('webhook.replay'),
   answers: { 202: json(WebhookDeliverySchema, 'The delivery, which is to come') },
   problems: [404],
   handle: (deps) => async (c) => {

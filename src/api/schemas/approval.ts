@@ -17,7 +17,7 @@ import {
 import { APPROVAL_EXAMPLE, INTERVENTION_EXAMPLE } from './examples/run.ts';
 
 const GivenSchema = z
-  .custom<JsonSchema | null>((value) => value === null || typeof value === 'boolean' || isJsonObject(value))
+  .custom<JsonSchema | null>()
   .openapi({ type: ['object', 'boolean', 'null'], description: 'A JSON Schema, or null' });
 
 export const ApprovalStatusSchema = z.enum(['pending', 'approved', 'rejected', 'expired', 'canceled']);
@@ -72,9 +72,7 @@ export const ApprovalSchema = z
       .openapi({ description: 'SHA-256 in hex of {title, details, args} as canonical JSON (RFC 8785)' }),
     argsSchema: GivenSchema,
     decisionSchema: GivenSchema,
-    policy: z
-      .custom<ApprovalPolicy>((value) => Policy.safeParse(value).success)
-      .openapi({ type: 'object', description: 'Who may decide, and how many have to' }),
+    policy: z.custom<ApprovalPolicy>().openapi({ type: 'object', description: 'Who may decide, and how many have to' }),
     status: ApprovalStatusSchema,
     decisions: listOf(DecidedSchema.extend({ args: GivenJson, values: GivenJson })),
     who: z.string().optional().openapi({ description: 'As `comments`: who may decide, in words' }),
@@ -105,6 +103,17 @@ export const ApprovalSchema = z
     remindedAt: Time.nullable().optional().openapi({ description: 'As `comments`: the last reminder' }),
   })
   .openapi('Approval', { example: APPROVAL_EXAMPLE });
+
+const CheckedSchema = z.custom<JsonSchema | null>(
+  (value) => value === null || typeof value === 'boolean' || isJsonObject(value),
+);
+
+/** Reads an approval that a run has answered. The description of answers takes schemas and policies as they are. */
+export const AnsweredApproval = ApprovalSchema.extend({
+  argsSchema: CheckedSchema,
+  decisionSchema: CheckedSchema,
+  policy: z.custom<ApprovalPolicy>((value) => Policy.safeParse(value).success),
+});
 
 /** An approval as the API answers it. */
 export type ApprovalJson = z.output<typeof ApprovalSchema>;

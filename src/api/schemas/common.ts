@@ -91,7 +91,7 @@ export const storableText = (max: number) =>
 /** The limit of all bodies but those with graphs, in bytes. */
 export const MAX_BODY_BYTES = 1_048_576;
 /** The limit of bodies with graphs, in bytes. */
-export const MAX_GRAPH_BYTES = 4 * MAX_BODY_BYTES;
+export const MAX_GRAPH_BYTES = 4 * 1_048_576;
 /** The path parameter of routes for one resource. @param what such as `run` */
 export const idOf = (what: string) => z.object({ id: z.string().openapi({ description: `The id of the ${what}` }) });
 

@@ -50,8 +50,13 @@ test.each([
   const id = 'R';
   const start = toJson({ interpreterVersion: 1, begin: { kind: 'input', input: {} } });
   const claim = async () => ({
-    ...{ id, start, reopening, predecessorId: null, execution: 2, queuedSignals: [] },
+    id,
+    start,
+    reopening,
+    predecessorId: null,
     redaction: NOTHING_REDACTED,
+    execution: 2,
+    queuedSignals: [],
   });
   const pendingStarts = { ...store.pendingStarts, claim };
   await expect(dispatchRun({ ...depsOf(), store: { ...store, pendingStarts } }, id)).rejects.toThrow(
