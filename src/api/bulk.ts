@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { TAKEN_IN, isTakenIn } from '../graph/run/index.ts';
 import type { PublicApproval } from '../graph/run/index.ts';
 import { decideApproval } from './approvals/decide-approval.ts';
-import type { WantedDecision } from './approvals/decide-approval.ts';
+import type { DecisionBody } from './approvals/decide-approval.ts';
 import { findWithRun } from './approvals/find-approval.ts';
 import type { ApiDeps, RequestAttempt } from './deps.ts';
 import type { Caller } from './http/authenticate.ts';
@@ -19,7 +19,7 @@ import { findRun } from './runs/run-json.ts';
 import { bindControl } from './runs/bind-control.ts';
 import { sendSignal } from './runs/send-signal.ts';
 
-export type NamedDecision = WantedDecision & { readonly approvalId: string };
+export type NamedDecision = DecisionBody & { readonly approvalId: string };
 export type TriedDecision = Tried<NamedDecision, PublicApproval>;
 
 interface ManyDecisions {
