@@ -3,7 +3,7 @@ import { TAKEN_IN, isTakenIn } from '../graph/run/index.ts';
 
 import { decideApproval } from './approvals/decide-approval.ts';
 import type { ApprovalJson } from './schemas/approval.ts';
-import type { WantedDecision } from './approvals/decide-approval.ts';
+import type { DecisionBody } from './approvals/decide-approval.ts';
 import { findWithRun } from './approvals/find-approval.ts';
 import type { ApiDeps, RequestAttempt } from './deps.ts';
 import type { Caller } from './http/authenticate.ts';
@@ -20,7 +20,7 @@ import { findRun } from './runs/run-json.ts';
 import { bindControl } from './runs/bind-control.ts';
 import { sendSignal } from './runs/send-signal.ts';
 
-export type NamedDecision = WantedDecision & { readonly approvalId: string };
+export type NamedDecision = DecisionBody & { readonly approvalId: string };
 export type TriedDecision = Tried<NamedDecision, ApprovalJson>;
 
 interface ManyDecisions {

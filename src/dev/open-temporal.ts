@@ -28,7 +28,7 @@ export interface TemporalOptions {
 
 /** What becomes of a part after it has been opened. */
 export interface Fate {
-  /** Is told when the part has ended, though nobody has asked it to. */
+  /** Called when the part has ended without being stopped. */
   readonly onLost: (error: Error) => void;
 }
 

@@ -60,7 +60,7 @@ export interface StackOptions extends TemporalOptions, ServiceOptions {
   /** Starts what the configuration looks for in variables of the environment, and gives these variables. */
   readonly services?: typeof startDemoServices;
   /** Receives a line for each thing that happens to a run. */
-  readonly tell?: (line: string) => void;
+  readonly printRun?: (line: string) => void;
 }
 
 /** Starts the stack. Its state is in the data folder, so a restarted stack continues its runs. */
@@ -79,7 +79,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   const { logger, exporters, temporalMetrics } = await openLog(options, teardown);
   const broken = new AbortController();
   const bundle = provideBundle(environment);
-  // The workers hear of its failure, if they get that far.
+  // The workers get its failure when they ask for the bundle.
   bundle.catch(() => undefined);
   // Modules are read while the database opens in its thread: both take seconds.
   const [database, temporal, issuer, secret, { connectToTemporal, openService }, { startApi }] = await allSettled([
@@ -91,7 +91,8 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
     import('../api/server.ts'),
   ]);
   if (options.services) Object.assign(environment, await options.services(database.dialect, teardown));
-  const store = options.tell ? await tellOfRuns(database, options.tell, teardown) : database.store;
+  const { printRun } = options;
+  const store = printRun ? await openRunLines(database, printRun, teardown) : database.store;
   const connection = await connectToTemporal(temporal, logger, temporalMetrics);
   teardown.add(() => connection.close());
   const localSignIn = openLocalSignIn(issuer);
@@ -145,14 +146,14 @@ async function openLog({ dataDir, logFile, environment }: StackOptions, teardown
   return { logger, exporters: telemetry.exporters, temporalMetrics };
 }
 
-/** Tells what happens to runs from now on. @returns the store for all that makes it happen */
-async function tellOfRuns(
+/** Prints what happens to runs from now on. @returns the store that workers and API have to write to */
+async function openRunLines(
   { store, listen }: Database,
-  say: (line: string) => void,
+  print: (line: string) => void,
   teardown: Teardown,
 ): Promise<Store> {
   const { printRuns, retryAwareStore } = await import('./run-lines.ts');
-  const printer = printRuns({ store, listen, print: say, since: Date.now() });
+  const printer = printRuns({ store, listen, print, since: Date.now() });
   teardown.add(() => printer.close());
   return retryAwareStore(store, (runId) => printer.look(runId));
 }

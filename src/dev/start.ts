@@ -5,7 +5,7 @@ import { startStack } from './stack.ts';
 import type { Stack, StackOptions } from './stack.ts';
 
 /** Options of `holdfast start`. */
-export interface StartOptions extends Omit<StackOptions, 'environment' | 'say' | 'services' | 'tell'> {
+export interface StartOptions extends Omit<StackOptions, 'environment' | 'say' | 'services' | 'printRun'> {
   /** Starts the scripted model and the shop, too. */
   readonly demo: boolean;
   /** The file that addresses and tokens are written to; by default one in the data folder. */
@@ -26,14 +26,13 @@ export async function start({ demo, tokensFile, json, quiet, ...options }: Start
   const stopOnSignals = takeSignals();
   try {
     const say = (line: string): void => void process.stderr.write(`${line}\n`);
-    const tell = (line: string): void => void process.stdout.write(`${line}\n`);
-    const isTold = !json && !quiet;
+    const printRun = (line: string): void => void process.stdout.write(`${line}\n`);
     const stack = await startStack({
       ...options,
       environment: process.env,
       say,
       ...(demo && { services: startDemo }),
-      ...(isTold && { tell }),
+      ...(!json && !quiet && { printRun }),
     });
     stopOnSignals(stack);
     await writeTokens(tokens, stack);

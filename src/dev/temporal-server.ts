@@ -31,7 +31,7 @@ export interface TemporalServerOptions {
   readonly settings?: readonly string[];
   /** Namespaces besides `default`. */
   readonly namespaces?: readonly string[];
-  /** Is told when the server ends, once it has answered, without being asked to. */
+  /** Called when the server ends without being stopped, after it has answered once. */
   readonly onLost?: (error: Error) => void;
 }
 

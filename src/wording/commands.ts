@@ -1,4 +1,5 @@
 import type { JsonObject } from '../graph/values/index.ts';
+import { isDecision } from './next-actions.ts';
 import type { NextAction } from './next-actions.ts';
 
 /** An action as people type it. */
@@ -20,18 +21,17 @@ export function commandsOf(next: NextAction, workflowId: string | null): Command
 }
 
 function curlCommand(next: NextAction): string {
-  const [path, body] =
-    'approvalId' in next
-      ? [`/api/approvals/${next.approvalId}/decision`, { decision: next.action, ...next.body }]
-      : [`/api/runs/${next.runId}/${next.action}`, next.body];
+  const { action, target } = next;
+  const [path, body] = isDecision(next)
+    ? [`/api/approvals/${target}/decision`, { decision: action, ...next.body }]
+    : [`/api/runs/${target}/${action}`, next.body];
   const headers = `-H "authorization: Bearer $HOLDFAST_TOKEN" -H 'content-type: application/json'`;
   return `curl -X POST "$HOLDFAST_URL${path}" ${headers} -d ${quoteJson(body)}`;
 }
 
 /** Makes the command of `holdfast`. Values are quoted where a shell would read them otherwise. */
 export function holdfastCommand(next: NextAction): string {
-  const target = 'approvalId' in next ? next.approvalId : next.runId;
-  return ['npx holdfast', next.action, target, ...operandsAndFlags(next)].join(' ');
+  return ['npx holdfast', next.action, next.target, ...operandsAndFlags(next)].join(' ');
 }
 
 /** The number of characters of a digest that a command has: enough to name what was seen. */
@@ -47,7 +47,7 @@ function operandsAndFlags({ action, body }: NextAction): readonly string[] {
 
 /** Makes the signal by Temporal's own command, in parts that can stand in a line each. */
 export function temporalCommand(next: NextAction, workflowId: string): readonly string[] {
-  const input = 'approvalId' in next ? { approvalId: next.approvalId, ...next.body } : next.body;
+  const input = isDecision(next) ? { approvalId: next.target, ...next.body } : next.body;
   return [
     `temporal workflow signal --workflow-id ${quoteWord(workflowId)}`,
     `--name ${next.action === 'signal' ? 'event' : next.action}`,

@@ -3,31 +3,24 @@ import { isUnknownOutcome } from '../graph/values/index.ts';
 import type { JsonObject, RunError } from '../graph/values/index.ts';
 
 /** The controls of runs that are offered. */
-export type ControlName = 'retry' | 'skip' | 'fail' | 'signal' | 'resume' | 'replan' | 'pause' | 'cancel' | 'fork';
-export type DecisionName = 'approve' | 'reject';
+type ControlName = 'retry' | 'skip' | 'fail' | 'signal' | 'resume' | 'replan' | 'pause' | 'cancel' | 'fork';
+type DecisionName = 'approve' | 'reject';
 
-/** Something that people can do now about a run. */
-export type NextAction = Decision | Control;
-
-interface Common {
+/** Something that people can do now about a run: a decision or a control, with its target. */
+export interface NextAction {
+  readonly action: DecisionName | ControlName;
+  /** The id of the approval that is decided, else of the run that is controlled. */
+  readonly target: string;
+  /** The node that a control is about, if it is about one. */
+  readonly node?: string;
   /** What it does here, as a sentence. */
   readonly effect: string;
   /** What is sent with it: members of the API's request, payload of the signal, flags of the command. */
   readonly body: JsonObject;
 }
 
-/** A decision of an approval. */
-export interface Decision extends Common {
-  readonly action: DecisionName;
-  readonly approvalId: string;
-}
-
-/** A control of a run. */
-export interface Control extends Common {
-  readonly action: ControlName;
-  readonly runId: string;
-  /** The node that it is about, if it is about one. */
-  readonly node?: string;
+export function isDecision({ action }: NextAction): boolean {
+  return action === 'approve' || action === 'reject';
 }
 
 /** The parts of an approval that decisions depend on. */
@@ -42,15 +35,15 @@ export interface DecidedApproval {
 const TO_FILL_IN = '…';
 
 /** Makes the two decisions of an approval. */
-export function decisionsOf(approvalId: string, { tool, policy, digest }: DecidedApproval): readonly Decision[] {
+export function decisionsOf(target: string, { tool, policy, digest }: DecidedApproval): readonly NextAction[] {
   const subject = tool === undefined ? 'what is asked' : `the call of ${tool}`;
   const body = {
     ...(digest !== null && { digest }),
     ...(policy.requireReason === true && { reason: TO_FILL_IN }),
   };
   return [
-    { action: 'approve', approvalId, effect: `Approves ${subject}.`, body },
-    { action: 'reject', approvalId, effect: `Rejects ${subject}; the graph says what follows.`, body },
+    { action: 'approve', target, effect: `Approves ${subject}.`, body },
+    { action: 'reject', target, effect: `Rejects ${subject}; the graph says what follows.`, body },
   ];
 }
 
@@ -61,18 +54,18 @@ export interface Choice {
 }
 
 /** Makes the control that settles an intervention. */
-export function settlement(runId: string, node: string, id: string, { action, effect }: Choice): Control {
-  return { action, runId, node, effect, body: { id, ...(action === 'skip' && { output: null }) } };
+export function settlement(target: string, node: string, id: string, { action, effect }: Choice): NextAction {
+  return { action, target, node, effect, body: { id, ...(action === 'skip' && { output: null }) } };
 }
 
-export function sendEvent(runId: string, node: string, event: string): Control {
-  return { action: 'signal', runId, node, effect: `Gives the event ${event} to node ${node}.`, body: { event } };
+export function sendEvent(target: string, node: string, event: string): NextAction {
+  return { action: 'signal', target, node, effect: `Gives the event ${event} to node ${node}.`, body: { event } };
 }
 
 /** @param checkpoint the one at which the run stands, so that no later pause is ended; `null`: the run has not begun */
-export function resume(runId: string, checkpoint: string | null): Control {
+export function resume(target: string, checkpoint: string | null): NextAction {
   const body = checkpoint === null ? {} : { checkpoint };
-  return { action: 'resume', runId, effect: 'Goes on from the pause.', body };
+  return { action: 'resume', target, effect: 'Goes on from the pause.', body };
 }
 
 /** The controls that depend on nothing but the status of a run. */
@@ -82,28 +75,28 @@ const EFFECTS = {
   cancel: 'Ends the run. What its graph says is to be undone is undone.',
 } as const;
 
-export function control(action: keyof typeof EFFECTS, runId: string): Control {
-  return { action, runId, effect: EFFECTS[action], body: action === 'replan' ? { node: TO_FILL_IN } : {} };
+export function control(action: keyof typeof EFFECTS, target: string): NextAction {
+  return { action, target, effect: EFFECTS[action], body: action === 'replan' ? { node: TO_FILL_IN } : {} };
 }
 
 /** Errors after which a retry only helps with other limits. */
 const OF_LIMITS: ReadonlySet<string> = new Set(['BUDGET_EXCEEDED', 'DEADLINE_EXCEEDED', 'GRAPH_RECURSION_LIMIT']);
 
 /** Retries a failed run. A call of unknown outcome is made again only if its node is named. */
-export function retryRun(runId: string, error: RunError | null): Control {
+export function retryRun(target: string, error: RunError | null): NextAction {
   const effect = `Goes on from what has failed; finished work is kept.${error && OF_LIMITS.has(error.code) ? HIGHER : ''}`;
   const node = error && isUnknownOutcome(error) ? error.node : undefined;
-  if (node === undefined) return { action: 'retry', runId, effect, body: {} };
-  return { action: 'retry', runId, node, effect: `${effect} ${REPEATED}`, body: { node } };
+  if (node === undefined) return { action: 'retry', target, effect, body: {} };
+  return { action: 'retry', target, node, effect: `${effect} ${REPEATED}`, body: { node } };
 }
 
 const HIGHER = ' Give it higher `limits`, as far as its graph allows, or it fails again.';
 const REPEATED = 'The call of unknown outcome is made again; it may have been made before.';
 
 /** Goes on without the node that has failed a run. */
-export function skipNode(runId: string, node: string): Control {
+export function skipNode(target: string, node: string): NextAction {
   const effect = `Goes on without node ${node}, with an output of yours.`;
-  return { action: 'skip', runId, node, effect, body: { node, output: null } };
+  return { action: 'skip', target, node, effect, body: { node, output: null } };
 }
 
 /**
@@ -129,6 +122,6 @@ export interface ForkPoint {
   readonly checkpoint: string;
 }
 
-export function fork({ runId, checkpoint }: ForkPoint, obstacle: RetryObstacle): Control {
-  return { action: 'fork', runId, effect: FORKS[obstacle], body: { checkpoint } };
+export function fork({ runId: target, checkpoint }: ForkPoint, obstacle: RetryObstacle): NextAction {
+  return { action: 'fork', target, effect: FORKS[obstacle], body: { checkpoint } };
 }

@@ -4,90 +4,75 @@ import type { JournalWriter } from '../store/journal.ts';
 
 type Level = 'debug' | 'info' | 'warn';
 
+type Fields = Readonly<Record<string, unknown>>;
+
 interface EventLine<Event> {
   readonly level: Level;
   readonly text: string;
-  /** What the line says besides the run and the node. Values of channels are not told. */
-  readonly fields?: (event: Event) => Readonly<Record<string, unknown>>;
+  /** The fields besides the run and the node; never values of channels. */
+  readonly fields: (event: Event) => Fields;
 }
 
 type EventOf<Type extends RunEvent['type']> = RunEvent & { readonly type: Type };
 
+function line<Event>(level: Level, text: string, fields: (event: Event) => Fields = () => ({})): EventLine<Event> {
+  return { level, text, fields };
+}
+
 const LINES: { readonly [Type in RunEvent['type']]?: EventLine<EventOf<Type>> } = {
-  'run.started': { level: 'info', text: 'a run has begun', fields: ({ by }) => ({ by }) },
-  'run.completed': { level: 'info', text: 'a run has ended well' },
-  'run.failed': {
-    level: 'warn',
-    text: 'a run has failed',
-    fields: ({ error: { code, message } }) => ({ code, message }),
-  },
-  'run.canceled': { level: 'info', text: 'a run was canceled', fields: ({ by }) => ({ by }) },
-  'run.paused': { level: 'info', text: 'a run is paused', fields: ({ by, nodes }) => ({ by, nodes }) },
-  'run.resumed': { level: 'info', text: 'a run goes on', fields: ({ by }) => ({ by }) },
-  'run.retried': { level: 'info', text: 'a failed run is tried again', fields: ({ by }) => ({ by }) },
-  'state.updated': { level: 'info', text: 'the state of a run was edited', fields: ({ by }) => ({ by }) },
-  'step.started': { level: 'debug', text: 'a superstep has begun', fields: ({ step, nodes }) => ({ step, nodes }) },
-  'node.completed': { level: 'debug', text: 'a node has finished' },
-  'node.failed': {
-    level: 'warn',
-    text: 'a node has failed',
-    fields: ({ error: { code, message }, attempts }) => ({ code, message, attempts }),
-  },
-  'node.skipped': { level: 'info', text: 'a node was skipped', fields: ({ by }) => ({ by }) },
-  'model.called': {
-    level: 'debug',
-    text: 'a model was asked',
-    fields: ({ model, idempotencyKey: key, attempts, durationMs, usage }) => ({
-      called: `model:${model}`,
-      key,
-      attempts,
-      durationMs,
-      usage,
-    }),
-  },
-  'tool.called': {
-    level: 'debug',
-    text: 'a tool was called',
-    fields: ({ tool, idempotencyKey: key, attempts, durationMs }) => ({
-      called: `tool:${tool}`,
-      key,
-      attempts,
-      durationMs,
-    }),
-  },
-  'approval.requested': {
-    level: 'info',
-    text: 'a run waits for an approval',
-    fields: ({ approval: { id } }) => ({ approval: id }),
-  },
-  'approval.decided': {
-    level: 'info',
-    text: 'an approval was decided',
-    fields: ({ approvalId, decision, status, by }) => ({ approval: approvalId, decision, status, by }),
-  },
-  'approval.reassigned': {
-    level: 'info',
-    text: 'an approval was given to others',
-    fields: ({ approvalId, by }) => ({ approval: approvalId, by }),
-  },
-  'approval.expired': {
-    level: 'info',
-    text: 'an approval has expired',
-    fields: ({ approvalId, status }) => ({ approval: approvalId, status }),
-  },
-  'compensation.failed': {
-    level: 'warn',
-    text: 'a call could not be undone',
-    fields: ({ tool, error: { code, message } }) => ({ tool, code, message }),
-  },
-  'signal.ignored': {
-    level: 'warn',
-    text: 'a signal was ignored',
-    fields: ({ signal, reason, by }) => ({ signal, reason, by }),
-  },
+  'run.started': line('info', 'a run has begun', ({ by }) => ({ by })),
+  'run.completed': line('info', 'a run has ended well'),
+  'run.failed': line('warn', 'a run has failed', ({ error: { code, message } }) => ({ code, message })),
+  'run.canceled': line('info', 'a run was canceled', ({ by }) => ({ by })),
+  'run.paused': line('info', 'a run is paused', ({ by, nodes }) => ({ by, nodes })),
+  'run.resumed': line('info', 'a run goes on', ({ by }) => ({ by })),
+  'run.retried': line('info', 'a failed run is tried again', ({ by }) => ({ by })),
+  'state.updated': line('info', 'the state of a run was edited', ({ by }) => ({ by })),
+  'step.started': line('debug', 'a superstep has begun', ({ step, nodes }) => ({ step, nodes })),
+  'node.completed': line('debug', 'a node has finished'),
+  'node.failed': line('warn', 'a node has failed', ({ error: { code, message }, attempts }) => ({
+    code,
+    message,
+    attempts,
+  })),
+  'node.skipped': line('info', 'a node was skipped', ({ by }) => ({ by })),
+  'model.called': line('debug', 'a model was asked', ({ model, idempotencyKey: key, attempts, durationMs, usage }) => ({
+    called: `model:${model}`,
+    key,
+    attempts,
+    durationMs,
+    usage,
+  })),
+  'tool.called': line('debug', 'a tool was called', ({ tool, idempotencyKey: key, attempts, durationMs }) => ({
+    called: `tool:${tool}`,
+    key,
+    attempts,
+    durationMs,
+  })),
+  'approval.requested': line('info', 'a run waits for an approval', ({ approval: { id } }) => ({ approval: id })),
+  'approval.decided': line('info', 'an approval was decided', ({ approvalId, decision, status, by }) => ({
+    approval: approvalId,
+    decision,
+    status,
+    by,
+  })),
+  'approval.reassigned': line('info', 'an approval was given to others', ({ approvalId, by }) => ({
+    approval: approvalId,
+    by,
+  })),
+  'approval.expired': line('info', 'an approval has expired', ({ approvalId, status }) => ({
+    approval: approvalId,
+    status,
+  })),
+  'compensation.failed': line('warn', 'a call could not be undone', ({ tool, error: { code, message } }) => ({
+    tool,
+    code,
+    message,
+  })),
+  'signal.ignored': line('warn', 'a signal was ignored', ({ signal, reason, by }) => ({ signal, reason, by })),
 };
 
-/** Logs what of a run's journal matters to its operators, one line an event. */
+/** Logs the events of a run's journal that matter to its operators, one line each. */
 export function logEvents(logger: Logger, { events }: Pick<JournalBatch, 'events'>, writer: JournalWriter): void {
   for (const event of events) logEvent(logger, event, writer);
 }
@@ -97,13 +82,13 @@ function logEvent<Type extends RunEvent['type']>(
   event: EventOf<Type>,
   { runId, tenantId, graph }: JournalWriter,
 ): void {
-  const line = LINES[event.type];
-  if (!line || !logger.isLevelEnabled(line.level)) return;
-  logger[line.level]({ run: runId, tenant: tenantId, graph, ...placeOf(event), ...line.fields?.(event) }, line.text);
+  const known = LINES[event.type];
+  if (!known || !logger.isLevelEnabled(known.level)) return;
+  logger[known.level]({ run: runId, tenant: tenantId, graph, ...nodeOf(event), ...known.fields(event) }, known.text);
 }
 
 /** The node of an event. Nodes around it come first, as in `outer/inner`. */
-function placeOf(event: RunEvent): Readonly<Record<string, unknown>> {
+function nodeOf(event: RunEvent): Fields {
   if (!('node' in event) || event.node === undefined) return {};
   const node = [...(event.path ?? []), event.node].join('/');
   return 'visit' in event

@@ -23,11 +23,21 @@ type NoteDeps = Pick<ApiDeps, 'store' | 'seals'>;
 /** The time between two reminders of an approval. */
 const REMIND_EVERY_SECONDS = 600;
 
+/** A request about one approval. */
+interface ApprovalRequest {
+  readonly id: string;
+  readonly attempt: RequestAttempt;
+}
+
+interface NewComment extends ApprovalRequest {
+  readonly text: string;
+}
+
 /** Adds a comment to an approval, once for all tries of the request. @throws ApiError 404, 409 when there are enough */
 export async function commentOnApproval(
   deps: NoteDeps,
   caller: Caller,
-  { id, attempt, text }: { readonly id: string; readonly attempt: RequestAttempt; readonly text: string },
+  { id, attempt, text }: NewComment,
 ): Promise<NotedApproval> {
   const found = await findWithRun(deps, caller, id);
   const comment = { id: attempt.id, approvalId: id, runId: found.run.id, by: caller.sub, text };
@@ -37,13 +47,13 @@ export async function commentOnApproval(
 }
 
 /**
- * Reminds of a pending approval, once for all tries of the request.
+ * Reminds people of a pending approval, once for all tries of the request.
  * @throws ApiError 404, 409 when it is closed, 429 when the last reminder is not long ago
  */
 export async function remindOfApproval(
   deps: NoteDeps,
   caller: Caller,
-  { id, attempt }: { readonly id: string; readonly attempt: RequestAttempt },
+  { id, attempt }: ApprovalRequest,
 ): Promise<NotedApproval> {
   const found = await findWithRun(deps, caller, id);
   const reminded = await deps.store.approvalNotes.remind({ id: attempt.id, approvalId: id }, REMIND_EVERY_SECONDS);
@@ -57,18 +67,18 @@ export async function remindOfApproval(
   return await showNoted(deps, caller, found);
 }
 
-/** An approval with what its policy means for people. */
+/** An approval with its policy in words, and how far it is decided. */
 export interface InboxApproval extends PublicApproval {
   /** Who may decide it, in words. */
   readonly who: string;
   readonly progress: QuorumProgress;
-  /** The arguments as they were asked for; absent: no decision has brought others. */
+  /** The arguments as the node asked for them; absent: no decision has changed them. */
   readonly askedArgs?: Json;
   readonly graph?: string;
   readonly closedAt?: string;
 }
 
-/** Shows an approval without what is hidden. Its progress counts what is hidden, too. */
+/** Makes the inbox's view of an approval, without what is hidden. Its progress counts hidden decisions, too. */
 export function toInboxApproval(approval: KnownApproval, hidden: Redaction, seals: Seals): InboxApproval {
   const askedArgs = hideAskedArgs(approval, hidden);
   return {
@@ -79,19 +89,18 @@ export function toInboxApproval(approval: KnownApproval, hidden: Redaction, seal
   };
 }
 
-interface WantedDeciders {
-  readonly roles: readonly string[];
-  readonly users: readonly string[];
+interface NewDeciders extends ApprovalRequest {
+  readonly to: { readonly roles: readonly string[]; readonly users: readonly string[] };
 }
 
 /**
- * Gives a pending approval to other people; the run judges if it may be.
+ * Gives a pending approval to other people; the run decides whether that is allowed.
  * @throws ApiError 404, 409 when it is closed, 403 and 422 as the run refuses it
  */
 export async function reassignApproval(
   deps: ApiDeps,
   caller: Caller,
-  { id, attempt, to }: { readonly id: string; readonly attempt: RequestAttempt; readonly to: WantedDeciders },
+  { id, attempt, to }: NewDeciders,
 ): Promise<NotedApproval> {
   const { approval, run } = await findWithRun(deps, caller, id);
   requirePending(approval.status);
@@ -105,7 +114,7 @@ export async function reassignApproval(
 }
 
 /**
- * Reads the approval once its row has as many reassignments as the run has counted; others may have followed.
+ * Reads the approval once its row has at least as many reassignments as the run has counted.
  * @throws ApiError 503
  */
 async function readReassigned(deps: Pick<ApiDeps, 'store'>, approval: Approval, value: Json): Promise<Approval> {
@@ -119,7 +128,7 @@ function requirePending(status: string): void {
   if (status !== 'pending') throw new ApiError('NOT_ALLOWED_NOW', `The approval is ${status}; nobody is awaited`);
 }
 
-/** Shows an approval with what people have added to it. */
+/** Makes the view of an approval with its comments and reminders. */
 export async function showNoted(
   deps: Pick<ApiDeps, 'store' | 'seals'>,
   caller: Caller,
@@ -130,15 +139,15 @@ export async function showNoted(
   return noted ?? { ...shown, ...NO_NOTES };
 }
 
-/** An approval with what people have added to it. */
+/** An approval with its comments and reminders. */
 export type NotedApproval = InboxApproval & Notes;
 
-/** The comments of an approval. */
+/** The most comments that an approval may have. */
 const MAX_COMMENTS = 100;
-/** The comments that each approval of a list has: so many of the latest. */
+/** The number of latest comments that each approval of a list has. */
 export const COMMENTS_LISTED = 3;
 
-/** Adds comments and reminders to approvals. @param most the comments of each, the latest */
+/** Adds comments and reminders to approvals. @param most so many of the latest comments of each */
 export async function withNotes(
   { store }: Pick<ApiDeps, 'store'>,
   approvals: readonly InboxApproval[],

@@ -16,7 +16,8 @@ import type { ApprovalJson } from '../schemas/approval.ts';
 import { afterSending, sendSignal } from '../runs/send-signal.ts';
 import { untilRun, WRITTEN_WITHIN_MS } from '../runs/until-run.ts';
 
-export interface WantedDecision {
+/** The body of a request that decides. */
+export interface DecisionBody {
   readonly decision: 'approve' | 'reject';
   readonly approvalId?: string | undefined;
   readonly reason?: string | undefined;
@@ -27,27 +28,31 @@ export interface WantedDecision {
   readonly ifMatch?: string | undefined;
 }
 
+/** A decision on its way to its run. */
+interface SentDecision {
+  readonly run: RunRecord;
+  readonly attempt: RequestAttempt;
+  readonly wanted: DecisionBody;
+  /** When the decision arrived here (RFC 3339), by which it is judged; by default now. */
+  readonly at?: string;
+}
+
 /**
  * Decides an approval. Only the run knows which of several concurrent decisions comes first.
- * @param at the time at which the decision has come here (RFC 3339), by which it is judged; by default now
  * @throws ApiError when the decision is refused
  */
 export async function decideApproval(
   deps: ApiDeps,
   caller: Caller,
-  {
-    run,
-    attempt,
-    wanted: { decision, ifMatch, digest, ...said },
-    at = new Date().toISOString(),
-  }: { run: RunRecord; attempt: RequestAttempt; wanted: WantedDecision; at?: string },
+  { run, attempt, wanted, at = new Date().toISOString() }: SentDecision,
 ): Promise<ApprovalJson> {
+  const { decision, ifMatch, digest, ...said } = wanted;
   const { approvalId, reason } = said;
   const hidden = hiddenFrom(caller, run);
   const shown = { approvalId, args: optionalJson(said.args), digests: digestsNamed(ifMatch, digest) };
   const ofRun = { runId: run.id, tenantId: run.tenantId, hasEnded: isEnded(run.status) };
   const known = await readKnown(deps, run.id, approvalId);
-  const real = isRedacting(hidden) ? toRealDecision(deps, { known, hidden }, shown) : shown;
+  const real = isRedacting(hidden) ? toRealDecision(deps, known, hidden, shown) : shown;
   const { args, digests = digestsRead(known, approvalId) } = real;
   const payload = toJsonObject({ ...said, args, at, ...(digests && { digest: digests }) });
   const request = { approvalId, decision, by: toPrincipal(caller), at, reason, args, values: payload['values'] };
@@ -61,12 +66,12 @@ export async function decideApproval(
   const then = mayHaveEnded
     ? await refuseByRows(deps, { ...ended, known: await readKnown(deps, run.id, approvalId) }, request)
     : null;
-  throw toApiError(await withTitles(deps, { runId: run.id, hidden }, then ?? result.refusal));
+  throw toApiError(await withTitles(deps, run.id, hidden, then ?? result.refusal));
 }
 
 /**
- * The digest of what a decision is about that names none. Somebody who changes the arguments in the same moment gets
- * no second voice by that for what their sender has not seen.
+ * The digest for a decision that names none: of the approval as it was read. If somebody else changes the arguments in the same
+ * moment, the decision does not count for the changed ones.
  */
 function digestsRead(known: KnownApprovals, approvalId: string | undefined): readonly string[] | undefined {
   const meant = approvalMeant(known, approvalId);
@@ -80,7 +85,7 @@ function digestsNamed(ifMatch: string | undefined, digest: string | undefined): 
   return digest === undefined ? tags : tags.filter((tag) => tag === digest);
 }
 
-/** Whose approvals are read. */
+/** The run whose approvals are read. */
 interface OfRun {
   readonly runId: string;
   readonly tenantId: string;
@@ -116,7 +121,7 @@ async function refuseByRows(
 ): Promise<Refusal | null> {
   const approval = approvalMeant(known, request.approvalId);
   if (!('code' in approval)) {
-    const refusal = await judge(deps, of, { approval, request });
+    const refusal = await judge(deps, of, approval, request);
     return refusal && !mayBeOutdated(approval, refusal) ? refusal : null;
   }
   const isFirstThere = known.approvals.some(({ id }) => id === firstApprovalId(known.runId));
@@ -132,7 +137,8 @@ type JudgeDeps = Pick<ApiDeps, 'graphJobs' | 'logger'>;
 async function judge(
   { graphJobs, logger }: JudgeDeps,
   { runId, tenantId }: Omit<OfRun, 'hasEnded'>,
-  { approval, request }: { readonly approval: Approval; readonly request: DecisionRequest },
+  approval: Approval,
+  request: DecisionRequest,
 ): Promise<Refusal | null> {
   if (approval.argsSchema === null && approval.decisionSchema === null) return refuseDecision(approval, request);
   const task = { approval: { ...approval, details: null }, request };
@@ -142,7 +148,7 @@ async function judge(
   });
 }
 
-/** A second decision counts if somebody has edited the arguments meanwhile. */
+/** A person may decide again after somebody has changed the arguments. */
 function mayBeOutdated({ status }: Approval, { code }: Refusal): boolean {
   return status === 'pending' && code === 'ALREADY_DECIDED';
 }
@@ -152,10 +158,11 @@ const NOTHING_WAITS: Refusal = {
   message: 'The run has ended; nothing waits for a decision',
 };
 
-/** Names approvals that wait instead by their titles, too, which the run does not tell everybody; their rows follow it. */
+/** Adds titles to the approvals that a refusal names. The run leaves titles out, as they may be hidden; rows have them a little later. */
 async function withTitles(
   { store }: Pick<ApiDeps, 'store'>,
-  { runId, hidden }: { readonly runId: string; readonly hidden: Redaction },
+  runId: string,
+  hidden: Redaction,
   refusal: Refusal,
 ): Promise<Refusal> {
   const { pending = [], message } = refusal;
@@ -173,6 +180,14 @@ async function withTitles(
 
 const TITLES_WITHIN_MS = 2_000;
 
+/** How a decision is answered. */
+interface DecisionView {
+  readonly runId: string;
+  readonly hidden: Redaction;
+  /** The decision has changed the arguments. */
+  readonly isEdited: boolean;
+}
+
 /**
  * Reads the decided approval from the answer of its run: the approval, or what names its row if it is large. The row names
  * its node, too, and so what is hidden. Once the arguments have been changed, decisions are about what is written.
@@ -180,7 +195,7 @@ const TITLES_WITHIN_MS = 2_000;
  */
 async function readApproval(
   deps: Pick<ApiDeps, 'store' | 'seals'>,
-  { runId, hidden, isEdited }: { readonly runId: string; readonly hidden: Redaction; readonly isEdited: boolean },
+  { runId, hidden, isEdited }: DecisionView,
   answer: Json,
 ): Promise<ApprovalJson> {
   const whole = AnsweredApproval.safeParse(answer);
@@ -212,8 +227,8 @@ export async function untilWritten(
   return approval;
 }
 
-/** The parts of a decision that are about what its approval shows. */
-export interface DecisionOnShown {
+/** The parts of a decision that refer to the approval as its sender sees it. */
+export interface DecisionOnView {
   readonly approvalId?: string | undefined;
   readonly args?: Json | undefined;
   /** `undefined`: the caller names none. */
@@ -221,14 +236,15 @@ export interface DecisionOnShown {
 }
 
 /**
- * Translates a decision on what a caller was shown: digests of a view into real ones, and arguments that were sent back
- * as `[redacted]`. The real digest of what is hidden is not good here: who guesses it would learn that it is right.
+ * Translates a decision on the redacted view of a caller: digests of the view into real ones, and arguments that were sent back
+ * as `[redacted]` into their values. A real digest of hidden content is not accepted: it would confirm a guess.
  */
 export function toRealDecision(
   { seals }: Pick<ApiDeps, 'seals'>,
-  { known, hidden }: { readonly known: KnownApprovals; readonly hidden: Redaction },
-  { approvalId, args, digests }: DecisionOnShown,
-): Pick<DecisionOnShown, 'args' | 'digests'> {
+  known: KnownApprovals,
+  hidden: Redaction,
+  { approvalId, args, digests }: DecisionOnView,
+): Pick<DecisionOnView, 'args' | 'digests'> {
   const digestOf = (approval: Approval): string => shownApproval(approval, hidden, seals).digest;
   const toReal = (named: readonly string[]): readonly string[] => {
     const real = new Map(known.approvals.map((approval) => [digestOf(approval), approval.digest]));

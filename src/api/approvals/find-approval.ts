@@ -33,8 +33,14 @@ export async function findWithRun(deps: Pick<ApiDeps, 'store'>, caller: Caller, 
   return { approval, run: await findRun(deps, caller, approval.runId) };
 }
 
-/** Pages that are looked through for one that shows something. */
-const MAX_LOOKS = 20;
+/** The most pages that are read to find one approval of the caller. */
+const MAX_PAGES = 20;
+
+/** What a caller asks of the inbox. */
+interface InboxQuery {
+  readonly filter: ApprovalFilter;
+  readonly page: PageRequest;
+}
 
 /**
  * Lists pending approvals that a caller may decide and has not decided, the newest first. A page may have fewer than asked
@@ -43,18 +49,18 @@ const MAX_LOOKS = 20;
 export async function listOwnApprovals(
   { store }: Pick<ApiDeps, 'store'>,
   caller: Caller,
-  { filter, page }: { readonly filter: ApprovalFilter; readonly page: PageRequest },
+  { filter, page }: InboxQuery,
 ): Promise<Page<KnownApproval>> {
   const { status = ['pending'] } = filter;
   if (!caller.permissions.has('approval:decide') || !status.includes('pending')) return { items: [], next: null };
-  for (let looks = 1, { after } = page; ; looks += 1) {
+  for (let pages = 1, { after } = page; ; pages += 1) {
     const { items, next } = await store.approvals.list(
       caller.tenantId,
       { ...filter, status: ['pending'] },
       { ...page, after },
     );
     const own = items.filter((approval) => waitsFor(caller, approval));
-    if (own.length > 0 || next === null || looks === MAX_LOOKS) return { items: own, next };
+    if (own.length > 0 || next === null || pages === MAX_PAGES) return { items: own, next };
     after = next;
   }
 }

@@ -1,12 +1,12 @@
 import { isTakenIn } from '../../graph/run/index.ts';
 import type { Permission } from '../../graph/definition/index.ts';
-import { commandsOf, control, nextActions, whoDecides } from '../../wording/index.ts';
-import type { Commands, ControlName, DecisionName, NextAction, Reason } from '../../wording/index.ts';
+import { commandsOf, control, isDecision, nextActions, whoDecides } from '../../wording/index.ts';
+import type { Commands, NextAction, Reason } from '../../wording/index.ts';
 import type { AskedApproval, Facts } from './reasons.ts';
 
 /** What somebody can do with a run now. */
 export interface Action {
-  readonly action: ControlName | DecisionName;
+  readonly action: NextAction['action'];
   /** What it does here. */
   readonly effect: string;
   readonly who: string;
@@ -45,7 +45,7 @@ function controlsOf({ run, obstacle }: Facts): readonly NextAction[] {
 type Right = Pick<Action, 'who' | 'allowed'>;
 
 function rightTo(next: NextAction, facts: Facts): Right {
-  if ('approvalId' in next) return rightToDecide(next.approvalId, facts);
+  if (isDecision(next)) return rightToDecide(next.target, facts);
   const { permissions, heldFromReader } = facts;
   if (next.action === 'fork') return { who: 'who may edit states (state:edit)', allowed: permissions.has(FORK) };
   const { id, node } = next.body;

@@ -35,7 +35,7 @@ export interface SentResult<Row> {
   readonly affectedRows: number;
 }
 
-/** An error as a message can hold it, with the members that tell database errors apart. */
+/** An error as a message can hold it, with the members by which database errors are recognized. */
 export interface SentError {
   readonly name: string;
   readonly message: string;

@@ -5,17 +5,20 @@ import type { Teardown } from '../teardown.ts';
 import { openThreadedDatabase } from './open-threaded-database.ts';
 import type { Database } from './use-store.ts';
 
+/** Where the database may be. */
+interface DatabaseOptions {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly dataDir: string;
+}
+
 /** Opens the database that `DATABASE_URL` names, or an embedded one in the data folder. */
-export async function openDatabase(
-  { environment, dataDir }: { readonly environment: NodeJS.ProcessEnv; readonly dataDir: string },
-  teardown: Teardown,
-): Promise<Database> {
+export async function openDatabase({ environment, dataDir }: DatabaseOptions, teardown: Teardown): Promise<Database> {
   const { DATABASE_URL } = setVariables(environment);
   if (DATABASE_URL !== undefined) {
     const { useStore } = await import('./use-store.ts');
     return await useStore(DATABASE_URL, teardown);
   }
-  // The modules of the store are read while the thread begins.
+  // The modules of the store are loaded while the thread starts.
   const [database, { useStore }] = await allSettled([
     openThreadedDatabase(resolve(dataDir, 'pglite')),
     import('./use-store.ts'),

@@ -15,11 +15,11 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** A thread begins with JavaScript, and reads TypeScript once it is told how. */
+/** A thread starts with JavaScript, and loads TypeScript once a loader is registered. */
 const ENTRY = `
   const { reader, module } = require('node:worker_threads').workerData;
-  const told = reader ? import(reader).then(({ register }) => register()) : Promise.resolve();
-  told.then(() => import(module));
+  const registered = reader ? import(reader).then(({ register }) => register()) : Promise.resolve();
+  registered.then(() => import(module));
 `;
 
 function startThread(folder: string): Worker {
@@ -102,7 +102,7 @@ function parseMember(row: unknown, name: string): void {
   if (typeof text === 'string') Reflect.set(row, name, JSON.parse(text));
 }
 
-/** Makes an error that is told from others as the one in the thread is. */
+/** Makes an error with the members by which the one in the thread is recognized. */
 function toError({ name, message, code, stack }: SentError): Error {
   const error = name === 'RangeError' ? new RangeError(message) : new Error(message);
   return Object.assign(error, { stack, ...(code !== undefined && { code }) });

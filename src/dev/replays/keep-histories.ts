@@ -82,7 +82,7 @@ function isPayload(value: unknown): value is Payload {
   return typeof value === 'object' && value !== null && 'metadata' in value && 'data' in value;
 }
 
-/** What can't be read stays as it is: the replay tells whether its run depends on it. */
+/** A payload that can't be read stays as it is: the replay fails if its run depends on it. */
 async function read(payload: Payload, { externalStorage, payloadCodecs = [] }: DataConverter): Promise<Payload> {
   try {
     const retrieved = await extstoreInboundOptions(externalStorage).transformPayload(payload, undefined, undefined);

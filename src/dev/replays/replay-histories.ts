@@ -21,7 +21,7 @@ export interface Replayed {
 
 /**
  * Replays all histories that `keepHistories` has put into a folder, in a process of its own, and takes them out of it.
- * @param environment names the workflow's code as workers are told it
+ * @param environment names the workflow's code, as for workers
  */
 export async function replayHistories(folder: string, environment = process.env): Promise<Replayed> {
   const args = [...ownNodeOptions(), ownModule('./replay-kept', import.meta.url), folder];

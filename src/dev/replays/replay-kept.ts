@@ -33,7 +33,7 @@ async function main(folder: string): Promise<Replayed> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.json')).map((name) => join(folder, name));
   const differences: Difference[] = [];
   // Replays are done one after the other, so what was read last is what has come back.
-  let last: { readonly facts: KeptHistory; readonly history: History } | null = null;
+  let last: ReplayedHistory | null = null;
   async function* histories() {
     for (const file of files) {
       const facts: KeptHistory = JSON.parse(await readFile(file, 'utf8'));
@@ -62,12 +62,13 @@ async function within<T>(outcome: Promise<T>): Promise<T | null> {
   return await Promise.race([outcome, late]);
 }
 
-/** Keeps a history that its replay differs from, as `Worker.runReplayHistory` plays it, and who has worked at it. */
-async function keepDifference(
-  { facts, history }: { readonly facts: KeptHistory; readonly history: History },
-  error: string,
-  bundle: string,
-): Promise<Difference> {
+interface ReplayedHistory {
+  readonly facts: KeptHistory;
+  readonly history: History;
+}
+
+/** Keeps a history from which its replay differs, as `Worker.runReplayHistory` takes it, and the workers that made it. */
+async function keepDifference({ facts, history }: ReplayedHistory, error: string, bundle: string): Promise<Difference> {
   const folder = join(tmpdir(), 'holdfast-differences');
   await mkdir(folder, { recursive: true });
   const path = join(folder, `${facts.workflowId.replaceAll(/[^\w.-]/g, '-')}-${facts.executionRunId}.json`);

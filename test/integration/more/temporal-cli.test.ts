@@ -272,7 +272,9 @@ describe('what Temporal shows', () => {
   const detailsOf = async (workflowId: string): Promise<string> =>
     textAt(await temporal.tell('metadata', workflowId), '/queryResult/0/currentDetails');
   const commandOf = (details: string, name: string): string =>
-    new RegExp(String.raw`temporal workflow signal --workflow-id \S+ \\\s+--name ${name} [^]*?'$`, 'm').exec(details)?.[0] ?? 'false';
+    new RegExp(String.raw`temporal workflow signal --workflow-id \S+ \\\s+--name ${name} [^]*?'$`, 'm').exec(
+      details,
+    )?.[0] ?? 'false';
 
   async function startPayment(): Promise<Started> {
     server.answers(json({ paid: true }));
@@ -327,7 +329,12 @@ describe('what Temporal shows', () => {
     const details = await detailsOf(workflowId);
     expect(details).toContain('\n\n- at: `only`\n- used: ');
     const key = textAt((await stack.as('user').get(`/api/runs/${id}`)).body, '/waitingFor/0/idempotencyKey');
-    const parts = ['the tool `work`', '- error: `TOOL_FAILED`', `- key: \`${key}\``, '- `retry`: Makes the call'];
+    const parts = [
+      'retry, skip or fail it: TOOL\\_FAILED',
+      '- tool: `work`',
+      `- key: \`${key}\``,
+      '- `retry`: Makes the call',
+    ];
     expect(parts.filter((part) => !details.includes(part))).toEqual([]);
     const commands = details.split('\n').filter((line) => line.startsWith('    '));
     expect(commands).toHaveLength(9);

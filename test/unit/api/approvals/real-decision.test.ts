@@ -30,11 +30,7 @@ function aDesk(approvals: readonly Approval[]) {
     },
   };
   const translate = (digests: readonly string[]) =>
-    toRealDecision(
-      { seals },
-      { known: { runId: 'run', approvals, asked: approvals.length }, hidden: HIDDEN },
-      { digests },
-    );
+    toRealDecision({ seals }, { runId: 'run', approvals, asked: approvals.length }, HIDDEN, { digests });
   return { made, translate };
 }
 
