@@ -24,7 +24,7 @@ export function toDraft(fields: readonly Field[], value: unknown): Draft {
 }
 
 /** True if the input of a field can show a value without loss. */
-export function showsValue(field: Field, value: unknown): boolean {
+function showsValue(field: Field, value: unknown): boolean {
   if (value === undefined) return true;
   const read = READERS[field.kind](write(field, value), field);
   if ('problem' in read || JSON.stringify(read.value) !== JSON.stringify(value)) return false;
@@ -125,7 +125,7 @@ export function readJsonText(text: string): Read {
 }
 
 /** True if the input keeps the text unchanged: browsers remove what the input's type does not allow. */
-export function fitsInput({ kind, inputType }: Pick<Field, 'kind' | 'inputType'>, text: string): boolean {
+function fitsInput({ kind, inputType }: Pick<Field, 'kind' | 'inputType'>, text: string): boolean {
   if (visible(text) !== text) return false;
   if (kind === 'long-text') return true;
   return !text.includes('\n') && (FITS.get(inputType)?.(text) ?? true);

@@ -86,7 +86,7 @@ interface ArrowData extends Record<string, unknown> {
 export type FlowEdge = Edge<ArrowData, 'shown'>;
 
 /** An edge, drawn along the path from the layout. */
-export function GraphArrow({ id, data, markerEnd }: EdgeProps<FlowEdge>): JSX.Element | null {
+function GraphArrow({ id, data, markerEnd }: EdgeProps<FlowEdge>): JSX.Element | null {
   if (!data) return null;
   const { points, labelAt, text } = data;
   return (

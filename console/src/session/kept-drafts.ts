@@ -14,11 +14,11 @@ export interface Kept {
   readonly text: string;
 }
 
-export function keptKey(person: Pick<Person, 'tenant' | 'sub' | 'roles'>, subject: string): string {
+function keptKey(person: Pick<Person, 'tenant' | 'sub' | 'roles'>, subject: string): string {
   return `${PREFIX}${identityOf(person)} ${subject}`;
 }
 
-export function readKept(key: string): Kept | null {
+function readKept(key: string): Kept | null {
   const stored = sessionStorage.getItem(key);
   const kept: unknown = stored === null ? null : JSON.parse(stored);
   if (typeof kept !== 'object' || kept === null || !('base' in kept && 'text' in kept)) return null;
@@ -27,7 +27,7 @@ export function readKept(key: string): Kept | null {
 }
 
 /** @returns false if the tab's storage is full */
-export function writeKept(key: string, kept: Kept | null): boolean {
+function writeKept(key: string, kept: Kept | null): boolean {
   try {
     if (kept) sessionStorage.setItem(key, JSON.stringify(kept));
     else sessionStorage.removeItem(key);

@@ -71,7 +71,7 @@ function personIn(session: StoredSession | null): Person | null {
 }
 
 /** Exchanges the code in the address for tokens; once a page load, also where React runs effects twice. */
-export async function signInOnArrival(arrival: Arrival | null, config: ConsoleConfig): Promise<StoredSession | null> {
+async function signInOnArrival(arrival: Arrival | null, config: ConsoleConfig): Promise<StoredSession | null> {
   if (!arrival) return null;
   exchange ??= arrival.kind === 'code' ? redeem(arrival.code, config) : finishAtIssuer(arrival.url, config);
   return await exchange;
@@ -98,7 +98,7 @@ export type Arrival = { readonly kind: 'code'; readonly code: string } | { reado
  * Removes the code from the address, so that neither history nor copies contain it. After an issuer's answer, it restores the
  * address that the person opened before.
  */
-export function takeArrival(): Arrival | null {
+function takeArrival(): Arrival | null {
   const url = new URL(location.href);
   const code = new URLSearchParams(url.hash.slice(1)).get('code');
   if (code !== null) {
@@ -120,7 +120,7 @@ type Renew = (ended: string) => Promise<string | null>;
 /**
  * Renews the token of a session by its refresh token: before it expires, and when the API refuses it. Pages keep their state.
  */
-export function useRenewal(
+function useRenewal(
   session: RefObject<StoredSession | null>,
   config: ConsoleConfig | null,
   keep: (next: StoredSession) => void,

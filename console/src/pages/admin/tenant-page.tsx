@@ -99,7 +99,7 @@ const SCHEMA = {
 const PERHAPS: ReadonlySet<string> = new Set(['runsPerMinute', 'costUsdPerDay', 'reason']);
 
 /** The form that replaces the terms of a tenant. */
-export function TenantForm({ tenant }: { readonly tenant: Tenant }): JSX.Element {
+function TenantForm({ tenant }: { readonly tenant: Tenant }): JSX.Element {
   const client = useApi();
   const [initial] = useState(() => toTermsForm(tenant));
   const form = useForm(SCHEMA, initial);

@@ -71,7 +71,7 @@ const EFFECTS: Readonly<Record<string, string>> = {
 const OF_TOOL = 'Then the call is not made.';
 
 /** Describes what happens to the run if the approval expires. */
-export function Expiry({ runId, node, tool }: ExpiryProps): JSX.Element {
+function Expiry({ runId, node, tool }: ExpiryProps): JSX.Element {
   const client = useApi();
   const { data } = useQuery({
     queryKey: [...KEYS.run(runId), 'expiry', node],

@@ -92,7 +92,7 @@ function Opened({ approval, toBeginning }: OpenedProps): JSX.Element {
 }
 
 /** The details of an approval: a text, or named values. Texts are Markdown. Unknown shapes are left out. */
-export function Details({ of }: { readonly of: unknown }): JSX.Element | null {
+function Details({ of }: { readonly of: unknown }): JSX.Element | null {
   if (of === null || of === undefined) return null;
   if (!isMembers(of))
     return (
@@ -126,7 +126,7 @@ function Fact({ of }: { readonly of: unknown }): JSX.Element {
 const GraphTab = lazyPart(async () => (await import('../runs/graph/graph-tab.tsx')).GraphTab);
 
 /** The graph of the run, with the waiting node. */
-export function WhereItWaits({ runId }: { readonly runId: string }): JSX.Element {
+function WhereItWaits({ runId }: { readonly runId: string }): JSX.Element {
   const query = useRun(runId);
   return (
     <section className="card stack" aria-label="Where it waits">
@@ -149,7 +149,7 @@ interface ApprovalHeadProps {
 }
 
 /** The header of an approval. It stays visible while the rest scrolls. */
-export function ApprovalHead({ approval, outcome }: ApprovalHeadProps): JSX.Element {
+function ApprovalHead({ approval, outcome }: ApprovalHeadProps): JSX.Element {
   const { title, status, tool, node, args, graph } = approval;
   const [wasPending] = useState(status === 'pending');
   const facts = [tool ?? node, ...mainArguments(args), ...(graph === undefined ? [] : [`in ${graph}`])];

@@ -83,7 +83,7 @@ interface ApprovalRowProps {
 }
 
 /** One line of the inbox. */
-export function ApprovalRow({ approval, isOpen }: ApprovalRowProps): JSX.Element {
+function ApprovalRow({ approval, isOpen }: ApprovalRowProps): JSX.Element {
   const { id, title, node, tool, args, graph, status, requestedBy, expiresAt, closedAt, progress } = approval;
   const gist = mainArguments(args);
   const search = useSearch();

@@ -187,7 +187,7 @@ function useIsMine({ id, runId }: Approval): boolean | null | undefined {
 const ENOUGH = 24;
 
 /** True if an element, or the top of a tall one, is visible. */
-export function isInSight(element: Element | null): boolean {
+function isInSight(element: Element | null): boolean {
   if (!(element instanceof HTMLElement)) return false;
   const { top, bottom, left, width, height } = element.getBoundingClientRect();
   if (width === 0 || height === 0) return false;
@@ -218,7 +218,7 @@ interface DecisionFieldsProps {
 }
 
 /** The fields of a decision: arguments with their changes, and required values. */
-export function DecisionFields(props: DecisionFieldsProps): JSX.Element {
+function DecisionFields(props: DecisionFieldsProps): JSX.Element {
   const { approval, argsForm, valuesForm, isWrong, refused } = props;
   const { args, decisionSchema } = approval;
   const notes = notesOnFields(approval);

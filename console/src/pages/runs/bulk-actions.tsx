@@ -82,7 +82,7 @@ function targetOf(search: RunSearch, chosen: ReadonlySet<string>): Target {
 
 export type BulkAction = Bulk['action'];
 
-export const LABELS: Readonly<Record<BulkAction, string>> = {
+const LABELS: Readonly<Record<BulkAction, string>> = {
   pause: 'Pause',
   resume: 'Resume',
   retry: 'Retry',
@@ -120,12 +120,7 @@ interface Confirmed {
 }
 
 /** A dialog that previews the runs of an action, and executes it on exactly these. */
-export function BulkDialog({
-  bulk: { action, of, said, isAll },
-  onClose,
-  onDone,
-  onNext,
-}: BulkDialogProps): JSX.Element {
+function BulkDialog({ bulk: { action, of, said, isAll }, onClose, onDone, onNext }: BulkDialogProps): JSX.Element {
   const client = useApi();
   const trial = useQuery({
     queryKey: [...KEYS.opened, 'bulk', action, of],

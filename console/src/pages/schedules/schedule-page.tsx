@@ -11,7 +11,6 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time, Ago } from '../../parts/time.tsx';
-import './schedules.css';
 import { formatTimes } from './schedule-draft.ts';
 import { BackfillForm, Ticks } from './fires.tsx';
 import { ChangeForm } from './schedule-form.tsx';
@@ -133,7 +132,7 @@ function Actions({ schedule: { id, paused }, isChanging, onChange }: ActionsProp
 }
 
 /** The next fire times of a schedule. */
-export function NextTimes({ schedule: { paused, nextTimes } }: { readonly schedule: Schedule }): JSX.Element {
+function NextTimes({ schedule: { paused, nextTimes } }: { readonly schedule: Schedule }): JSX.Element {
   return (
     <section className="card stack" aria-label="Next times">
       <h2>Next times</h2>

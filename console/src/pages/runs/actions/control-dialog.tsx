@@ -153,7 +153,7 @@ interface RefusalProps {
 }
 
 /** Explains why a control was refused. If the state has changed since the dialog opened, it shows the differences. */
-export function Refusal({ error, opened, onReadAgain }: RefusalProps): JSX.Element | null {
+function Refusal({ error, opened, onReadAgain }: RefusalProps): JSX.Element | null {
   if (isStale(error))
     return (
       <Notice kind="warn">

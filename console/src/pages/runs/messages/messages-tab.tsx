@@ -97,7 +97,7 @@ interface Followed {
 }
 
 /** The partial replies of models in a run. The stream is open only while the run goes on and the tab is visible. */
-export function usePartialReplies({ runId, after, isLive }: Followed): PartialReplies {
+function usePartialReplies({ runId, after, isLive }: Followed): PartialReplies {
   const client = useApi();
   const [replies, setReplies] = useState<PartialReplies>(new Map());
   const [begin] = useState(after);
