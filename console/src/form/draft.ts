@@ -1,5 +1,5 @@
-import { isMembers, memberOf, fieldsOf, jsonField } from './fields-of.ts';
-import type { Field, FieldKind, Schema } from './fields-of.ts';
+import { isMembers, memberOf, fieldsOf, jsonField } from './fields.ts';
+import type { Field, FieldKind, Schema } from './fields.ts';
 import { visible } from '../parts/texts.ts';
 
 /**
@@ -12,7 +12,7 @@ export type DraftValue = string | boolean | readonly string[] | null;
 export type Draft = Readonly<Record<string, DraftValue>>;
 
 /** The object that a draft describes, and the problems of its fields. */
-export interface ReadDraft {
+interface ReadDraft {
   readonly value: Readonly<Record<string, unknown>>;
   readonly problems: Readonly<Record<string, string>>;
 }

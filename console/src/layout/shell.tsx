@@ -109,7 +109,7 @@ function ThemeToggle(): JSX.Element {
   );
 }
 
-export type Theme = 'light' | 'dark';
+type Theme = 'light' | 'dark';
 
 const KEY = 'holdfast.theme';
 

@@ -5,7 +5,7 @@ import { useLocation, Link } from 'wouter';
 import { useQuery } from '@tanstack/react-query';
 import { KEYS } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.tsx';
-import { isMembers } from '../../form/fields-of.ts';
+import { isMembers } from '../../form/fields.ts';
 import { Diagram } from '../../graph/diagram.tsx';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Loading, Notice, Problem } from '../../parts/notices.tsx';

@@ -1,5 +1,5 @@
-import { isMembers } from '../../form/fields-of.ts';
-import type { Schema } from '../../form/fields-of.ts';
+import { isMembers } from '../../form/fields.ts';
+import type { Schema } from '../../form/fields.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,7 @@ import type { JSX } from 'react';
 import { Link } from 'wouter';
 import { KEYS } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.tsx';
-import { isMembers } from '../../form/fields-of.ts';
+import { isMembers } from '../../form/fields.ts';
 import { RequestForm } from '../../form/request-form.tsx';
 import { useForm } from '../../form/use-form.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
