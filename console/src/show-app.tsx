@@ -24,23 +24,23 @@ export function showApp(): void {
 }
 
 /** The console: the page to sign in, or all others. */
-export function App(): JSX.Element {
+function App(): JSX.Element {
   return (
     <Router base="/console">
       <SessionProvider>
-        <Signed />
+        <SessionGate />
       </SessionProvider>
     </Router>
   );
 }
 
-function Signed(): JSX.Element {
+function SessionGate(): JSX.Element {
   const { person } = useSession();
   // The key drops all state for another person; a new token of the same person keeps it.
-  return person ? <Inside key={identityOf(person)} /> : <SignInPage />;
+  return person ? <SignedInApp key={identityOf(person)} /> : <SignInPage />;
 }
 
-function Inside(): JSX.Element {
+function SignedInApp(): JSX.Element {
   const [queryClient] = useState(createQueryClient);
   return (
     <QueryClientProvider client={queryClient}>

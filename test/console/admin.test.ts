@@ -7,7 +7,7 @@ import { at, listAt, textAt } from '../support/readers/json-at.ts';
 import { useNpmStart } from '../support/servers/npm-start.ts';
 import type { Started } from '../support/servers/npm-start.ts';
 
-/* What administrators lay down, in a browser, and where others see it. */
+/* The pages for administrators in a browser, and their effect on other pages. */
 
 const { start, as, consoleUrl } = useNpmStart();
 const openPage = useBrowser();
@@ -21,7 +21,7 @@ async function enter(path: string, person = ADMIN): Promise<Page> {
   return await enterConsole(await openPage(), { consoleUrl: await consoleUrl(stack), baseUrl, path, person });
 }
 
-/** A field of a form; its star is for the eye only. */
+/** A field of a form. Screen readers do not get the star of a required field. */
 const field = (page: Page, role: 'combobox' | 'textbox' | 'spinbutton' | 'checkbox', name: string) =>
   page.getByRole(role, { name, exact: true });
 
@@ -41,7 +41,7 @@ test('a tenant gets a quota, is suspended and loses its terms', async () => {
 
   await field(page, 'combobox', 'New runs a minute').selectOption('This limit');
   await page.getByRole('button', { name: 'Save' }).click();
-  // Nothing is sent while the limit is missing.
+  // The form is not sent while the limit is missing.
   await page.getByText('This is needed').waitFor();
   await field(page, 'spinbutton', 'So many new runs a minute').fill('60');
   await field(page, 'checkbox', 'Suspended').check();
@@ -73,7 +73,7 @@ test('a switched-off tool is visible among the tools and in its run, which conti
   const { body } = await user.post('/api/runs', { graph: { ...graph, limits: { deadline: '1h' } } });
   const runId = textAt(body, '/id');
   const seen = await enter(`/runs/${runId}`, 'uma · user · demo');
-  // The page asks again by itself, as a switch makes no event.
+  // The page polls, as a switch has no event.
   await seen.getByText(/the call .* of the tool lookup_order waits.*The shop is down/).waitFor();
   await seen.getByText('Deadline:').waitFor();
   await seen.getByRole('link', { name: 'Tools' }).click();
@@ -107,7 +107,7 @@ test('the audit is filtered by its fields, which are in the address', async () =
   const rows = page.getByRole('row');
   await page.getByRole('row', { name: /root.*tenant\.set.*acme/ }).waitFor();
   await page.getByLabel('Action').fill('switch.on');
-  // The row that is looked for stood in the list of before, too.
+  // The unfiltered list had the row, too.
   await page.getByRole('row', { name: /root.*tenant\.set.*acme/ }).waitFor({ state: 'detached' });
   await page.getByRole('row', { name: /switch\.on tool\/lookup_order/ }).waitFor();
   await expect.poll(async () => await rows.count()).toBe(2);

@@ -5,7 +5,7 @@ import { useBrowser } from '../support/browser/use-browser.ts';
 import { useNpmStart } from '../support/servers/npm-start.ts';
 import type { Started } from '../support/servers/npm-start.ts';
 
-/* A graph from its first line to its first run, and what starts runs by itself, in a browser. */
+/* The pages of graphs, schedules and webhooks in a browser. */
 
 const { start, as, consoleUrl } = useNpmStart();
 const openPage = useBrowser();
@@ -28,7 +28,7 @@ test('a graph is edited with completions, published, changed, compared and run',
   const publish = page.getByRole('button', { name: 'Publish' });
   await page.getByText('can be published').waitFor();
 
-  // A list of completions opens as a name is begun, and Enter takes the first.
+  // The list of completions opens while a name is typed, and Enter inserts the first.
   await editor.press('Control+Home');
   await editor.press('ArrowRight');
   await editor.pressSequentially('"desc');
@@ -41,14 +41,28 @@ test('a graph is edited with completions, published, changed, compared and run',
   await editor.pressSequentially(',');
   await page.getByText('can be published').waitFor();
 
-  // An issue of the API leads to its line.
+  // A click on an issue of the API moves the cursor to its position.
   const good = await writtenIn(editor);
   await editor.fill(good.replace('"to": "ask"', '"to": "aks"'));
   await page.getByText('can’t be published').waitFor();
   await page.getByRole('button', { name: /aks/ }).first().click();
   await page.keyboard.type('!');
   expect(await writtenIn(editor)).toContain('!"to": "aks"');
+  await page.locator('.cm-lint-marker-error').first().waitFor();
   await editor.fill(good);
+  await page.getByText('can be published').waitFor();
+
+  // Ctrl+Space opens completions, Escape closes them, a new line is indented, and Ctrl+Z undoes it.
+  await editor.press('Control+Home');
+  await editor.press('ArrowRight');
+  await editor.press('Control+Space');
+  await page.getByRole('option').first().waitFor();
+  await editor.press('Escape');
+  await expect.poll(async () => await page.getByRole('option').count()).toBe(0);
+  await editor.press('Enter');
+  expect(await writtenIn(editor)).toMatch(/^\{\n {2}\n/);
+  await editor.press('Control+z');
+  expect(await writtenIn(editor)).toBe(good);
   await page.getByText('can be published').waitFor();
   await publish.click();
   await page.getByRole('heading', { level: 1, name: 'my-graph' }).waitFor();
@@ -72,7 +86,7 @@ test('a graph is edited with completions, published, changed, compared and run',
   await page.getByRole('link', { name: 'Start a run' }).click();
   await page.getByLabel('Graph', { exact: true }).selectOption('my-graph@live');
   await page.getByLabel('question').fill('May we?');
-  // What is wrong with another part holds it back, and is shown.
+  // A problem in a closed section prevents sending, and the section opens.
   await page.getByText('More', { exact: true }).click();
   await page.getByLabel('Limits').fill('{');
   await page.getByText('More', { exact: true }).click();
@@ -103,7 +117,7 @@ test('the draft of a graph survives another tab and a reload, and is not used fo
   await page.getByText('What you had written here is back.').waitFor();
   expect(await writtenIn(editor)).toBe(written);
 
-  // Somebody else publishes a version: what was written is for the one before.
+  // Somebody else publishes a version, so the draft is for an outdated one.
   await user.post('/api/graphs', definition('Of somebody else?'));
   await page.reload();
   await page.getByText('You had written something for another version of this graph.').waitFor();

@@ -10,7 +10,7 @@ import { listAt, textAt } from '../support/readers/json-at.ts';
 import { useNpmStart } from '../support/servers/npm-start.ts';
 import type { Started } from '../support/servers/npm-start.ts';
 
-/* A queue of approvals at the console: what is decided is seen, and what is written is kept. */
+/* A queue of approvals in a browser: decisions concern what is visible, and drafts are kept. */
 
 const { start, as, tokensFile } = useNpmStart();
 const openPage = useBrowser();
@@ -55,7 +55,7 @@ const form = (page: Page): Locator => page.getByRole('form', { name: 'Your decis
 const amount = (page: Page): Locator => form(page).getByLabel('amount');
 const titleOf = (page: Page, title: string): Locator => page.getByRole('heading', { level: 1, name: title });
 
-/** If a person sees the middle of an element: it is in the window, and nothing covers it. */
+/** True if the center of an element is visible: within the window and not covered. */
 async function isSeen(locator: Locator): Promise<boolean> {
   return await locator.evaluate((element) => {
     const { left, top, width, height } = element.getBoundingClientRect();
@@ -64,11 +64,11 @@ async function isSeen(locator: Locator): Promise<boolean> {
   });
 }
 
-/** What the tab has in its storage, by its keys. */
+/** The content of the tab's session storage, by key. */
 const keptIn = async (page: Page): Promise<string[]> =>
   await page.locator('body').evaluate((body) => Object.keys(body.ownerDocument.defaultView.sessionStorage));
 
-/** Many questions, with details that are long. */
+/** Creates many approvals with long details. */
 async function fillQueue(count: number): Promise<readonly AskingRun[]> {
   const details = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`fact ${n}`, `value ${n}`]));
   const asked: AskingRun[] = [];
@@ -89,10 +89,10 @@ describe('an opened approval', () => {
     await amount(page).waitFor();
     expect(await isSeen(titleOf(page, 'Question 0?'))).toBe(true);
     expect(await isSeen(amount(page))).toBe(true);
-    // The list has not moved below the person.
+    // The list has not scrolled.
     expect(await isSeen(last)).toBe(true);
 
-    // Out of sight: the first press shows what it would be about, and decides nothing.
+    // While the title is not visible, the first press of the key scrolls to it, and decides nothing.
     await page.getByRole('heading', { name: 'Where it waits' }).scrollIntoViewIfNeeded();
     expect(await isSeen(amount(page))).toBe(false);
     expect(await isSeen(titleOf(page, 'Question 0?'))).toBe(true);
@@ -109,7 +109,7 @@ describe('an opened approval', () => {
       .waitFor();
     await page.keyboard.press('Escape');
 
-    // The next one begins at its beginning, too.
+    // The next approval is scrolled to the top, too.
     await page.getByRole('heading', { name: 'Where it waits' }).scrollIntoViewIfNeeded();
     await page.keyboard.press('k');
     await titleOf(page, 'Question 1?').waitFor();
@@ -125,7 +125,7 @@ describe('an opened approval', () => {
     const page = await enter('approver', `/inbox/${run.approvalId}`, options);
     await amount(page).waitFor();
     expect([await isSeen(titleOf(page, 'May we pay it?')), await isSeen(amount(page))]).toEqual([true, true]);
-    // Somebody else is faster, while the person reads the end of it.
+    // Somebody else decides while the person reads the end of the page.
     await page.getByRole('heading', { name: 'Comments' }).scrollIntoViewIfNeeded();
     await decide(approver2, run, { decision: 'approve' });
     const notice = page.getByRole('status').filter({ hasText: 'It was decided while you looked at it' });
@@ -218,7 +218,7 @@ describe('the draft for an approval', () => {
     const back = page.getByText('What you had written here is back.');
     await amount(page).fill('77');
     await page.keyboard.press('Escape');
-    // The first Escape leaves the field only.
+    // The first Escape only takes the focus from the field.
     await amount(page).waitFor();
     await page.keyboard.press('Escape');
     await form(page).waitFor({ state: 'detached' });
@@ -282,7 +282,7 @@ describe('the draft for an approval', () => {
     await giveToken(page, { tokensFile: tokensFile(), caller: 'approver2' });
     await amount(page).waitFor();
     expect(await amount(page).inputValue()).toBe('1200');
-    // Signing out says that something would be lost with it; that is refused here.
+    // Signing out warns that drafts would be lost; the person cancels it here.
     const asked: string[] = [];
     page.once('dialog', async (dialog) => {
       asked.push(dialog.message());

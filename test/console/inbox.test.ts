@@ -10,7 +10,7 @@ import { useNpmStart } from '../support/servers/npm-start.ts';
 import type { Started } from '../support/servers/npm-start.ts';
 import { killFamily } from '../support/servers/process-family.ts';
 
-/* Approvals at the console, in a browser, of runs of the real stack. The tests follow one another. */
+/* Approvals of real runs in a browser. The tests depend on their order. */
 
 const { start, as, tokensFile } = useNpmStart();
 const openPage = useBrowser();
@@ -27,16 +27,16 @@ const enter = async (caller: 'approver' | 'approver2', path = '/inbox'): Promise
 const decisionsOf = async (approvalId: string) =>
   listAt((await user.get(`/api/approvals/${approvalId}`)).body, '/decisions');
 
-/** Sends again what nothing is known of: a worker that has just started may take long to play a run again. */
+/** Repeats a request whose outcome is unknown: a worker that has just started may take long to replay a run. */
 async function approveUntilKnown(page: Page): Promise<void> {
   const approve = page.getByRole('button', { name: /^Approve/ });
   const isUnknown = page.getByText(/No answer has come|It is not known yet if it was taken/);
-  // The button can't be pressed while an answer is awaited.
+  // The button is disabled while a request is in flight.
   while (await isUnknown.isVisible()) await approve.click({ timeout: 1_000 }).catch(() => undefined);
 }
 
 let asked: ReturnType<typeof startRefund> | undefined;
-/** An approval that nobody decides. */
+/** A pending approval that no test decides. */
 const askedOnce = async () => await (asked ??= startRefund(user, 'T-03'));
 
 const says = (page: Page, text: string | RegExp) => page.getByRole('status').filter({ hasText: text });
@@ -154,7 +154,7 @@ describe('an approval', () => {
       };
       await route.fulfill({ status, contentType: 'application/problem+json', json: problem });
     });
-    // What it shows from now on.
+    // The answer to later reads.
     const { body } = await user.get(`/api/approvals/${approvalId}`);
     const changed = Object.assign({}, body, { digest: 'another', args: { order: 'A-1003', amount: 50 } });
     await page.route(at, async (route) => await route.fulfill({ json: changed }));
@@ -173,7 +173,7 @@ describe('an approval', () => {
     if (status === 412) await page.getByRole('row', { name: 'changed /args/amount 100.01 50' }).waitFor();
     await decide();
     await expect.poll(() => keys.length).toBe(2);
-    // A new form has a key of its own.
+    // A new form has a new idempotency key.
     expect(keys[0]).not.toBe(keys[1]);
     expect(await decisionsOf(approvalId)).toEqual([]);
   });

@@ -11,9 +11,9 @@ import { useBrowser } from '../support/browser/use-browser.ts';
 import { useNpmStart } from '../support/servers/npm-start.ts';
 import type { Started } from '../support/servers/npm-start.ts';
 
-/* How each page of the console looks: for axe in both themes, on small screens, and in the pictures of docs/console.md. */
+/* The look of each page: accessibility checks by axe in both themes, small screens, and the pictures of docs/console.md. */
 
-/** With CONSOLE_PICTURES=write the pictures are taken anew. */
+/** CONSOLE_PICTURES=write renews the pictures. */
 const PICTURES = process.env['CONSOLE_PICTURES'] === 'write' ? 'docs/pictures/console' : null;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   if (PICTURES !== null) await mkdir(PICTURES, { recursive: true });
 }, 120_000);
 
-/** Has something to show on the pages of administrators. */
+/** Creates data for the pages of administrators. */
 async function layDown(admin: ApiClient): Promise<void> {
   const put = async (path: string, body: unknown) =>
     await admin.send(path, {
@@ -48,7 +48,7 @@ async function layDown(admin: ApiClient): Promise<void> {
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
 }
 
-/** The pages by the names of their pictures; `{approval}` is one that is pending, `{run}` its run. `as` is who looks. */
+/** The pages with the names of their pictures and the person; `{approval}` is a pending approval, `{run}` its run. */
 const PAGES: readonly (readonly [name: string, path: string, as: string])[] = [
   ['inbox', '/inbox?view=pending', 'ada · approver · demo'],
   ['approval', '/inbox/{approval}', 'ada · approver · demo'],
@@ -78,9 +78,9 @@ async function enter(page: Page, path: string, person: string): Promise<void> {
   await expect.poll(async () => await page.locator('.loading').count()).toBe(0);
 }
 
-/** The serious findings of axe, and where they are. */
+/** The serious findings of axe with their positions. */
 async function findingsOf(page: Page): Promise<readonly string[]> {
-  // By the debugger, as the page's policy forbids scripts of others.
+  // The debugger injects axe, as the content security policy forbids foreign scripts.
   await page.evaluate(AXE);
   const { passed, findings } = await page.evaluate<{ passed: number; findings: string[] }>(`axe.run().then((found) => ({
     passed: found.passes.length,
@@ -88,7 +88,7 @@ async function findingsOf(page: Page): Promise<readonly string[]> {
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target + ' ' + failureSummary)),
   }))`);
-  // A page that is not there has no faults either.
+  // An empty page would have no findings either.
   expect(passed).toBeGreaterThan(10);
   return findings;
 }

@@ -36,7 +36,7 @@ test('a run is followed across a reload until its end', async () => {
   expect(status).toBe(200);
   await page.getByText('completed', { exact: true }).first().waitFor();
   await page.getByRole('link', { name: 'Events' }).click();
-  // Of a long list only what is in sight is drawn.
+  // A long list renders only its visible rows.
   await page.getByLabel('Find').fill('run.completed');
   await page.getByText('run.completed').first().waitFor();
   await page.getByRole('link', { name: 'Timeline' }).click();
@@ -196,7 +196,7 @@ test('many runs are canceled after the dialog has described them and asked for a
   const wanted = [await begin('acme'), await begin('acme')];
   const other = await begin('other');
   const page = await enter('/runs');
-  // Without any filter there is nothing to press.
+  // Without a filter the buttons are disabled.
   await group(page).getByText('Tick runs, or look for some').waitFor();
   expect(await page.getByRole('button', { name: 'Cancel…' }).count()).toBe(0);
   await page.getByLabel('Metadata').fill('customer=acme');
@@ -209,7 +209,7 @@ test('many runs are canceled after the dialog has described them and asked for a
     await row.getByText('many-of-them').waitFor();
     await row.getByText('waiting').waitFor();
   }
-  // One that comes later is none of those that were shown.
+  // A run that starts later is not part of the preview.
   const late = await begin('acme');
   const press = dialog.getByRole('button', { name: 'Cancel 2 runs' });
   expect(await press.isDisabled()).toBe(true);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   tokens = JSON.parse(await readFile(tokensFile(), 'utf8'));
 }, 120_000);
 
-/** A token of the approver that ends soon, or not. */
+/** A token of the approver with a lifetime. */
 async function signFor(life: string): Promise<string> {
   const jwk: JWK = JSON.parse(await readFile(dataFile('issuer-key.json'), 'utf8'));
   return await new SignJWT({ tenant: 'demo', roles: ['approver'] })
@@ -62,15 +62,15 @@ describe('an issuer', () => {
   const ISSUER_PATH = '/issuer-of-this-test';
 
   interface Played {
-    /** What it sends back instead of the state that it was given. */
+    /** A `state` to return in place of the requested one. */
     readonly state: string;
-    /** The access tokens that it gives, one after the other; the last one again and again. */
+    /** The access tokens that it issues in order; the last one repeatedly. */
     readonly tokens: readonly string[];
-    /** If it gives refresh tokens, too. */
+    /** True if it also issues refresh tokens. */
     readonly refreshes: boolean;
   }
 
-  /** Answers as an issuer of OpenID Connect, at the API's own origin, where the console's policy lets it ask. */
+  /** Answers as an OpenID Connect issuer at the API's own origin, which the content security policy of the console allows. */
   async function actAsIssuer(page: Page, seen: URLSearchParams[], over: Partial<Played> = {}): Promise<void> {
     const issuer = `${stack.ready.baseUrl}${ISSUER_PATH}`;
     const accessTokens = over.tokens ?? [tokens['approver'] ?? ''];
@@ -198,7 +198,7 @@ describe('an issuer', () => {
     await amount.fill('41');
     await expect.poll(() => seen.filter((one) => one.get('grant_type') === 'refresh_token').length).toBe(1);
     expect(seen.at(-1)?.get('refresh_token')).toBe('refresh-1');
-    // The first token has ended by now; requests go on with the second.
+    // The first token has expired by now; requests continue with the second.
     await expect
       .poll(async () => (await page.request.get(`${stack.ready.baseUrl}/api/runs`, bearer(short))).status())
       .toBe(401);

@@ -9,7 +9,7 @@ import { textAt } from '../support/readers/json-at.ts';
 import { useNpmStart } from '../support/servers/npm-start.ts';
 import type { Started } from '../support/servers/npm-start.ts';
 
-/* What a model says is read in a browser while its answer is held open at the network. */
+/* The partial reply of a model in a browser, while the test holds the model's answer open. */
 
 const { start, as, consoleUrl } = useNpmStart();
 const openPage = useBrowser();
@@ -32,7 +32,7 @@ const TELLING = aDefinition({
   nodes: { tell: { type: 'llm', prompt: 'Tell me a story', write: { chat: ['{{ result.message }}'] } } },
 });
 
-/** Waits until the page listens to the model. A reader who is not there is told nothing of what was said. */
+/** Waits until the page has opened the stream, as it does not get earlier deltas. */
 async function listening(page: Page): Promise<void> {
   const response = await page.waitForResponse((response) => /\/events\?ticket=.*stream=tokens/.test(response.url()));
   expect(response.status()).toBe(200);

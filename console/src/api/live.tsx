@@ -86,7 +86,7 @@ async function watch(client: Client, { signal, onEvent, onGap, onChange }: Watch
 /** `away`: the stream is interrupted, so pages may show old data. */
 export type Liveness = 'connecting' | 'live' | 'away';
 
-export const LiveContext = createContext<Liveness>('connecting');
+const LiveContext = createContext<Liveness>('connecting');
 
 /** The state of the event stream. */
 export function useLive(): Liveness {

@@ -6,7 +6,7 @@ import { QueryClient, useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useSession } from '../session/use-session.ts';
 
-export const ApiContext = createContext<Client | null>(null);
+const ApiContext = createContext<Client | null>(null);
 
 /** The client of the API, `holdfast/client`, for the person who is signed in. */
 export function useApi(): Client {

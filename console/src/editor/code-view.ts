@@ -39,8 +39,8 @@ export interface CodeView {
 }
 
 /**
- * Opens a CodeMirror for JSON. It stands in a shadow root, where its styles are adopted style sheets: the content security
- * policy of the console refuses `style` elements.
+ * Opens a CodeMirror for JSON. It is in a shadow root, where CodeMirror adopts style sheets: the content security policy of the
+ * console refuses `style` elements.
  */
 export function openCodeView({ host, label, text, onEdit }: CodeViewOptions): CodeView {
   const completion = new Compartment();
@@ -50,7 +50,7 @@ export function openCodeView({ host, label, text, onEdit }: CodeViewOptions): Co
     extensions: [
       EXTENSIONS,
       completion.of(complete(null)),
-      // The content can be focused without it, but checkers of accessibility look for it.
+      // A contenteditable element can be focused without `tabindex`, but axe requires it within a scrollable region.
       EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
       EditorView.updateListener.of(({ docChanged, state, transactions }) => {
         const isEdit = docChanged && !transactions.some((transaction) => transaction.annotation(BY_PROGRAM));
@@ -128,7 +128,8 @@ const THEME = EditorView.theme({
   '.cm-line': { padding: '0 0.6rem' },
   '.cm-gutters': { background: 'var(--sunken)', color: 'var(--muted)', border: '0' },
   '.cm-matchingBracket, &.cm-focused .cm-matchingBracket': { background: 'var(--accent-soft)' },
-  '.cm-nonmatchingBracket, &.cm-focused .cm-nonmatchingBracket': { background: 'var(--bad-soft)' },
+  // The partner of a bracket may be beyond the scanned range; real errors are diagnostics.
+  '.cm-nonmatchingBracket, &.cm-focused .cm-nonmatchingBracket': { background: 'none' },
   '.cm-selectionMatch, .cm-searchMatch': { background: 'var(--warn-soft)' },
   '.cm-searchMatch.cm-searchMatch-selected': { background: 'var(--info-soft)' },
   '.cm-panels': { background: 'var(--raised)', color: 'var(--text)', fontFamily: 'var(--font)' },

@@ -1,9 +1,9 @@
 import { findNodeAtLocation, getLocation, getNodeValue, parseTree } from 'jsonc-parser';
 import type { Location } from 'jsonc-parser';
-import { isMembers } from '../form/fields-of.ts';
+import { isMembers } from '../form/fields.ts';
 
 /** One suggestion for how the text can continue. */
-export interface Completion {
+interface Completion {
   readonly label: string;
   readonly about: string | null;
   /** Replaces the text between `from` and `to`. */

@@ -7,7 +7,7 @@ import './editor.css';
 import { IssueList } from './issue-list.tsx';
 import type { EditorIssue } from './json-text.ts';
 
-export interface JsonEditorProps {
+interface JsonEditorProps {
   readonly label: string;
   readonly text: string;
   readonly onChange: (text: string) => void;

@@ -2,7 +2,7 @@ import { parse, printParseErrorCode, findNodeAtLocation, parseTree } from 'jsonc
 import type { ParseError, Node } from 'jsonc-parser';
 
 /** The parsed value of a text, or its syntax errors. */
-export type ReadJson = { readonly value: unknown } | { readonly issues: readonly EditorIssue[] };
+type ReadJson = { readonly value: unknown } | { readonly issues: readonly EditorIssue[] };
 
 /** Parses a text as JSON (RFC 8259). */
 export function readJson(text: string): ReadJson {

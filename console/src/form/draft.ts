@@ -1,5 +1,5 @@
-import { isMembers, memberOf, fieldsOf, jsonField } from './fields-of.ts';
-import type { Field, FieldKind, Schema } from './fields-of.ts';
+import { isMembers, memberOf, fieldsOf, jsonField } from './fields.ts';
+import type { Field, FieldKind, Schema } from './fields.ts';
 import { visible } from '../parts/texts.ts';
 
 /**
@@ -12,7 +12,7 @@ export type DraftValue = string | boolean | readonly string[] | null;
 export type Draft = Readonly<Record<string, DraftValue>>;
 
 /** The object that a draft describes, and the problems of its fields. */
-export interface ReadDraft {
+interface ReadDraft {
   readonly value: Readonly<Record<string, unknown>>;
   readonly problems: Readonly<Record<string, string>>;
 }
@@ -24,7 +24,7 @@ export function toDraft(fields: readonly Field[], value: unknown): Draft {
 }
 
 /** True if the input of a field can show a value without loss. */
-export function showsValue(field: Field, value: unknown): boolean {
+function showsValue(field: Field, value: unknown): boolean {
   if (value === undefined) return true;
   const read = READERS[field.kind](write(field, value), field);
   if ('problem' in read || JSON.stringify(read.value) !== JSON.stringify(value)) return false;
@@ -125,7 +125,7 @@ export function readJsonText(text: string): Read {
 }
 
 /** True if the input keeps the text unchanged: browsers remove what the input's type does not allow. */
-export function fitsInput({ kind, inputType }: Pick<Field, 'kind' | 'inputType'>, text: string): boolean {
+function fitsInput({ kind, inputType }: Pick<Field, 'kind' | 'inputType'>, text: string): boolean {
   if (visible(text) !== text) return false;
   if (kind === 'long-text') return true;
   return !text.includes('\n') && (FITS.get(inputType)?.(text) ?? true);

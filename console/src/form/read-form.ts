@@ -1,13 +1,13 @@
 import { HoldfastError } from 'holdfast/client';
 import { readDraft, readJsonText, toDraft, toJsonText } from './draft.ts';
 import type { Draft } from './draft.ts';
-import type { Field } from './fields-of.ts';
+import type { Field } from './fields.ts';
 
 /** The name of the single field of a value without known members. */
 export const WHOLE = '';
 
 /** The value of a draft. If it has problems, the value is the last valid one and must not be sent. */
-export interface ReadForm {
+interface ReadForm {
   readonly value: unknown;
   /** By field name. */
   readonly problems: Readonly<Record<string, string>>;
@@ -51,7 +51,7 @@ export function hasProblems(...forms: readonly Checked[]): boolean {
 }
 
 /** The issues of a refused request, by field. */
-export interface FormIssues {
+interface FormIssues {
   /** By field name. */
   readonly byField: Readonly<Record<string, string>>;
   /** Issues that belong to no field. */

@@ -2,8 +2,8 @@ import { useId } from 'react';
 import type { JSX } from 'react';
 import { visible } from '../parts/texts.ts';
 import type { DraftValue } from './draft.ts';
-import { jsonField, memberOf } from './fields-of.ts';
-import type { Field } from './fields-of.ts';
+import { jsonField, memberOf } from './fields.ts';
+import type { Field } from './fields.ts';
 import './form.css';
 import { WHOLE } from './read-form.ts';
 import type { Form } from './use-form.ts';
@@ -140,7 +140,7 @@ function LongInput({ field, value, onChange, common }: InputProps): JSX.Element 
   );
 }
 
-function TickInput({ value, onChange, common }: InputProps): JSX.Element {
+function BooleanInput({ value, onChange, common }: InputProps): JSX.Element {
   return (
     <input
       {...common}
@@ -190,7 +190,7 @@ const INPUTS: Readonly<Record<Field['kind'], (props: InputProps) => JSX.Element>
   'long-text': LongInput,
   number: NumberInput,
   integer: NumberInput,
-  boolean: TickInput,
+  boolean: BooleanInput,
   choice: ChoiceInput,
   choices: ChoicesInput,
   json: LongInput,

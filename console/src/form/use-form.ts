@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import { fieldsFor } from './draft.ts';
 import type { Draft, DraftValue } from './draft.ts';
-import type { Field, Schema } from './fields-of.ts';
+import type { Field, Schema } from './fields.ts';
 import { openForm, readForm } from './read-form.ts';
 
 /** A form from a JSON Schema, with its current input. */

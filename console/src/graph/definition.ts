@@ -1,4 +1,4 @@
-import { isMembers } from '../form/fields-of.ts';
+import { isMembers } from '../form/fields.ts';
 
 /** A definition as the API returns it: any JSON object. */
 export type Definition = Readonly<Record<string, unknown>>;
@@ -36,13 +36,15 @@ function toolGraphOf(tools: readonly unknown[]): Definition | null {
 function calledTools({ type, tools, calls }: Definition, outer: Definition): readonly unknown[] {
   if (type !== 'agent' && type !== 'tool') return [];
   if (Array.isArray(tools)) return tools;
-  const [asker, ...others] = nodesOf(outer).filter(([, node]) => typeof calls === 'string' && asksIn(calls, node));
+  const [asker, ...others] = nodesOf(outer).filter(
+    ([, node]) => typeof calls === 'string' && keepsMessagesIn(calls, node),
+  );
   const offered = others.length === 0 ? asker?.[1]['tools'] : null;
   return Array.isArray(offered) ? offered : [];
 }
 
 /** True for an `llm` that writes its tool calls to a channel. */
-function asksIn(channel: string, { type, messages, write }: Definition): boolean {
+function keepsMessagesIn(channel: string, { type, messages, write }: Definition): boolean {
   if (type !== 'llm') return false;
   return messages === channel || write === channel || (isMembers(write) && Object.hasOwn(write, channel));
 }

@@ -49,10 +49,10 @@ export interface NodeMark {
   readonly body: ReactNode;
 }
 
-export type DiagramNode = Node<NodeData, 'shown'>;
+type DiagramNode = Node<NodeData, 'shown'>;
 
 /** A node of a diagram, as a button that opens it. */
-export function DiagramNode({ data }: NodeProps<DiagramNode>): JSX.Element {
+function DiagramNode({ data }: NodeProps<DiagramNode>): JSX.Element {
   const { id, kind, about, mark, isChosen, onChoose } = data;
   return (
     <>

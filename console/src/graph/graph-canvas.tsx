@@ -35,7 +35,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
         nodeTypes={nodeTypes}
         edgeTypes={EDGE_TYPES}
         fitView
-        fitViewOptions={toFirstLook(drawing, here)}
+        fitViewOptions={initialView(drawing, here)}
         minZoom={0.1}
         nodesDraggable={false}
         nodesConnectable={false}
@@ -71,7 +71,7 @@ const READABLE_PX = 1_000;
 const FIRST = 4;
 
 /** Fits a small graph into the view; of a large one, some of its nodes. */
-function toFirstLook({ nodes, height }: Drawing, here: readonly string[]): FitViewOptions {
+function initialView({ nodes, height }: Drawing, here: readonly string[]): FitViewOptions {
   if (height <= READABLE_PX) return { maxZoom: 1, padding: 0.08 };
   const current = nodes.filter(({ id }) => here.includes(id));
   return { nodes: current.length > 0 ? current : nodes.slice(0, FIRST), minZoom: 0.6, maxZoom: 0.85 };
@@ -83,10 +83,10 @@ interface ArrowData extends Record<string, unknown> {
   readonly text: string | null;
 }
 
-export type FlowEdge = Edge<ArrowData, 'shown'>;
+type FlowEdge = Edge<ArrowData, 'shown'>;
 
 /** An edge, drawn along the path from the layout. */
-export function GraphArrow({ id, data, markerEnd }: EdgeProps<FlowEdge>): JSX.Element | null {
+function GraphArrow({ id, data, markerEnd }: EdgeProps<FlowEdge>): JSX.Element | null {
   if (!data) return null;
   const { points, labelAt, text } = data;
   return (

@@ -18,7 +18,7 @@ export interface LaidOutNode extends Point {
 }
 
 /** An arrow with its path around the nodes. */
-export interface LaidOutArrow extends Arrow {
+interface LaidOutArrow extends Arrow {
   readonly points: readonly Point[];
   /** The center of its label. */
   readonly labelAt: Point;
@@ -54,10 +54,10 @@ export function layOut(definition: Definition): Drawing {
   for (const [number, { from, to, label }] of arrows.entries())
     graph.setEdge(from, to, { ...sizeOfLabel(label), labelpos: 'c' }, String(number));
   layout(graph);
-  const wayOf = ({ from, to, label }: Arrow, number: number): Way =>
+  const wayOf = ({ from, to, label }: Arrow, number: number): ArrowPath =>
     from === to
       ? loopAt(readPoint(graph.node(from)), label)
-      : readWay(graph.edge({ v: from, w: to, name: String(number) }));
+      : readArrowPath(graph.edge({ v: from, w: to, name: String(number) }));
   return {
     nodes: nodes.map((node) => ({ ...node, ...cornerOf(readPoint(graph.node(node.id)), sizeOf(node)) })),
     arrows: arrows.map((arrow, number) => ({ ...arrow, ...wayOf(arrow, number) })),
@@ -100,16 +100,16 @@ function readPoint({ x = 0, y = 0 }: Partial<Point>): Point {
   return { x, y };
 }
 
-type Way = Pick<LaidOutArrow, 'points' | 'labelAt'>;
+type ArrowPath = Pick<LaidOutArrow, 'points' | 'labelAt'>;
 
-function readWay(edge: Partial<Point> & { readonly points?: readonly Partial<Point>[] }): Way {
+function readArrowPath(edge: Partial<Point> & { readonly points?: readonly Partial<Point>[] }): ArrowPath {
   return { points: (edge.points ?? []).map(readPoint), labelAt: readPoint(edge) };
 }
 
 const LOOP_PX = 36;
 
 /** The path of an arrow from a node to itself, at its right side. */
-function loopAt({ x, y }: Point, label: string | null): Way {
+function loopAt({ x, y }: Point, label: string | null): ArrowPath {
   const side = x + NODE_SIZE.width / 2;
   const [above, below] = [y - NODE_SIZE.height / 4, y + NODE_SIZE.height / 4];
   return {

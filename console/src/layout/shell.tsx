@@ -48,7 +48,7 @@ function signOut(end: () => void): void {
 }
 
 /** The person who is signed in, and the button to sign out. On a local stack, a menu of its people. */
-export function Account(): JSX.Element {
+function Account(): JSX.Element {
   const { person, people, become, end } = useSession();
   return (
     <div className="account">
@@ -83,7 +83,7 @@ const WORDS: Readonly<Record<Liveness, string>> = {
 };
 
 /** Shows if pages are updated by live events. */
-export function LiveSign(): JSX.Element {
+function LiveSign(): JSX.Element {
   const liveness = useLive();
   return (
     <p className={`live-sign ${liveness}`} role="status">
@@ -94,7 +94,7 @@ export function LiveSign(): JSX.Element {
 }
 
 /** Changes between light and dark. */
-export function ThemeToggle(): JSX.Element {
+function ThemeToggle(): JSX.Element {
   const [theme, setTheme] = useState(readTheme);
   useEffect(() => showTheme(theme), [theme]);
   const other = theme === 'dark' ? 'light' : 'dark';
@@ -109,24 +109,24 @@ export function ThemeToggle(): JSX.Element {
   );
 }
 
-export type Theme = 'light' | 'dark';
+type Theme = 'light' | 'dark';
 
 const KEY = 'holdfast.theme';
 
 /** The theme that the person has chosen in this browser, or that of the system. */
-export function readTheme(): Theme {
+function readTheme(): Theme {
   const chosen = localStorage.getItem(KEY);
   if (chosen === 'light' || chosen === 'dark') return chosen;
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 }
 
 /** Shows the page in a theme. */
-export function showTheme(theme: Theme): void {
+function showTheme(theme: Theme): void {
   document.documentElement.dataset['theme'] = theme;
 }
 
 /** Applies a theme and stores it for later visits. */
-export function chooseTheme(theme: Theme): void {
+function chooseTheme(theme: Theme): void {
   localStorage.setItem(KEY, theme);
   showTheme(theme);
 }

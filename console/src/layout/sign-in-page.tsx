@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { FormEvent, JSX } from 'react';
 import { Loading, Notice } from '../parts/notices.tsx';
 import { readConsoleConfig, useSession } from '../session/use-session.ts';
-import { beginAtIssuer } from '../session/issuer-sign-in.ts';
+import { redirectToIssuer } from '../session/issuer-sign-in.ts';
 import { hasDrafts } from '../session/kept-drafts.ts';
 import { readPerson } from '../session/person.ts';
 
@@ -33,7 +33,7 @@ export function SignInPage(): JSX.Element {
         </Notice>
       )}
       {typeof config?.issuer === 'string' && config.clientId !== null && (
-        <button type="button" className="button primary" onClick={() => void beginAtIssuer(config).catch(say)}>
+        <button type="button" className="button primary" onClick={() => void redirectToIssuer(config).catch(say)}>
           Sign in at {new URL(config.issuer).host}
         </button>
       )}

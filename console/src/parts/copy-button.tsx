@@ -9,7 +9,7 @@ interface CopyButtonProps {
   readonly label: string;
 }
 
-const SAID_MS = 2_000;
+const CONFIRMATION_MS = 2_000;
 
 /** A button that copies a text to the clipboard and confirms it. */
 export function CopyButton({ text, label }: CopyButtonProps): JSX.Element {
@@ -20,7 +20,7 @@ export function CopyButton({ text, label }: CopyButtonProps): JSX.Element {
       () => 'The browser forbids it',
     );
     setSaid(outcome);
-    setTimeout(() => setSaid(null), SAID_MS);
+    setTimeout(() => setSaid(null), CONFIRMATION_MS);
   };
   return (
     <button type="button" className="button quiet small" onClick={() => void copy()}>

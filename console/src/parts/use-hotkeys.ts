@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent } from 'react';
 
 /** Actions, by `KeyboardEvent.key`. */
-export type Hotkeys = Readonly<Record<string, () => void>>;
+type Hotkeys = Readonly<Record<string, () => void>>;
 
 const FIELDS = 'input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]';
 

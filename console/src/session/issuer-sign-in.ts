@@ -8,7 +8,7 @@ import { RETURN_PATH } from './return-path.ts';
 
 const KEY = 'holdfast.sign-in';
 
-interface Begun {
+interface PendingSignIn {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
@@ -17,13 +17,13 @@ interface Begun {
 }
 
 /** The address from which this tab was redirected to the issuer; `null` if it was not. */
-export function askedBefore(): string | null {
+export function addressBeforeSignIn(): string | null {
   const stored = sessionStorage.getItem(KEY);
-  return stored === null ? null : readJson<Begun>(stored).asked;
+  return stored === null ? null : readJson<PendingSignIn>(stored).asked;
 }
 
 /** Redirects to the issuer's page. @throws Error if the issuer publishes no address of it */
-export async function beginAtIssuer(config: ConsoleConfig): Promise<void> {
+export async function redirectToIssuer(config: ConsoleConfig): Promise<void> {
   const server = await discover(config);
   if (server.authorization_endpoint === undefined) throw new Error('The issuer names no page to sign in');
   const begun = {
@@ -50,11 +50,11 @@ export async function beginAtIssuer(config: ConsoleConfig): Promise<void> {
 }
 
 /** Exchanges the issuer's answer for tokens. @param returned the address to which it redirected */
-export async function finishAtIssuer(returned: URL, config: ConsoleConfig): Promise<StoredSession> {
+export async function exchangeAnswer(returned: URL, config: ConsoleConfig): Promise<StoredSession> {
   const stored = sessionStorage.getItem(KEY);
   sessionStorage.removeItem(KEY);
   if (stored === null) throw new Error('This tab has not asked to sign in');
-  const { state, nonce, verifier } = readJson<Begun>(stored);
+  const { state, nonce, verifier } = readJson<PendingSignIn>(stored);
   const server = await discover(config);
   const client = { client_id: config.clientId ?? '' };
   const parameters = oauth.validateAuthResponse(server, client, returned, state);

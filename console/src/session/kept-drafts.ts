@@ -8,17 +8,17 @@ import { useSession } from './use-session.ts';
 const PREFIX = 'holdfast.draft ';
 
 /** A stored draft with the version that it was written for, such as the digest of an approval. */
-export interface Kept {
+interface StoredDraft {
   readonly base: string;
   /** As JSON. */
   readonly text: string;
 }
 
-export function keptKey(person: Pick<Person, 'tenant' | 'sub' | 'roles'>, subject: string): string {
+function draftKey(person: Pick<Person, 'tenant' | 'sub' | 'roles'>, subject: string): string {
   return `${PREFIX}${identityOf(person)} ${subject}`;
 }
 
-export function readKept(key: string): Kept | null {
+function readStored(key: string): StoredDraft | null {
   const stored = sessionStorage.getItem(key);
   const kept: unknown = stored === null ? null : JSON.parse(stored);
   if (typeof kept !== 'object' || kept === null || !('base' in kept && 'text' in kept)) return null;
@@ -27,7 +27,7 @@ export function readKept(key: string): Kept | null {
 }
 
 /** @returns false if the tab's storage is full */
-export function writeKept(key: string, kept: Kept | null): boolean {
+function writeStored(key: string, kept: StoredDraft | null): boolean {
   try {
     if (kept) sessionStorage.setItem(key, JSON.stringify(kept));
     else sessionStorage.removeItem(key);
@@ -66,18 +66,18 @@ export interface KeptDraft<T> {
  */
 export function useKeptDraft<T>(subject: string, base: string): KeptDraft<T> {
   const { person } = useSession();
-  const key = person ? keptKey(person, subject) : '';
-  const [opened, setOpened] = useState(() => (key === '' ? null : readKept(key)));
+  const key = person ? draftKey(person, subject) : '';
+  const [opened, setOpened] = useState(() => (key === '' ? null : readStored(key)));
   const keep = useCallback(
     (value: T | null) => {
       if (key === '') return;
-      if (value !== null) writeKept(key, { base, text: JSON.stringify(value) });
-      else if (readKept(key)?.base === base) writeKept(key, null);
+      if (value !== null) writeStored(key, { base, text: JSON.stringify(value) });
+      else if (readStored(key)?.base === base) writeStored(key, null);
     },
     [key, base],
   );
   const drop = useCallback(() => {
-    writeKept(key, null);
+    writeStored(key, null);
     setOpened(null);
   }, [key]);
   const value = useMemo(() => (opened ? readJson<T>(opened.text) : null), [opened]);

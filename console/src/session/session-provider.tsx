@@ -4,7 +4,7 @@ import { readConsoleConfig, SessionContext } from './use-session.ts';
 import type { ConsoleConfig } from './use-session.ts';
 import { loadSession, saveSession, readPerson, readJson } from './person.ts';
 import type { Person, StoredSession } from './person.ts';
-import { finishAtIssuer, askedBefore, renewAtIssuer } from './issuer-sign-in.ts';
+import { exchangeAnswer, addressBeforeSignIn, renewAtIssuer } from './issuer-sign-in.ts';
 import { RETURN_PATH, toReturnPath } from './return-path.ts';
 
 /** Read once a page load, before it is removed from the address. */
@@ -33,7 +33,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }):
     },
     [keep],
   );
-  const token = useCallback(() => personIn(latest.current)?.token ?? '', []);
+  const token = useCallback(() => currentPerson(latest.current)?.token ?? '', []);
   const renew = useRenewal(latest, config, keep);
 
   useEffect(() => {
@@ -50,7 +50,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }):
 
   const state = useMemo(
     () => ({
-      person: isSigningIn ? null : personIn(session),
+      person: isSigningIn ? null : currentPerson(session),
       people: session?.people ?? [],
       config,
       notice,
@@ -66,20 +66,20 @@ export function SessionProvider({ children }: { readonly children: ReactNode }):
   return <SessionContext value={state}>{children}</SessionContext>;
 }
 
-function personIn(session: StoredSession | null): Person | null {
+function currentPerson(session: StoredSession | null): Person | null {
   return session?.people[session.current] ?? null;
 }
 
 /** Exchanges the code in the address for tokens; once a page load, also where React runs effects twice. */
-export async function signInOnArrival(arrival: Arrival | null, config: ConsoleConfig): Promise<StoredSession | null> {
+async function signInOnArrival(arrival: Arrival | null, config: ConsoleConfig): Promise<StoredSession | null> {
   if (!arrival) return null;
-  exchange ??= arrival.kind === 'code' ? redeem(arrival.code, config) : finishAtIssuer(arrival.url, config);
+  exchange ??= arrival.kind === 'code' ? exchangeCode(arrival.code, config) : exchangeAnswer(arrival.url, config);
   return await exchange;
 }
 
 let exchange: Promise<StoredSession> | null = null;
 
-async function redeem(code: string, { claims }: ConsoleConfig): Promise<StoredSession> {
+async function exchangeCode(code: string, { claims }: ConsoleConfig): Promise<StoredSession> {
   const answer = await fetch('/console/local-sign-in', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -92,13 +92,13 @@ async function redeem(code: string, { claims }: ConsoleConfig): Promise<StoredSe
 }
 
 /** The part of an address that signs in: the one-time code of a local stack, or the answer of an issuer. */
-export type Arrival = { readonly kind: 'code'; readonly code: string } | { readonly kind: 'issuer'; readonly url: URL };
+type Arrival = { readonly kind: 'code'; readonly code: string } | { readonly kind: 'issuer'; readonly url: URL };
 
 /**
  * Removes the code from the address, so that neither history nor copies contain it. After an issuer's answer, it restores the
  * address that the person opened before.
  */
-export function takeArrival(): Arrival | null {
+function takeArrival(): Arrival | null {
   const url = new URL(location.href);
   const code = new URLSearchParams(url.hash.slice(1)).get('code');
   if (code !== null) {
@@ -106,7 +106,7 @@ export function takeArrival(): Arrival | null {
     return { kind: 'code', code };
   }
   if (url.pathname !== RETURN_PATH) return null;
-  history.replaceState(null, '', toReturnPath(askedBefore(), url.origin));
+  history.replaceState(null, '', toReturnPath(addressBeforeSignIn(), url.origin));
   return { kind: 'issuer', url };
 }
 
@@ -120,7 +120,7 @@ type Renew = (ended: string) => Promise<string | null>;
 /**
  * Renews the token of a session by its refresh token: before it expires, and when the API refuses it. Pages keep their state.
  */
-export function useRenewal(
+function useRenewal(
   session: RefObject<StoredSession | null>,
   config: ConsoleConfig | null,
   keep: (next: StoredSession) => void,

@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react';
 import { readJson } from './person.ts';
 import type { Person, ClaimNames } from './person.ts';
 
-export interface SessionState {
+interface SessionState {
   /** `null`: nobody is signed in. */
   readonly person: Person | null;
   /** All people whom this tab has tokens of. */

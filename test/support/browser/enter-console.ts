@@ -10,7 +10,7 @@ interface Entry {
   readonly person?: string;
 }
 
-/** Signs in by a one-time code, becomes a person and opens a page; its heading is there then. */
+/** Signs in by a one-time code, switches to a person and opens a page, until its heading is visible. */
 export async function enterConsole(
   page: Page,
   { consoleUrl, baseUrl, path, person = 'root · admin · demo' }: Entry,

@@ -7,7 +7,7 @@ import { at, textAt } from '../readers/json-at.ts';
 
 const TICKETS = new URL('../../../graphs/refund-triage/tickets.jsonl', import.meta.url);
 
-/** Tickets whose refunds are above the limit, so that a person is asked. Each order is paid back once. */
+/** Tickets whose refunds exceed the limit, so that they need an approval. Each order is refunded once. */
 export type Asking = 'T-03' | 'T-04' | 'T-05' | 'T-06';
 
 /** Starts a run of the refund desk for a ticket of the demo, and waits until it asks. */

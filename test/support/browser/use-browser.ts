@@ -3,7 +3,7 @@ import { chromium } from 'playwright-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 
-/** Where systems have it. */
+/** The usual locations of the browser. */
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /** @throws Error that says what to install */
@@ -17,7 +17,7 @@ function findChromium(): string {
   );
 }
 
-/** Gives the tests of a file a browser, each page with a session of its own. What a page logs as an error fails its test. */
+/** Starts a browser for the tests of a file. Each page has its own session. Errors and policy violations of a page fail its test. */
 export function useBrowser(): (options?: BrowserContextOptions) => Promise<Page> {
   let browser: Browser;
   const errors: string[] = [];

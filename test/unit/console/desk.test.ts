@@ -1,7 +1,7 @@
 import type { Approval, Call } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
 import { argumentChanges, notesOnFields, mainArguments } from '../../../console/src/pages/inbox/arguments.ts';
-import { findCall, takeLatest, readConversation } from '../../../console/src/pages/inbox/led-to-it.ts';
+import { findCall, takeLatest, readConversation } from '../../../console/src/pages/inbox/conversation.ts';
 import { findProblems, readSearch, describeSearch } from '../../../console/src/pages/runs/run-query.ts';
 import { RETURN_PATH, toReturnPath } from '../../../console/src/session/return-path.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';

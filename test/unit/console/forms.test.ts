@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readDraft, toDraft, fieldsFor } from '../../../console/src/form/draft.ts';
 import type { Draft } from '../../../console/src/form/draft.ts';
-import { fieldsOf } from '../../../console/src/form/fields-of.ts';
+import { fieldsOf } from '../../../console/src/form/fields.ts';
 import { hasProblems, WHOLE, readForm } from '../../../console/src/form/read-form.ts';
 
 const SCHEMA = {

@@ -33,7 +33,7 @@ describe('the address of the inbox', () => {
 });
 
 describe('what waits for the person', () => {
-  /** A list with one item a page; `null`: it has no end. */
+  /** A list with one item a page; `null` for an endless list. */
   const listOf = (count: number | null) => ({
     page: async (cursor = '0') => {
       const next = Number(cursor) + 1;

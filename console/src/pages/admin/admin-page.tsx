@@ -19,7 +19,7 @@ import { TenantsPage } from './tenants-page.tsx';
 const PATH = '/admin/prune';
 
 /** Deletes data that has outlived its retention. It shows the counts first. */
-export function PrunePage(): JSX.Element {
+function PrunePage(): JSX.Element {
   const client = useApi();
   const [pruned, setPruned] = useState<Pruned | null>(null);
   return (

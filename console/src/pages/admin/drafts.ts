@@ -1,5 +1,5 @@
 import type { NewSwitch, Switch, Tenant, TenantTerms } from 'holdfast/client';
-import { isMembers } from '../../form/fields-of.ts';
+import { isMembers } from '../../form/fields.ts';
 
 type Kind = Switch['kind'];
 
@@ -85,7 +85,7 @@ export function readTerms(value: unknown): TenantTerms {
 }
 
 /** Returns the fields that are required by the values of others. */
-export function neededFields(value: unknown): readonly string[] {
+export function requiredFields(value: unknown): readonly string[] {
   const { runs, cost, suspended } = isMembers(value) ? value : {};
   return [
     ...(runs === 'limit' ? ['runsPerMinute'] : []),

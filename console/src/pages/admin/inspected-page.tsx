@@ -75,7 +75,7 @@ function Inspected({ inspected }: { readonly inspected: InspectedRun }): JSX.Ele
 type Pending = NonNullable<InspectedRun['pendingActivities']>;
 
 /** The activities of a run that Temporal has scheduled or workers have started. */
-export function Activities({ activities }: { readonly activities: Pending | null }): JSX.Element {
+function Activities({ activities }: { readonly activities: Pending | null }): JSX.Element {
   return (
     <section className="card stack" aria-label="Pending activities">
       <h2>Pending activities</h2>
@@ -114,7 +114,7 @@ function List({ activities }: { readonly activities: Pending }): JSX.Element {
 const PAGE = { limit: 100 };
 
 /** The calls of a run in the ledger. */
-export function Ledger({ runId }: { readonly runId: string }): JSX.Element {
+function Ledger({ runId }: { readonly runId: string }): JSX.Element {
   const client = useApi();
   const pages = usePages([...KEYS.admin, 'ledger', runId], (options) => client.admin.ledger(runId, PAGE, options));
   return (

@@ -122,7 +122,7 @@ interface SwitchFormProps {
 }
 
 /** The form that switches something off, or on again. */
-export function SwitchForm({ turned, onDone }: SwitchFormProps): JSX.Element {
+function SwitchForm({ turned, onDone }: SwitchFormProps): JSX.Element {
   const client = useApi();
   const [search] = useSearchParams();
   const [initial] = useState(() => toSwitchForm(turned, search));
@@ -145,6 +145,6 @@ export function SwitchForm({ turned, onDone }: SwitchFormProps): JSX.Element {
 }
 
 /** The path of a switch in the API. */
-export function switchPath({ kind, name }: Pick<Switch, 'kind' | 'name'>): string {
+function switchPath({ kind, name }: Pick<Switch, 'kind' | 'name'>): string {
   return `/admin/switches/${kind}/${encodeURIComponent(name)}`;
 }

@@ -10,7 +10,7 @@ import { Notice } from '../../parts/notices.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { formatLimit, CHOICES, missingOf, neededFields, readTerms, toTermsForm } from './drafts.ts';
+import { formatLimit, CHOICES, missingOf, requiredFields, readTerms, toTermsForm } from './drafts.ts';
 import { toTenant } from '../paths.ts';
 import { RequestForm } from '../../form/request-form.tsx';
 import { useForm } from '../../form/use-form.ts';
@@ -96,18 +96,18 @@ const SCHEMA = {
 };
 
 /** Fields that are hidden while they have no effect. */
-const PERHAPS: ReadonlySet<string> = new Set(['runsPerMinute', 'costUsdPerDay', 'reason']);
+const CONDITIONAL: ReadonlySet<string> = new Set(['runsPerMinute', 'costUsdPerDay', 'reason']);
 
 /** The form that replaces the terms of a tenant. */
-export function TenantForm({ tenant }: { readonly tenant: Tenant }): JSX.Element {
+function TenantForm({ tenant }: { readonly tenant: Tenant }): JSX.Element {
   const client = useApi();
   const [initial] = useState(() => toTermsForm(tenant));
   const form = useForm(SCHEMA, initial);
   const terms = readTerms(form.value);
-  const needed = neededFields(form.value);
+  const needed = requiredFields(form.value);
   const visibleForm = {
     ...form,
-    fields: form.fields?.filter(({ name }) => !PERHAPS.has(name) || needed.includes(name)) ?? null,
+    fields: form.fields?.filter(({ name }) => !CONDITIONAL.has(name) || needed.includes(name)) ?? null,
     problems: { ...missingOf(form.value, needed), ...form.problems },
   };
   return (

@@ -120,7 +120,7 @@ const SCHEMA = {
 };
 
 /** The form that sets an alias of a graph, optionally with a canary. */
-export function AliasForm({ graph, edited, onDone }: AliasFormProps): JSX.Element {
+function AliasForm({ graph, edited, onDone }: AliasFormProps): JSX.Element {
   const client = useApi();
   const form = useForm(SCHEMA, {
     alias: edited?.alias ?? '',

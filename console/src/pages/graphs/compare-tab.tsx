@@ -81,6 +81,6 @@ function Differences({ before, after }: { readonly before: Graph; readonly after
 }
 
 /** Marks the nodes of a version that differ from those of another. */
-export function nodeMarks(rows: readonly DiffRow[]): ReadonlyMap<string, NodeMark> {
+function nodeMarks(rows: readonly DiffRow[]): ReadonlyMap<string, NodeMark> {
   return new Map([...changedNodes(rows)].map(([id, change]) => [id, { look: change, body: <>{change}</> }]));
 }

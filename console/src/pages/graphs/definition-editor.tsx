@@ -5,7 +5,7 @@ import { useLocation, Link } from 'wouter';
 import { useQuery } from '@tanstack/react-query';
 import { KEYS } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.tsx';
-import { isMembers } from '../../form/fields-of.ts';
+import { isMembers } from '../../form/fields.ts';
 import { Diagram } from '../../graph/diagram.tsx';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Loading, Notice, Problem } from '../../parts/notices.tsx';
@@ -39,7 +39,7 @@ const WORDS: Readonly<Record<Checked['state'], readonly [status: string, label: 
 };
 
 /** An editor of a definition as JSON, with its issues, a preview of its diagram, and a button that publishes it. */
-export function DefinitionEditor({ initial, of, base, onPublished }: DefinitionEditorProps): JSX.Element {
+function DefinitionEditor({ initial, of, base, onPublished }: DefinitionEditorProps): JSX.Element {
   const client = useApi();
   const { text, setText, notice, drop } = useKeptText(JSON.stringify(initial, null, 2), of, base);
   const schema = useDefinitionSchema();
@@ -180,7 +180,7 @@ export function NewGraphPage(): JSX.Element {
 const PATH = '/schemas/graph-definition.json';
 
 /** The JSON Schema of definitions, for completions; `null` until it is loaded. */
-export function useDefinitionSchema(): unknown {
+function useDefinitionSchema(): unknown {
   const { data } = useQuery({
     queryKey: ['definition schema'],
     staleTime: Infinity,

@@ -2,7 +2,7 @@ import type { Graph } from 'holdfast/client';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { Link } from 'wouter';
-import { isMembers } from '../../form/fields-of.ts';
+import { isMembers } from '../../form/fields.ts';
 import { innerOf } from '../../graph/definition.ts';
 import type { Definition } from '../../graph/definition.ts';
 import { Diagram } from '../../graph/diagram.tsx';

@@ -97,7 +97,7 @@ function Opened({ graph, tab, version }: OpenedProps): JSX.Element {
 }
 
 /** A menu that opens another version of a graph in the same tab. */
-export function VersionPicker({ graph, tab }: { readonly graph: Graph; readonly tab: string }): JSX.Element {
+function VersionPicker({ graph, tab }: { readonly graph: Graph; readonly tab: string }): JSX.Element {
   const { items = [graph] } = useVersions(graph.name);
   const [, navigate] = useLocation();
   return (

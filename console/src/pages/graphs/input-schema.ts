@@ -1,5 +1,5 @@
-import { isMembers } from '../../form/fields-of.ts';
-import type { Schema } from '../../form/fields-of.ts';
+import { isMembers } from '../../form/fields.ts';
+import type { Schema } from '../../form/fields.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -58,7 +58,7 @@ const BLANKS: ReadonlyMap<unknown, unknown> = new Map<unknown, unknown>([
 ]);
 
 /** Creates a value to fill in: an object with the members that a schema names, empty or with their defaults. */
-export function createSkeleton(schema: Schema): unknown {
+function createSkeleton(schema: Schema): unknown {
   if (!isMembers(schema)) return null;
   const { type, properties, default: first, const: only, enum: options } = schema;
   if (first !== undefined) return first;

@@ -1,4 +1,4 @@
-import { isMembers } from '../../form/fields-of.ts';
+import { isMembers } from '../../form/fields.ts';
 
 /** The body of a request that sets an alias. */
 interface AliasRequest {

@@ -5,7 +5,7 @@ import { useLocation } from 'wouter';
 import { KEYS } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.tsx';
 import { usePages } from '../../parts/query-view.tsx';
-import { isMembers } from '../../form/fields-of.ts';
+import { isMembers } from '../../form/fields.ts';
 import { RequestForm } from '../../form/request-form.tsx';
 import { SchemaForm } from '../../form/schema-form.tsx';
 import { useForm } from '../../form/use-form.ts';

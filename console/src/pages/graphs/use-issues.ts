@@ -5,7 +5,7 @@ import { KEYS } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.tsx';
 import { offsetOf, readJson } from '../../editor/json-text.ts';
 import type { EditorIssue } from '../../editor/json-text.ts';
-import { isMembers } from '../../form/fields-of.ts';
+import { isMembers } from '../../form/fields.ts';
 
 /** The result of checking the text of a definition. */
 export interface Checked {
@@ -24,7 +24,7 @@ const PAUSE_MS = 500;
 /** Checks the text of a definition: JSON syntax at once, the rest by the API after a pause. */
 export function useIssues(text: string): Checked {
   const client = useApi();
-  const read = useMemo(() => readJson(useful(text)), [text]);
+  const read = useMemo(() => readJson(emptyAsNull(text)), [text]);
   const settled = useSettled(text);
   const definition = 'value' in read && isMembers(read.value) ? read.value : null;
   const query = useQuery({
@@ -45,7 +45,7 @@ export function useIssues(text: string): Checked {
 const NO_OBJECT: EditorIssue = { offset: 0, severity: 'error', message: 'A definition is a JSON object' };
 
 /** Reads an empty text as `null`, so that it counts as a missing object rather than as invalid JSON. */
-function useful(text: string): string {
+function emptyAsNull(text: string): string {
   return text.trim() === '' ? 'null' : text;
 }
 

@@ -8,14 +8,14 @@ import { useApi } from '../../api/use-api.tsx';
 import { leaveField, useHotkeys } from '../../parts/use-hotkeys.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { QueryView, lazyPart } from '../../parts/query-view.tsx';
-import { AboutIt, Decisions } from './about-it.tsx';
+import { ApprovalFacts, Decisions } from './approval-facts.tsx';
 import { Comments } from './comments.tsx';
-import { Decide, showBeginning } from './decide.tsx';
+import { Decide, scrollToTop } from './decide.tsx';
 import { draftPlace } from './decision.ts';
 import type { Outcome } from './decision.ts';
-import { HandOn } from './hand-on.tsx';
-import { LedToItView } from './led-to-it-view.tsx';
-import { isMembers } from '../../form/fields-of.ts';
+import { ApprovalActions } from './approval-actions.tsx';
+import { ConversationView } from './conversation-view.tsx';
+import { isMembers } from '../../form/fields.ts';
 import { Markdown } from '../../parts/markdown.tsx';
 import { visible } from '../../parts/texts.ts';
 import { Loading, Notice } from '../../parts/notices.tsx';
@@ -37,7 +37,7 @@ export function ApprovalDetail({ id }: { readonly id: string }): JSX.Element {
   const [, navigate] = useLocation();
   const toList = `/inbox${search === '' ? '' : `?${search}`}`;
   const pane = useRef<HTMLElement>(null);
-  useEffect(() => showBeginning(pane.current), []);
+  useEffect(() => scrollToTop(pane.current), []);
   useHotkeys({ Escape: () => leaveField() || navigate(toList) });
   return (
     <section className="inbox-one" aria-label="The approval" ref={pane}>
@@ -46,7 +46,7 @@ export function ApprovalDetail({ id }: { readonly id: string }): JSX.Element {
           Back to the list
         </Link>
         <QueryView query={query} what="Opening the approval">
-          {(approval) => <Opened approval={approval} toBeginning={() => showBeginning(pane.current)} />}
+          {(approval) => <Opened approval={approval} onScrollToTop={() => scrollToTop(pane.current)} />}
         </QueryView>
       </article>
     </section>
@@ -56,22 +56,28 @@ export function ApprovalDetail({ id }: { readonly id: string }): JSX.Element {
 interface OpenedProps {
   readonly approval: Approval;
   /** Scrolls to the top. */
-  readonly toBeginning: () => void;
+  readonly onScrollToTop: () => void;
 }
 
-function Opened({ approval, toBeginning }: OpenedProps): JSX.Element {
+function Opened({ approval, onScrollToTop }: OpenedProps): JSX.Element {
   const { details, args, status, runId } = approval;
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const report = (next: Outcome): void => {
     setOutcome(next);
-    toBeginning();
+    onScrollToTop();
   };
   return (
     <>
       <ApprovalHead approval={approval} outcome={outcome} />
       {status === 'pending' ? (
         // Another digest means another question: its form starts over, with a new idempotency key.
-        <Decide key={approval.digest} approval={approval} outcome={outcome} report={report} toBeginning={toBeginning} />
+        <Decide
+          key={approval.digest}
+          approval={approval}
+          outcome={outcome}
+          report={report}
+          onScrollToTop={onScrollToTop}
+        />
       ) : (
         args !== null && (
           <section className="card stack" aria-label="Arguments">
@@ -81,18 +87,18 @@ function Opened({ approval, toBeginning }: OpenedProps): JSX.Element {
         )
       )}
       <Details of={details} />
-      <LedToItView approval={approval} />
+      <ConversationView approval={approval} />
       <Decisions approval={approval} />
-      <AboutIt approval={approval} />
-      {status === 'pending' && <HandOn approval={approval} />}
+      <ApprovalFacts approval={approval} />
+      {status === 'pending' && <ApprovalActions approval={approval} />}
       <Comments approval={approval} />
-      {status === 'pending' && <WhereItWaits runId={runId} />}
+      {status === 'pending' && <WaitingNode runId={runId} />}
     </>
   );
 }
 
 /** The details of an approval: a text, or named values. Texts are Markdown. Unknown shapes are left out. */
-export function Details({ of }: { readonly of: unknown }): JSX.Element | null {
+function Details({ of }: { readonly of: unknown }): JSX.Element | null {
   if (of === null || of === undefined) return null;
   if (!isMembers(of))
     return (
@@ -126,7 +132,7 @@ function Fact({ of }: { readonly of: unknown }): JSX.Element {
 const GraphTab = lazyPart(async () => (await import('../runs/graph/graph-tab.tsx')).GraphTab);
 
 /** The graph of the run, with the waiting node. */
-export function WhereItWaits({ runId }: { readonly runId: string }): JSX.Element {
+function WaitingNode({ runId }: { readonly runId: string }): JSX.Element {
   const query = useRun(runId);
   return (
     <section className="card stack" aria-label="Where it waits">
@@ -149,7 +155,7 @@ interface ApprovalHeadProps {
 }
 
 /** The header of an approval. It stays visible while the rest scrolls. */
-export function ApprovalHead({ approval, outcome }: ApprovalHeadProps): JSX.Element {
+function ApprovalHead({ approval, outcome }: ApprovalHeadProps): JSX.Element {
   const { title, status, tool, node, args, graph } = approval;
   const [wasPending] = useState(status === 'pending');
   const facts = [tool ?? node, ...mainArguments(args), ...(graph === undefined ? [] : [`in ${graph}`])];

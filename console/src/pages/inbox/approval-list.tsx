@@ -32,7 +32,7 @@ export function ApprovalList({ search, openId }: ApprovalListProps): JSX.Element
   const pages = usePages([...KEYS.approvals, 'list', search], (options) =>
     client.approvals.list(toFilter(search, Date.now()), options),
   );
-  const list = useMoves(pages.items?.map(({ id }) => id) ?? [], openId);
+  const list = useListKeys(pages.items?.map(({ id }) => id) ?? [], openId);
   return (
     <>
       <p className="for-readers" role="status">
@@ -52,7 +52,7 @@ export function ApprovalList({ search, openId }: ApprovalListProps): JSX.Element
 }
 
 /** Handles j and k: they open the next or previous approval if one is open, otherwise they move the focus. */
-function useMoves(ids: readonly string[], openId: string | null) {
+function useListKeys(ids: readonly string[], openId: string | null) {
   const list = useRef<HTMLUListElement>(null);
   const last = useRef<number | null>(null);
   useEffect(() => {
@@ -83,7 +83,7 @@ interface ApprovalRowProps {
 }
 
 /** One line of the inbox. */
-export function ApprovalRow({ approval, isOpen }: ApprovalRowProps): JSX.Element {
+function ApprovalRow({ approval, isOpen }: ApprovalRowProps): JSX.Element {
   const { id, title, node, tool, args, graph, status, requestedBy, expiresAt, closedAt, progress } = approval;
   const gist = mainArguments(args);
   const search = useSearch();

@@ -1,10 +1,10 @@
 import type { Approval } from 'holdfast/client';
-import { isMembers } from '../../form/fields-of.ts';
+import { isMembers } from '../../form/fields.ts';
 import { diffRows } from '../../parts/diff-rows.ts';
 import type { DiffRow } from '../../parts/diff-rows.ts';
 
 /** Names of arguments that matter most for a decision: amount, person, object. They come first. */
-const TELLING = [
+const IMPORTANT_NAMES = [
   /amount|total|price|sum|value/i,
   /currency/i,
   /customer|account|recipient|payee|^to$|email/i,
@@ -28,8 +28,8 @@ export function mainArguments(args: unknown): readonly string[] {
 }
 
 function rankOf(name: string): number {
-  const rank = TELLING.findIndex((pattern) => pattern.test(name));
-  return rank === -1 ? TELLING.length : rank;
+  const rank = IMPORTANT_NAMES.findIndex((pattern) => pattern.test(name));
+  return rank === -1 ? IMPORTANT_NAMES.length : rank;
 }
 
 function shortText(value: unknown): string | null {
@@ -41,7 +41,7 @@ function shortText(value: unknown): string | null {
 type Changed = Pick<Approval, 'args' | 'askedArgs' | 'decisions'>;
 
 /** The changes of one person to the arguments of an approval. */
-export interface ArgumentChange {
+interface ArgumentChange {
   readonly by: string;
   readonly at: string;
   readonly rows: readonly DiffRow[];

@@ -89,7 +89,7 @@ function label(verb: string, { args }: Decision): string {
 }
 
 /** Sends the decisions of one opened form. */
-export interface Deciding {
+interface Deciding {
   /** The idempotency key of the next request. */
   readonly key: string;
   readonly isSending: boolean;

@@ -27,13 +27,13 @@ interface DecideProps {
   readonly outcome: Outcome | null;
   readonly report: (outcome: Outcome) => void;
   /** Scrolls to the top. */
-  readonly toBeginning: () => void;
+  readonly onScrollToTop: () => void;
 }
 
 type Choice = Decision['decision'];
 
 /** The form of a decision: the arguments, the required values, and the two answers. All its requests share a key. */
-export function Decide({ approval, outcome, report, toBeginning }: DecideProps): JSX.Element {
+export function Decide({ approval, outcome, report, onScrollToTop }: DecideProps): JSX.Element {
   const kept = useKeptDraft<DecisionDraft>(draftPlace(approval.id), approval.digest);
   const { argsForm, valuesForm, reason, setReason, empty } = useDecisionForms(approval, kept);
   const [choice, setChoice] = useState<Choice | null>(null);
@@ -58,7 +58,7 @@ export function Decide({ approval, outcome, report, toBeginning }: DecideProps):
   useEffect(() => {
     if (choice !== null) form.current?.querySelector<HTMLElement>('[name=reason]')?.focus();
   }, [choice]);
-  useKeysInSight(form, toBeginning, {
+  useDecisionKeys(form, onScrollToTop, {
     a: () => choose('approve'),
     r: () => choose('reject'),
     e: () => form.current?.querySelector<HTMLElement>('.form input, .form select, .form textarea')?.focus(),
@@ -145,12 +145,15 @@ function useDecisionForms(approval: Approval, { found, keep }: KeptDraft<Decisio
 }
 
 /** Keys decide only while the title and the top of the form are visible. Otherwise they scroll there first. */
-function useKeysInSight(
+function useDecisionKeys(
   form: RefObject<HTMLFormElement | null>,
-  toBeginning: () => void,
+  onScrollToTop: () => void,
   keys: Readonly<Record<string, () => void>>,
 ): void {
-  const seen = Object.entries(keys).map(([key, act]) => [key, () => (isInSight(form.current) ? act() : toBeginning())]);
+  const seen = Object.entries(keys).map(([key, act]) => [
+    key,
+    () => (isVisible(form.current) ? act() : onScrollToTop()),
+  ]);
   useHotkeys(Object.fromEntries(seen));
 }
 
@@ -187,7 +190,7 @@ function useIsMine({ id, runId }: Approval): boolean | null | undefined {
 const ENOUGH = 24;
 
 /** True if an element, or the top of a tall one, is visible. */
-export function isInSight(element: Element | null): boolean {
+function isVisible(element: Element | null): boolean {
   if (!(element instanceof HTMLElement)) return false;
   const { top, bottom, left, width, height } = element.getBoundingClientRect();
   if (width === 0 || height === 0) return false;
@@ -202,7 +205,7 @@ export function isInSight(element: Element | null): boolean {
 }
 
 /** Scrolls the container of an element to the top: its pane, or the page on a small screen. */
-export function showBeginning(pane: HTMLElement | null): void {
+export function scrollToTop(pane: HTMLElement | null): void {
   pane?.scrollTo({ top: 0 });
   if (pane && pane.getBoundingClientRect().top < 0) pane.scrollIntoView({ block: 'start' });
 }
@@ -218,7 +221,7 @@ interface DecisionFieldsProps {
 }
 
 /** The fields of a decision: arguments with their changes, and required values. */
-export function DecisionFields(props: DecisionFieldsProps): JSX.Element {
+function DecisionFields(props: DecisionFieldsProps): JSX.Element {
   const { approval, argsForm, valuesForm, isWrong, refused } = props;
   const { args, decisionSchema } = approval;
   const notes = notesOnFields(approval);

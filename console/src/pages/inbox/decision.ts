@@ -22,10 +22,10 @@ export type Outcome =
   | { readonly kind: 'refused'; readonly error: unknown; readonly seen: Approval };
 
 /** Error codes that mean that the visible approval is outdated. */
-const OLD = new Set(['ALREADY_DECIDED', 'APPROVAL_EXPIRED', 'APPROVAL_CANCELED', 'APPROVAL_CHANGED']);
+const OUTDATED_CODES = new Set(['ALREADY_DECIDED', 'APPROVAL_EXPIRED', 'APPROVAL_CANCELED', 'APPROVAL_CHANGED']);
 
 export function isOutdated(error: unknown): boolean {
-  return error instanceof HoldfastError && OLD.has(error.code);
+  return error instanceof HoldfastError && OUTDATED_CODES.has(error.code);
 }
 
 /** Returns the problems of the fields of a part of the decision. @param part such as `args` */

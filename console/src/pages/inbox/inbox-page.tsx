@@ -47,7 +47,7 @@ const DUE_LABELS = {
 };
 
 /** The filters of the inbox. All of it stands in the address. */
-export function InboxFilters({ search }: { readonly search: InboxSearch }): JSX.Element {
+function InboxFilters({ search }: { readonly search: InboxSearch }): JSX.Element {
   const [address, setAddress] = useSearchParams();
   const changed = (name: string, value: string): URLSearchParams => {
     const next = new URLSearchParams(address);

@@ -7,7 +7,7 @@ export const VIEWS = {
   decided: { label: 'Decided', filter: { order: 'closedAt' } },
 } as const satisfies Readonly<Record<string, { readonly label: string; readonly filter: ApprovalFilter }>>;
 
-export type View = keyof typeof VIEWS;
+type View = keyof typeof VIEWS;
 
 /** The filters of the inbox. */
 export interface InboxSearch {
@@ -18,7 +18,7 @@ export interface InboxSearch {
 }
 
 /** The choices for the time until an approval expires, in hours. */
-export const DUES = { '': null, hour: 1, day: 24, week: 168 } as const;
+const DUES = { '': null, hour: 1, day: 24, week: 168 } as const;
 export type Due = keyof typeof DUES;
 
 const HOUR_MS = 3_600_000;

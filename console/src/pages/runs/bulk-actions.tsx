@@ -80,9 +80,9 @@ function targetOf(search: RunSearch, chosen: ReadonlySet<string>): Target {
   return { of, said: `All that are found by ${words}`, isAll: false };
 }
 
-export type BulkAction = Bulk['action'];
+type BulkAction = Bulk['action'];
 
-export const LABELS: Readonly<Record<BulkAction, string>> = {
+const LABELS: Readonly<Record<BulkAction, string>> = {
   pause: 'Pause',
   resume: 'Resume',
   retry: 'Retry',
@@ -97,7 +97,7 @@ const MAX_REASON = 2_000;
 const FEW: Readonly<Record<BulkAction, number>> = { pause: 10, resume: 10, retry: 10, cancel: 1 };
 
 /** An action on the runs that were selected when its dialog opened. */
-export interface BulkRequest {
+interface BulkRequest {
   readonly action: BulkAction;
   readonly of: Pick<Bulk, 'ids' | 'filter' | 'cursor'>;
   /** A description of the runs. */
@@ -120,12 +120,7 @@ interface Confirmed {
 }
 
 /** A dialog that previews the runs of an action, and executes it on exactly these. */
-export function BulkDialog({
-  bulk: { action, of, said, isAll },
-  onClose,
-  onDone,
-  onNext,
-}: BulkDialogProps): JSX.Element {
+function BulkDialog({ bulk: { action, of, said, isAll }, onClose, onDone, onNext }: BulkDialogProps): JSX.Element {
   const client = useApi();
   const trial = useQuery({
     queryKey: [...KEYS.opened, 'bulk', action, of],

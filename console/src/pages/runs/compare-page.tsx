@@ -95,7 +95,7 @@ function Comparison({ left, right }: CompareProps): JSX.Element {
             <Side title="One run" side={found.left} />
             <Side title="The other" side={found.right} />
           </div>
-          <Ways diff={found} />
+          <PathTable diff={found} />
           <section className="card stack" aria-label="State">
             <h2>State</h2>
             <DiffView
@@ -146,7 +146,7 @@ function Side({ title, side }: SideProps): JSX.Element {
   );
 }
 
-function Ways({ diff }: { readonly diff: RunDiff }): JSX.Element {
+function PathTable({ diff }: { readonly diff: RunDiff }): JSX.Element {
   return (
     <section className="card stack" aria-label="Ways">
       <h2>Ways since then</h2>

@@ -1,5 +1,5 @@
 /** A superstep of two runs. */
-export interface PathRow {
+interface PathRow {
   /** Counts from 1. */
   readonly number: number;
   /** The nodes; empty if the run has ended before. */

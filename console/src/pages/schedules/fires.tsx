@@ -13,7 +13,7 @@ import { Notice } from '../../parts/notices.tsx';
 import { readSpan } from './schedule-draft.ts';
 
 /** The outcomes of the last fires of a schedule. */
-export function Ticks({ schedule: { id, lastRuns } }: { readonly schedule: Schedule }): JSX.Element {
+export function LastFires({ schedule: { id, lastRuns } }: { readonly schedule: Schedule }): JSX.Element {
   return (
     <section className="card stack" aria-label="Last times">
       <h2>Last times</h2>

@@ -1,6 +1,6 @@
 import type { NewSchedule, Schedule, ScheduleChange } from 'holdfast/client';
 import { diffRows } from '../../parts/diff-rows.ts';
-import { isMembers } from '../../form/fields-of.ts';
+import { isMembers } from '../../form/fields.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -79,7 +79,7 @@ const OVERLAPS = [
 ];
 
 /** The JSON Schema of the form of a schedule. */
-export const SCHEDULE_SCHEMA = {
+const SCHEDULE_SCHEMA = {
   type: 'object',
   required: ['graph', 'timeZone', 'overlap'],
   properties: {

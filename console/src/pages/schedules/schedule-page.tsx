@@ -11,9 +11,8 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time, Ago } from '../../parts/time.tsx';
-import './schedules.css';
 import { formatTimes } from './schedule-draft.ts';
-import { BackfillForm, Ticks } from './fires.tsx';
+import { BackfillForm, LastFires } from './fires.tsx';
 import { ChangeForm } from './schedule-form.tsx';
 import { Notice } from '../../parts/notices.tsx';
 
@@ -48,7 +47,7 @@ function Opened({ schedule }: { readonly schedule: Schedule }): JSX.Element {
       <Actions schedule={schedule} isChanging={isChanging} onChange={() => setChanging(!isChanging)} />
       {isChanging && <ChangeForm schedule={schedule} onDone={() => setChanging(false)} />}
       <NextTimes schedule={schedule} />
-      <Ticks schedule={schedule} />
+      <LastFires schedule={schedule} />
       <section className="card stack" aria-label="Its runs">
         <h2>Its runs</h2>
         <Facts schedule={schedule} />
@@ -133,7 +132,7 @@ function Actions({ schedule: { id, paused }, isChanging, onChange }: ActionsProp
 }
 
 /** The next fire times of a schedule. */
-export function NextTimes({ schedule: { paused, nextTimes } }: { readonly schedule: Schedule }): JSX.Element {
+function NextTimes({ schedule: { paused, nextTimes } }: { readonly schedule: Schedule }): JSX.Element {
   return (
     <section className="card stack" aria-label="Next times">
       <h2>Next times</h2>

@@ -27,7 +27,7 @@ export function ToolCard({ tool, isAdmin }: ToolCardProps): JSX.Element {
         </h2>
         <Status of={LOOKS[effect]} label={effect} />
         {switchedOff && <Status of="disabled" label="switched off" />}
-        {isAdmin && <TurnLink name={name} state={switchedOff ? 'on' : 'off'} />}
+        {isAdmin && <SwitchLink name={name} state={switchedOff ? 'on' : 'off'} />}
       </div>
       {switchedOff && (
         <Notice kind="warn">
@@ -79,7 +79,7 @@ interface TurnLinkProps {
   readonly state: 'on' | 'off';
 }
 
-function TurnLink({ name, state }: TurnLinkProps): JSX.Element {
+function SwitchLink({ name, state }: TurnLinkProps): JSX.Element {
   return (
     <Link href={`/admin/switches?kind=tool&name=${encodeURIComponent(name)}&state=${state}`}>
       Switch it {state}

@@ -36,17 +36,17 @@ export function ToolsPage(): JSX.Element {
         pages={pages}
         empty={<Empty title="No tool is there">Tools stand in the configuration, under “tools”.</Empty>}
       >
-        {(tools) => <Found tools={tools.filter((tool) => isSought(tool, sought))} />}
+        {(tools) => <FilteredTools tools={tools.filter((tool) => matches(tool, sought))} />}
       </PagesView>
     </div>
   );
 }
 
-function isSought({ name, description }: Tool, sought: string): boolean {
+function matches({ name, description }: Tool, sought: string): boolean {
   return `${name} ${description}`.toLowerCase().includes(sought.trim().toLowerCase());
 }
 
-function Found({ tools }: { readonly tools: readonly Tool[] }): JSX.Element {
+function FilteredTools({ tools }: { readonly tools: readonly Tool[] }): JSX.Element {
   const { data: isAdmin = false } = useAdminRight();
   return (
     <>
@@ -64,7 +64,7 @@ function Found({ tools }: { readonly tools: readonly Tool[] }): JSX.Element {
 const MOST = { limit: 200 };
 
 /** Shows administrators what is switched off besides tools: models, functions, node types and graphs. */
-export function OtherSwitches(): JSX.Element | null {
+function OtherSwitches(): JSX.Element | null {
   const client = useApi();
   const { data: isAdmin } = useAdminRight();
   const { data } = useQuery({

@@ -109,7 +109,7 @@ function Row({ webhookId, delivery }: RowProps): JSX.Element {
 }
 
 /** The attempts of a delivery, with the answers. */
-export function Attempts({ attempts }: Pick<WebhookDelivery, 'attempts'>): JSX.Element {
+function Attempts({ attempts }: Pick<WebhookDelivery, 'attempts'>): JSX.Element {
   if (attempts.length === 0) return <>none yet</>;
   return (
     <ol className="attempts small-text">

@@ -1,5 +1,5 @@
 import type { Hook, NewHook } from 'holdfast/client';
-import { isMembers } from '../../form/fields-of.ts';
+import { isMembers } from '../../form/fields.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

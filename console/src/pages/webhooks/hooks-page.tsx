@@ -64,7 +64,7 @@ function Hooks({ hooks }: { readonly hooks: readonly Hook[] }): JSX.Element {
   );
 }
 
-export function RemoveHook({ id }: { readonly id: string }): JSX.Element {
+function RemoveHook({ id }: { readonly id: string }): JSX.Element {
   const client = useApi();
   return (
     <ActionButton
@@ -113,7 +113,7 @@ const SCHEMA = {
 const OF_KIND: Readonly<Record<string, readonly string[]>> = { start: ['graph', 'input'], event: ['run', 'event'] };
 
 /** The form that sets a hook. @param hook the hook to change; `null` for a new one */
-export function HookForm({ hook }: { readonly hook: Hook | null }): JSX.Element {
+function HookForm({ hook }: { readonly hook: Hook | null }): JSX.Element {
   const client = useApi();
   const [, navigate] = useLocation();
   const [initial] = useState(() => toHookForm(hook));

@@ -4,7 +4,7 @@ import type { JSX } from 'react';
 import { Link } from 'wouter';
 import { KEYS } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.tsx';
-import { isMembers } from '../../form/fields-of.ts';
+import { isMembers } from '../../form/fields.ts';
 import { RequestForm } from '../../form/request-form.tsx';
 import { useForm } from '../../form/use-form.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -79,7 +79,7 @@ function toNewWebhook(value: unknown, events: NewWebhook['events']): NewWebhook 
 type WebhookEvent = NewWebhook['events'][number];
 
 /** Labels of the events of webhooks. The type covers all events of the API. */
-export const EVENT_TEXTS: Readonly<Record<WebhookEvent, string>> = {
+const EVENT_TEXTS: Readonly<Record<WebhookEvent, string>> = {
   'run.started': 'A run has begun',
   'run.completed': 'A run has ended as it should',
   'run.failed': 'A run has failed',
@@ -93,7 +93,7 @@ export const EVENT_TEXTS: Readonly<Record<WebhookEvent, string>> = {
   'intervention.requested': 'A failed node waits for a person',
 };
 
-export function isWebhookEvent(name: string): name is WebhookEvent {
+function isWebhookEvent(name: string): name is WebhookEvent {
   return Object.hasOwn(EVENT_TEXTS, name);
 }
 
@@ -107,7 +107,7 @@ interface EventChoiceProps {
 }
 
 /** A choice of events, in the order of the list. */
-export function EventChoice({ chosen, onChoose }: EventChoiceProps): JSX.Element {
+function EventChoice({ chosen, onChoose }: EventChoiceProps): JSX.Element {
   return (
     <fieldset>
       <legend>Events *</legend>
@@ -130,7 +130,7 @@ export function EventChoice({ chosen, onChoose }: EventChoiceProps): JSX.Element
 }
 
 /** The JSON Schema of the form of a webhook, without its events. */
-export const WEBHOOK_SCHEMA = {
+const WEBHOOK_SCHEMA = {
   type: 'object',
   required: ['url', 'format'],
   properties: {

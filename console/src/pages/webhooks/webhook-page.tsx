@@ -87,7 +87,7 @@ interface WebhookActionsProps {
 }
 
 /** Buttons that ping, disable, enable or delete a webhook. */
-export function WebhookActions({ webhook: { id, disabled, format }, onRotated }: WebhookActionsProps): JSX.Element {
+function WebhookActions({ webhook: { id, disabled, format }, onRotated }: WebhookActionsProps): JSX.Element {
   const { webhooks } = useApi();
   const [, navigate] = useLocation();
   const path = `/api${toWebhook(id)}`;

@@ -6,7 +6,7 @@ import {
   toSwitchForm,
   formatLimit,
   missingOf,
-  neededFields,
+  requiredFields,
   readTerms,
   toTermsForm,
 } from '../../../../console/src/pages/admin/drafts.ts';
@@ -45,10 +45,10 @@ describe('the terms of a tenant', () => {
 
   test('require a limit and a reason if these apply', () => {
     const form = { ...toTermsForm(NOTHING_SAID), runs: 'limit', runsPerMinute: 0, cost: 'limit', suspended: true };
-    const needed = neededFields(form);
+    const needed = requiredFields(form);
     expect(needed).toEqual(['runsPerMinute', 'costUsdPerDay', 'reason']);
     expect(missingOf(form, needed)).toEqual({ costUsdPerDay: 'This is needed', reason: 'This is needed' });
-    expect(neededFields(toTermsForm(NOTHING_SAID))).toEqual([]);
+    expect(requiredFields(toTermsForm(NOTHING_SAID))).toEqual([]);
   });
 
   test('are formatted with their source', () => {

@@ -2,7 +2,7 @@ import { HoldfastError } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
 import { diffRows } from '../../../../console/src/parts/diff-rows.ts';
 import { issuesByField } from '../../../../console/src/form/read-form.ts';
-import { fieldsOf } from '../../../../console/src/form/fields-of.ts';
+import { fieldsOf } from '../../../../console/src/form/fields.ts';
 import { layOut } from '../../../../console/src/graph/lay-out.ts';
 import { readAlias } from '../../../../console/src/pages/graphs/read-alias.ts';
 import { changedNodes } from '../../../../console/src/pages/graphs/changed-nodes.ts';

@@ -8,7 +8,7 @@ interface Asked {
   readonly after?: number;
 }
 
-/** Runs whose pages have two events, whatever is asked for, as if these were large; it keeps what it was asked. */
+/** A client whose pages have two events, whatever the limit. It records the requests. */
 function runsOf(events: readonly RunEvent[]) {
   const asked: Asked[] = [];
   const history = (_id: string, page: Asked = {}) => ({

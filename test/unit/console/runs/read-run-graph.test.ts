@@ -1,6 +1,6 @@
 import { HoldfastError } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
-import { isNotToBeHad, readRunGraph } from '../../../../console/src/pages/runs/data/read-run-graph.ts';
+import { isUnavailable, readRunGraph } from '../../../../console/src/pages/runs/data/read-run-graph.ts';
 
 const RECORDED = { name: 'pay', nodes: { recorded: {} } };
 const INNER = { name: 'inner', nodes: {} };
@@ -49,6 +49,6 @@ describe('the graph of a run', () => {
     [refused(503, 'UNAVAILABLE'), false],
     [null, false],
   ])('after %s is unavailable: %s', (error, expected) => {
-    expect(isNotToBeHad(error)).toBe(expected);
+    expect(isUnavailable(error)).toBe(expected);
   });
 });

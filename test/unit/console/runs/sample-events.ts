@@ -15,7 +15,7 @@ export function history(...told: readonly Told<RunEvent>[]): readonly RunEvent[]
   }));
 }
 
-/** The time of an event of `history` in milliseconds. */
+/** Returns the time of an event of `history` in milliseconds. */
 export function atMs(seq: number): number {
   return BEGIN_MS + (seq - 1) * 1_000;
 }

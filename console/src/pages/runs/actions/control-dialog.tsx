@@ -52,7 +52,7 @@ export function ControlDialog({ run, control, onClose }: ControlDialogProps): JS
           problems={isTried ? problemsIn(read) : {}}
           onChange={setDraft}
         />
-        <Gone isGone={isGone} />
+        <GoneNotice isGone={isGone} />
         <Effects run={run} control={control} />
         <PreviewView preview={preview} />
         <Refusal
@@ -103,7 +103,7 @@ function Buttons({ control, isHeld, request, onClose }: ButtonsProps): JSX.Eleme
   );
 }
 
-function Gone({ isGone }: { readonly isGone: boolean }): JSX.Element | null {
+function GoneNotice({ isGone }: { readonly isGone: boolean }): JSX.Element | null {
   if (!isGone) return null;
   return (
     <Notice kind="warn">
@@ -153,7 +153,7 @@ interface RefusalProps {
 }
 
 /** Explains why a control was refused. If the state has changed since the dialog opened, it shows the differences. */
-export function Refusal({ error, opened, onReadAgain }: RefusalProps): JSX.Element | null {
+function Refusal({ error, opened, onReadAgain }: RefusalProps): JSX.Element | null {
   if (isStale(error))
     return (
       <Notice kind="warn">
@@ -167,12 +167,12 @@ export function Refusal({ error, opened, onReadAgain }: RefusalProps): JSX.Eleme
   return (
     <>
       {error !== null && <Problem error={error} />}
-      <Different opened={opened} onReadAgain={onReadAgain} />
+      <StateChanges opened={opened} onReadAgain={onReadAgain} />
     </>
   );
 }
 
-function Different({ opened, onReadAgain }: Omit<RefusalProps, 'error'>): JSX.Element | null {
+function StateChanges({ opened, onReadAgain }: Omit<RefusalProps, 'error'>): JSX.Element | null {
   const { state, before, error, isReady } = opened;
   if (error !== null) return <Problem error={error} onRetry={onReadAgain} />;
   if (before === null || state === undefined || !isReady) return null;

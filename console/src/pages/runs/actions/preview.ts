@@ -31,9 +31,9 @@ export function createPreview(action: PreviewedAction, known: Known): Preview {
   const log = readLog(known);
   switch (action.kind) {
     case 'retry':
-      return retried(log, action.node);
+      return previewRetry(log, action.node);
     case 'fork':
-      return forked(known, action.checkpoint);
+      return previewFork(known, action.checkpoint);
     case 'replan':
       return {
         kept: log.finished,
@@ -55,9 +55,9 @@ const NOTES: Readonly<Record<'skip' | 'fail' | 'pause' | 'resume' | 'edit', read
   edit: ['The values go through the reducers of their channels. Nothing goes on by itself.'],
 };
 
-const CANCEL_NOTES = (undone: readonly string[]): readonly string[] => [
+const CANCEL_NOTES = (compensatedCalls: readonly string[]): readonly string[] => [
   'The run ends. Approvals that wait are withdrawn.',
-  ...(undone.length > 0 ? [`Undone, the latest first: ${undone.join(', ')}.`] : []),
+  ...(compensatedCalls.length > 0 ? [`Undone, the latest first: ${compensatedCalls.join(', ')}.`] : []),
 ];
 
 /** A task that has failed or is not finished, with its calls. */
@@ -89,7 +89,7 @@ function readLog({ events, effects = new Map() }: Known): Log {
     if (FINISHES.has(event.type)) {
       open.delete(key);
       finished.set(key, taskName(event));
-    } else if (BELONGS.test(event.type)) {
+    } else if (TASK_EVENTS.test(event.type)) {
       open.set(key, task);
       takeCall(task, event, effects);
     }
@@ -98,7 +98,7 @@ function readLog({ events, effects = new Map() }: Known): Log {
 }
 
 const FINISHES: ReadonlySet<TaskEvent['type']> = new Set(['node.completed', 'node.skipped']);
-const BELONGS = /^(?:node\.(?:started|failed)|(?:tool|function)\.(?:requested|called)|model\.called)$/;
+const TASK_EVENTS = /^(?:node\.(?:started|failed)|(?:tool|function)\.(?:requested|called)|model\.called)$/;
 
 function openTask(event: TaskEvent): OpenTask {
   return { node: event.node, name: taskName(event), hasFailed: false, done: new Map(), failed: new Map() };
@@ -122,7 +122,7 @@ function nameOfCall(event: Extract<TaskEvent, { readonly type: 'tool.called' | '
 }
 
 /** A retry resumes within the task, so the results of its calls are kept. */
-function retried({ finished, open }: Log, node: string | null): Preview {
+function previewRetry({ finished, open }: Log, node: string | null): Preview {
   const these = open.filter((task) => (node === null ? task.hasFailed || open.length === 1 : task.node === node));
   const failed = these.flatMap((task) => [...task.failed.values()]);
   const without = these.filter((task) => task.failed.size === 0).map(({ name }) => name);
@@ -133,7 +133,7 @@ function retried({ finished, open }: Log, node: string | null): Preview {
   };
 }
 
-function forked(known: Known, checkpoint: string): Preview {
+function previewFork(known: Known, checkpoint: string): Preview {
   const at = known.events.findIndex((event) => event.type === 'checkpoint.saved' && event.checkpoint === checkpoint);
   const before = readLog({ ...known, events: known.events.slice(0, at + 1) });
   const after = readLog({ ...known, events: known.events.slice(at + 1) });

@@ -52,7 +52,7 @@ interface PromoteDialogProps {
 }
 
 /** A dialog that explains how to make a test from a run, and offers its recording. */
-export function PromoteDialog({ run, onClose }: PromoteDialogProps): JSX.Element {
+function PromoteDialog({ run, onClose }: PromoteDialogProps): JSX.Element {
   const client = useApi();
   const command = `npx holdfast promote ${run.id} --to ${run.graph.name}-${run.id.slice(-6).toLowerCase()}.json`;
   const read = useMutation({

@@ -1,7 +1,7 @@
 import { HoldfastError } from 'holdfast/client';
 import type { CallOptions, Run } from 'holdfast/client';
 import { isRefused } from '../../../api/errors.ts';
-import { isMembers } from '../../../form/fields-of.ts';
+import { isMembers } from '../../../form/fields.ts';
 import type { Definition } from '../../../graph/definition.ts';
 
 /** The graph of a run. */
@@ -46,7 +46,7 @@ export async function readRunGraph(
 }
 
 /** True if an error means that the graph of a run is not available at present, which is expected. */
-export function isNotToBeHad(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   return isRefused(error) || (error instanceof HoldfastError && error.code === 'NOT_ALLOWED_NOW');
 }
 

@@ -41,7 +41,7 @@ export function isEnded({ status }: Pick<Run, 'status'>): boolean {
 }
 
 /** The query for the events of a run. It loads only new events. */
-export const historyQuery = (client: Client, runId: string) => {
+const historyQuery = (client: Client, runId: string) => {
   const queryKey = [...KEYS.run(runId), 'history'];
   return queryOptions<readonly RunEvent[]>({
     queryKey,

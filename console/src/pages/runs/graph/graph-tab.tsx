@@ -7,12 +7,12 @@ import { Notice, Problem } from '../../../parts/notices.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { useHistory } from '../data/use-run.ts';
 import { NodePanel } from './node-panel.tsx';
-import { isNotToBeHad } from '../data/read-run-graph.ts';
+import { isUnavailable } from '../data/read-run-graph.ts';
 import type { RunGraph } from '../data/read-run-graph.ts';
 import { useNamedDefinition, useRunGraph } from '../data/use-definition.ts';
 import { innerOf, nodesOf } from '../../../graph/definition.ts';
 import type { Definition } from '../../../graph/definition.ts';
-import { isMembers } from '../../../form/fields-of.ts';
+import { isMembers } from '../../../form/fields.ts';
 import { OpenSubgraphs, GraphCanvas } from '../../../graph/graph-canvas.tsx';
 import { nodeStates } from './node-states.ts';
 import type { NodeState } from './node-states.ts';
@@ -32,7 +32,7 @@ export function GraphTab({ run }: { readonly run: Run }): JSX.Element {
     setPath(next);
     setChosen(null);
   };
-  if (isNotToBeHad(graph.error)) return <NotPublished />;
+  if (isUnavailable(graph.error)) return <NotPublished />;
   return (
     <div className={chosen === null ? 'graph-and-panel' : 'graph-and-panel with-panel'}>
       <div className="stack">
@@ -101,7 +101,7 @@ interface NamedLevelProps extends Omit<LevelProps, 'definition'> {
 
 function NamedLevel({ reference, ...level }: NamedLevelProps): JSX.Element {
   const query = useNamedDefinition(reference);
-  if (isNotToBeHad(query.error)) return <NotPublished />;
+  if (isUnavailable(query.error)) return <NotPublished />;
   return <QueryView query={query}>{(definition) => <Level definition={definition} {...level} />}</QueryView>;
 }
 
@@ -120,7 +120,7 @@ interface GraphViewProps {
 const NODE_TYPES: NodeTypes = { shown: GraphNode };
 
 /** A drawing of a graph with the states of a run. The layout is computed once for a definition. */
-export function GraphView({ definition, path, states, here, chosen, onChoose, onOpen }: GraphViewProps): JSX.Element {
+function GraphView({ definition, path, states, here, chosen, onChoose, onOpen }: GraphViewProps): JSX.Element {
   const drawing = useMemo(() => layOut(definition), [definition]);
   const nodes = useMemo(
     () =>
@@ -142,13 +142,13 @@ export function GraphView({ definition, path, states, here, chosen, onChoose, on
       onlyRenderVisibleElements
       onLeave={() => onChoose(null)}
     >
-      <KeepInSight node={chosen} />
+      <KeepVisible node={chosen} />
     </GraphCanvas>
   );
 }
 
 /** Pans the drawing so that a node stays visible when the panel opens. The zoom stays. */
-export function KeepInSight({ node }: { readonly node: string | null }): null {
+function KeepVisible({ node }: { readonly node: string | null }): null {
   const { fitView, getZoom } = useReactFlow();
   const width = useStore((store) => store.width);
   useEffect(() => {

@@ -42,7 +42,7 @@ export function nodeStates(
 }
 
 /** The status of a node task after an event. Other events do not change it. */
-const AFTER: Partial<Record<TaskEvent['type'], TaskStatus>> = {
+const STATUS_AFTER: Partial<Record<TaskEvent['type'], TaskStatus>> = {
   'node.started': 'running',
   'node.completed': 'completed',
   'node.failed': 'failed',
@@ -53,7 +53,7 @@ const AFTER: Partial<Record<TaskEvent['type'], TaskStatus>> = {
 };
 
 function takeTaskEvent(visits: Map<string, Visit>, event: TaskEvent): void {
-  const status = AFTER[event.type];
+  const status = STATUS_AFTER[event.type];
   if (status === undefined) return;
   // The quorum of the approval is still incomplete.
   if (event.type === 'approval.decided' && event.status === 'pending') return;
@@ -91,12 +91,12 @@ function markWaiting(visits: Map<string, Visit>, node: string, index: number | n
 }
 
 /** By priority: the node has the first status that one of its tasks has. */
-const WEIGHTIEST: readonly TaskStatus[] = ['failed', 'waiting', 'running', 'canceled', 'completed', 'skipped'];
+const BY_PRIORITY: readonly TaskStatus[] = ['failed', 'waiting', 'running', 'canceled', 'completed', 'skipped'];
 
 function toState({ number, tasks }: Visit): NodeState {
   const statuses = new Set(tasks.values());
   return {
-    status: WEIGHTIEST.find((status) => statuses.has(status)) ?? 'running',
+    status: BY_PRIORITY.find((status) => statuses.has(status)) ?? 'running',
     visits: number,
     elements: [...tasks].flatMap(([index, status]) => (index === null ? [] : [{ index, status }])),
   };

@@ -1,4 +1,4 @@
-import { isMembers } from '../../../form/fields-of.ts';
+import { isMembers } from '../../../form/fields.ts';
 
 /** A message of a conversation. */
 export interface Message {

@@ -67,7 +67,7 @@ function Conversations({ run, events }: ConversationsProps): JSX.Element {
               </section>
             ))}
             {speaking.map((reply) => (
-              <Speaking key={reply.callKey} reply={reply} />
+              <PartialMessage key={reply.callKey} reply={reply} />
             ))}
           </div>
         );
@@ -76,7 +76,7 @@ function Conversations({ run, events }: ConversationsProps): JSX.Element {
   );
 }
 
-function Speaking({ reply }: { readonly reply: PartialReply }): JSX.Element {
+function PartialMessage({ reply }: { readonly reply: PartialReply }): JSX.Element {
   const { node, attempt, text, hasGaps } = reply;
   return (
     <article className="message assistant speaking" aria-label={`${node} is writing`} aria-busy="true">
@@ -89,7 +89,7 @@ function Speaking({ reply }: { readonly reply: PartialReply }): JSX.Element {
   );
 }
 
-interface Followed {
+interface PartialRepliesOptions {
   readonly runId: string;
   /** The `seq` of the last loaded event. The stream begins after it. */
   readonly after: number;
@@ -97,7 +97,7 @@ interface Followed {
 }
 
 /** The partial replies of models in a run. The stream is open only while the run goes on and the tab is visible. */
-export function usePartialReplies({ runId, after, isLive }: Followed): PartialReplies {
+function usePartialReplies({ runId, after, isLive }: PartialRepliesOptions): PartialReplies {
   const client = useApi();
   const [replies, setReplies] = useState<PartialReplies>(new Map());
   const [begin] = useState(after);
@@ -112,7 +112,7 @@ export function usePartialReplies({ runId, after, isLive }: Followed): PartialRe
   return replies;
 }
 
-interface Following extends Omit<Followed, 'isLive'> {
+interface FollowOptions extends Omit<PartialRepliesOptions, 'isLive'> {
   readonly onDelta: (delta: ModelDelta) => void;
 }
 
@@ -122,7 +122,7 @@ const RETRY_MS = 2_000;
  * Follows the stream of a run. `EventSource` cannot send a token, so each connection takes a one-time ticket. A refused ticket ends it.
  * @returns a function that closes the stream
  */
-function follow({ runs }: Client, { runId, after, onDelta }: Following): () => void {
+function follow({ runs }: Client, { runId, after, onDelta }: FollowOptions): () => void {
   const closing = new AbortController();
   const { signal } = closing;
   let source: EventSource | null = null;

@@ -42,10 +42,10 @@ interface LabelledProps {
   readonly about?: string | undefined;
   readonly problem?: string | undefined;
   /** Renders the field with the attributes that link it to its label. */
-  readonly children: (tied: Tied) => JSX.Element;
+  readonly children: (tied: FieldAttributes) => JSX.Element;
 }
 
-interface Tied {
+interface FieldAttributes {
   readonly id: string;
   readonly 'aria-invalid': boolean;
   readonly 'aria-describedby': string;

@@ -10,7 +10,7 @@ import { useRun } from '../data/use-run.ts';
 import { MessagesTab } from '../messages/messages-tab.tsx';
 import { StateTab } from './state-tab.tsx';
 import { TimelineTab } from './timeline-tab.tsx';
-import { Explained } from './explained.tsx';
+import { RunExplanation } from './run-explanation.tsx';
 import '../parts/runs.css';
 import { RunFacts } from './run-facts.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
@@ -49,7 +49,7 @@ export function RunPage({ id, tab }: RunPageProps): JSX.Element {
           </PageHeader>
           <div className="stack">
             <RunFacts run={run} />
-            <Explained run={run} />
+            <RunExplanation run={run} />
             <nav className="tabs" aria-label="Parts of the run">
               {TABS.map(({ name, label }) => (
                 <Link key={name} href={`/runs/${id}/${name}`} replace aria-current={name === here ? 'page' : undefined}>
@@ -70,7 +70,7 @@ function titleOf({ graph: { name, version } }: Run): string {
 }
 
 /** The input and the output of a run. */
-export function DataTab({ run }: { readonly run: Run }): JSX.Element {
+function DataTab({ run }: { readonly run: Run }): JSX.Element {
   const parts = { Input: run.input, Output: run.output, Error: run.error, Metadata: run.metadata, Limits: run.limits };
   return (
     <div className="columns">

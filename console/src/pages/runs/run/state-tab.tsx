@@ -126,7 +126,7 @@ const PAGE = 200;
 const MOST = 1_000;
 
 /** The latest checkpoints of a run, the oldest first. */
-export function useCheckpoints(runId: string): UseQueryResult<readonly Checkpoint[]> {
+function useCheckpoints(runId: string): UseQueryResult<readonly Checkpoint[]> {
   const client = useApi();
   return useQuery({
     queryKey: [...KEYS.run(runId), 'checkpoints'],

@@ -56,7 +56,7 @@ interface Reading {
 }
 
 function takeTaskEvent({ bars, waitNodes }: Reading, event: TaskEvent, atMs: number): void {
-  const undoes = UNDOING.has(event.type);
+  const undoes = COMPENSATIONS.has(event.type);
   const key = `${taskKey(event)}${undoes ? ' undo' : ''}`;
   const bar = bars.get(key) ?? openBar(event, { key, atMs, waitNodes });
   if (undoes) Object.assign(bar, { name: `undo ${taskName(event)}` });
@@ -86,7 +86,7 @@ function openBar(
   };
 }
 
-const UNDOING: ReadonlySet<TaskEvent['type']> = new Set([
+const COMPENSATIONS: ReadonlySet<TaskEvent['type']> = new Set([
   'compensation.requested',
   'compensation.failed',
   'node.compensated',

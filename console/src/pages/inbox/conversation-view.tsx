@@ -8,13 +8,13 @@ import { Markdown } from '../../parts/markdown.tsx';
 import { Time } from '../../parts/time.tsx';
 import { visible } from '../../parts/texts.ts';
 import { MessageView } from '../runs/messages/message-view.tsx';
-import { findCall, isAskedIn, takeLatest, readConversation } from './led-to-it.ts';
-import type { LedToIt } from './led-to-it.ts';
+import { findCall, isRequestedCall, takeLatest, readConversation } from './conversation.ts';
+import type { ModelConversation } from './conversation.ts';
 
 const MOST_CALLS = 20;
 
 /** The conversation with a model that led to an approval. */
-export function LedToItView({ approval }: { readonly approval: Approval }): JSX.Element | null {
+export function ConversationView({ approval }: { readonly approval: Approval }): JSX.Element | null {
   const calls = useCallsBefore(approval);
   const call = findCall(calls, approval);
   if (!call) return null;
@@ -36,7 +36,7 @@ function useCallsBefore({ runId, node, requestedAt: until }: Approval): readonly
   return data?.items ?? [];
 }
 
-function Conversation({ of, approval }: { readonly of: LedToIt; readonly approval: Approval }): JSX.Element {
+function Conversation({ of, approval }: { readonly of: ModelConversation; readonly approval: Approval }): JSX.Element {
   const { call, system, messages, missing } = of;
   const [isWhole, setWhole] = useState(false);
   const visibleMessages = isWhole ? messages : takeLatest(messages);
@@ -71,7 +71,7 @@ function Conversation({ of, approval }: { readonly of: LedToIt; readonly approva
             key={message.id}
             message={message}
             isCut
-            isOpen={(one) => message === messages.at(-1) && isAskedIn(one, approval)}
+            isOpen={(one) => message === messages.at(-1) && isRequestedCall(one, approval)}
           />
         ))}
       </div>

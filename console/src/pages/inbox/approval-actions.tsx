@@ -11,7 +11,7 @@ import { Ago } from '../../parts/time.tsx';
 import { toReassignment } from './decision.ts';
 
 /** Buttons that remind the people who may decide an approval, or assign it to others. */
-export function HandOn({ approval }: { readonly approval: Approval }): JSX.Element {
+export function ApprovalActions({ approval }: { readonly approval: Approval }): JSX.Element {
   const { id, remindedAt } = approval;
   const client = useApi();
   return (

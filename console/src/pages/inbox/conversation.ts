@@ -1,11 +1,11 @@
 import type { Approval, Call } from 'holdfast/client';
 import { diffRows } from '../../parts/diff-rows.ts';
-import { isMembers } from '../../form/fields-of.ts';
+import { isMembers } from '../../form/fields.ts';
 import { toMessage, toToolCalls } from '../runs/messages/conversations.ts';
 import type { Message } from '../runs/messages/conversations.ts';
 
 /** The conversation with a model that led to an approval. */
-export interface LedToIt {
+export interface ModelConversation {
   readonly call: Call;
   /** The system prompt; `null` if there is none. */
   readonly system: string | null;
@@ -15,13 +15,13 @@ export interface LedToIt {
   readonly missing: number;
 }
 
-type Asked = Pick<Approval, 'tool' | 'args' | 'askedArgs'>;
+type RequestedCall = Pick<Approval, 'tool' | 'args' | 'askedArgs'>;
 
 /** Finds the model call that requested the approval's tool call, otherwise the latest. @param calls the latest first */
-export function findCall(calls: readonly Call[], { tool, args, askedArgs = args }: Asked): Call | null {
+export function findCall(calls: readonly Call[], { tool, args, askedArgs = args }: RequestedCall): Call | null {
   const asked = { tool, args: askedArgs };
   return (
-    calls.find(({ reply }) => toolCallsIn(reply).some((one) => isAskedIn(one, asked))) ??
+    calls.find(({ reply }) => toolCallsIn(reply).some((one) => isRequestedCall(one, asked))) ??
     calls.find(({ reply }) => toolCallsIn(reply).some(({ name }) => name === tool)) ??
     calls.find(({ reply }) => reply !== null) ??
     null
@@ -29,12 +29,15 @@ export function findCall(calls: readonly Call[], { tool, args, askedArgs = args 
 }
 
 /** True if a tool call of a model is the one that an approval is for. */
-export function isAskedIn(call: Message['toolCalls'][number], { tool, args, askedArgs = args }: Asked): boolean {
+export function isRequestedCall(
+  call: Message['toolCalls'][number],
+  { tool, args, askedArgs = args }: RequestedCall,
+): boolean {
   return call.name === tool && diffRows(call.args, askedArgs).length === 0;
 }
 
 /** Reads the conversation of a model call. */
-export function readConversation(call: Call): LedToIt {
+export function readConversation(call: Call): ModelConversation {
   const request = isMembers(call.request) ? call.request : {};
   const { system, messages: sent, omitted } = request;
   const given = Array.isArray(sent) ? sent : [];

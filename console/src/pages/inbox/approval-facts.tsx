@@ -6,12 +6,12 @@ import { Ago, Time } from '../../parts/time.tsx';
 import { visible } from '../../parts/texts.ts';
 import { KEYS } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.tsx';
-import { isMembers } from '../../form/fields-of.ts';
+import { isMembers } from '../../form/fields.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Status } from '../../parts/status.tsx';
 
 /** Facts about an approval: who may decide and who has, who has asked, its expiry, and its run. */
-export function AboutIt({ approval }: { readonly approval: Approval }): JSX.Element {
+export function ApprovalFacts({ approval }: { readonly approval: Approval }): JSX.Element {
   const { status, runId, node, tool, requestedBy, requestedAt, expiresAt } = approval;
   return (
     <section className="card stack" aria-label="About it">
@@ -71,7 +71,7 @@ const EFFECTS: Readonly<Record<string, string>> = {
 const OF_TOOL = 'Then the call is not made.';
 
 /** Describes what happens to the run if the approval expires. */
-export function Expiry({ runId, node, tool }: ExpiryProps): JSX.Element {
+function Expiry({ runId, node, tool }: ExpiryProps): JSX.Element {
   const client = useApi();
   const { data } = useQuery({
     queryKey: [...KEYS.run(runId), 'expiry', node],

@@ -20,7 +20,7 @@ const TONES: Readonly<Record<Run['status'], Tone>> = {
 };
 
 /** Explains at the top of a run's page why it waits or has stopped, and who can do what next. */
-export function Explained({ run }: { readonly run: Run }): JSX.Element | null {
+export function RunExplanation({ run }: { readonly run: Run }): JSX.Element | null {
   const { data, error, refetch } = useExplanation(run.id);
   if (data) return <ExplanationView explanation={data} run={run} />;
   return error ? <Problem error={error} onRetry={() => void refetch()} /> : null;
