@@ -47,8 +47,10 @@ test.each([
 });
 
 test.each([
-  ['damaged', Buffer.from('no deflate')],
-  ['cut off', deflateRawSync(Buffer.alloc(1_000, 'a')).subarray(0, 4)],
-])('data that is %s is an error', async (_how, data) => {
-  await expect(compression.decode([{ metadata: { encoding: Buffer.from('binary/deflate') }, data }])).rejects.toThrow();
+  ['damaged', Buffer.from('no deflate'), 'invalid'],
+  ['cut off', deflateRawSync(Buffer.alloc(1_000, 'a')).subarray(0, 4), 'unexpected end of file'],
+])('data that is %s is an error', async (_how, data, message) => {
+  await expect(compression.decode([{ metadata: { encoding: Buffer.from('binary/deflate') }, data }])).rejects.toThrow(
+    message,
+  );
 });
