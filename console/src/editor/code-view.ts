@@ -103,7 +103,8 @@ function complete(schema: unknown): Extension {
       })),
     };
   };
-  return autocompletion({ override: [source], icons: false });
+  // Without delays, Enter right after a keystroke takes the completion rather than break the line.
+  return autocompletion({ override: [source], icons: false, activateOnTypingDelay: 0, interactionDelay: 0 });
 }
 
 function toDiagnostics(text: string, issues: readonly EditorIssue[]): readonly Diagnostic[] {
