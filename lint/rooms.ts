@@ -104,7 +104,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: [...FACTS, 'graph/redaction', 'graph/compile', 'graph/signals', 'graph/advance'],
     types: ['activities'],
     packages: ['@temporalio/common', '@temporalio/workflow'],
-    face: ['contract.ts', 'search-attributes.ts', 'schedule-contract.ts'],
+    face: ['contract.ts', 'search-attributes.ts'],
     code: 'sandbox',
   },
   config: {

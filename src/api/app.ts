@@ -24,7 +24,7 @@ import { interventionRoutes, controlRoutes } from './routes/run-controls.ts';
 import { memoryRoutes } from './routes/memory.ts';
 import { consoleFileRoutes, consoleRoutes } from './routes/console.ts';
 import { runRoutes } from './routes/runs.ts';
-import { scheduleTickRoutes, scheduleRoutes } from './routes/schedules.ts';
+import { fireRoutes, scheduleRoutes } from './routes/schedules.ts';
 import { DEFINITION, definitionComponent } from './schemas/graph.ts';
 import { streamRoutes } from './routes/streams.ts';
 import { stateRoutes } from './routes/states.ts';
@@ -120,7 +120,7 @@ const ROUTES = [
   webhookDeliveryRoutes,
   fileRoutes,
   scheduleRoutes,
-  scheduleTickRoutes,
+  fireRoutes,
   hookRoutes,
   receivedMessageRoutes,
   retentionRoutes,

@@ -46,7 +46,7 @@ export interface SweepTimes {
   /** Temporal must lack the workflow of a run for this long before the run is ended. */
   readonly lostForMs: number;
   readonly poisonedRunsMs: number;
-  readonly ticksMs: number;
+  readonly firesMs: number;
   readonly healSchedulesMs: number;
   /** A workflow task must have failed for this long before its run is put aside. */
   readonly failingForMs: number;

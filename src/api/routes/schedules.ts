@@ -9,7 +9,7 @@ import type { AddRoute } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/bodies.ts';
 import { changeSchedule, createSchedule, removeSchedule, findSchedule } from '../schedules/change-schedule.ts';
-import { toOneScheduleJson, toSchedulesJson, toTickJson } from '../schedules/schedule-json.ts';
+import { toOneScheduleJson, toSchedulesJson, toFireJson } from '../schedules/schedule-json.ts';
 import { KeyHeader, MAX_BODY_BYTES, NoQuery, PageQuery, body, idOf, json, problems } from '../schemas/common.ts';
 import {
   NewScheduleSchema,
@@ -185,14 +185,14 @@ function timingOf(schedule: Timing): Timing {
   return schedule.cron === null ? { cron: null, every: schedule.every } : { cron: schedule.cron, every: null };
 }
 
-const tickTags = ['schedules'];
+const fireTags = ['schedules'];
 
 const now: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'post',
     path: '/api/schedules/{id}/trigger',
     operationId: 'triggerSchedule',
-    tags: tickTags,
+    tags: fireTags,
     security: needs('run:start'),
     summary: 'Take this moment as a time of a schedule, also of a paused one',
     middleware: [authorized(deps, 'run:start'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
@@ -201,7 +201,7 @@ const now: AddRoute = (router, deps) => {
   });
   router.openapi(route, async (c) => {
     const schedule = await findSchedule(deps, c.get('caller'), c.req.valid('param').id);
-    return c.json(toTickJson(await trigger(deps, schedule, c.get('attempt').id)), 202);
+    return c.json(toFireJson(await trigger(deps, schedule, c.get('attempt').id)), 202);
   });
 };
 
@@ -210,7 +210,7 @@ const past: AddRoute = (router, deps) => {
     method: 'post',
     path: '/api/schedules/{id}/backfill',
     operationId: 'backfillSchedule',
-    tags: tickTags,
+    tags: fireTags,
     security: needs('run:start'),
     summary: 'Take the times of a schedule that are over and were not taken, one run after the other',
     middleware: [authorized(deps, 'run:start'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
@@ -223,5 +223,5 @@ const past: AddRoute = (router, deps) => {
   });
 };
 
-/** Routes that give a schedule times that it does not name, or did not take. */
-export const scheduleTickRoutes = routes(now, past);
+/** Routes that fire a schedule by hand. */
+export const fireRoutes = routes(now, past);

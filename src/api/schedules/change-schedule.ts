@@ -9,7 +9,7 @@ import { requirePermission } from '../middleware/authorized.ts';
 import { redactedChannels, unknownNow } from '../graphs/redacted-channels.ts';
 import { refusePlaceholders } from '../redaction.ts';
 import { pinGraph, requireInput } from '../runs/start-run.ts';
-import type { TurnDeps } from './take-turn.ts';
+import type { FireDeps } from './decide-fire.ts';
 
 /** The schedules of a tenant. */
 const MAX_SCHEDULES = 1_000;
@@ -20,7 +20,7 @@ const MAX_SCHEDULES = 1_000;
  * @throws ApiError 403 when its overlap cancels runs and the caller may not; 404 without such a graph; 409 when the tenant has too many; 422 when no run could begin like that
  */
 export async function createSchedule(
-  deps: TurnDeps,
+  deps: FireDeps,
   caller: Caller,
   { id, terms }: { readonly id: string; readonly terms: ScheduleTerms },
 ): Promise<Schedule> {
@@ -52,7 +52,7 @@ export async function createSchedule(
  *   owner may not; 409 when somebody else has changed it in this moment
  */
 export async function changeSchedule(
-  deps: TurnDeps,
+  deps: FireDeps,
   caller: Caller,
   { id, change }: { readonly id: string; readonly change: (schedule: Schedule) => ScheduleTerms },
 ): Promise<{ readonly schedule: Schedule; readonly hasNewOwner: boolean }> {
@@ -89,7 +89,7 @@ function deedsOf({ graph, input, metadata, limits, threadId, cron, every, timeZo
 }
 
 /** The channels that readers of a schedule don't see: an input that stays is hidden under another graph as before. */
-async function hiddenChannels(deps: TurnDeps, schedule: Schedule): Promise<readonly string[]> {
+async function hiddenChannels(deps: FireDeps, schedule: Schedule): Promise<readonly string[]> {
   const { tenantId, graph, input, redaction } = schedule;
   const now = await redactedChannels(deps, tenantId, graph).catch(unknownNow);
   return [...redaction.channels, ...(now ?? Object.keys(input))];
@@ -102,16 +102,16 @@ function mayFailNow(before: ScheduleTerms, { graph, input, limits, paused }: Sch
 }
 
 /** Deletes a schedule; without one it changes nothing. Its runs go on. */
-export async function removeSchedule(deps: TurnDeps, caller: Caller, id: string): Promise<void> {
+export async function removeSchedule(deps: FireDeps, caller: Caller, id: string): Promise<void> {
   const schedule = await lookForSchedule(deps, caller, id);
   if (!schedule) return;
   await removeEverywhere(deps, schedule);
 }
 
 /** The sweeper deletes the row: a request that has read it before may still tell Temporal of it. */
-async function removeEverywhere(deps: TurnDeps, reference: ScheduleReference): Promise<void> {
+async function removeEverywhere(deps: FireDeps, reference: ScheduleReference): Promise<void> {
   await deps.store.schedules.remove(reference);
-  await orLater(deps, reference, async () => await deps.engine.schedules.remove(toTickInput(reference)));
+  await orLater(deps, reference, async () => await deps.engine.schedules.remove(toFireInput(reference)));
 }
 
 function changeBy({ sub }: Caller): Pick<Schedule, 'updatedAt' | 'updatedBy'> {
@@ -185,13 +185,13 @@ export async function tellTemporal({ store, engine }: TellDeps, reference: Sched
   const { schedules } = store;
   const first = await schedules.find(reference);
   for (let schedule = first; schedule; schedule = await schedules.find(reference)) {
-    await engine.schedules.put(toTickInput(schedule), schedule);
+    await engine.schedules.put(toFireInput(schedule), schedule);
     if (await schedules.markTold(schedule, schedule.revision)) return;
   }
-  if (first) await engine.schedules.remove(toTickInput(reference));
+  if (first) await engine.schedules.remove(toFireInput(reference));
 }
 
-export function toTickInput({ tenantId, id }: ScheduleReference) {
+export function toFireInput({ tenantId, id }: ScheduleReference) {
   return { tenantId, scheduleId: id };
 }
 
@@ -233,7 +233,7 @@ export async function healSchedule(
  * told Temporal by now.
  */
 async function forgetSchedule({ store, engine }: TellDeps, reference: ScheduleReference): Promise<void> {
-  await engine.schedules.remove(toTickInput(reference));
+  await engine.schedules.remove(toFireInput(reference));
   await store.schedules.forget(reference);
 }
 

@@ -15,7 +15,7 @@ import {
   createTerminatedRunsReconciler,
 } from './end-lost-runs.ts';
 import type { Brake } from './end-lost-runs.ts';
-import { pruneRuns, createQueueStarter, forgetTicks, healSchedules, takeTicks } from './start-queued-runs.ts';
+import { pruneRuns, createQueueStarter, forgetFires, healSchedules, tendFires } from './start-queued-runs.ts';
 import { createCourier } from '../webhooks/courier.ts';
 import type { Courier } from '../webhooks/courier.ts';
 
@@ -51,7 +51,7 @@ const TIMES: SweepTimes = {
   lostRunsMs: 15_000,
   lostForMs: LOST_FOR_MS,
   poisonedRunsMs: 2_000,
-  ticksMs: 500,
+  firesMs: 500,
   healSchedulesMs: 10_000,
   failingForMs: FAILING_FOR_MS,
   deliveriesMs: 500,
@@ -69,7 +69,7 @@ const toChores = (
     lostRunsMs,
     lostForMs,
     poisonedRunsMs,
-    ticksMs,
+    firesMs,
     healSchedulesMs,
     failingForMs,
     deliveriesMs,
@@ -85,7 +85,7 @@ const toChores = (
   { everyMs: lostRunsMs, run: createLostRunsChore(lostForMs) },
   { everyMs: poisonedRunsMs, run: createPoisonedRunsChore(notedRuns, brake, failingForMs) },
   { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRuns(), brake, failingForMs) },
-  { everyMs: ticksMs, run: takeTicks },
+  { everyMs: firesMs, run: tendFires },
   { everyMs: healSchedulesMs, run: healSchedules },
   {
     everyMs: deliveriesMs,
@@ -99,7 +99,7 @@ const toChores = (
   { everyMs: 60_000, run: forgetStreams },
   { everyMs: 60_000, run: forgetMemory },
   { everyMs: 60_000, run: forgetDeliveries },
-  { everyMs: 600_000, run: forgetTicks },
+  { everyMs: 600_000, run: forgetFires },
   { everyMs: 3_600_000, run: forgetHookMessages },
   { everyMs: 3_600_000, run: prune },
   { everyMs: 3_600_000, run: forgetFiles },

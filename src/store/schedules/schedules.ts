@@ -35,12 +35,9 @@ export interface Schedules {
   markLost(reference: ScheduleReference): Promise<void>;
   /** Those that Temporal should have heard of before a time. */
   untold(before: string, limit: number): Promise<readonly UntoldSchedule[]>;
-  /** Deletes a removed schedule with its ticks. */
+  /** Deletes a removed schedule with its fires, once no workflow of them is open. */
   forget(reference: ScheduleReference): Promise<void>;
 }
-
-/** No process has decided about its ticks yet. */
-const NEVER = '-infinity';
 
 export function createSchedules(db: Kysely<Tables>): Schedules {
   const kept = () => db.selectFrom('schedules').selectAll().where('deleted_at', 'is', null);
@@ -97,7 +94,6 @@ async function create(db: Kysely<Tables>, schedule: Schedule, most: number): Pro
         created_at: createdAt,
         created_by: createdBy,
         synced_revision: 0,
-        lease_until: NEVER,
       })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
@@ -152,18 +148,18 @@ async function list(db: Kysely<Tables>, tenantId: string, { limit, after }: Page
   return mapPage(page, toSchedule);
 }
 
+/** A fire whose workflow is open keeps the row: the workflow is released first. */
 async function forget(db: Kysely<Tables>, { tenantId, id }: ScheduleReference): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    const { numDeletedRows } = await transaction
-      .deleteFrom('schedules')
-      .where('tenant_id', '=', tenantId)
-      .where('id', '=', id)
-      .where('deleted_at', 'is not', null)
-      .executeTakeFirst();
-    if (numDeletedRows === 0n) return;
-    const ticks = transaction.deleteFrom('schedule_ticks').where('tenant_id', '=', tenantId);
-    await ticks.where('schedule_id', '=', id).execute();
-  });
+  await sql`
+    with gone as (
+      delete from schedules s where s.tenant_id = ${tenantId} and s.id = ${id} and s.deleted_at is not null
+        and not exists (
+          select from schedule_fires f where f.tenant_id = s.tenant_id and f.schedule_id = s.id and f.workflow_id is not null
+        )
+      returning s.tenant_id, s.id
+    )
+    delete from schedule_fires f using gone where f.tenant_id = gone.tenant_id and f.schedule_id = gone.id
+  `.execute(db);
 }
 
 /** The columns that a change writes. */

@@ -118,7 +118,10 @@ function answeringActivities(heardOf: (workflowId: string) => Hearing): Activiti
     reconcileCall: async () => {
       throw new TypeError('Every call is answered');
     },
-    takeTick: async () => {
+    openFire: async () => {
+      throw new TypeError('Runs have no schedules here');
+    },
+    cancelFire: async () => {
       throw new TypeError('Runs have no schedules here');
     },
     record: async (entry) => void current().batches.push(...batchIn(entry)),
