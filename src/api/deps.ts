@@ -47,7 +47,7 @@ export interface SweepTimes {
   readonly lostForMs: number;
   readonly poisonedRunsMs: number;
   readonly firesMs: number;
-  readonly healSchedulesMs: number;
+  readonly syncSchedulesMs: number;
   /** A workflow task must have failed for this long before its run is put aside. */
   readonly failingForMs: number;
   readonly deliveriesMs: number;

@@ -35,9 +35,9 @@ export async function createSchedule(
   const addition = await schedules.create(schedule, MAX_SCHEDULES);
   if (addition === 'too-many') throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_SCHEDULES} schedules`);
   try {
-    await orLater(deps, reference, () => tellTemporal(deps, reference));
+    await orLater(deps, reference, () => syncSchedule(deps, reference));
   } catch (error) {
-    // After any other failure the sweeper tells Temporal again.
+    // After any other failure the sweeper sends the schedule to Temporal again.
     if (addition === 'added' && areTimesRefused(error)) await removeEverywhere(deps, reference);
     throw error;
   }
@@ -75,7 +75,7 @@ export async function changeSchedule(
   const after = { ...before, ...terms, redaction, ...changed };
   if (!(await schedules.replace(after))) throw changedMeanwhile();
   try {
-    await orLater(deps, after, () => tellTemporal(deps, after));
+    await orLater(deps, after, () => syncSchedule(deps, after));
   } catch (error) {
     await schedules.replace({ ...before, revision: after.revision + 1 });
     throw error;
@@ -108,7 +108,7 @@ export async function removeSchedule(deps: FireDeps, caller: Caller, id: string)
   await removeEverywhere(deps, schedule);
 }
 
-/** The sweeper deletes the row: a request that has read it before may still tell Temporal of it. */
+/** The sweeper deletes the row: a request that has read it before may still send the schedule to Temporal. */
 async function removeEverywhere(deps: FireDeps, reference: ScheduleReference): Promise<void> {
   await deps.store.schedules.remove(reference);
   await orLater(deps, reference, async () => await deps.engine.schedules.remove(toFireInput(reference)));
@@ -174,19 +174,19 @@ async function lookForSchedule(
   return await store.schedules.find({ tenantId: permissions.has('admin') ? null : tenantId, id });
 }
 
-type TellDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
+type SyncDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
 /**
  * Makes Temporal's schedule as the row says, and again when the row has changed meanwhile; deletes it when the row is deleted
  * meanwhile, since whoever deletes it may have been faster.
  * @throws ApiError 422 when Temporal does not take its times, 503
  */
-export async function tellTemporal({ store, engine }: TellDeps, reference: ScheduleReference): Promise<void> {
+export async function syncSchedule({ store, engine }: SyncDeps, reference: ScheduleReference): Promise<void> {
   const { schedules } = store;
   const first = await schedules.find(reference);
   for (let schedule = first; schedule; schedule = await schedules.find(reference)) {
     await engine.schedules.put(toFireInput(schedule), schedule);
-    if (await schedules.markTold(schedule, schedule.revision)) return;
+    if (await schedules.markSynced(schedule, schedule.revision)) return;
   }
   if (first) await engine.schedules.remove(toFireInput(reference));
 }
@@ -196,12 +196,12 @@ export function toFireInput({ tenantId, id }: ScheduleReference) {
 }
 
 /** Does what Temporal is needed for; if it is away, the sweeper does it later. @throws ApiError 422 */
-async function orLater({ logger }: TellDeps, { id }: ScheduleReference, tell: () => Promise<void>): Promise<void> {
+async function orLater({ logger }: SyncDeps, { id }: ScheduleReference, sync: () => Promise<void>): Promise<void> {
   try {
-    await tell();
+    await sync();
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'UNAVAILABLE') throw error;
-    logger.warn({ error, schedule: id }, 'Temporal has not heard of a schedule yet');
+    logger.warn({ error, schedule: id }, 'Temporal does not have a schedule yet; it will be sent again');
   }
 }
 
@@ -212,33 +212,33 @@ function areTimesRefused(error: unknown): error is ApiError {
 
 /**
  * Does what a request may have left undone. A schedule whose times Temporal does not take after all is paused, so that it is not
- * told for ever.
+ * sent for ever.
  */
-export async function healSchedule(
-  deps: TellDeps,
+export async function repairSchedule(
+  deps: SyncDeps,
   { isDeleted, ...reference }: ScheduleReference & { readonly isDeleted: boolean },
 ): Promise<void> {
-  if (isDeleted) return await forgetSchedule(deps, reference);
+  if (isDeleted) return await forgetRemoved(deps, reference);
   try {
-    await tellTemporal(deps, reference);
+    await syncSchedule(deps, reference);
   } catch (error) {
     if (!areTimesRefused(error)) throw error;
     const schedule = await deps.store.schedules.find(reference);
-    if (schedule) await giveUp(deps, schedule, error);
+    if (schedule) await pauseRefused(deps, schedule, error);
   }
 }
 
 /**
  * Deletes Temporal's schedule of a removed row once more, and then the row: whoever has read the row before it was removed has
- * told Temporal by now.
+ * sent it by now.
  */
-async function forgetSchedule({ store, engine }: TellDeps, reference: ScheduleReference): Promise<void> {
+async function forgetRemoved({ store, engine }: SyncDeps, reference: ScheduleReference): Promise<void> {
   await engine.schedules.remove(toFireInput(reference));
   await store.schedules.forget(reference);
 }
 
-async function giveUp({ store, logger }: TellDeps, schedule: Schedule, error: ApiError): Promise<void> {
+async function pauseRefused({ store, logger }: SyncDeps, schedule: Schedule, error: ApiError): Promise<void> {
   const paused = { ...schedule, paused: true, revision: schedule.revision + 1 };
-  if (await store.schedules.replace(paused)) await store.schedules.markTold(paused, paused.revision);
+  if (await store.schedules.replace(paused)) await store.schedules.markSynced(paused, paused.revision);
   logger.warn({ error, schedule: schedule.id }, 'Temporal does not take the times of a schedule; it is paused');
 }

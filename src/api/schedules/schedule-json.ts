@@ -20,13 +20,15 @@ export async function toSchedulesJson(deps: ShowDeps, caller: Caller, schedules:
   const fires = await deps.store.scheduleFires.latest(schedules, LAST_RUNS);
   const atOnce = pLimit(REQUESTS_AT_ONCE);
   const nextTimes = await Promise.all(schedules.map(async (one) => await atOnce(() => nextTimesOf(deps, one))));
-  return schedules.map((schedule, index) =>
-    toScheduleJson(schedule, {
-      input: show({ ...schedule, redacted: schedule.redaction.channels }),
+  return schedules.map((schedule, index) => {
+    const { tenantId: _tenant, redaction, roles: _roles, revision: _revision, ...visible } = schedule;
+    return {
+      ...visible,
+      input: show({ ...schedule, redacted: redaction.channels }),
       nextTimes: nextTimes[index] ?? null,
       lastRuns: fires.get(schedule.id)?.map(toFireJson) ?? [],
-    }),
-  );
+    };
+  });
 }
 
 /** Makes the answer for one schedule. */
@@ -34,37 +36,6 @@ export async function toOneScheduleJson(deps: ShowDeps, caller: Caller, schedule
   const [shown] = await toSchedulesJson(deps, caller, [schedule]);
   if (!shown) throw new TypeError('A schedule has no answer');
   return shown;
-}
-
-interface Shown {
-  readonly input: Schedule['input'];
-  readonly nextTimes: readonly string[] | null;
-  readonly lastRuns: readonly ReturnType<typeof toFireJson>[];
-}
-
-function toScheduleJson(schedule: Schedule, { input, nextTimes, lastRuns }: Shown) {
-  const { id, graph, cron, every, timeZone, overlap, paused, threadId, metadata, limits } = schedule;
-  const { owner, createdAt, createdBy, updatedAt, updatedBy } = schedule;
-  return {
-    id,
-    graph,
-    input,
-    cron,
-    every,
-    timeZone,
-    overlap,
-    paused,
-    threadId,
-    metadata,
-    limits,
-    nextTimes,
-    lastRuns,
-    owner,
-    createdAt,
-    createdBy,
-    updatedAt,
-    updatedBy,
-  };
 }
 
 /** A run that has not started is none yet. */
@@ -79,7 +50,7 @@ async function nextTimesOf(
 ): Promise<readonly string[] | null> {
   try {
     const times = await engine.schedules.nextTimes(toFireInput(schedule));
-    if (times === null) await store.schedules.markLost(schedule);
+    if (times === null) await store.schedules.markUnsynced(schedule);
     return times && times.slice(0, NEXT_TIMES);
   } catch (error) {
     if (error instanceof ApiError && error.code === 'UNAVAILABLE') return null;

@@ -18,7 +18,7 @@ export async function trigger(deps: TriggerDeps, schedule: Schedule, runId: stri
   const fire = await requestMoment(deps, schedule, runId);
   if (fire.outcome !== 'pending' || fire.isOpen) return fire;
   if (!(await deps.engine.schedules.trigger(toFireInput(schedule), { ...fire, requestId: runId })))
-    throw await lostByTemporal(deps, schedule);
+    throw await missingInTemporal(deps, schedule);
   return await awaitResult(deps, schedule, fire.at);
 }
 
@@ -81,8 +81,8 @@ async function skipOrRepeat({ engine, store }: TriggerDeps, schedule: Schedule, 
 }
 
 /** @returns the error for a schedule that Temporal does not have: the sweeper makes it again */
-async function lostByTemporal({ store }: Pick<FireDeps, 'store'>, schedule: Schedule): Promise<ApiError> {
-  await store.schedules.markLost(schedule);
+async function missingInTemporal({ store }: Pick<FireDeps, 'store'>, schedule: Schedule): Promise<ApiError> {
+  await store.schedules.markUnsynced(schedule);
   return notNow('Temporal does not have the schedule yet; the request may be sent again');
 }
 
@@ -101,7 +101,7 @@ export async function backfill(
 ): Promise<readonly string[]> {
   const before = new Date(Date.parse(from) - 1).toISOString();
   const times = await engine.schedules.timesBetween(toFireInput(schedule), before, to);
-  if (!times) throw await lostByTemporal({ store }, schedule);
+  if (!times) throw await missingInTemporal({ store }, schedule);
   if (times.length > MAX_TIMES) {
     const issues = [{ path: '/to', message: `The schedule has more than ${MAX_TIMES} times until then` }];
     throw new ApiError('INVALID_REQUEST', 'These are too many times for one request', { issues });
@@ -112,7 +112,7 @@ export async function backfill(
   await store.scheduleFires.request(schedule, fires);
   const wanted = await store.scheduleFires.unopened(schedule, times);
   if (wanted.length > 0 && !(await engine.schedules.backfill(toFireInput(schedule), wanted, schedule.overlap)))
-    throw await lostByTemporal({ store }, schedule);
+    throw await missingInTemporal({ store }, schedule);
   return times;
 }
 

@@ -8,14 +8,14 @@ import type { Schedule, ScheduleReference, ScheduleTerms, Timing } from './sched
 import type { SchedulesTable } from '../platform-tables.ts';
 
 /** A schedule that Temporal does not have as it is here. */
-export interface UntoldSchedule extends ScheduleReference {
+export interface UnsyncedSchedule extends ScheduleReference {
   readonly isDeleted: boolean;
 }
 
 /** What a request to add a schedule has done; `too-many`: the tenant has as many as it may have. */
 export type Addition = 'added' | 'known' | 'too-many';
 
-/** Schedules of tenants. A deleted one is found by `untold` alone. */
+/** Schedules of tenants. A deleted one is found by `unsynced` alone. */
 export interface Schedules {
   /** Adds a schedule; the same id again changes nothing. */
   create(schedule: Schedule, most: number): Promise<Addition>;
@@ -30,11 +30,11 @@ export interface Schedules {
   replace(schedule: Schedule): Promise<boolean>;
   remove(reference: ScheduleReference): Promise<void>;
   /** Notes what revision Temporal has. @returns false when there is another one by now, or none */
-  markTold(reference: ScheduleReference, revision: number): Promise<boolean>;
+  markSynced(reference: ScheduleReference, revision: number): Promise<boolean>;
   /** Notes that Temporal does not have a schedule any more. */
-  markLost(reference: ScheduleReference): Promise<void>;
-  /** Those that Temporal should have heard of before a time. */
-  untold(before: string, limit: number): Promise<readonly UntoldSchedule[]>;
+  markUnsynced(reference: ScheduleReference): Promise<void>;
+  /** Those that Temporal does not have as they are, though they were changed before a time. */
+  unsynced(before: string, limit: number): Promise<readonly UnsyncedSchedule[]>;
   /** Deletes a removed schedule with its fires, once no workflow of them is open. */
   forget(reference: ScheduleReference): Promise<void>;
 }
@@ -68,7 +68,7 @@ export function createSchedules(db: Kysely<Tables>): Schedules {
         .where(named(reference))
         .execute();
     },
-    ...createTelling(db),
+    ...createSyncing(db),
     forget: (reference) => forget(db, reference),
   };
 }
@@ -102,9 +102,9 @@ async function create(db: Kysely<Tables>, schedule: Schedule, most: number): Pro
 }
 
 /** What Temporal knows of schedules. */
-function createTelling(db: Kysely<Tables>): Pick<Schedules, 'markTold' | 'markLost' | 'untold'> {
+function createSyncing(db: Kysely<Tables>): Pick<Schedules, 'markSynced' | 'markUnsynced' | 'unsynced'> {
   return {
-    async markTold(reference, revision) {
+    async markSynced(reference, revision) {
       const { numUpdatedRows } = await db
         .updateTable('schedules')
         .set({ synced_revision: revision })
@@ -114,9 +114,9 @@ function createTelling(db: Kysely<Tables>): Pick<Schedules, 'markTold' | 'markLo
         .executeTakeFirst();
       return numUpdatedRows === 1n;
     },
-    markLost: async (reference) =>
+    markUnsynced: async (reference) =>
       void (await db.updateTable('schedules').set({ synced_revision: 0 }).where(named(reference)).execute()),
-    untold: async (before, limit) =>
+    unsynced: async (before, limit) =>
       await db
         .selectFrom('schedules')
         .select(['tenant_id as tenantId', 'id', sql<boolean>`deleted_at is not null`.as('isDeleted')])

@@ -33,7 +33,7 @@ beforeAll(async () => {
     poisonedRunsMs: SELDOM_MS,
     deliveriesMs: SELDOM_MS,
     firesMs: SELDOM_MS,
-    healSchedulesMs: SELDOM_MS,
+    syncSchedulesMs: SELDOM_MS,
     noticesMs: SELDOM_MS,
   };
   const jobs = await startJobStack({ tools, sweeping });

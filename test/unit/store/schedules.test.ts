@@ -32,26 +32,26 @@ test('of two changes of one revision, one is made', async () => {
   const second = aSchedule('changed', { revision: 2 });
   expect(await Promise.all([store.schedules.replace(second), store.schedules.replace(second)])).toContain(false);
   expect(await store.schedules.find(second)).toEqual(second);
-  expect(await store.schedules.markTold(second, 1)).toBe(false);
-  expect(await store.schedules.markTold(second, 2)).toBe(true);
+  expect(await store.schedules.markSynced(second, 1)).toBe(false);
+  expect(await store.schedules.markSynced(second, 2)).toBe(true);
 });
 
-test('what Temporal does not have is found until it is told, and until a deleted one is forgotten', async () => {
-  const schedule = aSchedule('untold');
-  const isUntold = async () =>
-    (await store.schedules.untold('2027-01-01T00:00:00Z', 100)).find(({ id }) => id === 'untold');
+test('what Temporal does not have is found until it is sent, and until a deleted one is forgotten', async () => {
+  const schedule = aSchedule('unsynced');
+  const isUnsynced = async () =>
+    (await store.schedules.unsynced('2027-01-01T00:00:00Z', 100)).find(({ id }) => id === 'unsynced');
   await store.schedules.create(schedule, 10);
-  expect(await isUntold()).toMatchObject({ isDeleted: false });
-  await store.schedules.markTold(schedule, 1);
-  expect(await isUntold()).toBeUndefined();
+  expect(await isUnsynced()).toMatchObject({ isDeleted: false });
+  await store.schedules.markSynced(schedule, 1);
+  expect(await isUnsynced()).toBeUndefined();
   await store.schedules.remove(schedule);
   expect(await store.schedules.find(schedule)).toBeNull();
-  expect(await store.schedules.untold('2999-01-01T00:00:00Z', 100)).toContainEqual(
-    expect.objectContaining({ id: 'untold', isDeleted: true }),
+  expect(await store.schedules.unsynced('2999-01-01T00:00:00Z', 100)).toContainEqual(
+    expect.objectContaining({ id: 'unsynced', isDeleted: true }),
   );
   await store.schedules.forget(schedule);
-  expect(await store.schedules.untold('2999-01-01T00:00:00Z', 100)).not.toContainEqual(
-    expect.objectContaining({ id: 'untold' }),
+  expect(await store.schedules.unsynced('2999-01-01T00:00:00Z', 100)).not.toContainEqual(
+    expect.objectContaining({ id: 'unsynced' }),
   );
 });
 

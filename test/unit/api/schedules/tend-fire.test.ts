@@ -13,7 +13,7 @@ import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 const absent = anAbsentEngine();
-/** The workflows that were told that the run is over. */
+/** The workflows that were signaled that the run is over. */
 let ended: string[] = [];
 let isAway = false;
 /** Temporal may still start the workflow of a fire. */
@@ -97,7 +97,7 @@ describe('the workflow of a fire', () => {
     expect([await find(), ended]).toEqual([null, ['fire:removed']]);
   });
 
-  test('is told again when Temporal was away', async () => {
+  test('is signaled again when Temporal was away', async () => {
     const { fire, find, open } = await firing('away');
     await open();
     await tend();

@@ -120,10 +120,10 @@ describe('a trigger is refused, and may be sent again,', () => {
 
   test('while Temporal does not have the schedule', async () => {
     const schedule = await created('lost');
-    await store.schedules.markTold(schedule, 1);
+    await store.schedules.markSynced(schedule, 1);
     const lost = depsWith({ trigger: async () => await Promise.resolve(null) });
     await expect(trigger(lost, schedule, ulid())).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-    expect(await store.schedules.untold('2999-01-01T00:00:00Z', 100)).toContainEqual(
+    expect(await store.schedules.unsynced('2999-01-01T00:00:00Z', 100)).toContainEqual(
       expect.objectContaining({ id: 'lost' }),
     );
   });
