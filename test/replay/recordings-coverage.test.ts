@@ -53,6 +53,8 @@ const EVENTS: Readonly<Record<RunEvent['type'], true>> = {
 };
 
 const ACTIVITIES: Readonly<Record<keyof Activities, true>> = {
+  cancelFire: true,
+  openFire: true,
   callFunction: true,
   callLocally: true,
   callModel: true,
@@ -61,7 +63,6 @@ const ACTIVITIES: Readonly<Record<keyof Activities, true>> = {
   readArguments: true,
   record: true,
   reconcileCall: true,
-  takeTick: true,
 };
 
 const BEGINNINGS: Readonly<Record<WorkflowInput['begin']['kind'], true>> = {

@@ -116,7 +116,10 @@ function answeringActivities(heardOf: (workflowId: string) => Hearing): Activiti
     reconcileCall: async () => {
       throw new TypeError('Every call is answered');
     },
-    takeTick: async () => {
+    openFire: async () => {
+      throw new TypeError('Runs have no schedules here');
+    },
+    cancelFire: async () => {
       throw new TypeError('Runs have no schedules here');
     },
     record: async (_entry, journal) => void current().batches.push(journal),

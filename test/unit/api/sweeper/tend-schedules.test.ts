@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { unavailable } from '../../../../src/api/http/errors.ts';
-import { healSchedules } from '../../../../src/api/sweeper/start-queued-runs.ts';
+import { syncSchedules } from '../../../../src/api/sweeper/start-queued-runs.ts';
 import { toApiSettings } from '../../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../../src/config/load-config.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
@@ -12,17 +12,17 @@ import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 
-test('schedules of which Temporal cannot hear keep it from hearing of no other', async () => {
+test('schedules that cannot be sent to Temporal delay no other', async () => {
   const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
   for (const id of ids) await store.schedules.create(aSchedule(id), 10);
-  const told: string[] = [];
+  const sent: string[] = [];
   const absent = anAbsentEngine();
   const put = async ({ scheduleId }: { readonly scheduleId: string }): Promise<void> => {
     if (scheduleId !== 'f') throw unavailable('Temporal');
-    told.push(scheduleId);
+    sent.push(scheduleId);
     await Promise.resolve();
   };
-  await healSchedules({
+  await syncSchedules({
     store,
     engine: { ...absent, schedules: { ...absent.schedules, put } },
     catalog: aCatalog(),
@@ -30,5 +30,5 @@ test('schedules of which Temporal cannot hear keep it from hearing of no other',
     settings: toApiSettings(parseConfig('the test', {}), {}),
     logger: createLogger('silent'),
   });
-  expect(told).toEqual(['f']);
+  expect(sent).toEqual(['f']);
 });
