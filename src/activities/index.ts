@@ -25,7 +25,7 @@ import { reconcileCall } from './calls/reconcile-call.ts';
 import type { CallToReconcile } from './calls/reconcile-call.ts';
 import { emitSegments, writeJournal } from './calls/write-journal.ts';
 import type { JournalWrite } from './calls/write-journal.ts';
-import type { FireActivities } from './fire-activities.ts';
+import type { ScheduleActivities } from './take-tick.ts';
 import type { Tool } from './tools/tool.ts';
 
 /** Dependencies of a worker's activities. */
@@ -67,7 +67,7 @@ export interface JournalActivities {
 }
 
 /** The side effects of runs and schedules. */
-export interface Activities extends CallActivities, JournalActivities, FireActivities {}
+export interface Activities extends CallActivities, JournalActivities, ScheduleActivities {}
 
 export function createCallActivities(deps: ActivityDeps): CallActivities {
   const { store, tools, functions, nodeTypes = {}, showsContents = false, logger } = deps;

@@ -46,8 +46,8 @@ export interface SweepTimes {
   /** Temporal must lack the workflow of a run for this long before the run is ended. */
   readonly lostForMs: number;
   readonly poisonedRunsMs: number;
-  readonly firesMs: number;
-  readonly syncSchedulesMs: number;
+  readonly ticksMs: number;
+  readonly healSchedulesMs: number;
   /** A workflow task must have failed for this long before its run is put aside. */
   readonly failingForMs: number;
   readonly deliveriesMs: number;

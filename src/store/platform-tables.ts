@@ -1,10 +1,10 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType } from 'kysely';
 import type { Intervention, RunView, WebhookEventType } from '../graph/journal/index.ts';
 import type { Approval } from '../graph/run/index.ts';
 import type { Optional, OptionalPayload, OptionalText, OptionalTime, Payload, Time } from './database/columns.ts';
 import type { TaskFailure, JsonObject } from '../graph/values/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
-import type { FireKind, FireOutcome, Overlap } from './schedules/schedule.ts';
+import type { Overlap, TickKind, TickOutcome } from './schedules/schedule.ts';
 
 /** A secret that was replaced. */
 export interface EarlierSecret {
@@ -174,6 +174,8 @@ export interface SchedulesTable {
   revision: number;
   /** The revision that Temporal has for certain. */
   synced_revision: number;
+  /** Until then a process decides about its ticks. */
+  lease_until: Time;
   created_at: Time;
   created_by: string;
   updated_at: Time;
@@ -182,21 +184,15 @@ export interface SchedulesTable {
   deleted_at: OptionalTime;
 }
 
-/** The times at which schedules have fired, each once. */
-export interface ScheduleFiresTable {
+/** The times that schedules have taken, each once. */
+export interface ScheduleTicksTable {
   tenant_id: string;
   schedule_id: string;
   at: Time;
-  kind: FireKind;
+  kind: TickKind;
   /** The id of its run, chosen beforehand: a repetition starts no second one. */
   run_id: string;
-  outcome: FireOutcome;
+  outcome: TickOutcome;
   code: OptionalText;
   message: OptionalText;
-  /** Temporal's workflow that waits for the end of the run; `null`: none has started yet, or it waits no more. */
-  workflow_id: OptionalText;
-  /** Temporal wants the run to be canceled. */
-  cancel_requested: Generated<boolean>;
-  /** Until then one process looks after it. */
-  claimed_until: Generated<Time>;
 }

@@ -11,7 +11,7 @@ import type {
   HookMessagesTable,
   HooksTable,
   SchedulesTable,
-  ScheduleFiresTable,
+  ScheduleTicksTable,
   WebhookDeliveriesTable,
   WebhookEventsTable,
   WebhooksTable,
@@ -27,7 +27,7 @@ export interface Tables {
   files: FilesTable;
   file_pieces: FilePiecesTable;
   schedules: SchedulesTable;
-  schedule_fires: ScheduleFiresTable;
+  schedule_ticks: ScheduleTicksTable;
   runs: RunsTable;
   events: EventsTable;
   occurrences: OccurrencesTable;

@@ -82,16 +82,11 @@ export function createContinueAsNewPolicy(
  * whatever the command says, unless its workflow task reports another behavior.
  */
 export async function continueAsNew(input: WorkflowInput): Promise<never> {
-  followCurrentVersion();
+  if (isVersioned()) Object.assign(getActivator(), { versioningBehavior: 'AUTO_UPGRADE' });
   const next = makeContinueAsNewFunc<(input: WorkflowInput) => Promise<Json>>({
     initialVersioningBehavior: 'AUTO_UPGRADE',
   });
   return await next(input);
-}
-
-/** Has the workflow run on the worker version that is current at each task. */
-export function followCurrentVersion(): void {
-  if (isVersioned()) Object.assign(getActivator(), { versioningBehavior: 'AUTO_UPGRADE' });
 }
 
 /** An unversioned worker must not name a version. */

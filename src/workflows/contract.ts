@@ -53,28 +53,6 @@ export function fromWorkflowId(workflowId: string): RunReference | null {
   return tenantId !== undefined && id !== undefined ? { tenantId, id } : null;
 }
 
-/** The workflow of one time of a schedule. */
-export const FIRE_SCHEDULE = 'fireSchedule';
-
-/** The signal that ends the workflow of a fire. */
-export const FIRE_OVER = 'over';
-
-/** The input of the workflow of a fire. */
-export interface FireInput {
-  readonly tenantId: string;
-  readonly scheduleId: string;
-}
-
-/** Temporal's id of a schedule. */
-export function toScheduleId({ tenantId, scheduleId }: FireInput): string {
-  return `schedule:${tenantId}:${scheduleId}`;
-}
-
-/** The id of the workflows of a schedule, to which Temporal adds the time. */
-export function toFireId({ tenantId, scheduleId }: FireInput): string {
-  return `fire:${tenantId}:${scheduleId}`;
-}
-
 /** The workflow's input: everything that a run pins for its life. */
 export interface RunGraphInput {
   /** The oldest interpreter that may execute the run: the newest one known where the run was started. */

@@ -19,7 +19,7 @@ import { startPostgres } from '../support/servers/postgres-server.ts';
 import { LANGUAGE_RUNS } from './language-runs.ts';
 import { playLanguageRun } from './play-language-run.ts';
 import { playRecordedRun } from './play-recorded-run.ts';
-import { recordCanceledFire, recordFire } from './record-fire.ts';
+import { recordTick } from './record-tick.ts';
 import { CONTINUED_RUNS, RECORDED_RUNS } from './recorded-runs.ts';
 import type { RecordedRun } from './recorded-runs.ts';
 
@@ -77,8 +77,10 @@ async function recordAll(
   for (const run of runs) await record(`${prefix}${run.name}`, await playRecordedRun({ client, workflow }, run));
 }
 
-/** The workflows of a schedule's fires; each is recorded in a namespace that has no other one. */
-const FIRES = { fired: recordFire, 'fired-and-canceled': recordCanceledFire };
+async function recordSchedule({ stack, workflow, record }: Studio): Promise<void> {
+  const client = createApiClient(stack.baseUrl, stack.tokens.admin);
+  await record('schedule-tick', await recordTick(client, workflow));
+}
 
 async function recordDemo({ stack, workflow, record }: Studio): Promise<void> {
   const admin = createClient(stack.baseUrl, stack.tokens.admin);
@@ -103,9 +105,6 @@ if (names.length === 0) await rm(FOLDER, { recursive: true, force: true });
 await mkdir(FOLDER, { recursive: true });
 if (isWanted('demo')) await inStudio(undefined, recordDemo);
 if (wanted.length > 0) await inStudio(CONFIG, async (studio) => await recordAll(studio, wanted));
-for (const [name, recordOne] of Object.entries(FIRES).filter(([one]) => isWanted(one)))
-  await inStudio(CONFIG, async ({ stack, workflow, record }) => {
-    await record(name, await recordOne(createApiClient(stack.baseUrl, stack.tokens.admin), workflow));
-  });
+if (isWanted('schedule-tick')) await inStudio(CONFIG, recordSchedule);
 if (continued.length > 0) await inStudio(OFTEN, async (studio) => await recordAll(studio, continued, 'continued-'));
 process.exit();

@@ -53,8 +53,6 @@ const EVENTS: Readonly<Record<RunEvent['type'], true>> = {
 };
 
 const ACTIVITIES: Readonly<Record<keyof Activities, true>> = {
-  cancelFire: true,
-  openFire: true,
   callFunction: true,
   callLocally: true,
   callModel: true,
@@ -63,6 +61,7 @@ const ACTIVITIES: Readonly<Record<keyof Activities, true>> = {
   readArguments: true,
   record: true,
   reconcileCall: true,
+  takeTick: true,
 };
 
 const BEGINNINGS: Readonly<Record<WorkflowInput['begin']['kind'], true>> = {

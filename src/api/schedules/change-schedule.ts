@@ -9,7 +9,7 @@ import { requirePermission } from '../middleware/authorized.ts';
 import { redactedChannels, unknownNow } from '../graphs/redacted-channels.ts';
 import { refusePlaceholders } from '../redaction.ts';
 import { pinGraph, requireInput } from '../runs/start-run.ts';
-import type { FireDeps } from './decide-fire.ts';
+import type { TurnDeps } from './take-turn.ts';
 
 /** The schedules of a tenant. */
 const MAX_SCHEDULES = 1_000;
@@ -20,7 +20,7 @@ const MAX_SCHEDULES = 1_000;
  * @throws ApiError 403 when its overlap cancels runs and the caller may not; 404 without such a graph; 409 when the tenant has too many; 422 when no run could begin like that
  */
 export async function createSchedule(
-  deps: FireDeps,
+  deps: TurnDeps,
   caller: Caller,
   { id, terms }: { readonly id: string; readonly terms: ScheduleTerms },
 ): Promise<Schedule> {
@@ -35,9 +35,9 @@ export async function createSchedule(
   const addition = await schedules.create(schedule, MAX_SCHEDULES);
   if (addition === 'too-many') throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_SCHEDULES} schedules`);
   try {
-    await orLater(deps, reference, () => syncSchedule(deps, reference));
+    await orLater(deps, reference, () => tellTemporal(deps, reference));
   } catch (error) {
-    // After any other failure the sweeper sends the schedule to Temporal again.
+    // After any other failure the sweeper tells Temporal again.
     if (addition === 'added' && areTimesRefused(error)) await removeEverywhere(deps, reference);
     throw error;
   }
@@ -52,7 +52,7 @@ export async function createSchedule(
  *   owner may not; 409 when somebody else has changed it in this moment
  */
 export async function changeSchedule(
-  deps: FireDeps,
+  deps: TurnDeps,
   caller: Caller,
   { id, change }: { readonly id: string; readonly change: (schedule: Schedule) => ScheduleTerms },
 ): Promise<{ readonly schedule: Schedule; readonly hasNewOwner: boolean }> {
@@ -75,7 +75,7 @@ export async function changeSchedule(
   const after = { ...before, ...terms, redaction, ...changed };
   if (!(await schedules.replace(after))) throw changedMeanwhile();
   try {
-    await orLater(deps, after, () => syncSchedule(deps, after));
+    await orLater(deps, after, () => tellTemporal(deps, after));
   } catch (error) {
     await schedules.replace({ ...before, revision: after.revision + 1 });
     throw error;
@@ -89,7 +89,7 @@ function deedsOf({ graph, input, metadata, limits, threadId, cron, every, timeZo
 }
 
 /** The channels that readers of a schedule don't see: an input that stays is hidden under another graph as before. */
-async function hiddenChannels(deps: FireDeps, schedule: Schedule): Promise<readonly string[]> {
+async function hiddenChannels(deps: TurnDeps, schedule: Schedule): Promise<readonly string[]> {
   const { tenantId, graph, input, redaction } = schedule;
   const now = await redactedChannels(deps, tenantId, graph).catch(unknownNow);
   return [...redaction.channels, ...(now ?? Object.keys(input))];
@@ -102,16 +102,16 @@ function mayFailNow(before: ScheduleTerms, { graph, input, limits, paused }: Sch
 }
 
 /** Deletes a schedule; without one it changes nothing. Its runs go on. */
-export async function removeSchedule(deps: FireDeps, caller: Caller, id: string): Promise<void> {
+export async function removeSchedule(deps: TurnDeps, caller: Caller, id: string): Promise<void> {
   const schedule = await lookForSchedule(deps, caller, id);
   if (!schedule) return;
   await removeEverywhere(deps, schedule);
 }
 
-/** The sweeper deletes the row: a request that has read it before may still send the schedule to Temporal. */
-async function removeEverywhere(deps: FireDeps, reference: ScheduleReference): Promise<void> {
+/** The sweeper deletes the row: a request that has read it before may still tell Temporal of it. */
+async function removeEverywhere(deps: TurnDeps, reference: ScheduleReference): Promise<void> {
   await deps.store.schedules.remove(reference);
-  await orLater(deps, reference, async () => await deps.engine.schedules.remove(toFireInput(reference)));
+  await orLater(deps, reference, async () => await deps.engine.schedules.remove(toTickInput(reference)));
 }
 
 function changeBy({ sub }: Caller): Pick<Schedule, 'updatedAt' | 'updatedBy'> {
@@ -174,34 +174,34 @@ async function lookForSchedule(
   return await store.schedules.find({ tenantId: permissions.has('admin') ? null : tenantId, id });
 }
 
-type SyncDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
+type TellDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
 /**
  * Makes Temporal's schedule as the row says, and again when the row has changed meanwhile; deletes it when the row is deleted
  * meanwhile, since whoever deletes it may have been faster.
  * @throws ApiError 422 when Temporal does not take its times, 503
  */
-export async function syncSchedule({ store, engine }: SyncDeps, reference: ScheduleReference): Promise<void> {
+export async function tellTemporal({ store, engine }: TellDeps, reference: ScheduleReference): Promise<void> {
   const { schedules } = store;
   const first = await schedules.find(reference);
   for (let schedule = first; schedule; schedule = await schedules.find(reference)) {
-    await engine.schedules.put(toFireInput(schedule), schedule);
-    if (await schedules.markSynced(schedule, schedule.revision)) return;
+    await engine.schedules.put(toTickInput(schedule), schedule);
+    if (await schedules.markTold(schedule, schedule.revision)) return;
   }
-  if (first) await engine.schedules.remove(toFireInput(reference));
+  if (first) await engine.schedules.remove(toTickInput(reference));
 }
 
-export function toFireInput({ tenantId, id }: ScheduleReference) {
+export function toTickInput({ tenantId, id }: ScheduleReference) {
   return { tenantId, scheduleId: id };
 }
 
 /** Does what Temporal is needed for; if it is away, the sweeper does it later. @throws ApiError 422 */
-async function orLater({ logger }: SyncDeps, { id }: ScheduleReference, sync: () => Promise<void>): Promise<void> {
+async function orLater({ logger }: TellDeps, { id }: ScheduleReference, tell: () => Promise<void>): Promise<void> {
   try {
-    await sync();
+    await tell();
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'UNAVAILABLE') throw error;
-    logger.warn({ error, schedule: id }, 'Temporal does not have a schedule yet; it will be sent again');
+    logger.warn({ error, schedule: id }, 'Temporal has not heard of a schedule yet');
   }
 }
 
@@ -212,33 +212,33 @@ function areTimesRefused(error: unknown): error is ApiError {
 
 /**
  * Does what a request may have left undone. A schedule whose times Temporal does not take after all is paused, so that it is not
- * sent for ever.
+ * told for ever.
  */
-export async function repairSchedule(
-  deps: SyncDeps,
+export async function healSchedule(
+  deps: TellDeps,
   { isDeleted, ...reference }: ScheduleReference & { readonly isDeleted: boolean },
 ): Promise<void> {
-  if (isDeleted) return await forgetRemoved(deps, reference);
+  if (isDeleted) return await forgetSchedule(deps, reference);
   try {
-    await syncSchedule(deps, reference);
+    await tellTemporal(deps, reference);
   } catch (error) {
     if (!areTimesRefused(error)) throw error;
     const schedule = await deps.store.schedules.find(reference);
-    if (schedule) await pauseRefused(deps, schedule, error);
+    if (schedule) await giveUp(deps, schedule, error);
   }
 }
 
 /**
  * Deletes Temporal's schedule of a removed row once more, and then the row: whoever has read the row before it was removed has
- * sent it by now.
+ * told Temporal by now.
  */
-async function forgetRemoved({ store, engine }: SyncDeps, reference: ScheduleReference): Promise<void> {
-  await engine.schedules.remove(toFireInput(reference));
+async function forgetSchedule({ store, engine }: TellDeps, reference: ScheduleReference): Promise<void> {
+  await engine.schedules.remove(toTickInput(reference));
   await store.schedules.forget(reference);
 }
 
-async function pauseRefused({ store, logger }: SyncDeps, schedule: Schedule, error: ApiError): Promise<void> {
+async function giveUp({ store, logger }: TellDeps, schedule: Schedule, error: ApiError): Promise<void> {
   const paused = { ...schedule, paused: true, revision: schedule.revision + 1 };
-  if (await store.schedules.replace(paused)) await store.schedules.markSynced(paused, paused.revision);
+  if (await store.schedules.replace(paused)) await store.schedules.markTold(paused, paused.revision);
   logger.warn({ error, schedule: schedule.id }, 'Temporal does not take the times of a schedule; it is paused');
 }

@@ -1,11 +1,11 @@
 import pLimit from 'p-limit';
-import type { Schedule, RecordedFire } from '../../store/schedules/schedule.ts';
+import type { Schedule, TakenTick } from '../../store/schedules/schedule.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { createShowInput } from '../runs/show-input.ts';
 import type { ShowInputDeps } from '../runs/show-input.ts';
-import { toFireInput } from './change-schedule.ts';
+import { toTickInput } from './change-schedule.ts';
 
 const NEXT_TIMES = 5;
 const LAST_RUNS = 5;
@@ -17,18 +17,16 @@ type ShowDeps = ShowInputDeps & Pick<ApiDeps, 'engine'>;
 export async function toSchedulesJson(deps: ShowDeps, caller: Caller, schedules: readonly Schedule[]) {
   const graphs = schedules.map(({ graph }) => graph);
   const show = await createShowInput(deps, caller, graphs);
-  const fires = await deps.store.scheduleFires.latest(schedules, LAST_RUNS);
+  const ticks = await deps.store.scheduleTicks.latest(schedules, LAST_RUNS);
   const atOnce = pLimit(REQUESTS_AT_ONCE);
   const nextTimes = await Promise.all(schedules.map(async (one) => await atOnce(() => nextTimesOf(deps, one))));
-  return schedules.map((schedule, index) => {
-    const { tenantId: _tenant, redaction, roles: _roles, revision: _revision, ...visible } = schedule;
-    return {
-      ...visible,
-      input: show({ ...schedule, redacted: redaction.channels }),
+  return schedules.map((schedule, index) =>
+    toScheduleJson(schedule, {
+      input: show({ ...schedule, redacted: schedule.redaction.channels }),
       nextTimes: nextTimes[index] ?? null,
-      lastRuns: fires.get(schedule.id)?.map(toFireJson) ?? [],
-    };
-  });
+      lastRuns: ticks.get(schedule.id)?.map(toTickJson) ?? [],
+    }),
+  );
 }
 
 /** Makes the answer for one schedule. */
@@ -38,9 +36,40 @@ export async function toOneScheduleJson(deps: ShowDeps, caller: Caller, schedule
   return shown;
 }
 
-/** A run that has not started is none yet. */
-export function toFireJson({ runId, outcome, at, kind, code, message, status }: RecordedFire) {
-  return { at, kind, outcome, code, message, status, runId: outcome === 'started' ? runId : null };
+interface Shown {
+  readonly input: Schedule['input'];
+  readonly nextTimes: readonly string[] | null;
+  readonly lastRuns: readonly ReturnType<typeof toTickJson>[];
+}
+
+function toScheduleJson(schedule: Schedule, { input, nextTimes, lastRuns }: Shown) {
+  const { id, graph, cron, every, timeZone, overlap, paused, threadId, metadata, limits } = schedule;
+  const { owner, createdAt, createdBy, updatedAt, updatedBy } = schedule;
+  return {
+    id,
+    graph,
+    input,
+    cron,
+    every,
+    timeZone,
+    overlap,
+    paused,
+    threadId,
+    metadata,
+    limits,
+    nextTimes,
+    lastRuns,
+    owner,
+    createdAt,
+    createdBy,
+    updatedAt,
+    updatedBy,
+  };
+}
+
+/** The run of a tick that has not started is none yet. */
+export function toTickJson({ runId, outcome, ...tick }: TakenTick) {
+  return { ...tick, outcome, runId: outcome === 'started' ? runId : null };
 }
 
 /** @returns `null` when Temporal does not answer, or does not have the schedule yet: the sweeper makes it then */
@@ -49,8 +78,8 @@ async function nextTimesOf(
   schedule: Schedule,
 ): Promise<readonly string[] | null> {
   try {
-    const times = await engine.schedules.nextTimes(toFireInput(schedule));
-    if (times === null) await store.schedules.markUnsynced(schedule);
+    const times = await engine.schedules.nextTimes(toTickInput(schedule));
+    if (times === null) await store.schedules.markLost(schedule);
     return times && times.slice(0, NEXT_TIMES);
   } catch (error) {
     if (error instanceof ApiError && error.code === 'UNAVAILABLE') return null;

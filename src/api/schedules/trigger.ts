@@ -1,134 +1,116 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeTime, ulid } from 'ulid';
-import type { RecordedFire, Schedule } from '../../store/schedules/schedule.ts';
+import type { Schedule, TakenTick } from '../../store/schedules/schedule.ts';
+import type { ScheduleTicks } from '../../store/schedules/schedule-ticks.ts';
 import { ApiError, notNow } from '../http/errors.ts';
-import { toFireInput } from './change-schedule.ts';
-import { OVERLAPPED } from './decide-fire.ts';
-import type { FireDeps } from './decide-fire.ts';
-
-type TriggerDeps = Pick<FireDeps, 'store' | 'engine' | 'logger'>;
+import { takeTurn } from './take-turn.ts';
+import type { TurnDeps } from './take-turn.ts';
+import { toTickInput } from './change-schedule.ts';
 
 /**
- * Fires a schedule now, by its rules for overlapping runs.
+ * Takes the moment as a time of a schedule.
  * @param runId the id of the run, chosen before; the same id again starts no second one
- * @returns the fire, which has its result unless it waits for another run, or no worker or API takes it in time
- * @throws ApiError 404 when the schedule is deleted, 503 when it is triggered too often, or without Temporal
+ * @returns the tick, about which is decided already unless it waits for a run or a quota, many wait before it, another
+ *   process has its turn for long, or the turn fails
+ * @throws ApiError 404 when the schedule is deleted, 503 when the moments after this one are taken, too
  */
-export async function trigger(deps: TriggerDeps, schedule: Schedule, runId: string): Promise<RecordedFire> {
-  const fire = await requestMoment(deps, schedule, runId);
-  if (fire.outcome !== 'pending' || fire.isOpen) return fire;
-  if (!(await deps.engine.schedules.trigger(toFireInput(schedule), { ...fire, requestId: runId })))
-    throw await missingInTemporal(deps, schedule);
-  return await awaitResult(deps, schedule, fire.at);
+export async function trigger(deps: TurnDeps, schedule: Schedule, runId: string): Promise<TakenTick> {
+  const { scheduleTicks } = deps.store;
+  const taken = await takeMoment(scheduleTicks, schedule, runId);
+  try {
+    await awaitTurn(deps, schedule);
+    return await findTick(scheduleTicks, schedule, taken.at);
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    deps.logger.warn(
+      { error, schedule: schedule.id, run: runId },
+      'a trigger of a schedule will be decided about later',
+    );
+    return taken;
+  }
 }
 
 /** The moments that a trigger tries. */
 const MAX_MOMENTS = 100;
 
-/**
- * Takes the second of a run's id, or the last one before it at which the schedule has not fired; it is the same one each time.
- * Temporal names fires by whole seconds.
- */
-async function requestMoment(deps: TriggerDeps, schedule: Schedule, runId: string): Promise<RecordedFire> {
-  const second = Math.floor(decodeTime(runId) / 1_000);
+/** Takes the moment of a run's id, or the first one after it that no other run has; it is the same one each time. */
+async function takeMoment(scheduleTicks: ScheduleTicks, schedule: Schedule, runId: string): Promise<TakenTick> {
+  let ms = decodeTime(runId);
   for (let tried = 0; tried < MAX_MOMENTS; tried += 1) {
-    const at = new Date((second - tried) * 1_000).toISOString();
-    await deps.store.scheduleFires.request(schedule, [{ at, kind: 'trigger', runId }]);
-    const fire = await findFire(deps, schedule, at);
-    if (fire.runId === runId) return fire;
+    ms = betweenSeconds(ms);
+    const at = new Date(ms).toISOString();
+    await scheduleTicks.take(schedule, [{ at, kind: 'trigger', runId }]);
+    const tick = await findTick(scheduleTicks, schedule, at);
+    if (tick.runId === runId) return tick;
+    ms += 1;
   }
   throw notNow(`The schedule ${schedule.id} is triggered too often; the request may be sent again`);
 }
 
 /** @throws ApiError 404 */
-async function findFire({ store }: TriggerDeps, schedule: Schedule, at: string): Promise<RecordedFire> {
-  const fire = await store.scheduleFires.find({ ...toFireInput(schedule), at });
-  if (!fire) throw new ApiError('NOT_FOUND', `There is no schedule ${schedule.id}`);
-  return fire;
+async function findTick(scheduleTicks: ScheduleTicks, schedule: Schedule, at: string): Promise<TakenTick> {
+  const tick = await scheduleTicks.find(schedule, at);
+  if (!tick) throw new ApiError('NOT_FOUND', `There is no schedule ${schedule.id}`);
+  return tick;
 }
 
-/** A request waits this long for the result of its fire. */
-const DECIDED_WITHIN_MS = 5_000;
-/** Temporal is asked after this time if it has skipped a fire. */
-const STARTED_WITHIN_MS = 500;
-const LOOK_AGAIN_MS = 50;
-
-async function awaitResult(deps: TriggerDeps, schedule: Schedule, at: string): Promise<RecordedFire> {
-  const until = Date.now() + DECIDED_WITHIN_MS;
-  let askAt = Date.now() + STARTED_WITHIN_MS;
-  let fire = await findFire(deps, schedule, at);
-  while (fire.outcome === 'pending' && Date.now() < until) {
-    await sleep(LOOK_AGAIN_MS);
-    if (!fire.isOpen && Date.now() >= askAt) {
-      askAt = Date.now() + STARTED_WITHIN_MS;
-      // The sweeper asks again.
-      await skipOrRepeat(deps, schedule, at).catch((error: unknown) =>
-        deps.logger.warn({ error, schedule: schedule.id }, 'a trigger of a schedule will be decided about later'),
-      );
-    }
-    fire = await findFire(deps, schedule, at);
-  }
-  return fire;
+/** A process that has its turn may have looked before the tick was taken, so this one decides after it. */
+async function awaitTurn(deps: TurnDeps, schedule: Schedule): Promise<void> {
+  const until = Date.now() + TURN_WITHIN_MS;
+  while (!(await takeTurn(deps, schedule)) && Date.now() < until) await sleep(TRY_AGAIN_AFTER_MS);
 }
 
-/** Decides about a trigger that Temporal has skipped. It learns a moment later than the store that a run is over. */
-async function skipOrRepeat({ engine, store }: TriggerDeps, schedule: Schedule, at: string): Promise<void> {
-  const input = toFireInput(schedule);
-  // Temporal skips nothing where runs may overlap, so it is only late.
-  if (schedule.overlap === 'allow' || (await engine.schedules.mayFire(input, at))) return;
-  if (await store.scheduleFires.isBusy(schedule)) await store.scheduleFires.decide({ ...input, at }, OVERLAPPED);
-  else await engine.schedules.trigger(input, { at, requestId: ulid() });
-}
+/** Longer than a schedule rests whose tick waits for a run. */
+const TURN_WITHIN_MS = 2_000;
+const TRY_AGAIN_AFTER_MS = 50;
 
-/** @returns the error for a schedule that Temporal does not have: the sweeper makes it again */
-async function missingInTemporal({ store }: Pick<FireDeps, 'store'>, schedule: Schedule): Promise<ApiError> {
-  await store.schedules.markUnsynced(schedule);
-  return notNow('Temporal does not have the schedule yet; the request may be sent again');
+/** Times that schedules name are whole seconds. */
+function betweenSeconds(ms: number): number {
+  return ms % 1_000 === 0 ? ms + 1 : ms;
 }
 
 /** The times that one request takes. */
 const MAX_TIMES = 100;
 
 /**
- * Fires a schedule for the times between two that are over. A time of which a run has come is not taken again.
+ * Takes the times between two that are over. One that was taken before is not taken again.
  * @returns all times between the two
  * @throws ApiError 422 for too many, or for times of which the schedule does not remember if they were taken; 503
  */
 export async function backfill(
-  { store, engine }: Pick<FireDeps, 'store' | 'engine'>,
+  { store, engine }: Pick<TurnDeps, 'store' | 'engine'>,
   schedule: Schedule,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<readonly string[]> {
   const before = new Date(Date.parse(from) - 1).toISOString();
-  const times = await engine.schedules.timesBetween(toFireInput(schedule), before, to);
-  if (!times) throw await missingInTemporal({ store }, schedule);
+  const times = await engine.schedules.timesBetween(toTickInput(schedule), before, to);
+  if (!times) {
+    await store.schedules.markLost(schedule);
+    throw notNow('Temporal does not have the schedule yet; the request may be sent again');
+  }
   if (times.length > MAX_TIMES) {
     const issues = [{ path: '/to', message: `The schedule has more than ${MAX_TIMES} times until then` }];
     throw new ApiError('INVALID_REQUEST', 'These are too many times for one request', { issues });
   }
-  if (times.length === 0) return times;
   await requireRemembered(store, schedule, times);
-  const fires = times.map((at) => ({ at, kind: 'backfill' as const, runId: ulid() }));
-  await store.scheduleFires.request(schedule, fires);
-  const wanted = await store.scheduleFires.unopened(schedule, times);
-  if (wanted.length > 0 && !(await engine.schedules.backfill(toFireInput(schedule), wanted, schedule.overlap)))
-    throw await missingInTemporal({ store }, schedule);
+  const ticks = times.map((at) => ({ at, kind: 'backfill' as const, runId: ulid() }));
+  await store.scheduleTicks.take(schedule, ticks);
   return times;
 }
 
-/** A fire that was forgotten was older than all that are kept, so no time from the oldest of these on was. */
+/** A tick that was forgotten was older than all that are kept, so no time from the oldest of these on was. */
 async function requireRemembered(
-  { scheduleFires }: FireDeps['store'],
+  { scheduleTicks }: TurnDeps['store'],
   schedule: Schedule,
   times: readonly string[],
 ): Promise<void> {
-  const since = await scheduleFires.oldestOf(schedule, FIRES_KEPT);
+  const since = await scheduleTicks.oldestOf(schedule, TICKS_KEPT);
   if (since === null || times.every((at) => at >= since)) return;
-  const message = `The schedule remembers its last ${FIRES_KEPT} times, from ${since} on; earlier ones may have been taken`;
+  const message = `The schedule remembers its last ${TICKS_KEPT} times, from ${since} on; earlier ones may have been taken`;
   throw new ApiError('INVALID_REQUEST', 'The schedule has forgotten some of these times', {
     issues: [{ path: '/from', message }],
   });
 }
 
-/** The decided fires that each schedule keeps. */
-export const FIRES_KEPT = 1_000;
+/** The settled ticks that each schedule keeps. */
+export const TICKS_KEPT = 1_000;

@@ -6,9 +6,9 @@ import { tryDispatch } from '../runs/dispatch-run.ts';
 import { NOTHING_PRUNED, addPruned } from '../../store/retention.ts';
 import type { Pruned, Retention } from '../../store/retention.ts';
 import { fromWorkflowId, toWorkflowId } from '../../workflows/contract.ts';
-import { tendFire } from '../schedules/decide-fire.ts';
-import { repairSchedule } from '../schedules/change-schedule.ts';
-import { FIRES_KEPT } from '../schedules/trigger.ts';
+import { takeTurn } from '../schedules/take-turn.ts';
+import { healSchedule } from '../schedules/change-schedule.ts';
+import { TICKS_KEPT } from '../schedules/trigger.ts';
 import { eachOf } from './each-of.ts';
 
 type QueueDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
@@ -17,7 +17,7 @@ type QueueDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
 type SentInterruptions = Set<string>;
 
 const BATCH = 100;
-/** Each sweep passes all of them to the store. One that is forgotten is sent again, which changes nothing. */
+/** Each sweep tells the store of all of them. One that is forgotten is sent again, which changes nothing. */
 const MAX_SENT = 1_000;
 
 /** Starts the next run of each free thread, and cancels active runs that a queued one interrupts. */
@@ -102,43 +102,34 @@ type TendDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'catalog' | 'se
 
 const SCHEDULES_AT_ONCE = 100;
 const AT_ONCE = 4;
-/** Another process looks after a claimed fire after that. */
-const FIRE_LEASE_MS = 60_000;
-const FIRES_AT_ONCE = 8;
-/** A fire that has failed is tried again after this time. */
-const FIRE_AGAIN_MS = 5_000;
-/** A request that has changed a schedule sends it to Temporal within this time, also if it is deleted meanwhile. */
-const SYNC_AFTER_MS = 20_000;
+/** The schedules of a tenant whose ticks one round decides about: the next round of all tenants begins soon. */
+const MAX_OF_TENANT = 20;
+/** A request that has changed a schedule tells Temporal itself within this time, and one that was overtaken by its deletion, too. */
+const HEAL_AFTER_MS = 20_000;
 
-/** Starts the runs of schedules that fire, and ends the workflows of fires whose runs are over. */
-export async function tendFires(deps: TendDeps): Promise<void> {
-  const { scheduleFires } = deps.store;
-  const due = await scheduleFires.claim(BATCH, timeAfter(FIRE_LEASE_MS));
-  await eachOf(due, FIRES_AT_ONCE, async (fire) => {
-    await tendFire(deps, fire).catch(async (error: unknown) => {
-      deps.logger.warn({ error, schedule: fire.scheduleId }, 'a fire of a schedule waits; it will be tried again');
-      await scheduleFires.postpone(fire, timeAfter(FIRE_AGAIN_MS));
-    });
+/** Decides about the ticks that wait. */
+export async function takeTicks(deps: TendDeps): Promise<void> {
+  const due = await deps.store.scheduleTicks.due({ all: SCHEDULES_AT_ONCE, ofTenant: MAX_OF_TENANT });
+  await eachOf(due, AT_ONCE, async (schedule) => {
+    await takeTurn(deps, schedule).catch((error: unknown) =>
+      deps.logger.warn({ error, schedule: schedule.id }, 'a time of a schedule waits; it will be tried again'),
+    );
   });
 }
 
-function timeAfter(ms: number): string {
-  return new Date(Date.now() + ms).toISOString();
-}
-
 /** Makes and deletes Temporal's schedules where a request could not. */
-export async function syncSchedules(deps: TendDeps): Promise<void> {
-  const before = new Date(Date.now() - SYNC_AFTER_MS).toISOString();
-  await eachOf(await deps.store.schedules.unsynced(before, SCHEDULES_AT_ONCE), AT_ONCE, async (schedule) => {
-    await repairSchedule(deps, schedule).catch((error: unknown) =>
+export async function healSchedules(deps: TendDeps): Promise<void> {
+  const before = new Date(Date.now() - HEAL_AFTER_MS).toISOString();
+  await eachOf(await deps.store.schedules.untold(before, SCHEDULES_AT_ONCE), AT_ONCE, async (schedule) => {
+    await healSchedule(deps, schedule).catch((error: unknown) =>
       deps.logger.warn(
         { error, schedule: schedule.id },
-        'Temporal does not have a schedule yet; it will be sent again',
+        'Temporal has not heard of a schedule yet; it will be told again',
       ),
     );
   });
 }
 
-export async function forgetFires({ store }: Pick<ApiDeps, 'store'>): Promise<void> {
-  await store.scheduleFires.forgetOld(FIRES_KEPT);
+export async function forgetTicks({ store }: Pick<ApiDeps, 'store'>): Promise<void> {
+  await store.scheduleTicks.forgetOld(TICKS_KEPT);
 }

@@ -15,7 +15,7 @@ import {
   createTerminatedRunsReconciler,
 } from './end-lost-runs.ts';
 import type { Brake } from './end-lost-runs.ts';
-import { pruneRuns, createQueueStarter, forgetFires, syncSchedules, tendFires } from './start-queued-runs.ts';
+import { pruneRuns, createQueueStarter, forgetTicks, healSchedules, takeTicks } from './start-queued-runs.ts';
 import { createCourier } from '../webhooks/courier.ts';
 import type { Courier } from '../webhooks/courier.ts';
 
@@ -51,8 +51,8 @@ const TIMES: SweepTimes = {
   lostRunsMs: 15_000,
   lostForMs: LOST_FOR_MS,
   poisonedRunsMs: 2_000,
-  firesMs: 500,
-  syncSchedulesMs: 10_000,
+  ticksMs: 500,
+  healSchedulesMs: 10_000,
   failingForMs: FAILING_FOR_MS,
   deliveriesMs: 500,
   noticesMs: 5_000,
@@ -60,28 +60,46 @@ const TIMES: SweepTimes = {
   courier: {},
 };
 
-const toChores = (times: SweepTimes, courier: Courier, brake: Brake): readonly Chore[] => [
-  { everyMs: times.queuesMs, run: createQueueStarter() },
-  { everyMs: times.dispatchMs, run: dispatchRuns },
-  { everyMs: times.terminatedRunsMs, run: createTerminatedRunsReconciler(times.settledAfterMs) },
-  { everyMs: times.lostRunsMs, run: createLostRunsChore(times.lostForMs) },
-  { everyMs: times.poisonedRunsMs, run: createPoisonedRunsChore(notedRuns, brake, times.failingForMs) },
-  { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRuns(), brake, times.failingForMs) },
-  { everyMs: times.firesMs, run: tendFires },
-  { everyMs: times.syncSchedulesMs, run: syncSchedules },
+const toChores = (
   {
-    everyMs: times.deliveriesMs,
+    queuesMs,
+    dispatchMs,
+    terminatedRunsMs,
+    settledAfterMs,
+    lostRunsMs,
+    lostForMs,
+    poisonedRunsMs,
+    ticksMs,
+    healSchedulesMs,
+    failingForMs,
+    deliveriesMs,
+    embedMs,
+    noticesMs,
+  }: SweepTimes,
+  courier: Courier,
+  brake: Brake,
+): readonly Chore[] => [
+  { everyMs: queuesMs, run: createQueueStarter() },
+  { everyMs: dispatchMs, run: dispatchRuns },
+  { everyMs: terminatedRunsMs, run: createTerminatedRunsReconciler(settledAfterMs) },
+  { everyMs: lostRunsMs, run: createLostRunsChore(lostForMs) },
+  { everyMs: poisonedRunsMs, run: createPoisonedRunsChore(notedRuns, brake, failingForMs) },
+  { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRuns(), brake, failingForMs) },
+  { everyMs: ticksMs, run: takeTicks },
+  { everyMs: healSchedulesMs, run: healSchedules },
+  {
+    everyMs: deliveriesMs,
     run: async function deliver(_deps, stopping) {
       await courier.round(stopping);
     },
   },
-  { everyMs: times.noticesMs, run: sendNotices },
-  { everyMs: times.embedMs, run: embedMemory },
+  { everyMs: noticesMs, run: tellNotices },
+  { everyMs: embedMs, run: embedMemory },
   { everyMs: 60_000, run: forgetAnswers },
   { everyMs: 60_000, run: forgetStreams },
   { everyMs: 60_000, run: forgetMemory },
   { everyMs: 60_000, run: forgetDeliveries },
-  { everyMs: 600_000, run: forgetFires },
+  { everyMs: 600_000, run: forgetTicks },
   { everyMs: 3_600_000, run: forgetHookMessages },
   { everyMs: 3_600_000, run: prune },
   { everyMs: 3_600_000, run: forgetFiles },
@@ -89,8 +107,8 @@ const toChores = (times: SweepTimes, courier: Courier, brake: Brake): readonly C
 ];
 
 /**
- * Does periodic work: dispatches accepted runs, starts queued runs, ends terminated and poisoned runs, sends the
- * events of webhooks, deletes old data.
+ * Does periodic work: dispatches accepted runs, starts queued runs, ends terminated and poisoned runs, sends what webhooks
+ * are told, deletes old data.
  */
 export interface Sweeper {
   stop(): Promise<void>;
@@ -126,7 +144,7 @@ async function prune(deps: SweeperDeps, stopping: AbortSignal): Promise<void> {
   if (pruned.runs + pruned.checkpoints > 0) deps.logger.info(pruned, 'old runs were pruned');
 }
 
-async function sendNotices({ store }: SweeperDeps): Promise<void> {
+async function tellNotices({ store }: SweeperDeps): Promise<void> {
   await store.approvalNotices.tellDue();
 }
 

@@ -136,7 +136,7 @@ export function createEngine(connection: Connection, namespace: string, dataConv
       const done = soon(() => putAside(client, run, aside)).then(() => true);
       return (await orUnavailable('Temporal', () => ifThere(done))) !== null;
     },
-    schedules: createTimedSchedules(client, soon),
+    schedules: createTimedSchedules(client.schedule, soon),
     ping: createTemporalCheck({ connection, namespace }, SEARCH_ATTRIBUTES),
   };
 }

@@ -1,90 +1,57 @@
 import { ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
-import type { Client } from '@temporalio/client';
+import type { ScheduleClient } from '@temporalio/client';
 import { optionalDateToTs, tsToDate } from '@temporalio/common/lib/time.js';
 import { toMs } from '../../graph/values/index.ts';
-import { FIRE_OVER, FIRE_SCHEDULE, TASK_QUEUE, toFireId, toScheduleId } from '../../workflows/contract.ts';
-import type { FireInput } from '../../workflows/contract.ts';
+import { TASK_QUEUE } from '../../workflows/contract.ts';
+import { TICK_SCHEDULE, toScheduleId, toTickId } from '../../workflows/schedule-contract.ts';
+import type { TickInput } from '../../workflows/schedule-contract.ts';
 import { ApiError } from '../http/errors.ts';
 import { ifThere, orUnavailable } from './requests.ts';
 
-/** What Temporal has of a schedule. */
+/** The times of a schedule, as Temporal has them. */
 export interface TimesOfSchedule {
   readonly cron: string | null;
   /** A duration. */
   readonly every: string | null;
   readonly timeZone: string;
-  readonly overlap: keyof typeof POLICIES;
   readonly paused: boolean;
 }
 
-/** A fire that a person asks for. */
-export interface TriggeredFire {
-  /** The whole second that names it. */
-  readonly at: string;
-  /** The same id again fires no second time. */
-  readonly requestId: string;
-}
-
-/** Schedules of Temporal, each of which starts a workflow at its times. All requests end soon. */
+/** Schedules of Temporal, each of which starts the workflow that takes one time. All requests end soon. */
 export interface TimedSchedules {
   /**
    * Makes a schedule, or changes the one that is there.
    * @throws ApiError 422 when Temporal does not take the times, 503
    */
-  put(schedule: FireInput, times: TimesOfSchedule): Promise<void>;
+  put(schedule: TickInput, times: TimesOfSchedule): Promise<void>;
   /** Deletes a schedule; without one it changes nothing. @throws ApiError 503 */
-  remove(schedule: FireInput): Promise<void>;
+  remove(schedule: TickInput): Promise<void>;
   /** The next times, also of a paused schedule. @returns `null` when Temporal does not have it @throws ApiError 503 */
-  nextTimes(schedule: FireInput): Promise<readonly string[] | null>;
+  nextTimes(schedule: TickInput): Promise<readonly string[] | null>;
   /** The times between two, up to a thousand. @returns `null` when Temporal does not have it @throws ApiError 503 */
-  timesBetween(schedule: FireInput, from: string, to: string): Promise<readonly string[] | null>;
-  /**
-   * Fires a schedule as its overlap policy says.
-   * @returns `null` when Temporal does not have the schedule
-   * @throws ApiError 503
-   */
-  trigger(schedule: FireInput, fire: TriggeredFire): Promise<true | null>;
-  /**
-   * Fires a schedule for times that are over: one after the other, unless its runs may overlap.
-   * @returns `null` when Temporal does not have the schedule
-   * @throws ApiError 503
-   */
-  backfill(schedule: FireInput, times: readonly string[], overlap: keyof typeof POLICIES): Promise<true | null>;
-  /** True if the workflow of a fire goes on, or Temporal may still start it. @throws ApiError 503 */
-  mayFire(schedule: FireInput, at: string): Promise<boolean>;
-  /** Ends the workflow of a fire; without one it changes nothing. @throws ApiError 503 */
-  endFire(workflowId: string): Promise<void>;
+  timesBetween(schedule: TickInput, from: string, to: string): Promise<readonly string[] | null>;
 }
 
 /** Times that are missed while Temporal is away are taken late for this long. */
 const CATCHUP_WINDOW = '1 minute';
+/** A time that no worker has taken by then is lost. */
+const TAKEN_WITHIN = '1 day';
 
 /** Answers show a schedule without its next times rather than late. */
 const SHOWN_WITHIN_MS = 3_000;
 
-/** What a time does while a run of the schedule is not over. */
-const POLICIES = {
-  skip: ScheduleOverlapPolicy.SKIP,
-  buffer: ScheduleOverlapPolicy.BUFFER_ONE,
-  allow: ScheduleOverlapPolicy.ALLOW_ALL,
-  cancelOther: ScheduleOverlapPolicy.CANCEL_OTHER,
-} as const;
-
-/** Bounds the time of a request. */
-type Soon = <T>(request: () => Promise<T>, withinMs?: number) => Promise<T>;
-/** Asks Temporal. @returns `null` when it does not have what is asked for @throws ApiError 503 */
-type Ask = <T>(request: () => Promise<T>, withinMs?: number) => Promise<T | null>;
-
-export function createTimedSchedules(client: Client, soon: Soon): TimedSchedules {
-  const { schedule: schedules, workflowService } = client;
-  const { namespace } = schedules.options;
-  const ask: Ask = async (request, withinMs) =>
+/** @param soon bounds the time of a request */
+export function createTimedSchedules(
+  client: ScheduleClient,
+  soon: <T>(request: () => Promise<T>, withinMs?: number) => Promise<T>,
+): TimedSchedules {
+  const ask = async <T>(request: () => Promise<T>, withinMs?: number): Promise<T | null> =>
     await orUnavailable('Temporal', async () => await ifThere(soon(request, withinMs)));
-  const handleOf = (schedule: FireInput) => schedules.getHandle(toScheduleId(schedule));
+  const handleOf = (schedule: TickInput) => client.getHandle(toScheduleId(schedule));
   return {
     async put(schedule, times) {
       const options = toOptions(schedule, times);
-      const isKnown = await refusing(async () => await ask(async () => await createOrFind(schedules, options)));
+      const isKnown = await refusing(async () => await ask(async () => await createOrFind(client, options)));
       if (isKnown !== 'known') return;
       await refusing(async () => await ask(async () => await handleOf(schedule).update(() => options)));
     },
@@ -94,63 +61,19 @@ export function createTimedSchedules(client: Client, soon: Soon): TimedSchedules
       return found && found.info.nextActionTimes.map((time) => time.toISOString());
     },
     timesBetween: async (schedule, from, to) => {
-      const scheduleId = toScheduleId(schedule);
-      const request = { namespace, scheduleId, startTime: toTimestamp(from), endTime: toTimestamp(to) };
-      const found = await ask(async () => (await workflowService.listScheduleMatchingTimes(request)).startTime);
+      const request = {
+        namespace: client.options.namespace,
+        scheduleId: toScheduleId(schedule),
+        startTime: optionalDateToTs(new Date(from)) ?? null,
+        endTime: optionalDateToTs(new Date(to)) ?? null,
+      };
+      const found = await ask(async () => (await client.workflowService.listScheduleMatchingTimes(request)).startTime);
       return found && found.map((time) => tsToDate(time).toISOString());
     },
-    ...createFires(client, ask),
   };
 }
 
-function createFires(
-  { schedule: schedules, workflow, workflowService }: Client,
-  ask: Ask,
-): Pick<TimedSchedules, 'trigger' | 'backfill' | 'mayFire' | 'endFire'> {
-  const { namespace, identity } = schedules.options;
-  const handleOf = (schedule: FireInput) => schedules.getHandle(toScheduleId(schedule));
-  return {
-    trigger: async (schedule, { at, requestId }) => {
-      const patch = { triggerImmediately: { scheduledTime: toTimestamp(at) } };
-      // The SDK's own method gives the fire no time.
-      const request = { namespace, identity, scheduleId: toScheduleId(schedule), requestId, patch };
-      const send = async (): Promise<true> => {
-        await workflowService.patchSchedule(request);
-        return true;
-      };
-      return await ask(send);
-    },
-    backfill: async (schedule, times, overlap) => {
-      const policy = overlap === 'allow' ? ScheduleOverlapPolicy.ALLOW_ALL : ScheduleOverlapPolicy.BUFFER_ALL;
-      const spans = times.map((at) => ({ start: new Date(at), end: new Date(at), overlap: policy }));
-      const send = async (): Promise<true> => {
-        await handleOf(schedule).backfill(spans);
-        return true;
-      };
-      return await ask(send);
-    },
-    mayFire: async (schedule, at) => {
-      const fire = workflow.getHandle(toFireWorkflowId(schedule, at));
-      const found = await ask(async () => await fire.describe());
-      if (found?.status.name === 'RUNNING') return true;
-      const described = await ask(async () => await handleOf(schedule).describe());
-      return described !== null && (described.raw.info?.bufferSize?.toNumber() ?? 0) > 0;
-    },
-    endFire: async (workflowId) => void (await ask(async () => await workflow.getHandle(workflowId).signal(FIRE_OVER))),
-  };
-}
-
-const toTimestamp = (at: string) => optionalDateToTs(new Date(at)) ?? null;
-
-/** Temporal adds the time in whole seconds. */
-function toFireWorkflowId(schedule: FireInput, at: string): string {
-  return `${toFireId(schedule)}-${new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')}`;
-}
-
-async function createOrFind(
-  client: Client['schedule'],
-  options: ReturnType<typeof toOptions>,
-): Promise<'new' | 'known'> {
+async function createOrFind(client: ScheduleClient, options: ReturnType<typeof toOptions>): Promise<'new' | 'known'> {
   try {
     await client.create(options);
     return 'new';
@@ -160,7 +83,8 @@ async function createOrFind(
   }
 }
 
-function toOptions(schedule: FireInput, { cron, every, timeZone, overlap, paused }: TimesOfSchedule) {
+/** Overlapping runs are the API's to judge: Temporal sees only the workflows that take times, which end at once. */
+function toOptions(schedule: TickInput, { cron, every, timeZone, paused }: TimesOfSchedule) {
   return {
     scheduleId: toScheduleId(schedule),
     spec: {
@@ -170,17 +94,18 @@ function toOptions(schedule: FireInput, { cron, every, timeZone, overlap, paused
     },
     action: {
       type: 'startWorkflow' as const,
-      workflowType: FIRE_SCHEDULE,
-      workflowId: toFireId(schedule),
+      workflowType: TICK_SCHEDULE,
+      workflowId: toTickId(schedule),
       taskQueue: TASK_QUEUE,
       args: [schedule],
+      workflowExecutionTimeout: TAKEN_WITHIN,
     },
-    policies: { overlap: POLICIES[overlap], catchupWindow: CATCHUP_WINDOW },
+    policies: { overlap: ScheduleOverlapPolicy.ALLOW_ALL, catchupWindow: CATCHUP_WINDOW },
     state: { paused },
   };
 }
 
-/** The client reports times that Temporal does not take by this error. */
+/** The client tells times that Temporal does not take by this error. */
 async function refusing<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await request();

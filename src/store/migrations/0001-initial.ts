@@ -360,7 +360,7 @@ export const RUNS_TABLES = [
   `create index written_batches_age on written_batches (written_at)`,
 ] as const;
 
-/** Schedules, and the times at which they have fired. Fires outlive the runs that they have started. */
+/** Schedules, and the times that they have taken. Ticks outlive the runs that they have started. */
 export const SCHEDULES_TABLES = [
   `create table schedules (
     id text primary key,
@@ -380,6 +380,7 @@ export const SCHEDULES_TABLES = [
     roles json not null,
     revision integer not null,
     synced_revision integer not null,
+    lease_until timestamptz not null,
     created_at timestamptz not null,
     created_by text not null,
     updated_at timestamptz not null,
@@ -390,7 +391,7 @@ export const SCHEDULES_TABLES = [
   `create index schedules_to_tell on schedules (updated_at)
     where synced_revision <> revision or deleted_at is not null`,
 
-  `create table schedule_fires (
+  `create table schedule_ticks (
     tenant_id text not null,
     schedule_id text not null,
     at timestamptz not null,
@@ -399,13 +400,9 @@ export const SCHEDULES_TABLES = [
     outcome text not null,
     code text,
     message text,
-    workflow_id text,
-    cancel_requested boolean not null default false,
-    claimed_until timestamptz not null default '-infinity',
     primary key (tenant_id, schedule_id, at)
   )`,
-  `create index schedule_fires_open on schedule_fires (claimed_until)
-    where workflow_id is not null or outcome = 'pending'`,
+  `create index schedule_ticks_pending on schedule_ticks (tenant_id, schedule_id, at) where outcome = 'pending'`,
 ] as const;
 
 /** Values that live outside a run: large payloads and long-term memory. */

@@ -2,7 +2,7 @@ import type { Redaction } from '../../graph/redaction/index.ts';
 import type { RunStatus } from '../../graph/run/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 
-/** What a time does while a run of its schedule is not over. */
+/** What a tick does while a run of its schedule is not over. */
 export type Overlap = 'skip' | 'buffer' | 'allow' | 'cancelOther';
 
 /** The times of a schedule. */
@@ -48,35 +48,34 @@ export type Schedule = ScheduleReference &
     readonly updatedBy: string;
   };
 
-/** Why a schedule has fired: its time has come, a person has triggered it, or a person has asked for times that are over. */
-export type FireKind = 'time' | 'trigger' | 'backfill';
+/** Why a tick has come: its time, a person, or a person who asked for times that are over. */
+export const TICK_KINDS = ['time', 'trigger', 'backfill'] as const;
+export type TickKind = (typeof TICK_KINDS)[number];
 
-export type FireOutcome = 'pending' | 'started' | 'skipped' | 'failed';
+export type TickOutcome = 'pending' | 'started' | 'skipped' | 'failed';
 
-/** A time at which a schedule fires. */
-export interface Fire {
+/** A time that a schedule has taken. */
+export interface Tick {
   /** RFC 3339. */
   readonly at: string;
-  readonly kind: FireKind;
+  readonly kind: TickKind;
   /** The run that it starts, or would have started. */
   readonly runId: string;
 }
 
-/** What a fire has led to. */
-export interface FireResult {
-  readonly outcome: Exclude<FireOutcome, 'pending'>;
+/** What has become of a tick. */
+export interface TickResult {
+  readonly outcome: Exclude<TickOutcome, 'pending'>;
   /** Why there is no run. */
   readonly code?: string;
   readonly message?: string;
 }
 
-/** A fire with what it has led to. */
-export interface RecordedFire extends Fire {
-  readonly outcome: FireOutcome;
+/** A tick with what has become of it. */
+export interface TakenTick extends Tick {
+  readonly outcome: TickOutcome;
   readonly code: string | null;
   readonly message: string | null;
   /** The status of its run; `null`: there is none. */
   readonly status: RunStatus | null;
-  /** Temporal has started its workflow, which waits for the end of the run. */
-  readonly isOpen: boolean;
 }

@@ -8,14 +8,14 @@ import type { Schedule, ScheduleReference, ScheduleTerms, Timing } from './sched
 import type { SchedulesTable } from '../platform-tables.ts';
 
 /** A schedule that Temporal does not have as it is here. */
-export interface UnsyncedSchedule extends ScheduleReference {
+export interface UntoldSchedule extends ScheduleReference {
   readonly isDeleted: boolean;
 }
 
 /** What a request to add a schedule has done; `too-many`: the tenant has as many as it may have. */
 export type Addition = 'added' | 'known' | 'too-many';
 
-/** Schedules of tenants. A deleted one is found by `unsynced` alone. */
+/** Schedules of tenants. A deleted one is found by `untold` alone. */
 export interface Schedules {
   /** Adds a schedule; the same id again changes nothing. */
   create(schedule: Schedule, most: number): Promise<Addition>;
@@ -30,14 +30,17 @@ export interface Schedules {
   replace(schedule: Schedule): Promise<boolean>;
   remove(reference: ScheduleReference): Promise<void>;
   /** Notes what revision Temporal has. @returns false when there is another one by now, or none */
-  markSynced(reference: ScheduleReference, revision: number): Promise<boolean>;
+  markTold(reference: ScheduleReference, revision: number): Promise<boolean>;
   /** Notes that Temporal does not have a schedule any more. */
-  markUnsynced(reference: ScheduleReference): Promise<void>;
-  /** Those that Temporal does not have as they are, though they were changed before a time. */
-  unsynced(before: string, limit: number): Promise<readonly UnsyncedSchedule[]>;
-  /** Deletes a removed schedule with its fires, once no workflow of them is open. */
+  markLost(reference: ScheduleReference): Promise<void>;
+  /** Those that Temporal should have heard of before a time. */
+  untold(before: string, limit: number): Promise<readonly UntoldSchedule[]>;
+  /** Deletes a removed schedule with its ticks. */
   forget(reference: ScheduleReference): Promise<void>;
 }
+
+/** No process has decided about its ticks yet. */
+const NEVER = '-infinity';
 
 export function createSchedules(db: Kysely<Tables>): Schedules {
   const kept = () => db.selectFrom('schedules').selectAll().where('deleted_at', 'is', null);
@@ -68,7 +71,7 @@ export function createSchedules(db: Kysely<Tables>): Schedules {
         .where(named(reference))
         .execute();
     },
-    ...createSyncing(db),
+    ...createTelling(db),
     forget: (reference) => forget(db, reference),
   };
 }
@@ -94,6 +97,7 @@ async function create(db: Kysely<Tables>, schedule: Schedule, most: number): Pro
         created_at: createdAt,
         created_by: createdBy,
         synced_revision: 0,
+        lease_until: NEVER,
       })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
@@ -102,9 +106,9 @@ async function create(db: Kysely<Tables>, schedule: Schedule, most: number): Pro
 }
 
 /** What Temporal knows of schedules. */
-function createSyncing(db: Kysely<Tables>): Pick<Schedules, 'markSynced' | 'markUnsynced' | 'unsynced'> {
+function createTelling(db: Kysely<Tables>): Pick<Schedules, 'markTold' | 'markLost' | 'untold'> {
   return {
-    async markSynced(reference, revision) {
+    async markTold(reference, revision) {
       const { numUpdatedRows } = await db
         .updateTable('schedules')
         .set({ synced_revision: revision })
@@ -114,9 +118,9 @@ function createSyncing(db: Kysely<Tables>): Pick<Schedules, 'markSynced' | 'mark
         .executeTakeFirst();
       return numUpdatedRows === 1n;
     },
-    markUnsynced: async (reference) =>
+    markLost: async (reference) =>
       void (await db.updateTable('schedules').set({ synced_revision: 0 }).where(named(reference)).execute()),
-    unsynced: async (before, limit) =>
+    untold: async (before, limit) =>
       await db
         .selectFrom('schedules')
         .select(['tenant_id as tenantId', 'id', sql<boolean>`deleted_at is not null`.as('isDeleted')])
@@ -148,18 +152,18 @@ async function list(db: Kysely<Tables>, tenantId: string, { limit, after }: Page
   return mapPage(page, toSchedule);
 }
 
-/** A fire whose workflow is open keeps the row: the workflow is released first. */
 async function forget(db: Kysely<Tables>, { tenantId, id }: ScheduleReference): Promise<void> {
-  await sql`
-    with gone as (
-      delete from schedules s where s.tenant_id = ${tenantId} and s.id = ${id} and s.deleted_at is not null
-        and not exists (
-          select from schedule_fires f where f.tenant_id = s.tenant_id and f.schedule_id = s.id and f.workflow_id is not null
-        )
-      returning s.tenant_id, s.id
-    )
-    delete from schedule_fires f using gone where f.tenant_id = gone.tenant_id and f.schedule_id = gone.id
-  `.execute(db);
+  await db.transaction().execute(async (transaction) => {
+    const { numDeletedRows } = await transaction
+      .deleteFrom('schedules')
+      .where('tenant_id', '=', tenantId)
+      .where('id', '=', id)
+      .where('deleted_at', 'is not', null)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) return;
+    const ticks = transaction.deleteFrom('schedule_ticks').where('tenant_id', '=', tenantId);
+    await ticks.where('schedule_id', '=', id).execute();
+  });
 }
 
 /** The columns that a change writes. */

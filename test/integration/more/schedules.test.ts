@@ -1,4 +1,3 @@
-import { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aDefinition } from '../../support/builders/builders.ts';
 import type { ApiClient } from '../../support/readers/api-client.ts';
@@ -6,7 +5,6 @@ import { at, listAt, textAt } from '../../support/readers/json-at.ts';
 import { aProblem, issuePathsOf } from '../../support/readers/problems.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
-import { FIRE_SCHEDULE, toFireId, toWorkflowId } from '../../../src/workflows/contract.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 
 /* Schedules at a real Temporal: `said` ends at once, `asked` waits for a person. */
@@ -14,7 +12,7 @@ import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 let stack: TestStack;
 let user: ApiClient;
 beforeAll(async () => {
-  stack = await startTestStack({}, {}, { firesMs: 100, syncSchedulesMs: 200 });
+  stack = await startTestStack({}, {}, { ticksMs: 100, healSchedulesMs: 200 });
   user = stack.as('user');
   await user.post('/api/graphs', said('said', { word: {}, secret: { redact: true } }));
   const ask = { ask: { type: 'approval', title: 'Go on?' } } as const;
@@ -133,88 +131,6 @@ describe('overlap', () => {
     const { body } = await user.get(`/api/runs/${textAt(first, '/runId')}`);
     expect(body).toMatchObject({ status: 'canceled' });
   });
-});
-
-/** The workflows of the fires of a schedule that are open in Temporal. */
-async function openFires(id: string): Promise<number> {
-  const { connection, namespace } = stack.histories();
-  const query = `WorkflowType = '${FIRE_SCHEDULE}' AND ExecutionStatus = 'Running' AND WorkflowId STARTS_WITH '${toFireId({ tenantId: 'demo', scheduleId: id })}'`;
-  return (await connection.workflowService.countWorkflowExecutions({ namespace, query })).count?.toNumber() ?? 0;
-}
-
-describe('the workflow of a fire', () => {
-  const asking = async (overlap = 'skip') => {
-    const id = await create({ graph: 'asked', every: SELDOM.every, overlap });
-    const runId = textAt(await decided(id), '/runId');
-    await user.untilRun(runId, (run) => at(run, '/status') === 'waiting');
-    await expect.poll(async () => await openFires(id)).toBe(1);
-    return { id, runId };
-  };
-
-  test('is open until the run is over', async () => {
-    const { id, runId } = await asking();
-    await stack.as('approver').post(`/api/runs/${runId}/approve`, {});
-    await expect.poll(async () => await openFires(id)).toBe(0);
-  });
-
-  test('ends with a run whose workflow is terminated', async () => {
-    const { id, runId } = await asking();
-    const client = new Client({ ...stack.histories() });
-    await client.workflow.getHandle(toWorkflowId({ tenantId: 'demo', id: runId })).terminate();
-    await user.untilRun(runId, (run) => at(run, '/status') === 'failed', 60_000);
-    await expect.poll(async () => await openFires(id)).toBe(0);
-  });
-
-  test('ends with its schedule, and the run goes on', async () => {
-    const { id, runId } = await asking();
-    await remove(id);
-    await expect.poll(async () => await openFires(id)).toBe(0);
-    expect((await user.get(`/api/runs/${runId}`)).body).toMatchObject({ status: 'waiting' });
-  });
-
-  test('ends with a canceled run, and the schedule fires again', async () => {
-    const { id, runId } = await asking();
-    await user.post(`/api/runs/${runId}/cancel`, {});
-    await user.untilRun(runId, (run) => at(run, '/status') === 'canceled');
-    await expect.poll(async () => await openFires(id)).toBe(0);
-    expect(await decided(id)).toMatchObject({ outcome: 'started' });
-  });
-});
-
-test('a time that waits for a run is dropped when its schedule is paused meanwhile', { timeout: 60_000 }, async () => {
-  const id = await create({ graph: 'asked', every: '1s', overlap: 'buffer' });
-  await expect.poll(async () => await outcomesOf(id), { timeout: 30_000 }).toEqual(['started']);
-  const runId = textAt(listAt(await read(id), '/lastRuns')[0] ?? null, '/runId');
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
-  await change(id, { paused: true });
-  await stack.as('approver').post(`/api/runs/${runId}/approve`, {});
-  await expect.poll(async () => await openFires(id)).toBe(0);
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
-  expect(await outcomesOf(id)).toEqual(['started']);
-});
-
-test('while a tenant is suspended, what a person asks for is refused, and a backfill takes it again', async () => {
-  const id = await create({ graph: 'said', every: '1h', paused: true });
-  const suspend = async (body: object) =>
-    await stack.as('admin').send('/admin/tenants/demo', {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-  const span = { from: '2026-01-01T00:00:00Z', to: '2026-01-01T01:00:00Z' };
-  expect(await suspend({ suspended: { reason: 'Unpaid' } })).toMatchObject({ status: 201 });
-  try {
-    await user.post(`/api/schedules/${id}/backfill`, span);
-    await expect.poll(async () => await outcomesOf(id), { timeout: 20_000 }).toEqual(['skipped', 'skipped']);
-    expect(listAt(await read(id), '/lastRuns')).toMatchObject([
-      { code: 'TENANT_SUSPENDED', kind: 'backfill', runId: null },
-      { code: 'TENANT_SUSPENDED', kind: 'backfill', runId: null },
-    ]);
-  } finally {
-    await suspend({ suspended: null });
-  }
-  await user.post(`/api/schedules/${id}/backfill`, span);
-  await expect.poll(async () => await outcomesOf(id), { timeout: 20_000 }).toEqual(['started', 'started']);
 });
 
 test('a trigger is made once for one key', async () => {

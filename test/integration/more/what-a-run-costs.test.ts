@@ -32,8 +32,8 @@ beforeAll(async () => {
     lostRunsMs: SELDOM_MS,
     poisonedRunsMs: SELDOM_MS,
     deliveriesMs: SELDOM_MS,
-    firesMs: SELDOM_MS,
-    syncSchedulesMs: SELDOM_MS,
+    ticksMs: SELDOM_MS,
+    healSchedulesMs: SELDOM_MS,
     noticesMs: SELDOM_MS,
   };
   const jobs = await startJobStack({ tools, sweeping });
@@ -53,7 +53,7 @@ const STATEMENTS: readonly (readonly [string, RegExp])[] = [
   ['chore', /where "ended_at" is null|select id from webhook_events where at <|^select 1$/],
   [
     'chore',
-    /^\s*delete from "?(?:idempotency|stream_tickets|written_batches|memory|schedule_fires|hook_messages|file_)/,
+    /^\s*delete from "?(?:idempotency|stream_tickets|written_batches|memory|schedule_ticks|hook_messages|file_)/,
   ],
   // A process asks for rulings once a second at most, however many runs and calls there are.
   ['chore', /from "(?:switches|tenant_terms)"/],

@@ -18,16 +18,7 @@ export function anAbsentEngine(over: Partial<Engine> = {}): Engine {
     failingTask: unavailable,
     pendingActivities: unavailable,
     putAside: unavailable,
-    schedules: {
-      put: unavailable,
-      remove: unavailable,
-      nextTimes: unavailable,
-      timesBetween: unavailable,
-      trigger: unavailable,
-      backfill: unavailable,
-      mayFire: unavailable,
-      endFire: unavailable,
-    },
+    schedules: { put: unavailable, remove: unavailable, nextTimes: unavailable, timesBetween: unavailable },
     ping: unavailable,
     ...over,
   };

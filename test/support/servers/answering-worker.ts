@@ -116,10 +116,7 @@ function answeringActivities(heardOf: (workflowId: string) => Hearing): Activiti
     reconcileCall: async () => {
       throw new TypeError('Every call is answered');
     },
-    openFire: async () => {
-      throw new TypeError('Runs have no schedules here');
-    },
-    cancelFire: async () => {
+    takeTick: async () => {
       throw new TypeError('Runs have no schedules here');
     },
     record: async (_entry, journal) => void current().batches.push(journal),

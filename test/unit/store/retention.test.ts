@@ -75,7 +75,7 @@ test('an old ended run is counted, then deleted with all its rows', async () => 
 });
 
 /** What a schedule and what people have done is remembered longer than the runs of it. */
-const OUTLIVE_RUNS: ReadonlySet<string> = new Set(['audit', 'schedule_fires']);
+const OUTLIVE_RUNS: ReadonlySet<string> = new Set(['audit', 'schedule_ticks']);
 
 test('no table with rows of runs keeps one of a deleted run', async () => {
   await anEndedRun('R-gone');

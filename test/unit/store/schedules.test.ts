@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ScheduleReference } from '../../../src/store/schedules/schedule.ts';
 import { aSchedule } from '../../support/builders/schedules.ts';
 import { openMemoryStore } from '../../support/servers/memory-database.ts';
 import type { MemoryStore } from '../../support/servers/memory-database.ts';
@@ -10,14 +9,8 @@ beforeAll(async () => {
 });
 afterAll(async () => await store.close());
 
-const timeAt = (hour: number): string => `2026-01-01T0${hour}:00:00.000Z`;
-const fireOf = ({ tenantId, id: scheduleId }: ScheduleReference, hour: number) => ({
-  tenantId,
-  scheduleId,
-  at: timeAt(hour),
-  workflowId: `fire:${scheduleId}-${hour}`,
-});
-const inAMinute = (): string => new Date(Date.now() + 60_000).toISOString();
+const tickAt = (hour: number) =>
+  ({ at: `2026-01-01T0${hour}:00:00.000Z`, kind: 'time', runId: `run-${hour}` }) as const;
 
 test('a schedule is read as it was written, and belongs to its tenant', async () => {
   const schedule = aSchedule('one');
@@ -32,91 +25,105 @@ test('of two changes of one revision, one is made', async () => {
   const second = aSchedule('changed', { revision: 2 });
   expect(await Promise.all([store.schedules.replace(second), store.schedules.replace(second)])).toContain(false);
   expect(await store.schedules.find(second)).toEqual(second);
-  expect(await store.schedules.markSynced(second, 1)).toBe(false);
-  expect(await store.schedules.markSynced(second, 2)).toBe(true);
+  expect(await store.schedules.markTold(second, 1)).toBe(false);
+  expect(await store.schedules.markTold(second, 2)).toBe(true);
 });
 
-test('what Temporal does not have is found until it is sent, and until a deleted one is forgotten', async () => {
-  const schedule = aSchedule('unsynced');
-  const isUnsynced = async () =>
-    (await store.schedules.unsynced('2027-01-01T00:00:00Z', 100)).find(({ id }) => id === 'unsynced');
+test('what Temporal does not have is found until it is told, and until a deleted one is forgotten', async () => {
+  const schedule = aSchedule('untold');
+  const isUntold = async () =>
+    (await store.schedules.untold('2027-01-01T00:00:00Z', 100)).find(({ id }) => id === 'untold');
   await store.schedules.create(schedule, 10);
-  expect(await isUnsynced()).toMatchObject({ isDeleted: false });
-  await store.schedules.markSynced(schedule, 1);
-  expect(await isUnsynced()).toBeUndefined();
+  expect(await isUntold()).toMatchObject({ isDeleted: false });
+  await store.schedules.markTold(schedule, 1);
+  expect(await isUntold()).toBeUndefined();
   await store.schedules.remove(schedule);
   expect(await store.schedules.find(schedule)).toBeNull();
-  expect(await store.schedules.unsynced('2999-01-01T00:00:00Z', 100)).toContainEqual(
-    expect.objectContaining({ id: 'unsynced', isDeleted: true }),
+  expect(await store.schedules.untold('2999-01-01T00:00:00Z', 100)).toContainEqual(
+    expect.objectContaining({ id: 'untold', isDeleted: true }),
   );
   await store.schedules.forget(schedule);
-  expect(await store.schedules.unsynced('2999-01-01T00:00:00Z', 100)).not.toContainEqual(
-    expect.objectContaining({ id: 'unsynced' }),
+  expect(await store.schedules.untold('2999-01-01T00:00:00Z', 100)).not.toContainEqual(
+    expect.objectContaining({ id: 'untold' }),
   );
 });
 
-test('a time fires once, with the run of its first attempt, and none of a deleted schedule does', async () => {
-  const schedule = aSchedule('firing');
+test('a time is taken once, and none of a deleted schedule', async () => {
+  const schedule = aSchedule('ticking');
   await store.schedules.create(schedule, 10);
-  const { scheduleFires } = store;
-  const fire = fireOf(schedule, 1);
-  expect([await scheduleFires.open(fire, 'first'), await scheduleFires.open(fire, 'second')]).toEqual([true, true]);
-  await scheduleFires.decide(fire, { outcome: 'started' });
-  expect(await scheduleFires.open(fire, 'third')).toBe(true);
-  expect(await scheduleFires.find(fire)).toMatchObject({ kind: 'time', runId: 'first', outcome: 'started' });
-  await scheduleFires.close(fire);
-  expect(await scheduleFires.open(fire, 'fourth')).toBe(false);
+  const { scheduleTicks } = store;
+  await scheduleTicks.take(schedule, [tickAt(1), tickAt(2)]);
+  await scheduleTicks.take(schedule, [{ ...tickAt(1), runId: 'another' }]);
+  expect(await scheduleTicks.pending(schedule, 10)).toEqual([tickAt(1), tickAt(2)]);
   await store.schedules.remove(schedule);
-  expect(await scheduleFires.open(fireOf(schedule, 2), 'late')).toBe(false);
+  await scheduleTicks.take(schedule, [tickAt(3)]);
+  expect(await scheduleTicks.pending(schedule, 10)).toHaveLength(2);
 });
 
-test('one process at a time looks after a fire, and a result stays as it is', async () => {
-  const schedule = aSchedule('claimed');
+test('one process at a time decides about a schedule', async () => {
+  const schedule = aSchedule('leased');
   await store.schedules.create(schedule, 10);
-  const { scheduleFires } = store;
-  const fire = fireOf(schedule, 1);
-  await scheduleFires.open(fire, 'run-1');
-  const claimed = async () =>
-    (await scheduleFires.claim(100, inAMinute())).filter(({ scheduleId }) => scheduleId === 'claimed');
-  const [first, second] = await Promise.all([claimed(), claimed()]);
-  expect([...first, ...second]).toEqual([{ ...fire, kind: 'time', runId: 'run-1', outcome: 'pending', isOver: false }]);
-  const result = { outcome: 'skipped', code: 'QUOTA_REACHED', message: 'full' } as const;
-  await scheduleFires.decide(fire, result);
-  await scheduleFires.decide(fire, { outcome: 'started' });
-  expect(await claimed()).toMatchObject([{ ...fire, outcome: 'skipped', isOver: true }]);
-  await scheduleFires.close(fire);
-  await scheduleFires.postpone(fire, timeAt(1));
-  expect(await claimed()).toEqual([]);
-  const [last] = (await scheduleFires.latest([schedule], 5)).get('claimed') ?? [];
-  const rest = { runId: 'run-1', status: null, isOpen: false };
-  expect(last).toEqual({ at: timeAt(1), kind: 'time', ...result, ...rest });
+  const { scheduleTicks } = store;
+  await scheduleTicks.take(schedule, [tickAt(1)]);
+  const isDue = async () => (await scheduleTicks.due({ all: 100, ofTenant: 100 })).some(({ id }) => id === 'leased');
+  expect(await isDue()).toBe(true);
+  const later = new Date(Date.now() + 60_000).toISOString();
+  expect([await scheduleTicks.claim(schedule, later), await scheduleTicks.claim(schedule, later)]).toEqual([
+    true,
+    false,
+  ]);
+  expect(await isDue()).toBe(false);
+  await scheduleTicks.settle(schedule, tickAt(1), { outcome: 'skipped', code: 'OVERLAP', message: 'busy' });
+  await scheduleTicks.release(schedule, { claimedUntil: later, until: new Date(0).toISOString() });
+  expect(await isDue()).toBe(false);
+  const [last] = (await scheduleTicks.latest([schedule], 5)).get('leased') ?? [];
+  expect(last).toEqual({ ...tickAt(1), outcome: 'skipped', code: 'OVERLAP', message: 'busy', status: null });
 });
 
-test('many fires of one tenant leave room for those of others', async () => {
-  const { schedules, scheduleFires } = store;
+test('many schedules of one tenant leave turns to those of others', async () => {
+  const { schedules, scheduleTicks } = store;
   for (const id of ['many-1', 'many-2', 'many-3', 'many-4']) {
     const schedule = aSchedule(id, { tenantId: 'many' });
     await schedules.create(schedule, 10);
-    await scheduleFires.open(fireOf(schedule, 1), `run-${id}`);
+    await scheduleTicks.take(schedule, [tickAt(1)]);
   }
   const single = aSchedule('single', { tenantId: 'single' });
   await schedules.create(single, 10);
-  await scheduleFires.open(fireOf(single, 2), 'run-single');
-  const ids = (await scheduleFires.claim(2, inAMinute())).map(({ tenantId }) => tenantId);
-  expect(ids.toSorted()).toEqual(['many', 'single']);
+  await scheduleTicks.take(single, [tickAt(1)]);
+  const past = new Date(Date.now() - 1_000).toISOString();
+  await scheduleTicks.claim(single, past);
+
+  const due = await scheduleTicks.due({ all: 100, ofTenant: 3 });
+
+  const ids = due.map(({ id }) => id);
+  expect(ids.filter((id) => id.startsWith('many'))).toEqual(['many-1', 'many-2', 'many-3']);
+  expect(ids.indexOf('single')).toBeLessThan(ids.indexOf('many-2'));
 });
 
-test('a schedule forgets all but its last decided times', async () => {
+test('a process whose claim is over neither ends the claim of the next one nor settles a tick again', async () => {
+  const schedule = aSchedule('fenced');
+  await store.schedules.create(schedule, 10);
+  const { scheduleTicks } = store;
+  await scheduleTicks.take(schedule, [tickAt(1)]);
+  const past = new Date(Date.now() - 1_000).toISOString();
+  const later = new Date(Date.now() + 60_000).toISOString();
+  expect([await scheduleTicks.claim(schedule, past), await scheduleTicks.claim(schedule, later)]).toEqual([true, true]);
+  await scheduleTicks.settle(schedule, tickAt(1), { outcome: 'started' });
+
+  await scheduleTicks.settle(schedule, tickAt(1), { outcome: 'skipped', code: 'OVERLAP', message: 'busy' });
+  await scheduleTicks.release(schedule, { claimedUntil: past, until: past });
+
+  expect(await scheduleTicks.find(schedule, tickAt(1).at)).toMatchObject({ outcome: 'started', code: null });
+  expect(await scheduleTicks.claim(schedule, later)).toBe(false);
+});
+
+test('a schedule forgets all but its last settled times', async () => {
   const schedule = aSchedule('old');
   await store.schedules.create(schedule, 10);
-  const { scheduleFires } = store;
-  const fires = [1, 2, 3, 4, 5].map((hour) => fireOf(schedule, hour));
-  for (const [index, fire] of fires.entries()) {
-    await scheduleFires.open(fire, `run-${index + 1}`);
-    if (index > 0) await scheduleFires.decide(fire, { outcome: 'started' });
-    if (index > 1) await scheduleFires.close(fire);
-  }
-  await scheduleFires.forgetOld(1);
-  const left = (await scheduleFires.latest([schedule], 5)).get('old')?.map(({ runId }) => runId);
-  expect(left).toEqual(['run-5', 'run-2', 'run-1']);
+  const { scheduleTicks } = store;
+  await scheduleTicks.take(schedule, [1, 2, 3, 4].map(tickAt));
+  for (const hour of [2, 3, 4]) await scheduleTicks.settle(schedule, tickAt(hour), { outcome: 'started' });
+  await scheduleTicks.forgetOld(1);
+  const left = (await scheduleTicks.latest([schedule], 5)).get('old')?.map(({ runId }) => runId);
+  expect(left).toEqual(['run-4', 'run-1']);
 });

@@ -48,7 +48,7 @@ test.each([
   ['no payload', { kind: 'reopen', run: { format: 1 }, name: 'resume' }],
 ])('a run whose row has %s to reopen it by does not begin anew', async (_what, reopening) => {
   const id = 'R';
-  const start = toJson(aStart());
+  const start = toJson({ interpreterVersion: 1, begin: { kind: 'input', input: {} } });
   const claim = async () => ({
     id,
     start,

@@ -5,7 +5,7 @@ import {
   changeSchedule,
   createSchedule,
   removeSchedule,
-  repairSchedule,
+  healSchedule,
 } from '../../../../src/api/schedules/change-schedule.ts';
 import { toApiSettings } from '../../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../../src/config/load-config.ts';
@@ -61,11 +61,11 @@ const create = async (id: string) => {
 /** Changes a schedule as `PATCH` does: what is not named stays the very value that it is. */
 const change = async (id: string, terms: Partial<Pick<ScheduleTerms, 'graph' | 'input' | 'limits' | 'paused'>>) =>
   (await changeSchedule(deps, caller, { id, change: (schedule) => ({ ...schedule, ...terms }) })).schedule;
-const unsynced = async () => (await store.schedules.unsynced('2999-01-01T00:00:00Z', 100)).map(({ id }) => id);
+const untold = async () => (await store.schedules.untold('2999-01-01T00:00:00Z', 100)).map(({ id }) => id);
 /** Does what the sweeper does. */
 const sweep = async () => {
-  const all = await store.schedules.unsynced('2999-01-01T00:00:00Z', 100);
-  for (const one of all) await repairSchedule(deps, one);
+  const all = await store.schedules.untold('2999-01-01T00:00:00Z', 100);
+  for (const one of all) await healSchedule(deps, one);
 };
 const refused = new ApiError('INVALID_REQUEST', 'Temporal does not take these times');
 
@@ -76,15 +76,15 @@ describe('a new schedule', () => {
     expect(await store.schedules.find({ tenantId: 'acme', id: 'refused' })).toBeNull();
     expect([...had]).toEqual([]);
     await sweep();
-    expect([[...had], await unsynced()]).toEqual([[], []]);
+    expect([[...had], await untold()]).toEqual([[], []]);
   });
 
-  test.each([new Error('lost'), unavailable('Temporal')])('is sent again after "%s"', async (answer) => {
+  test.each([new Error('lost'), unavailable('Temporal')])('stays to be told again after "%s"', async (answer) => {
     failure = answer;
     const id = `after ${answer.message}`;
     await Promise.allSettled([create(id)]);
     expect(await store.schedules.find({ tenantId: 'acme', id })).toMatchObject({ graph: 'g' });
-    expect(await unsynced()).toContain(id);
+    expect(await untold()).toContain(id);
   });
 });
 
@@ -96,13 +96,13 @@ test('a request that is repeated removes no schedule that was made before', asyn
   expect([...had]).toEqual(['twice']);
 });
 
-test('a deleted schedule is gone, also where a request that dies has sent it to Temporal just then', async () => {
+test('a deleted schedule is gone, also where a request that dies has told Temporal of it just then', async () => {
   await create('late');
   await removeSchedule(deps, caller, 'late');
   expect([await store.schedules.find({ tenantId: 'acme', id: 'late' }), had.has('late')]).toEqual([null, false]);
   had.add('late');
   await sweep();
-  expect([had.has('late'), await unsynced()]).toEqual([false, []]);
+  expect([had.has('late'), await untold()]).toEqual([false, []]);
 });
 
 describe('a schedule whose graph is gone', () => {
@@ -191,7 +191,7 @@ describe('whom the runs of a schedule act as', () => {
     ['given another graph by another tenant’s admin', ROOT, { graph: 'g@1' }, FORBIDDEN],
     ['given other times by another tenant’s admin', ROOT, { every: '2h', paused: true }, FORBIDDEN],
     ['paused by a stranger', STRANGER, { paused: true }, { code: 'NOT_FOUND' }],
-  ])('is not changed by who may not: %s', async (...[what, who, terms, problem]) => {
+  ])('is not told by who may not: %s', async (...[what, who, terms, problem]) => {
     await create(what);
     await expect(changeSchedule(deps, who, { id: what, change: changedTo(terms) })).rejects.toMatchObject(problem);
     expect(await store.schedules.find({ tenantId: 'acme', id: what })).toMatchObject({ ...OF_UMA, updatedBy: 'uma' });

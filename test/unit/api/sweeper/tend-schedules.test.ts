@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { unavailable } from '../../../../src/api/http/errors.ts';
-import { syncSchedules } from '../../../../src/api/sweeper/start-queued-runs.ts';
+import { healSchedules } from '../../../../src/api/sweeper/start-queued-runs.ts';
 import { toApiSettings } from '../../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../../src/config/load-config.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
@@ -12,17 +12,17 @@ import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 
-test('schedules that cannot be sent to Temporal delay no other', async () => {
+test('schedules of which Temporal cannot hear keep it from hearing of no other', async () => {
   const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
   for (const id of ids) await store.schedules.create(aSchedule(id), 10);
-  const sent: string[] = [];
+  const told: string[] = [];
   const absent = anAbsentEngine();
   const put = async ({ scheduleId }: { readonly scheduleId: string }): Promise<void> => {
     if (scheduleId !== 'f') throw unavailable('Temporal');
-    sent.push(scheduleId);
+    told.push(scheduleId);
     await Promise.resolve();
   };
-  await syncSchedules({
+  await healSchedules({
     store,
     engine: { ...absent, schedules: { ...absent.schedules, put } },
     catalog: aCatalog(),
@@ -30,5 +30,5 @@ test('schedules that cannot be sent to Temporal delay no other', async () => {
     settings: toApiSettings(parseConfig('the test', {}), {}),
     logger: createLogger('silent'),
   });
-  expect(sent).toEqual(['f']);
+  expect(told).toEqual(['f']);
 });
