@@ -1,7 +1,6 @@
 import type { Payload } from '@temporalio/common';
 import { isReferencePayload } from '@temporalio/common/lib/internal-non-workflow/extstore-helpers.js';
 import type { coresdk } from '@temporalio/proto';
-import { isCompressedPayload } from '../process/payloads/compression.ts';
 import type { ReadSignal, Receiver } from '../process/payloads/read-signal.ts';
 
 type Activation = coresdk.workflow_activation.IWorkflowActivation;
@@ -24,19 +23,16 @@ export async function readStrangers({ jobs }: Activation, receiver: Receiver, re
 
 /** Takes out what no code of a run looks at: it is not fetched either. */
 function dropUnused({ signalWorkflow, queryWorkflow, doUpdate }: Job): void {
-  if (signalWorkflow) signalWorkflow.headers = withoutLarge(signalWorkflow.headers);
+  if (signalWorkflow) signalWorkflow.headers = withoutReferences(signalWorkflow.headers);
   if (queryWorkflow) {
-    queryWorkflow.headers = withoutLarge(queryWorkflow.headers);
+    queryWorkflow.headers = withoutReferences(queryWorkflow.headers);
     // A query asks with a few words.
-    if (queryWorkflow.arguments?.some(isLarge)) queryWorkflow.arguments = [];
+    if (queryWorkflow.arguments?.some(isReferencePayload)) queryWorkflow.arguments = [];
   }
   // Runs have no updates: the SDK refuses them by name.
   if (doUpdate) Object.assign(doUpdate, { input: [], headers: {} });
 }
 
-export function withoutLarge(headers: Headers | null | undefined): Headers {
-  return Object.fromEntries(Object.entries(headers ?? {}).filter(([, payload]) => !isLarge(payload)));
+export function withoutReferences(headers: Headers | null | undefined): Headers {
+  return Object.fromEntries(Object.entries(headers ?? {}).filter(([, payload]) => !isReferencePayload(payload)));
 }
-
-/** True for a payload that may be much larger than it looks. */
-const isLarge = (payload: Payload): boolean => isReferencePayload(payload) || isCompressedPayload(payload);

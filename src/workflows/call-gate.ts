@@ -1,4 +1,5 @@
 import type { LocalTraces } from '../activities/calls/call-task.ts';
+import type { JournalBatch } from '../graph/journal/index.ts';
 import { isLocal } from '../graph/run/index.ts';
 import type { CallEffect, LocalEffect } from '../graph/run/index.ts';
 import type { ContinueAsNewPolicy } from './continue-as-new.ts';
@@ -29,9 +30,7 @@ type Beginning =
   | 'now'
   /** When the open local calls have ended. */
   | 'after-local-calls'
-  | 'in-later-task'
-  /** In the next execution of the workflow. */
-  | 'in-next-execution';
+  | 'in-later-task';
 
 /** Decides when the calls of a run begin, and keeps those that have not begun. Calls of one kind begin in their order. */
 export interface CallGate {
@@ -65,7 +64,8 @@ interface CallGateDeps {
   readonly openCalls: () => number;
   /** The length of the history, in events. */
   readonly historyLength: () => number;
-  readonly begin: (call: PlannedCall) => void;
+  /** Begins a call. @returns the journal batch that travels with it */
+  readonly begin: (call: PlannedCall) => JournalBatch | null;
   /** Has the workflow task end, and calls `resume` in a later one. */
   readonly inLaterTask: Readonly<Record<PlannedCall['kind'], (resume: () => void) => void>>;
 }
@@ -74,11 +74,11 @@ export function createCallGate(deps: CallGateDeps): CallGate {
   const bursts = createLocalBursts<PlannedCall>();
   const room = createRequestRoom(deps.historyLength);
   let deferred: CallEffect[] = [];
-  const mayBegin = createMayBegin(deps, bursts, room);
+  const mayBegin = createMayBegin(bursts, room);
   const begin = (call: PlannedCall): void => {
     if (call.kind === 'local') bursts.begin(call);
-    else room.take(call.effect.request);
-    deps.begin(call);
+    const batch = deps.begin(call);
+    if (call.kind === 'activity') room.take(call.effect.request, batch);
   };
   const inLaterBurst = (resume: () => void): void =>
     deps.inLaterTask.local(() => {
@@ -93,11 +93,10 @@ export function createCallGate(deps: CallGateDeps): CallGate {
   };
   return {
     request(effect) {
-      const call = planned(effect);
-      const isDeferred = mayBegin(call, true) === 'in-next-execution';
+      const isDeferred = deps.continueAsNewPolicy.defersCalls(deps.openCalls());
       if (isDeferred) deferred.push(effect);
-      else if (call.kind === 'local') localCalls.add(call);
-      else leave(call);
+      else if (isLocal(effect)) localCalls.add({ kind: 'local', effect });
+      else leave({ kind: 'activity', effect, left: null });
       return !isDeferred;
     },
     leave,
@@ -115,27 +114,18 @@ export function createCallGate(deps: CallGateDeps): CallGate {
   };
 }
 
-/**
- * Answers when a call may begin.
- * @param isNew the execution has not accepted the call yet: one that it has accepted is not left to the next one
- */
-type MayBegin = (call: PlannedCall, isNew: boolean) => Beginning;
+/** Answers when a call may begin that is not left to the next execution. */
+type MayBegin = (call: PlannedCall) => Beginning;
 
 function createMayBegin(
-  { continueAsNewPolicy, openCalls }: Pick<CallGateDeps, 'continueAsNewPolicy' | 'openCalls'>,
   bursts: Pick<LocalBursts<PlannedCall>, 'hasRoom' | 'isOpen'>,
   room: Pick<RequestRoom, 'fits'>,
 ): MayBegin {
-  return (call, isNew) => {
-    if (isNew && continueAsNewPolicy.defersCalls(openCalls())) return 'in-next-execution';
+  return (call) => {
     if (call.kind === 'activity') return room.fits(call.effect.request) ? 'now' : 'in-later-task';
     if (bursts.hasRoom()) return 'now';
     return bursts.isOpen() ? 'after-local-calls' : 'in-later-task';
   };
-}
-
-function planned(effect: CallEffect): PlannedCall {
-  return isLocal(effect) ? { kind: 'local', effect } : { kind: 'activity', effect, left: null };
 }
 
 /** Calls that begin in their order. */
@@ -148,7 +138,8 @@ interface CallQueue {
   cancel(key?: string): readonly CallEffect[];
 }
 
-interface CallQueueDeps extends Pick<CallGateDeps, 'begin'> {
+interface CallQueueDeps {
+  readonly begin: (call: PlannedCall) => void;
   readonly mayBegin: MayBegin;
   readonly inLaterTask: (resume: () => void) => void;
 }
@@ -163,7 +154,7 @@ function createCallQueue({ mayBegin, begin, inLaterTask }: CallQueueDeps): CallQ
   };
   const beginWaiting = (): void => {
     for (let next = waiting[0]; next && !isPausing; next = waiting[0]) {
-      const when = mayBegin(next, false);
+      const when = mayBegin(next);
       isPausing = when === 'in-later-task';
       if (isPausing) inLaterTask(resume);
       if (when !== 'now') return;

@@ -59,10 +59,13 @@ export function createCalls({ inbox, flusher, refusal, continueAsNewPolicy, owne
     openCalls: () => outstanding,
     historyLength: () => workflowInfo().historyLength,
     begin(call) {
-      if (call.kind === 'local')
-        return scopes.enter(call.effect, () => makeLocalCall({ gate, finishCall }, owner, call));
+      if (call.kind === 'local') {
+        scopes.enter(call.effect, () => makeLocalCall({ gate, finishCall }, owner, call));
+        return null;
+      }
       const delivery = flusher.attach(run(), call.effect);
       scopes.enter(call.effect, () => makeCall(inNewTask(gate, { finishCall, refusal }), owner, { ...call, delivery }));
+      return delivery?.batch ?? null;
     },
     inLaterTask: {
       local: (resume) => flusher.pause(resume),

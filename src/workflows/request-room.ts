@@ -1,16 +1,17 @@
 import { MAX_INLINE_BYTES, remainingBytes } from '../graph/values/index.ts';
+import type { JournalBatch } from '../graph/journal/index.ts';
 import type { CallRequest } from '../graph/run/index.ts';
 
 /** The room for calls in the request that ends a workflow task: the server never takes a task with too many bytes. */
 export interface RequestRoom {
   fits(request: CallRequest): boolean;
-  /** Takes the room of a call that begins. */
-  take(request: CallRequest): void;
+  /** Takes the room of a call that begins, and of the journal batch that travels with it. */
+  take(request: CallRequest, batch: JournalBatch | null): void;
 }
 
 /**
- * In bytes. The server takes 4 MiB; the markers of local calls have as much (`local-bursts.ts`), the journal's batch and the
- * details for the Web UI need the rest.
+ * In bytes. The server takes 4 MiB; the markers of local calls have as much (`local-bursts.ts`), one journal batch of an
+ * activity of its own and the details for the Web UI need the rest.
  */
 const MAX_TASK_BYTES = 1_250_000;
 /** Bytes of a call besides its request. */
@@ -21,27 +22,40 @@ const MAX_CALL_BYTES = CALL_BYTES + MAX_INLINE_BYTES;
 export function createRequestRoom(historyLength: () => number): RequestRoom {
   let currentTask = -1;
   let remaining = 0;
-  /** Calls of this workflow task. They are measured only when space runs short. */
-  let unmeasured: CallRequest[] = [];
+  /** Calls of this workflow task, and their batches. They are measured only when space runs short. */
+  let unmeasured: Payload[] = [];
+  let unmeasuredMaximum = 0;
   const enterTask = (): void => {
     if (historyLength() === currentTask) return;
     currentTask = historyLength();
     remaining = MAX_TASK_BYTES;
     unmeasured = [];
+    unmeasuredMaximum = 0;
   };
   return {
     fits(request) {
       enterTask();
-      if ((unmeasured.length + 1) * MAX_CALL_BYTES <= remaining) return true;
-      for (const earlier of unmeasured.splice(0)) remaining -= bytesOfCall(earlier);
-      return bytesOfCall(request) <= remaining;
+      if (unmeasuredMaximum + MAX_CALL_BYTES <= remaining) return true;
+      for (const payload of unmeasured.splice(0)) remaining -= bytesOf(payload);
+      unmeasuredMaximum = 0;
+      return bytesOf(request) <= remaining;
     },
-    take: (request) => void unmeasured.push(request),
+    take(request, batch) {
+      unmeasured.push(request);
+      unmeasuredMaximum += MAX_CALL_BYTES;
+      if (!batch) return;
+      unmeasured.push(batch);
+      unmeasuredMaximum += MAX_CALL_BYTES;
+    },
   };
 }
 
+type Payload = CallRequest | JournalBatch;
+
 /** Measures the JSON text, in which escapes take more bytes than in the value. */
-function bytesOfCall(request: CallRequest): number {
-  const remaining = remainingBytes(MAX_INLINE_BYTES, JSON.stringify(request));
-  return CALL_BYTES + (remaining < 0 ? 0 : MAX_INLINE_BYTES - remaining);
+function bytesOf(payload: Payload): number {
+  const remaining = remainingBytes(MAX_INLINE_BYTES, JSON.stringify(payload));
+  if (remaining >= 0) return CALL_BYTES + MAX_INLINE_BYTES - remaining;
+  // A larger request travels by reference; a larger batch is compressed, and may fit in.
+  return 'events' in payload ? MAX_CALL_BYTES : CALL_BYTES;
 }

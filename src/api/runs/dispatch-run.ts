@@ -57,8 +57,9 @@ export async function dispatchRun(deps: DispatchDeps, id: string): Promise<void>
   const now = Date.now();
   const { pendingStarts } = deps.store;
   const claimed = await pendingStarts.claim(id, formatTimestamp(now), formatTimestamp(now + LEASE_MS));
-  const start: unknown = claimed?.start;
-  if (!claimed || !isStart(start)) return;
+  if (!claimed) return;
+  const { start } = claimed;
+  if (!isStart(start)) throw new Error(`Run ${id} can't be started: its row has no start that can be read`);
   await startWorkflow(deps, claimed, start);
   await pendingStarts.complete(claimed, formatTimestamp(Date.now()));
 }

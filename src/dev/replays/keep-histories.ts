@@ -8,7 +8,7 @@ import { extstoreInboundOptions } from '@temporalio/common/lib/internal-non-work
 import proto from '@temporalio/proto';
 import type { PayloadReader } from '../../process/data-converter.ts';
 import type { Receiver } from '../../process/payloads/read-signal.ts';
-import { withoutLarge } from '../../workers/read-strangers.ts';
+import { withoutReferences } from '../../workers/read-strangers.ts';
 import { RUN_GRAPH } from '../../workflows/contract.ts';
 import type { HistorySource } from '../stack.ts';
 
@@ -62,7 +62,7 @@ async function readSignals(
 ): Promise<void> {
   for (const { workflowExecutionSignaledEventAttributes: signal } of events ?? []) {
     if (!signal) continue;
-    if (signal.header) signal.header.fields = withoutLarge(signal.header.fields);
+    if (signal.header) signal.header.fields = withoutReferences(signal.header.fields);
     const [payload] = signal.input?.payloads ?? [];
     if (!payload) continue;
     const read = await readSignal(payload, { ...receiver, isReplaying: true }).catch(() => payload);

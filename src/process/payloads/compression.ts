@@ -1,11 +1,11 @@
 import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from 'node:zlib';
-import type { Payload, PayloadCodec } from '@temporalio/common';
+import type { Payload, PayloadCodec, SerializationContext } from '@temporalio/common';
 
 /** The mark of payloads that are to be compressed; `workflows/payload-converter.ts` sets it. */
 const MARK = 'holdfast-compress';
 /** The encoding of a compressed payload: raw DEFLATE (RFC 1951) of the data. */
-const DEFLATE = Buffer.from('binary/deflate');
+const DEFLATE = Buffer.from('holdfast/deflate');
 /** Metadata of a compressed payload: the encoding of its data. */
 const INNER = 'holdfast-encoding';
 
@@ -19,16 +19,18 @@ const LEVEL = 1;
 const deflateLater = promisify(deflateRaw);
 const inflateLater = promisify(inflateRaw);
 
-/** Compresses the payloads that are marked for it, and reads compressed ones. Others stay as they are. */
+/**
+ * Compresses the payloads that are marked for it, and reads compressed ones in the input of an activity: only a workflow
+ * makes these. Elsewhere a compressed payload stays as it is, and so becomes no JSON: what an untrusted client has sent
+ * as a signal, a query or a start could be small and become large.
+ */
 export const compression: PayloadCodec = {
   encode: async (payloads) => await Promise.all(payloads.map(async (payload) => await compress(payload))),
-  decode: async (payloads) => await Promise.all(payloads.map(async (payload) => await decompress(payload))),
+  decode: async (payloads, context?: SerializationContext) =>
+    context?.type === 'activity'
+      ? await Promise.all(payloads.map(async (payload) => await decompress(payload)))
+      : payloads,
 };
-
-/** True for a payload that `compression` has made. */
-export function isCompressedPayload({ metadata }: Payload): boolean {
-  return DEFLATE.equals(metadata?.['encoding'] ?? NOTHING);
-}
 
 const NOTHING = new Uint8Array();
 
@@ -47,12 +49,12 @@ async function compress(payload: Payload): Promise<Payload> {
 
 /** @throws RangeError or a zlib error when the data is damaged or becomes too large */
 async function decompress(payload: Payload): Promise<Payload> {
-  if (!isCompressedPayload(payload)) return payload;
-  const { [INNER]: encoding = NOTHING, ...others } = payload.metadata ?? {};
+  const { [INNER]: inner = NOTHING, encoding = NOTHING, ...others } = payload.metadata ?? {};
+  if (!DEFLATE.equals(encoding)) return payload;
   const data = payload.data ?? NOTHING;
   const options = { maxOutputLength: MAX_BYTES };
   return {
-    metadata: { ...others, encoding },
+    metadata: { ...others, encoding: inner },
     data: data.length > MAX_SYNC_BYTES ? await inflateLater(data, options) : inflateRawSync(data, options),
   };
 }

@@ -8,7 +8,6 @@ import {
 } from '@temporalio/common/lib/internal-non-workflow/extstore-helpers.js';
 import { unreadable } from '../../graph/values/index.ts';
 import type { Blob, Blobs } from '../../store/blobs/blobs.ts';
-import { isCompressedPayload } from './compression.ts';
 import { DRIVER, digestOf, fromStored, toStored } from './stored-payload.ts';
 
 /** The execution that a signal was sent to. */
@@ -39,7 +38,7 @@ const NO_CODE = 'the codecs do not know it';
 
 export function createSignalReader(store: Blobs, codecs: readonly PayloadCodec[]): ReadSignal {
   return async (payload, receiver) => {
-    const fetched = isReferencePayload(payload) ? await fetchPayload(store, payload, receiver) : uncompressed(payload);
+    const fetched = isReferencePayload(payload) ? await fetchPayload(store, payload, receiver) : { payload };
     const found = 'payload' in fetched ? await tryCodecs({ store, codecs }, fetched.payload, receiver) : fetched;
     if ('payload' in found) return found.payload;
     const [marked = {}] = await encode([...codecs], [defaultPayloadConverter.toPayload(unreadable(found.reason))]);
@@ -56,12 +55,7 @@ async function fetchPayload(store: Blobs, reference: Payload, receiver: Receiver
   const reason = notedReason(stored);
   if (reason !== null) return { reason };
   const payload = fromStored(stored);
-  return isReferencePayload(payload) ? { reason: 'it refers to another reference' } : uncompressed(payload);
-}
-
-/** Nobody compresses a signal; what is so small and becomes so large may harm the worker. */
-function uncompressed(payload: Payload): ReadResult {
-  return isCompressedPayload(payload) ? { reason: 'it is compressed' } : { payload };
+  return isReferencePayload(payload) ? { reason: 'it refers to another reference' } : { payload };
 }
 
 /** The id that a reference to the store of payloads has; `null`: it is no sound one. */

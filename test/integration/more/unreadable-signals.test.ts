@@ -81,6 +81,7 @@ const UNREADABLE: readonly (readonly [what: string, payload: (workflowId: string
   ['a reference that is no JSON', () => ({ ...aReference({}), data: Buffer.from('{') }), /broken reference/],
   ['broken JSON', () => encoded('json/plain', '{"reason":'), /no JSON/],
   ['an unknown encoding', () => encoded('binary/zip', 'PK'), /no JSON/],
+  ['compressed JSON', () => encoded('holdfast/deflate', 'x'), /no JSON/],
   ['no encoding', () => ({ data: Buffer.from('{}') }), /no JSON/],
 ];
 

@@ -95,7 +95,7 @@ export function textIn(data: string, encoding: Json | undefined): string {
   return (encoding === DEFLATE ? inflateRawSync(bytes) : bytes).toString();
 }
 
-const DEFLATE = Buffer.from('binary/deflate').toString('base64');
+const DEFLATE = Buffer.from('holdfast/deflate').toString('base64');
 
 function withoutFleeting(value: Json): Json {
   return toJson(JSON.parse(JSON.stringify(value, (key, part: unknown) => (FLEETING.has(key) ? undefined : part))));

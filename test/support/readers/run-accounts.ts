@@ -66,13 +66,15 @@ function toAccount(run: Json, state: Json, lists: Pick<RunAccount, 'events' | 'a
   };
 }
 
+const ACTIVITY = { type: 'activity', namespace: 'default', isLocal: false } as const;
+
 /** The events that the activities of a workflow were given to write, in order; what was given twice alike, once. */
 export async function committedEvents(handle: WorkflowHandle): Promise<Json[]> {
   const { events } = await handle.fetchHistory();
   const carried = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
     (scheduled?.input?.payloads ?? []).slice(1),
   );
-  const written = (await compression.decode(carried)).flatMap(({ data }) => toBatch(data).events);
+  const written = (await compression.decode(carried, ACTIVITY)).flatMap(({ data }) => toBatch(data).events);
   const different = new Map(written.map((event) => [JSON.stringify(event), event]));
   return [...different.values()].sort((a, b) => a.seq - b.seq).map((event) => toJson(event));
 }

@@ -8,7 +8,8 @@ import type {
   ServerHttp2Stream,
 } from 'node:http2';
 import { buffer } from 'node:stream/consumers';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, inflateRawSync } from 'node:zlib';
+import proto from '@temporalio/proto';
 
 /** A way to a Temporal server on which single requests, or the answers to them, can be lost. */
 export interface TemporalProxy {
@@ -24,7 +25,7 @@ export interface TemporalProxy {
 export interface TemporalRequest {
   /** Such as `RespondWorkflowTaskCompleted`. */
   readonly method: string;
-  /** Whether all of some texts stand in it, such as the id of a workflow or the type of an activity. */
+  /** True if it has all of some texts, such as the id of a workflow or an event of a compressed journal batch. */
   readonly mentions: (...texts: readonly string[]) => boolean;
 }
 
@@ -118,7 +119,22 @@ async function pass(call: Call, losses: Set<Loss>): Promise<void> {
 function toRequest({ headers, body }: Call): TemporalRequest {
   const method = headers[':path']?.split('/').at(-1) ?? '';
   const message = body[0] === 1 ? gunzipSync(body.subarray(5)) : body.subarray(5);
-  return { method, mentions: (...texts) => texts.every((text) => message.includes(text)) };
+  const parts = method === 'RespondWorkflowTaskCompleted' ? [message, ...batchesIn(message)] : [message];
+  return { method, mentions: (...texts) => texts.every((text) => parts.some((part) => part.includes(text))) };
+}
+
+const { RespondWorkflowTaskCompletedRequest } = proto.temporal.api.workflowservice.v1;
+const COMPRESSED = 'holdfast/deflate';
+
+/** The journal batches of a completed workflow task, decompressed. */
+function batchesIn(message: Buffer): readonly Buffer[] {
+  const { commands } = RespondWorkflowTaskCompletedRequest.decode(message);
+  const payloads = commands.flatMap((command) => command.scheduleActivityTaskCommandAttributes?.input?.payloads ?? []);
+  return payloads.flatMap(({ metadata, data }) =>
+    Buffer.from(metadata?.['encoding'] ?? []).toString() === COMPRESSED
+      ? [inflateRawSync(data ?? Buffer.alloc(0))]
+      : [],
+  );
 }
 
 /** Asks as long as the sender waits for the answer. */

@@ -1,9 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { LocalOutcome } from '../../../src/activities/calls/call-task.ts';
+import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
 import type { ToolCallRequest } from '../../../src/graph/run/effect.ts';
 import { createCallGate } from '../../../src/workflows/call-gate.ts';
 import type { CallGate, LocalCall } from '../../../src/workflows/call-gate.ts';
-import { aPolicy, aToolRequest } from '../../support/builders/call-builders.ts';
+import { aJournalBatch, aPolicy, aToolRequest } from '../../support/builders/call-builders.ts';
 
 const aCall = (key: string, over: Partial<ToolCallRequest> = {}) => ({
   kind: 'call' as const,
@@ -24,7 +25,7 @@ beforeEach(() => {
   [begun, started, handled, resumes, historyLength] = [[], [], [], [], 3];
 });
 
-const open = (defersCalls: (openCalls: number) => boolean = () => false) =>
+const open = (defersCalls: (openCalls: number) => boolean = () => false, batch: JournalBatch | null = null) =>
   createCallGate({
     continueAsNewPolicy: { defersCalls },
     openCalls: () => started.length,
@@ -32,6 +33,7 @@ const open = (defersCalls: (openCalls: number) => boolean = () => false) =>
     begin(call) {
       if (call.kind === 'local') begun.push(call);
       started.push(call.effect.key);
+      return batch;
     },
     inLaterTask: { local: (resume) => void resumes.push(resume), activity: (resume) => void resumes.push(resume) },
   });
@@ -235,4 +237,20 @@ test('an activity goes on with a local call, and local calls after it wait for a
   end(calls, made(0, 1), 'a');
   calls.request(aLocalCall('b'));
   expect([started, resumes.length]).toEqual([['a', 'left'], 1]);
+});
+
+test.each<[string, JournalBatch | null, number]>([
+  ['without a journal batch', null, 100],
+  ['with small batches', aJournalBatch(), 100],
+  [
+    'with batches of 64 KiB',
+    aJournalBatch({ endedState: null, view: { ...aJournalBatch().view, output: 'x'.repeat(70_000) } }),
+    19,
+  ],
+])('small calls %s begin in one workflow task as long as its request has room', (_what, batch, count) => {
+  const calls = open(() => false, batch);
+  for (let number = 0; number < 100; number += 1) calls.request(aCall(`${number}`));
+  expect(started).toHaveLength(count);
+  enterLaterTask();
+  expect(started.length).toBeGreaterThanOrEqual(Math.min(100, 2 * count));
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { acceptAndDispatch, dispatchRun } from '../../../../src/api/runs/dispatch-run.ts';
+import { acceptAndDispatch, dispatchRun, tryDispatch } from '../../../../src/api/runs/dispatch-run.ts';
 import { NOTHING_REDACTED } from '../../../../src/graph/redaction/redaction.ts';
 import { toJson } from '../../../../src/graph/values/json.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
@@ -27,10 +27,13 @@ const depsOf = () => ({
 });
 const dispatchOf = async (id: string) => (await store.runs.find(id))?.dispatch.kind;
 
-test('a run whose start cannot be read is not noted as dispatched', async () => {
+test('a run whose start cannot be read stays pending, with a problem', async () => {
   await store.runs.create(aNewRun({ id: 'U', start: {} }));
-  await dispatchRun(depsOf(), 'U');
-  expect(await dispatchOf('U')).toBe('pending');
+  await tryDispatch(depsOf(), 'U');
+  expect((await store.runs.find('U'))?.dispatch).toMatchObject({
+    kind: 'pending',
+    problem: expect.objectContaining({}),
+  });
   expect(await store.pendingStarts.due('2099-01-01T00:00:00.000Z', 1_000)).toContain('U');
 });
 
@@ -48,7 +51,7 @@ test.each([
   ['no payload', { kind: 'reopen', run: { format: 1 }, name: 'resume' }],
 ])('a run whose row has %s to reopen it by does not begin anew', async (_what, reopening) => {
   const id = 'R';
-  const start = toJson({ interpreterVersion: 1, begin: { kind: 'input', input: {} } });
+  const start = toJson(aStart());
   const claim = async () => ({
     id,
     start,

@@ -2,12 +2,15 @@ import { deflateRawSync } from 'node:zlib';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Payload } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
-import { compression, isCompressedPayload } from '../../../../src/process/payloads/compression.ts';
+import { compression } from '../../../../src/process/payloads/compression.ts';
 import { compressed } from '../../../../src/workflows/compressed.ts';
 import { payloadConverter } from '../../../../src/workflows/payload-converter.ts';
 
 const marked = (value: object): Payload => payloadConverter.toPayload(compressed(value));
 const batch = { events: Array.from({ length: 50 }, (_, seq) => ({ seq, type: 'node.completed', node: 'pay' })) };
+
+const encodingOf = ({ metadata }: Payload): string => Buffer.from(metadata?.['encoding'] ?? []).toString();
+const ACTIVITY = { type: 'activity', namespace: 'default', isLocal: false } as const;
 
 async function encoded(payload: Payload): Promise<Payload> {
   const [only = {}] = await compression.encode([payload]);
@@ -15,7 +18,7 @@ async function encoded(payload: Payload): Promise<Payload> {
 }
 
 async function decoded(payload: Payload): Promise<Payload> {
-  const [only = {}] = await compression.decode([payload]);
+  const [only = {}] = await compression.decode([payload], ACTIVITY);
   return only;
 }
 
@@ -26,7 +29,7 @@ describe('a value that a workflow has marked', () => {
     ['an empty object', {}],
   ])('is compressed, and is read as it was: %s', async (_size, value) => {
     const sent = await encoded(marked({ ...value }));
-    expect(isCompressedPayload(sent)).toBe(true);
+    expect(encodingOf(sent)).toBe('holdfast/deflate');
     expect(payloadConverter.fromPayload(await decoded(sent))).toEqual(value);
   });
 
@@ -50,7 +53,18 @@ test.each([
   ['damaged', Buffer.from('no deflate'), 'invalid'],
   ['cut off', deflateRawSync(Buffer.alloc(1_000, 'a')).subarray(0, 4), 'unexpected end of file'],
 ])('data that is %s is an error', async (_how, data, message) => {
-  await expect(compression.decode([{ metadata: { encoding: Buffer.from('binary/deflate') }, data }])).rejects.toThrow(
-    message,
-  );
+  await expect(
+    compression.decode([{ metadata: { encoding: Buffer.from('holdfast/deflate') }, data }], ACTIVITY),
+  ).rejects.toThrow(message);
+});
+
+test.each([
+  ['the payloads of a workflow', { type: 'workflow', namespace: 'default', workflowId: 'run:acme:R1' } as const],
+  ['payloads of no context', undefined],
+])('a compressed payload stays compressed among %s', async (_where, context) => {
+  const bomb = {
+    metadata: { encoding: Buffer.from('holdfast/deflate') },
+    data: deflateRawSync(Buffer.alloc(10_000_000, ' ')),
+  };
+  expect(await compression.decode([bomb], context)).toEqual([bomb]);
 });
