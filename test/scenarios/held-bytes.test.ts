@@ -77,6 +77,22 @@ describe('a run fails when too much is held by', () => {
     expect(outcomeOf(runInMemory({ definition, catalog, input: {} }, {}))).toEqual(REFUSED);
   });
 
+  test('what expressions make of small writes to channels of its subgraphs', () => {
+    const names = ['a', 'b', 'c', 'd'];
+    const channel = { reducer: { expr: 'current + current' }, default: LARGE };
+    const inner = aDefinition({
+      channels: Object.fromEntries(names.map((name) => [name, channel])),
+      nodes: {
+        wait: { type: 'wait', for: '1s', write: Object.fromEntries(names.map((name) => [name, 1])) },
+        more: { type: 'wait', event: 'never' },
+      },
+    });
+    const found = runInMemory({ definition: fanOut({ type: 'subgraph', graph: inner }, 12), catalog, input: {} }, {});
+    expect(heldBytes(found.run)).toBeGreaterThan(40_000_000);
+    found.passTime(1_000);
+    expect(outcomeOf(found)).toEqual(REFUSED);
+  });
+
   test('the questions that it asks', () => {
     const definition = fanOut({ type: 'approval', title: 'May I?', args: { text: '{{ state.s }}' } }, 100);
     expect(outcomeOf(runInMemory({ definition, catalog, input: {} }, {}))).toEqual(REFUSED);
@@ -163,4 +179,18 @@ describe('a list of a subgraph that grows in place', () => {
       expect(outcomeOf(found)).toEqual(REFUSED);
     },
   );
+});
+
+test('a list that begins as null is counted by what it has become', () => {
+  const inner = aDefinition({
+    channels: { list: { reducer: 'append', default: null } },
+    nodes: { a: { type: 'set', write: { list: ['x'.repeat(300)] } }, wait: { type: 'wait', event: 'never' } },
+    edges: [
+      { from: '__start__', to: 'a' },
+      { from: 'a', to: 'wait' },
+    ],
+  });
+  const definition = aDefinition({ nodes: { sub: { type: 'subgraph', graph: inner } } });
+  const { run } = runInMemory({ definition, catalog, input: {} }, {});
+  expect(heldBytes(run)).toBe(heldBytes(structuredClone(run)));
 });
