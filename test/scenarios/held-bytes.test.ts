@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
 import { MAX_HELD_BYTES, heldBytes } from '../../src/graph/run/held-bytes.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
@@ -179,6 +180,56 @@ describe('a list of a subgraph that grows in place', () => {
       expect(outcomeOf(found)).toEqual(REFUSED);
     },
   );
+});
+
+/* Sizes are remembered: what has not changed is not read again. */
+describe('a run that holds many texts reads few of them again', () => {
+  const COUNT = 200;
+  const texts = Array.from({ length: COUNT }, (_, at) => `${at}`.padStart(1_000, 'x'));
+  const READ_ONCE = COUNT * 1_000;
+  const waiting = { wait: { type: 'wait', event: 'never' } } as const;
+  const textInside = aDefinition({ channels: { s: { default: 'x'.repeat(1_000) } }, nodes: waiting });
+  const looping = (write: JsonObject): GraphDefinition =>
+    aDefinition({
+      channels: {
+        texts: { default: texts, reducer: 'append' },
+        many: { default: texts.join('') },
+        n: { reducer: 'sum', default: 0 },
+      },
+      nodes: { go: { type: 'wait', event: 'go', write: { n: 0 } }, add: { type: 'set', write } },
+      edges: [
+        { from: '__start__', to: 'go' },
+        { from: 'go', to: 'add' },
+        { from: 'add', branches: [{ when: 'state.n % 8 == 0', to: 'go' }, { to: 'add' }] },
+      ],
+    });
+  const inside = (graph: GraphDefinition): GraphDefinition =>
+    aDefinition({ nodes: { sub: { type: 'subgraph', graph } } });
+  const elements = aDefinition({
+    channels: { list: { default: texts } },
+    nodes: waiting,
+    edges: [{ from: '__start__', forEach: 'state.list', to: 'wait' }],
+  });
+
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  test.each([
+    ['as the elements of a forEach', elements],
+    ['in subgraphs', fanOut({ type: 'subgraph', graph: textInside }, COUNT)],
+    ['in a subgraph that appends one', inside(looping({ n: 8, texts: 'one more' }))],
+    ['in a subgraph that writes something else', inside(looping({ n: 1 }))],
+  ])('%s', (_place, definition) => {
+    const found = runInMemory({ definition, catalog, input: {} }, {});
+    found.signal('event', { event: 'go' });
+    const read = vi.spyOn(String.prototype, 'charCodeAt');
+    found.signal('event', { event: 'go' });
+    expect(read.mock.calls.length).toBeLessThan(READ_ONCE / 4);
+    expect(found.run.error).toBeNull();
+    vi.restoreAllMocks();
+    expect(heldBytes(found.run)).toBe(heldBytes(structuredClone(found.run)));
+  });
 });
 
 test('a list that begins as null is counted by what it has become', () => {

@@ -1,7 +1,7 @@
 import { applyWrites } from '../channels/apply-writes.ts';
 import type { Applied, Channels, Write } from '../channels/apply-writes.ts';
 import type { OwnedLists, ReduceContext } from '../channels/reducer.ts';
-import { MAX_HELD_BYTES, bytesOf, bytesOfPlace, bytesOfTask } from '../run/held-bytes.ts';
+import { MAX_HELD_BYTES, bytesOf, bytesOfPlace, bytesOfWork, rememberGrowth } from '../run/held-bytes.ts';
 import { messageId } from '../run/ids.ts';
 import type { NodeTask, Scope, ScopePlace, TaskState } from '../run/scope.ts';
 import { withScopeInside, scopeIn } from '../run/task-position.ts';
@@ -29,9 +29,9 @@ type DraftScope = Mutable<Omit<Scope, 'visits' | 'at'>> & {
   at: Exclude<ScopePlace, Running> | (Omit<Running, 'tasks'> & { readonly tasks: NodeTask[] });
 };
 
-/** Replaces a task in its superstep, because tasks are values. @throws TypeError if the superstep is over */
+/** Replaces a task in its superstep, because tasks are values. Its element stays. @throws TypeError if the superstep is over */
 export function replaceTask(handle: TaskHandle, task: NodeTask): void {
-  handle.draft.hold(bytesOfTask(task) - bytesOfTask(handle.task));
+  handle.draft.hold(bytesOfWork(task.state) - bytesOfWork(handle.task.state));
   putTask(handle, task);
 }
 
@@ -49,7 +49,7 @@ export function setState(handle: TaskHandle, state: TaskState): void {
 
 /** @throws GraphError `PAYLOAD_TOO_LARGE` if the run would hold too much with a state of its task */
 export function requireRoom({ draft, task }: TaskHandle, state: TaskState): void {
-  if (!hasRoom(draft, bytesOfTask({ ...task, state }) - bytesOfTask(task)))
+  if (!hasRoom(draft, bytesOfWork(state) - bytesOfWork(task.state)))
     throw new GraphError('PAYLOAD_TOO_LARGE', `The open tasks of the run would hold over ${MAX_HELD_BYTES} bytes`);
 }
 
@@ -77,6 +77,7 @@ export function setChannels(frame: Frame, values: Channels): void {
 }
 
 function replaceChannels(frame: Frame, channels: Channels, grown: number): void {
+  if (frame.parent) rememberGrowth(frame.scope.channels, channels, grown);
   openForWriting(frame).channels = channels;
   frame.draft.hold(grown);
 }
