@@ -1,8 +1,12 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { advance } from '../../src/graph/advance/advance.ts';
+import { startRun } from '../../src/graph/advance/begin-run.ts';
+import { compileShared } from '../../src/graph/compile/compile.ts';
 import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
 import { MAX_HELD_BYTES, heldBytes } from '../../src/graph/run/held-bytes.ts';
 import type { JsonObject } from '../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
+import { IDENTITY } from '../support/builders/run-identity.ts';
 import { runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
@@ -113,6 +117,31 @@ test('a run may hold much one after the other', () => {
   const { run } = runInMemory({ definition, catalog, input: {} }, {});
   expect(run.error).toBeNull();
   expect(heldBytes(run)).toBe(0);
+});
+
+test('an event that is taken in the occurrence in which it comes makes no room for more', () => {
+  const inner = aDefinition({ channels: { s: { default: LARGE } }, nodes: { wait: { type: 'wait', event: 'never' } } });
+  const said = { type: 'set', write: { s: '{{ state.s }}' } } as const;
+  const { nodes, edges, ...others } = fanOut({ type: 'subgraph', graph: inner }, 100);
+  const definition = aDefinition({
+    ...others,
+    nodes: { ...nodes, a: said, b: said, wait: { type: 'wait', event: 'go' } },
+    edges: [
+      { from: '__start__', to: 'a' },
+      { from: 'a', to: 'b' },
+      { from: 'b', to: 'wait' },
+      { from: 'wait', forEach: 'state.list', to: 'each' },
+      ...edges.slice(1),
+    ],
+  });
+  const graph = compileShared(definition, catalog);
+  const begun = startRun(graph, IDENTITY, { input: {}, startedAt: 0 });
+  expect(begun.hasYielded).toBe(true);
+  const payload = { event: 'go', payload: 'x'.repeat(7_000_000), by: { sub: 'ada', roles: [] } };
+  const { run } = advance(graph, begun.run, { kind: 'signal', name: 'event', payload, at: 1 });
+  expect(run.bufferedEvents).toEqual([]);
+  expect(heldBytes(run)).toBeGreaterThan(MAX_HELD_BYTES - 2 * LARGE.length);
+  expect(heldBytes(run)).toBeLessThanOrEqual(MAX_HELD_BYTES + ERRORS);
 });
 
 test('a subgraph may hold much one after the other, within one occurrence', () => {
