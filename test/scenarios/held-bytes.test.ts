@@ -1,7 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { advance } from '../../src/graph/advance/advance.ts';
+import { startRun } from '../../src/graph/advance/begin-run.ts';
+import { compileShared } from '../../src/graph/compile/compile.ts';
 import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
 import { MAX_HELD_BYTES, heldBytes } from '../../src/graph/run/held-bytes.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
+import { IDENTITY } from '../support/builders/run-identity.ts';
 import { runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
@@ -77,6 +82,22 @@ describe('a run fails when too much is held by', () => {
     expect(outcomeOf(runInMemory({ definition, catalog, input: {} }, {}))).toEqual(REFUSED);
   });
 
+  test('what expressions make of small writes to channels of its subgraphs', () => {
+    const names = ['a', 'b', 'c', 'd'];
+    const channel = { reducer: { expr: 'current + current' }, default: LARGE };
+    const inner = aDefinition({
+      channels: Object.fromEntries(names.map((name) => [name, channel])),
+      nodes: {
+        wait: { type: 'wait', for: '1s', write: Object.fromEntries(names.map((name) => [name, 1])) },
+        more: { type: 'wait', event: 'never' },
+      },
+    });
+    const found = runInMemory({ definition: fanOut({ type: 'subgraph', graph: inner }, 12), catalog, input: {} }, {});
+    expect(heldBytes(found.run)).toBeGreaterThan(40_000_000);
+    found.passTime(1_000);
+    expect(outcomeOf(found)).toEqual(REFUSED);
+  });
+
   test('the questions that it asks', () => {
     const definition = fanOut({ type: 'approval', title: 'May I?', args: { text: '{{ state.s }}' } }, 100);
     expect(outcomeOf(runInMemory({ definition, catalog, input: {} }, {}))).toEqual(REFUSED);
@@ -96,6 +117,31 @@ test('a run may hold much one after the other', () => {
   const { run } = runInMemory({ definition, catalog, input: {} }, {});
   expect(run.error).toBeNull();
   expect(heldBytes(run)).toBe(0);
+});
+
+test('an event that is taken in the occurrence in which it comes makes no room for more', () => {
+  const inner = aDefinition({ channels: { s: { default: LARGE } }, nodes: { wait: { type: 'wait', event: 'never' } } });
+  const said = { type: 'set', write: { s: '{{ state.s }}' } } as const;
+  const { nodes, edges, ...others } = fanOut({ type: 'subgraph', graph: inner }, 100);
+  const definition = aDefinition({
+    ...others,
+    nodes: { ...nodes, a: said, b: said, wait: { type: 'wait', event: 'go' } },
+    edges: [
+      { from: '__start__', to: 'a' },
+      { from: 'a', to: 'b' },
+      { from: 'b', to: 'wait' },
+      { from: 'wait', forEach: 'state.list', to: 'each' },
+      ...edges.slice(1),
+    ],
+  });
+  const graph = compileShared(definition, catalog);
+  const begun = startRun(graph, IDENTITY, { input: {}, startedAt: 0 });
+  expect(begun.hasYielded).toBe(true);
+  const payload = { event: 'go', payload: 'x'.repeat(7_000_000), by: { sub: 'ada', roles: [] } };
+  const { run } = advance(graph, begun.run, { kind: 'signal', name: 'event', payload, at: 1 });
+  expect(run.bufferedEvents).toEqual([]);
+  expect(heldBytes(run)).toBeGreaterThan(MAX_HELD_BYTES - 2 * LARGE.length);
+  expect(heldBytes(run)).toBeLessThanOrEqual(MAX_HELD_BYTES + ERRORS);
 });
 
 test('a subgraph may hold much one after the other, within one occurrence', () => {
@@ -163,4 +209,68 @@ describe('a list of a subgraph that grows in place', () => {
       expect(outcomeOf(found)).toEqual(REFUSED);
     },
   );
+});
+
+/* Sizes are remembered: what has not changed is not read again. */
+describe('a run that holds many texts reads few of them again', () => {
+  const COUNT = 200;
+  const texts = Array.from({ length: COUNT }, (_, at) => `${at}`.padStart(1_000, 'x'));
+  const READ_ONCE = COUNT * 1_000;
+  const waiting = { wait: { type: 'wait', event: 'never' } } as const;
+  const textInside = aDefinition({ channels: { s: { default: 'x'.repeat(1_000) } }, nodes: waiting });
+  const looping = (write: JsonObject): GraphDefinition =>
+    aDefinition({
+      channels: {
+        texts: { default: texts, reducer: 'append' },
+        many: { default: texts.join('') },
+        n: { reducer: 'sum', default: 0 },
+      },
+      nodes: { go: { type: 'wait', event: 'go', write: { n: 0 } }, add: { type: 'set', write } },
+      edges: [
+        { from: '__start__', to: 'go' },
+        { from: 'go', to: 'add' },
+        { from: 'add', branches: [{ when: 'state.n % 8 == 0', to: 'go' }, { to: 'add' }] },
+      ],
+    });
+  const inside = (graph: GraphDefinition): GraphDefinition =>
+    aDefinition({ nodes: { sub: { type: 'subgraph', graph } } });
+  const elements = aDefinition({
+    channels: { list: { default: texts } },
+    nodes: waiting,
+    edges: [{ from: '__start__', forEach: 'state.list', to: 'wait' }],
+  });
+
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  test.each([
+    ['as the elements of a forEach', elements],
+    ['in subgraphs', fanOut({ type: 'subgraph', graph: textInside }, COUNT)],
+    ['in a subgraph that appends one', inside(looping({ n: 8, texts: 'one more' }))],
+    ['in a subgraph that writes something else', inside(looping({ n: 1 }))],
+  ])('%s', (_place, definition) => {
+    const found = runInMemory({ definition, catalog, input: {} }, {});
+    found.signal('event', { event: 'go' });
+    const read = vi.spyOn(String.prototype, 'charCodeAt');
+    found.signal('event', { event: 'go' });
+    expect(read.mock.calls.length).toBeLessThan(READ_ONCE / 4);
+    expect(found.run.error).toBeNull();
+    vi.restoreAllMocks();
+    expect(heldBytes(found.run)).toBe(heldBytes(structuredClone(found.run)));
+  });
+});
+
+test('a list that begins as null is counted by what it has become', () => {
+  const inner = aDefinition({
+    channels: { list: { reducer: 'append', default: null } },
+    nodes: { a: { type: 'set', write: { list: ['x'.repeat(300)] } }, wait: { type: 'wait', event: 'never' } },
+    edges: [
+      { from: '__start__', to: 'a' },
+      { from: 'a', to: 'wait' },
+    ],
+  });
+  const definition = aDefinition({ nodes: { sub: { type: 'subgraph', graph: inner } } });
+  const { run } = runInMemory({ definition, catalog, input: {} }, {});
+  expect(heldBytes(run)).toBe(heldBytes(structuredClone(run)));
 });

@@ -70,6 +70,14 @@ export class OwnedLists {
     this.#lists.delete(list);
   }
 
+  /** Gives a value as it was before the current round of writes. */
+  before(value: Json): Json {
+    if (!isJsonList(value)) return value;
+    const lengths: ReadonlyMap<readonly Json[], number> = this.#lengths;
+    const length = lengths.get(value);
+    return length === undefined ? value : value.slice(0, length);
+  }
+
   commit(): void {
     this.#lengths.clear();
   }

@@ -1,11 +1,13 @@
 import { applyWrites } from '../channels/apply-writes.ts';
 import type { Applied, Channels, Write } from '../channels/apply-writes.ts';
 import type { OwnedLists, ReduceContext } from '../channels/reducer.ts';
-import { MAX_HELD_BYTES, bytesOfChannels, bytesOfPlace, bytesOfTask } from '../run/held-bytes.ts';
+import { MAX_HELD_BYTES, bytesOf, bytesOfPlace, bytesOfWork, rememberGrowth } from '../run/held-bytes.ts';
 import { messageId } from '../run/ids.ts';
 import type { NodeTask, Scope, ScopePlace, TaskState } from '../run/scope.ts';
 import { withScopeInside, scopeIn } from '../run/task-position.ts';
+import { mapValues } from '../values/collections.ts';
 import { GraphError } from '../values/errors.ts';
+import { isJsonList } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { withinSuperstep } from './frames.ts';
 import type { Frame, TaskHandle } from './frames.ts';
@@ -27,9 +29,9 @@ type DraftScope = Mutable<Omit<Scope, 'visits' | 'at'>> & {
   at: Exclude<ScopePlace, Running> | (Omit<Running, 'tasks'> & { readonly tasks: NodeTask[] });
 };
 
-/** Replaces a task in its superstep, because tasks are values. @throws TypeError if the superstep is over */
+/** Replaces a task in its superstep, because tasks are values. Its element stays. @throws TypeError if the superstep is over */
 export function replaceTask(handle: TaskHandle, task: NodeTask): void {
-  handle.draft.hold(bytesOfTask(task) - bytesOfTask(handle.task));
+  handle.draft.hold(bytesOfWork(task.state) - bytesOfWork(handle.task.state));
   putTask(handle, task);
 }
 
@@ -47,7 +49,7 @@ export function setState(handle: TaskHandle, state: TaskState): void {
 
 /** @throws GraphError `PAYLOAD_TOO_LARGE` if the run would hold too much with a state of its task */
 export function requireRoom({ draft, task }: TaskHandle, state: TaskState): void {
-  if (!hasRoom(draft, bytesOfTask({ ...task, state }) - bytesOfTask(task)))
+  if (!hasRoom(draft, bytesOfWork(state) - bytesOfWork(task.state)))
     throw new GraphError('PAYLOAD_TOO_LARGE', `The open tasks of the run would hold over ${MAX_HELD_BYTES} bytes`);
 }
 
@@ -55,26 +57,52 @@ export function requireRoom({ draft, task }: TaskHandle, state: TaskState): void
 export function writeChannels(frame: Frame, writes: readonly Write[]): Applied {
   const { graph, scope } = frame;
   const context = new ScopeContext(frame);
-  const before = bytesOfInner(frame);
   const applied = withinSuperstep(frame.draft, () => applyWrites(graph.channels, scope.channels, { writes, context }));
   if (!applied.ok) return applied;
+  const grown = growthOf(frame, applied);
+  if (!hasRoom(frame.draft, grown)) {
+    context.owned.rollBack();
+    return noRoom(writes);
+  }
   context.owned.commit();
-  const draft = openForWriting(frame);
-  draft.channels = applied.channels;
-  draft.messages = context.messages;
-  frame.draft.hold(bytesOfInner(frame) - before);
+  replaceChannels(frame, applied.channels, grown);
+  openForWriting(frame).messages = context.messages;
   return applied;
 }
 
-export function setChannels(frame: Frame, channels: Channels): void {
-  const before = bytesOfInner(frame);
-  openForWriting(frame).channels = channels;
-  frame.draft.hold(bytesOfInner(frame) - before);
+/** Sets some channels, past their reducers. */
+export function setChannels(frame: Frame, values: Channels): void {
+  const channels = { ...frame.scope.channels, ...values };
+  replaceChannels(frame, channels, growthOf(frame, { channels, changes: mapValues(values, (set) => ({ set })) }));
 }
 
-/** The bytes of the channels of a graph inside a task; those of the run's own graph have a limit of their own. */
-function bytesOfInner({ parent, scope }: Frame): number {
-  return parent ? bytesOfChannels(scope.channels) : 0;
+function replaceChannels(frame: Frame, channels: Channels, grown: number): void {
+  if (frame.parent) rememberGrowth(frame.scope.channels, channels, grown);
+  openForWriting(frame).channels = channels;
+  frame.draft.hold(grown);
+}
+
+/**
+ * The bytes by which the channels of a graph inside a task have grown; those of the run's own graph have a limit of their
+ * own. A list that has grown in place is measured by what was added, as it may have to shrink again.
+ */
+function growthOf(
+  { draft, parent, scope }: Frame,
+  after: Pick<Applied & { ok: true }, 'channels' | 'changes'>,
+): number {
+  if (!parent) return 0;
+  return Object.entries(after.changes).reduce((sum, [name, change]) => {
+    const before = scope.channels[name] ?? null;
+    if ('append' in change && isJsonList(before)) return sum + bytesOf(change.append) - bytesOf([]);
+    return sum + bytesOf(after.channels[name]) - bytesOf(draft.owned.before(before));
+  }, 0);
+}
+
+/** All writers are at fault: each has added to what is too much. */
+function noRoom(writes: readonly Write[]): Applied {
+  const message = `the run would hold over ${MAX_HELD_BYTES} bytes in its tasks and subgraphs`;
+  const [channel = ''] = writes.flatMap(({ update }) => Object.keys(update));
+  return { ok: false, error: { code: 'PAYLOAD_TOO_LARGE', message }, channel, culprits: writes.map(({ by }) => by) };
 }
 
 /** Sets the tasks of a superstep, which opens it, and counts their visits. */

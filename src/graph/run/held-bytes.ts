@@ -1,6 +1,7 @@
 import { GraphError } from '../values/errors.ts';
 import { MAX_INLINE_BYTES, SCALAR_SIZE, textSize } from '../values/json-size.ts';
 import { isContainer, isJsonList } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
 import type { CallRequest } from './effect.ts';
 import { PROMPT } from './model-turn.ts';
 import type { Run } from './run.ts';
@@ -43,14 +44,18 @@ export function bytesOfPlace({ at, deferred }: Pick<Scope, 'at' | 'deferred'>): 
 }
 
 function bytesOfTriggers(triggers: readonly Trigger[]): number {
-  return triggers.reduce((sum, { element }) => sum + (element ? bytesOf(element.item) : 0), 0);
+  return triggers.reduce((sum, { element }) => sum + (element ? bytesOfItem(element) : 0), 0);
 }
 
-/** The bytes of a task, and of the graph inside. */
-export function bytesOfTask({ index, item, state }: Pick<NodeTask, 'index' | 'item' | 'state'>): number {
+/** The bytes of a task: of the element that it is for, and of its work. */
+export function bytesOfTask(task: NodeTask): number {
+  return (task.index === null ? 0 : bytesOfItem(task)) + bytesOfWork(task.state);
+}
+
+/** The bytes of what a task has done or waits for, and of the graph inside. */
+export function bytesOfWork(state: TaskState): number {
   const inner = scopeIn(state);
-  const bytes = index === null ? 0 : bytesOf(item);
-  return bytes + bytesOfState(state) + (inner ? bytesOfChannels(inner.channels) + bytesOfPlace(inner) : 0);
+  return bytesOfState(state) + (inner ? bytesOfChannels(inner.channels) + bytesOfPlace(inner) : 0);
 }
 
 /**
@@ -64,9 +69,34 @@ export function bytesOfRequest(request: CallRequest): number {
   return bytes > MAX_INLINE_BYTES ? bytes : 0;
 }
 
-export function bytesOfChannels(channels: Scope['channels']): number {
-  return Object.values(channels).reduce<number>((sum, value) => sum + bytesOf(value), 0);
+/** The bytes of an element: a text is remembered by what holds it. */
+function bytesOfItem(holder: { readonly item: Json }): number {
+  const { item } = holder;
+  if (typeof item !== 'string' || item.length < WORTH_REMEMBERING) return bytesOf(item);
+  const bytes = itemsMeasured.get(holder) ?? bytesOf(item);
+  itemsMeasured.set(holder, bytes);
+  return bytes;
 }
+
+const itemsMeasured = new WeakMap<object, number>();
+
+/** Remembered by the channels together, of which each write makes new ones: texts can't be remembered by themselves. */
+function bytesOfChannels(channels: Channels): number {
+  const bytes =
+    channelsMeasured.get(channels) ?? Object.values(channels).reduce<number>((sum, value) => sum + bytesOf(value), 0);
+  channelsMeasured.set(channels, bytes);
+  return bytes;
+}
+
+/** Remembers the size of channels after a write, if that of those before it is known. @param grown their exact difference */
+export function rememberGrowth(before: Channels, after: Channels, grown: number): void {
+  const bytes = channelsMeasured.get(before);
+  if (bytes !== undefined) channelsMeasured.set(after, bytes + grown);
+}
+
+type Channels = Scope['channels'];
+
+const channelsMeasured = new WeakMap<Channels, number>();
 
 /** Remembered by the state itself, whose graph inside is left out: that graph may change in place. */
 function bytesOfState(state: TaskState): number {

@@ -10,6 +10,7 @@ import { actorIn, refuseActingAs, refuseArrivals, refuseReaching } from '../life
 import { renewApprovals } from '../lifecycle/renew-approvals.ts';
 import { reopenRun } from '../lifecycle/retry-task.ts';
 import type { Refusal } from '../run/occurrence.ts';
+import type { BufferedEvent } from '../run/run.ts';
 import { triggersAt } from '../run/scope-place.ts';
 import type { Scope } from '../run/scope.ts';
 import { hasEnded, statusOf } from '../run/status.ts';
@@ -133,14 +134,20 @@ export const event: SignalKind = {
         code: 'BUFFER_FULL',
         message: `${MAX_BUFFERED_EVENTS} events are buffered already, and no node waits for "${name}"`,
       });
-    if (!waiting && !hasRoom(draft, bytesOf(payload)))
+    const buffered = { name, payload };
+    if (!waiting && !hasRoom(draft, bytesOf(buffered)))
       return refused({ code: 'BUFFER_FULL', message: 'The run holds too much to buffer the event' });
     emitOfRun(draft, { type: 'signal.received', event: name, by: by.sub });
     if (waiting) deliver(waiting, { kind: 'event', payload });
-    else draft.bufferEvents([...draft.run.bufferedEvents, { name, payload }]);
+    else bufferEvent(draft, buffered);
     return taken();
   },
 };
+
+function bufferEvent(draft: Draft, one: BufferedEvent): void {
+  draft.bufferEvents([...draft.run.bufferedEvents, one]);
+  draft.hold(bytesOf(one));
+}
 
 function waitsFor({ frame, task: { state } }: TaskHandle, name: string): boolean {
   return !frame.isFailing && state.phase === 'open' && state.position.kind === 'wait' && state.position.event === name;

@@ -1,4 +1,4 @@
-import type { Applied, Channels, Write } from '../channels/apply-writes.ts';
+import type { Applied, Write } from '../channels/apply-writes.ts';
 import { END } from '../definition/definition.ts';
 import { tasksOf } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
@@ -57,11 +57,10 @@ function failedState(state: FinishedTask['state'], error: RunError): TaskState {
 }
 
 /** Resets ephemeral channels that this superstep did not write. */
-function resetEphemeral(frame: Frame, { channels, changes }: Applied & { readonly ok: true }): void {
+function resetEphemeral(frame: Frame, { changes }: Applied & { readonly ok: true }): void {
   const unwritten = frame.graph.ephemeral.filter(({ name }) => !Object.hasOwn(changes, name));
   if (unwritten.length === 0) return;
-  const empty: Channels = Object.fromEntries(unwritten.map(({ name, initial }) => [name, initial]));
-  setChannels(frame, { ...channels, ...empty });
+  setChannels(frame, Object.fromEntries(unwritten.map(({ name, initial }) => [name, initial])));
 }
 
 /** Returns the targets chosen by nodes themselves or by their `onError`. */

@@ -1,10 +1,8 @@
-import { hasRoom } from '../draft/draft.ts';
 import { emit, tooLongAlone } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { moveTo, setTasks, openWidth, widthInside, advanceStep, writeChannels } from '../draft/scope-draft.ts';
 import type { ReadyScope, Trigger, ConcurrencyGroup, NodeTask, Scope } from '../run/scope.ts';
 import { mayOpenStep, isClosing } from '../run/status.ts';
-import { toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { Breakpoints } from '../run/run.ts';
 import { previewNextNodes, triggerNextNodes } from './edges.ts';
@@ -13,7 +11,6 @@ import { START } from '../definition/definition.ts';
 import { own } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
 import { saveFullCheckpoint } from './save-checkpoint.ts';
-import { bytesOf, holdsTooMuch } from '../run/held-bytes.ts';
 import { taskKey } from '../run/ids.ts';
 
 /** Opens the next superstep, if nodes are triggered and the run may continue. @returns `null` if it is open */
@@ -158,7 +155,6 @@ export function enterScope(
   frame: Frame,
   { input, startAt }: { input: JsonObject; startAt: string | null },
 ): RunError | null {
-  if (frame.parent && !hasRoom(frame.draft, bytesOf(input))) return toRunError(holdsTooMuch('The input of a subgraph'));
   const applied = writeChannels(frame, [{ by: 'the input', node: START, update: input }]);
   if (!applied.ok) {
     saveFullCheckpoint(frame, { source: 'input', step: frame.scope.step, visited: [] });
