@@ -9,7 +9,7 @@ import type {
 import type { JournalBatch } from '../graph/journal/index.ts';
 import type { Store } from '../store/store.ts';
 import { functionCalls, nodeCalls, readings, toolCalls } from './tool-calls.ts';
-import type { RegisteredFunction, RegisteredNodeType } from './tool-calls.ts';
+import type { RegisteredFunction, RegisteredNodeType } from './registered-code.ts';
 import { modelCalls } from './model-calls.ts';
 import type { ModelDeps } from './model-calls.ts';
 import { inCallSlot, switchOf, whenSwitchedOn } from './calls/call-slots.ts';

@@ -7,16 +7,17 @@ import type {
   NodeCallRequest,
 } from '../graph/run/index.ts';
 import { deepEqual, mapValues, own } from '../graph/values/index.ts';
-import type { Json, SchemaCheck, JsonObject } from '../graph/values/index.ts';
+import type { Json, SchemaCheck } from '../graph/values/index.ts';
 import { NO_LOG, openCallLogger } from './calls/call-logger.ts';
-import type { ParentLogger, CallLogger } from './calls/call-logger.ts';
+import type { ParentLogger } from './calls/call-logger.ts';
 import { notConfigured, CallError } from './calls/call-error.ts';
 import { lazyCheck, runCode } from './calls/run-code.ts';
 import type { CallBehavior } from './calls/make-attempt.ts';
+import type { RegisteredFunction, RegisteredNodeType } from './registered-code.ts';
 import { badArguments } from './tools/tool.ts';
-import type { Tool, ToolContext } from './tools/tool.ts';
+import type { Tool } from './tools/tool.ts';
 import { CALL_SAFETIES } from '../graph/definition/index.ts';
-import type { CallSafety, ToolEntry, FunctionEntry, NodeTypeEntry } from '../graph/definition/index.ts';
+import type { CallSafety, ToolEntry } from '../graph/definition/index.ts';
 import { parseExpression } from '../graph/expression/index.ts';
 
 /**
@@ -163,34 +164,4 @@ export function nodeCalls(
       return await runCode('FUNCTION_FAILED', () => registered.execute(config, context));
     },
   };
-}
-
-/** A registered function: its catalog entry and its code. */
-export interface RegisteredFunction extends FunctionEntry {
-  readonly effect: CallSafety;
-  execute(args: Json, context: ToolContext): unknown;
-}
-
-/** A registered node type: its catalog entry and its code. */
-export interface RegisteredNodeType extends NodeTypeEntry {
-  readonly name: string;
-  /**
-   * Executes one node task.
-   * @param config the node's own fields, templates filled
-   * @returns the result, or a command to the engine: `{ update?, goto?, control?, reason? }`
-   */
-  execute(config: JsonObject, context: NodeContext): unknown;
-}
-
-export interface NodeContext {
-  /** The channel values at the beginning of the task. */
-  readonly state: Json;
-  /** `id`, `threadId`, `tenantId`, `step`, `visit`, `graph` and `startedAt`. */
-  readonly run: Json;
-  /** The call key: the same in every attempt of this call, and unique to it. */
-  readonly key: string;
-  /** Aborts on time-out or cancellation of the call. */
-  readonly signal: AbortSignal;
-  /** Adds the run, the node and the call to each line. */
-  readonly logger: CallLogger;
 }

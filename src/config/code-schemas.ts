@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RegisteredFunction, RegisteredNodeType } from '../activities/tool-calls.ts';
+import type { RegisteredFunction, RegisteredNodeType } from '../activities/registered-code.ts';
 import { BUILT_IN_PROCESSORS } from '../activities/context/processing-steps.ts';
 import type { MessageProcessor } from '../activities/context/message-processor.ts';
 import type { TokenCounter } from '../activities/context/estimate-tokens.ts';

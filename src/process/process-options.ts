@@ -5,7 +5,9 @@ export interface ProcessOptions {
 }
 
 /** The variables that are set, by their names. An empty variable counts as one that is not set. */
-export function setVariables(environment: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+export function setVariables(
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) =>
       value === undefined || value === '' ? [] : [[name, value]],

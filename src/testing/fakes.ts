@@ -1,4 +1,4 @@
-import type { NodeContext } from '../activities/tool-calls.ts';
+import type { NodeContext } from '../activities/registered-code.ts';
 import type { MessageProcessor } from '../activities/context/message-processor.ts';
 import type { ModelRequest, OwnReply } from '../activities/models/model.ts';
 import type { CodeToolContext, ToolContext } from '../activities/tools/tool.ts';

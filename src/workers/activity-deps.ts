@@ -1,6 +1,6 @@
 import { heartbeat } from '../activities/calls/time-limit.ts';
 import { createPublishDeltas } from '../activities/open-deltas.ts';
-import type { RegisteredFunction } from '../activities/tool-calls.ts';
+import type { RegisteredFunction } from '../activities/registered-code.ts';
 import { createCallSlots } from '../activities/calls/call-slots.ts';
 import { measureModels } from '../activities/context/estimate-tokens.ts';
 import { createOpenPromptFiles } from '../activities/files/open-prompt-files.ts';

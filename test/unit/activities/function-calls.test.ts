@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { functionCalls } from '../../../src/activities/tool-calls.ts';
-import type { RegisteredFunction } from '../../../src/activities/tool-calls.ts';
+import type { RegisteredFunction } from '../../../src/activities/registered-code.ts';
 import { result } from '../../../src/activities/calls/run-code.ts';
 import type { CallTask } from '../../../src/activities/calls/call-task.ts';
 import type { CallReply, FunctionCallRequest } from '../../../src/graph/run/effect.ts';
