@@ -4,12 +4,16 @@ import type { Choice, DecidedApproval, ForkPoint, NextAction, RetryObstacle } fr
 import { afterAttempts, formatCause, formatError, formatNode } from './phrases.ts';
 import type { ReadableError } from './phrases.ts';
 import { REDACTED } from '../graph/redaction/index.ts';
+import { abbreviate } from '../graph/values/index.ts';
 import type { RunError } from '../graph/values/index.ts';
 
 /*
  * Why a run stands where it stands, and what people can do then. The API, Temporal's Web UI and the lines of a terminal say it
  * by this table.
  */
+
+/** In characters: a long list of deciders leaves the question its place in a sentence that is cut. */
+const MAX_DECIDERS = 300;
 
 /** A reason, and since when it holds. */
 export type Reason = UndatedReason & {
@@ -123,7 +127,7 @@ const REASONS: { readonly [K in ReasonKind]: Entry<K> } = {
       if (!about) return `${waits} for people to decide its approval`;
       const made = about.decisions > 0 ? ` (decisions so far: ${about.decisions})` : '';
       const comma = about.policy.excludeRequester === true ? ',' : '';
-      return `${waits} for ${whoDecides(about.policy)}${comma} to decide${made}: ${about.question}`;
+      return `${waits} for ${abbreviate(whoDecides(about.policy), MAX_DECIDERS)}${comma} to decide${made}: ${about.question}`;
     },
     next: ({ id, about }) => (id === undefined ? [] : decisionsOf(id, about ?? { policy: {}, digest: null })),
   },

@@ -175,3 +175,9 @@ test('each next action says what it does', () => {
     .flatMap(([reason]) => nextActions(reason, 'R').map(({ effect }) => effect));
   for (const effect of effects) expect(effect).toMatch(/^[A-Z].*\.$/);
 });
+
+test('a sentence keeps the question of an approval near its beginning, however many people decide', () => {
+  const users = Array.from({ length: 500 }, (_, number) => `person-${number}@example.org`);
+  const about = { ...awaited, policy: { users } };
+  expect(formatReason({ ...asking, about }).slice(0, 500)).toContain('Pay 20?');
+});
