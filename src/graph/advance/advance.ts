@@ -20,7 +20,7 @@ import { setJoins } from '../draft/scope-draft.ts';
 import { runOnCancelNode } from '../lifecycle/cancel.ts';
 import { compensateNext, uncompensatedCause } from '../lifecycle/compensation.ts';
 import { updateDeadlines, updateNodeDeadlines } from '../lifecycle/deadlines.ts';
-import { leaveCallsUnanswered } from '../lifecycle/perhaps-made.ts';
+import { leaveCallsUnanswered } from '../lifecycle/possibly-executed.ts';
 import { DEADLINE_TIMER } from '../run/ids.ts';
 import type { Cancellation, EndedPhase } from '../run/phase.ts';
 import { breakpointNodesAt } from '../run/scope-place.ts';

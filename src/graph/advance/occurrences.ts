@@ -21,7 +21,7 @@ import type { OpenCall } from '../run/run.ts';
 import { costMicros } from '../run/limits.ts';
 import type { Spent } from '../run/limits.ts';
 import { own } from '../values/json.ts';
-import { updatePerhapsMade } from '../lifecycle/perhaps-made.ts';
+import { updatePossiblyExecuted } from '../lifecycle/possibly-executed.ts';
 import { failingAt, hasFailed } from '../run/task-position.ts';
 import { withLocation } from '../superstep/fail-task.ts';
 
@@ -194,7 +194,7 @@ function hasEvent(draft: Draft, { called, taskPath }: OpenCall): boolean {
 function settleCall(draft: Draft, call: OpenCall, result: CallResult): void {
   const { spent, event } = accountOf(draft, call, result);
   draft.addSpent(spent);
-  updatePerhapsMade(draft, call, result);
+  updatePossiblyExecuted(draft, call, result);
   const handle = findTask(draft, call.taskPath);
   if (!handle) return;
   if (event) emitTask(handle, event);

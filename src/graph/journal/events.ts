@@ -154,7 +154,7 @@ export type RunEventBody =
 export const CONTRADICTION = 'CONTRADICTION';
 
 /** Events that say something about the spans of a segment. */
-export const TOLD_EVENTS = [
+export const TRACED_EVENTS = [
   'run.started',
   'run.retried',
   'run.paused',

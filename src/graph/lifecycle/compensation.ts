@@ -34,7 +34,7 @@ import type { Json } from '../values/json.ts';
 import { toolQuestion } from '../nodes/tool-calls/callable-tool.ts';
 import { nodesWithUnknownOutcome } from '../run/unknown-outcomes.ts';
 import { truncate } from '../values/text.ts';
-import { describePerhapsMade } from './perhaps-made.ts';
+import { describePossiblyExecuted } from './possibly-executed.ts';
 
 /*
  * Compensation by sagas: a tool node may name a call that compensates its own. A failed or canceled run makes these
@@ -373,7 +373,7 @@ export function uncompensatedCause({ run }: Draft): RunError['cause'] {
   const left = [
     ...compensation.pending.map(({ task }) => `${task.node}: ${NOT_REACHED}`),
     ...nodes.map((node) => `${node}: ${UNKNOWN}`),
-    ...compensation.perhapsMade.map(describePerhapsMade),
+    ...compensation.perhapsMade.map(describePossiblyExecuted),
     ...compensation.failures,
   ];
   if (left.length === 0) return undefined;

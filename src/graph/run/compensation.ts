@@ -54,7 +54,7 @@ export interface ImpossibleCompensation extends Compensated {
 }
 
 /** A call of which no record says if it was made: it has timed out, was canceled on its way, or has no answer. */
-export interface PerhapsMadeCall {
+export interface PossiblyExecutedCall {
   readonly key: string;
   readonly taskPath: TaskPath;
   /** The tool, function or node type. */

@@ -2,7 +2,7 @@ import type { Limits } from '../definition/limits.ts';
 import type { Json } from '../values/json.ts';
 import type { Approval } from './approval.ts';
 import type { ClosedApproval } from './asked-before.ts';
-import type { Compensation, CompensationCall, PerhapsMadeCall, UndoneWork } from './compensation.ts';
+import type { Compensation, CompensationCall, PossiblyExecutedCall, UndoneWork } from './compensation.ts';
 import type { Countdown, RunLimits, Spent, Reservation } from './limits.ts';
 import type { TaskPath } from './ids.ts';
 import type { RunPhase } from './phase.ts';
@@ -75,7 +75,7 @@ export interface CompensationProgress {
   /** Messages of failed compensations. */
   readonly failures: readonly string[];
   /** Calls that may have been made and have no result, oldest first; their run says so if it fails or is canceled. */
-  readonly perhapsMade: readonly PerhapsMadeCall[];
+  readonly perhapsMade: readonly PossiblyExecutedCall[];
 }
 
 /** A parent run and the checkpoint of the fork. */

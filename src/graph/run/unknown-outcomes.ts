@@ -1,6 +1,6 @@
 import { isUnknownOutcome } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
-import type { PerhapsMadeCall } from './compensation.ts';
+import type { PossiblyExecutedCall } from './compensation.ts';
 import { isSamePath } from './ids.ts';
 import type { TaskPath } from './ids.ts';
 import type { Run } from './run.ts';
@@ -73,7 +73,7 @@ export function repeatsLostCall({ failure, saved }: FailedTask): boolean {
 export function rememberedLostCalls(
   { compensation }: Pick<Run, 'compensation'>,
   path: TaskPath,
-): readonly PerhapsMadeCall[] {
+): readonly PossiblyExecutedCall[] {
   return compensation.perhapsMade.filter(
     ({ taskPath, unansweredTakeover }) => unansweredTakeover === undefined && isSamePath(taskPath, path),
   );

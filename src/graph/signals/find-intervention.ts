@@ -13,7 +13,7 @@ import type { JsonObject } from '../values/json.ts';
 import { formatTimestamp } from '../values/time.ts';
 import { textOf } from './signal.ts';
 import { SINCE, refuseUnread } from './refusals.ts';
-import type { PerhapsMadeCall } from '../run/compensation.ts';
+import type { PossiblyExecutedCall } from '../run/compensation.ts';
 import { rememberedLostCalls, repeatsLostCall } from '../run/unknown-outcomes.ts';
 
 /** A failed node, or one failed call of it, that a person may retry, skip or fail. */
@@ -105,7 +105,7 @@ export function isNamed(payload: JsonObject, { node, id }: { readonly node: stri
 }
 
 /** Returns the lost call that a person is shown: one of a batch, or that of the node. */
-export function shownLostCall({ handle, failure, call }: OpenIntervention): PerhapsMadeCall | null {
+export function shownLostCall({ handle, failure, call }: OpenIntervention): PossiblyExecutedCall | null {
   if (!isUnknownOutcome(failure.error)) return null;
   const { node, task, taskPath } = handle;
   const shown = task.state.phase === 'intervention' ? task.state.call : null;
@@ -114,7 +114,7 @@ export function shownLostCall({ handle, failure, call }: OpenIntervention): Perh
 }
 
 /** Returns the calls that a retry of the node would make again although they are lost. */
-export function lostCallsOf({ run }: Draft, intervention: OpenIntervention): readonly PerhapsMadeCall[] {
+export function lostCallsOf({ run }: Draft, intervention: OpenIntervention): readonly PossiblyExecutedCall[] {
   if (!repeatsLostCall(intervention)) return [];
   const shown = shownLostCall(intervention);
   const others = rememberedLostCalls(run, intervention.handle.taskPath).filter(({ key }) => key !== shown?.key);

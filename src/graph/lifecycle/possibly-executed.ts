@@ -1,7 +1,7 @@
 import type { Draft } from '../draft/draft.ts';
 import { isWithin, keyOfCall } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
-import type { PerhapsMadeCall } from '../run/compensation.ts';
+import type { PossiblyExecutedCall } from '../run/compensation.ts';
 import { taskName } from '../run/ids.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import type { OpenCall } from '../run/run.ts';
@@ -16,15 +16,15 @@ import type { TaskFailure } from '../values/errors.ts';
  */
 
 /** Remembers a failed call that may have been made, and forgets any other one. */
-export function updatePerhapsMade(draft: Draft, call: OpenCall, result: CallResult): void {
+export function updatePossiblyExecuted(draft: Draft, call: OpenCall, result: CallResult): void {
   const { key } = result;
-  if (result.kind === 'call.failed' && isPerhapsMade(draft, call, result.failure))
-    rememberPerhapsMade(draft, [{ key, taskPath: call.taskPath, called: call.called.name }]);
-  else forgetPerhapsMade(draft, key);
+  if (result.kind === 'call.failed' && isPossiblyExecuted(draft, call, result.failure))
+    rememberPossiblyExecuted(draft, [{ key, taskPath: call.taskPath, called: call.called.name }]);
+  else forgetPossiblyExecuted(draft, key);
 }
 
 /** True if a failed call must be accounted for. A task that waits for a person shows its unknown outcome itself. */
-function isPerhapsMade({ run }: Draft, call: OpenCall, { callFailed, error }: TaskFailure): boolean {
+function isPossiblyExecuted({ run }: Draft, call: OpenCall, { callFailed, error }: TaskFailure): boolean {
   return call.ifUnknown !== undefined && !callFailed && (!isUnknownOutcome(error) || isClosing(run));
 }
 
@@ -37,12 +37,12 @@ export function leaveCallsUnanswered(draft: Draft): void {
 }
 
 function leaveUnanswered(draft: Draft, key: string, { taskPath, called, takeover }: OpenCall): void {
-  rememberPerhapsMade(draft, [{ key, taskPath, called: called.name, unansweredTakeover: takeover }]);
+  rememberPossiblyExecuted(draft, [{ key, taskPath, called: called.name, unansweredTakeover: takeover }]);
   if (called.kind === 'tool') draft.chargeToolCall(key);
 }
 
 /** Remembers calls that may have been made, each until its result is known or a person settles its task. */
-export function rememberPerhapsMade(draft: Draft, calls: readonly PerhapsMadeCall[]): void {
+export function rememberPossiblyExecuted(draft: Draft, calls: readonly PossiblyExecutedCall[]): void {
   if (calls.length === 0) return;
   const keys = new Set(calls.map(({ key }) => key));
   const others = draft.run.compensation.perhapsMade.filter(({ key }) => !keys.has(key));
@@ -50,9 +50,9 @@ export function rememberPerhapsMade(draft: Draft, calls: readonly PerhapsMadeCal
 }
 
 /** A person who settles a call, or a node, settles what became of its calls. */
-export function settlePerhapsMade({ handle, call }: SettledByPerson): void {
-  if (call) forgetPerhapsMade(handle.draft, keyOfCall(handle, call.number));
-  else forgetPerhapsMadeBy(handle);
+export function settlePossiblyExecuted({ handle, call }: SettledByPerson): void {
+  if (call) forgetPossiblyExecuted(handle.draft, keyOfCall(handle, call.number));
+  else forgetPossiblyExecutedBy(handle);
 }
 
 interface SettledByPerson {
@@ -62,20 +62,20 @@ interface SettledByPerson {
 }
 
 /** Forgets a call whose outcome is known by now. */
-function forgetPerhapsMade(draft: Draft, key: string): void {
+function forgetPossiblyExecuted(draft: Draft, key: string): void {
   const { perhapsMade } = draft.run.compensation;
   const others = perhapsMade.filter((call) => call.key !== key);
   if (others.length < perhapsMade.length) draft.setCompensation({ perhapsMade: others });
 }
 
 /** Forgets the calls of a task, and of the tasks inside it, which a person has settled. */
-function forgetPerhapsMadeBy({ draft, taskPath }: TaskHandle): void {
+function forgetPossiblyExecutedBy({ draft, taskPath }: TaskHandle): void {
   const { perhapsMade } = draft.run.compensation;
   const others = perhapsMade.filter((call) => !isWithin(call.taskPath, taskPath));
   if (others.length < perhapsMade.length) draft.setCompensation({ perhapsMade: others });
 }
 
 /** Describes a call for the error of its run. */
-export function describePerhapsMade({ taskPath, called }: PerhapsMadeCall): string {
+export function describePossiblyExecuted({ taskPath, called }: PossiblyExecutedCall): string {
   return `${taskName(taskPath)}: the call of ${called} may have been made`;
 }
