@@ -10,12 +10,12 @@ import type { BatchCall } from '../run/tool-batch.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
 
-/*
- * Calls that may have been made and have no result: keyed ones, those with a compensation, and those that an ended run
- * left without an answer. They are not compensated, so the error of a run that fails or is canceled names them.
+/**
+ * Calls that were possibly executed and have no result: keyed ones, those with a compensation, and those that an ended
+ * run left without an answer. They are not compensated, so the error of a run that fails or is canceled names them.
  */
 
-/** Remembers a failed call that may have been made, and forgets any other one. */
+/** Remembers a failed call that was possibly executed, and forgets a call with any other result. */
 export function updatePossiblyExecuted(draft: Draft, call: OpenCall, result: CallResult): void {
   const { key } = result;
   if (result.kind === 'call.failed' && isPossiblyExecuted(draft, call, result.failure))
@@ -23,12 +23,18 @@ export function updatePossiblyExecuted(draft: Draft, call: OpenCall, result: Cal
   else forgetPossiblyExecuted(draft, key);
 }
 
-/** True if a failed call must be accounted for. A task that waits for a person shows its unknown outcome itself. */
+/**
+ * True if a failed call must be remembered. If its task waits for a person, the task itself reports the unknown
+ * outcome.
+ */
 function isPossiblyExecuted({ run }: Draft, call: OpenCall, { callFailed, error }: TaskFailure): boolean {
   return call.ifUnknown !== undefined && !callFailed && (!isUnknownOutcome(error) || isClosing(run));
 }
 
-/** Closes the open calls of a run that ends without their answers. Each that may have been made is remembered and counted. */
+/**
+ * Closes the open calls of a run that ends without their answers. Calls that were possibly executed are remembered and
+ * counted.
+ */
 export function leaveCallsUnanswered(draft: Draft): void {
   for (const key of Object.keys(draft.run.calls)) {
     const call = draft.takeCall(key);
@@ -41,7 +47,7 @@ function leaveUnanswered(draft: Draft, key: string, { taskPath, called, takeover
   if (called.kind === 'tool') draft.chargeToolCall(key);
 }
 
-/** Remembers calls that may have been made, each until its result is known or a person settles its task. */
+/** Remembers possibly executed calls, each until its result is known or a person settles its task. */
 export function rememberPossiblyExecuted(draft: Draft, calls: readonly PossiblyExecutedCall[]): void {
   if (calls.length === 0) return;
   const keys = new Set(calls.map(({ key }) => key));
@@ -49,7 +55,7 @@ export function rememberPossiblyExecuted(draft: Draft, calls: readonly PossiblyE
   draft.setCompensation({ perhapsMade: [...others, ...calls] });
 }
 
-/** A person who settles a call, or a node, settles what became of its calls. */
+/** Forgets the call, or all calls of the node, whose outcome a person has settled. */
 export function settlePossiblyExecuted({ handle, call }: SettledByPerson): void {
   if (call) forgetPossiblyExecuted(handle.draft, keyOfCall(handle, call.number));
   else forgetPossiblyExecutedBy(handle);
@@ -57,11 +63,11 @@ export function settlePossiblyExecuted({ handle, call }: SettledByPerson): void 
 
 interface SettledByPerson {
   readonly handle: TaskHandle;
-  /** `null`: the node itself. */
+  /** `null` if the node itself is settled. */
   readonly call: BatchCall | null;
 }
 
-/** Forgets a call whose outcome is known by now. */
+/** Forgets a call whose outcome is now known. */
 function forgetPossiblyExecuted(draft: Draft, key: string): void {
   const { perhapsMade } = draft.run.compensation;
   const others = perhapsMade.filter((call) => call.key !== key);
@@ -75,7 +81,7 @@ function forgetPossiblyExecutedBy({ draft, taskPath }: TaskHandle): void {
   if (others.length < perhapsMade.length) draft.setCompensation({ perhapsMade: others });
 }
 
-/** Describes a call for the error of its run. */
+/** Returns the text about a call for the error of its run. */
 export function describePossiblyExecuted({ taskPath, called }: PossiblyExecutedCall): string {
   return `${taskName(taskPath)}: the call of ${called} may have been made`;
 }
