@@ -72,8 +72,8 @@ function retryRun(draft: Draft, { payload, by }: SignalRequest): Handled {
 }
 
 /**
- * Returns the named node or all failed ones; none if the run failed between nodes, at an edge or a limit. A call with
- * an unknown outcome is retried only if its node is named, also after a person has given it up.
+ * Returns the named node, or all failed ones; none if the run failed between nodes, at an edge or a limit. A call with
+ * an unknown outcome is retried only if its node is named, even after a person has given it up.
  */
 function failedNodes(draft: Draft, payload: JsonObject): readonly OpenIntervention[] | Refusal {
   const found = findInterventions(draft, payload);
@@ -113,7 +113,7 @@ export const fail: SignalKind = {
     const error = toGivenUpError(failure.error, payload, by.sub);
     const lost = lostCallsOf(draft, found);
     settlePossiblyExecuted(found);
-    // The person has seen one of them.
+    // The person has seen only one of the lost calls.
     if (lost.length > 1) rememberPossiblyExecuted(draft, lost);
     giveUpTask(handle, { failure: { ...failure, error }, saved, by: by.sub });
     return taken();
