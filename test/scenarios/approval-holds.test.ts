@@ -16,7 +16,7 @@ type Over = Partial<GraphDefinition>;
 const asks = (over: Partial<NodeDefinition & { readonly type: 'approval' }> = {}) =>
   ({ type: 'approval', title: 'Pay?', write: 'out', ...over }) as const;
 
-describe('an approval holds', () => {
+describe('an approval gates nodes', () => {
   const ask = asks({ write: {} });
   const inner = (edges: GraphDefinition['edges']): GraphDefinition =>
     aDefinition({ nodes: { ask, ...addsNames('a', 'b') }, edges });
@@ -186,7 +186,7 @@ describe('an approval holds', () => {
     expect(refusal?.code).toBe(isHeld ? 'NOT_AN_APPROVER' : undefined);
   });
 
-  test('a node that speaks for its graph, and the channel that its decision comes out by', () => {
+  test('an approval inside a node gates acting as that node, and writing the channel that receives its decision', () => {
     const graph = aDefinition({
       channels: { answer: {} },
       nodes: { ask: asks({ write: 'answer' }) },
@@ -214,7 +214,7 @@ describe('an approval holds', () => {
         { from: ['b', 'd'], to: 'pay' },
       ],
     ],
-  ])('an edit as a node behind it %s', (_, edges) => {
+  ])('an edit as a node behind it %s is refused', (_, edges) => {
     const run = startRun({
       nodes: { ask, ...addsNames('a', 'b', 'c', 'd', 'pay') },
       edges: [{ from: '__start__', to: ['a', 'ask'] }, { from: 'a', to: 'b' }, { from: 'ask', to: 'c' }, ...edges],
@@ -227,7 +227,7 @@ describe('an approval holds', () => {
     expect(logOf(run)).toEqual(['b', 'pay']);
   });
 
-  test('a fork with its arrival at a join', () => {
+  test('a fork with an arrival at a join behind an approval is refused', () => {
     const definition = aDefinition({
       nodes: { ask, ...addsNames('a', 'b', 'pay') },
       edges: [

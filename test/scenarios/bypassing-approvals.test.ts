@@ -33,7 +33,7 @@ describe('a replan past a pending approval', () => {
   });
 });
 
-describe('a replan onto an approval that was not asked yet', () => {
+describe('a replan to an approval that has not been requested yet', () => {
   test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
     ['is for approvers where the policy names nobody', {}, USER, false],
     ['is for whom the policy names', { users: ['uma'] }, USER, true],
@@ -52,7 +52,7 @@ describe('a replan onto an approval that was not asked yet', () => {
   });
 });
 
-describe('an approval that was withdrawn as its run was canceled', () => {
+describe('an approval that was withdrawn because its run was canceled', () => {
   const canceled = (policy: ApprovalPolicy): MemoryRun => {
     const run = startRun({
       channels: { amount: { default: 200 }, log: { reducer: 'append' } },
@@ -84,7 +84,7 @@ describe('an approval that was withdrawn as its run was canceled', () => {
   });
 });
 
-describe('an approval that was withdrawn as the deadline of the subgraph around it was over', () => {
+describe('an approval that was withdrawn by the deadline of its subgraph', () => {
   const late = (): MemoryRun => {
     const nodes = { ask: { type: 'approval', title: 'May I?' }, w: { type: 'wait', event: 'go' } } as const;
     const graph = aDefinition({ nodes, edges: [{ from: '__start__', to: ['ask', 'w'] }] });
@@ -97,7 +97,7 @@ describe('an approval that was withdrawn as the deadline of the subgraph around 
   test.each<[string, JsonObject]>([
     ['skip', { output: null }],
     ['replan', { node: 'pay' }],
-  ])('is passed over by a %s of an approver, and of nobody else', (signal, payload) => {
+  ])('is bypassed by a %s of an approver, and of nobody else', (signal, payload) => {
     const run = late();
     run.signal(signal, { ...payload, by: USER });
     expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_an_approver' });
@@ -105,7 +105,7 @@ describe('an approval that was withdrawn as the deadline of the subgraph around 
     expect(run.run.status).toBe('completed');
   });
 
-  test('is no hindrance to doing the node again, or giving it up', () => {
+  test('does not prevent a retry or a failure of the node', () => {
     const run = late();
     run.signal('retry', { by: USER });
     expect(run.run.approvals['run-1.a2']?.status).toBe('pending');
@@ -115,8 +115,8 @@ describe('an approval that was withdrawn as the deadline of the subgraph around 
   });
 });
 
-describe('speaking for an approval node', () => {
-  test('by an edit as that node takes who may decide it', () => {
+describe('acting as an approval node', () => {
+  test('by an edit as that node is allowed to a person who may decide it', () => {
     const run = startRun({
       nodes: { ask: { type: 'approval', title: 'May I?' }, pay: { type: 'set', write: { log: 'paid' } } },
       interruptBefore: ['ask'],
@@ -127,7 +127,7 @@ describe('speaking for an approval node', () => {
     expect(run.run.root.at).toMatchObject({ kind: 'ready', triggers: [{ node: 'pay' }] });
   });
 
-  test('by skipping it after its rejection does too', () => {
+  test('by skipping it after its rejection is allowed to a person who may decide it', () => {
     const run = startRun({
       nodes: { ask: { type: 'approval', title: 'May I?', onReject: 'fail', onError: 'intervene' } },
     });
@@ -139,8 +139,8 @@ describe('speaking for an approval node', () => {
   });
 });
 
-describe('pausing in the last superstep', () => {
-  test('holds the run all the same', () => {
+describe('a pause in the last superstep', () => {
+  test('stops the run before it completes', () => {
     const run = startRun({ nodes: { ask: { type: 'approval', title: 'May I?' } } });
     run.signal('pause', { by: APPROVER });
     run.signal('approve', { by: APPROVER });
@@ -183,7 +183,7 @@ describe('an edit as a node before a branch that counts messages', () => {
     expect(run.run.root.channels['messages']).toHaveLength(isTaken ? given.length : 0);
   });
 
-  test('is refused where the superstep that it gives up leads past the approval', () => {
+  test('is refused if the discarded superstep leads past the approval', () => {
     const run = startRun({
       nodes: {
         ask: { type: 'approval', title: 'May I?' },
@@ -202,7 +202,7 @@ describe('an edit as a node before a branch that counts messages', () => {
   });
 });
 
-test('forEach to the end leads nowhere', () => {
+test('forEach to the end is not refused, because it leads nowhere', () => {
   const run = startRun({
     nodes: { a: { type: 'set', write: { log: 'a' } } },
     edges: [

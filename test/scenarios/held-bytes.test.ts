@@ -5,12 +5,12 @@ import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
-/* What the open tasks of a run hold together is bounded, however many they are. */
+/** The bytes that the open tasks of a run hold together are limited, however many tasks there are. */
 
 const LARGE = 'x'.repeat(900_000);
 const catalog = aCatalog();
 
-/** Does a node for each of many elements. */
+/** Runs a node for each of many elements. */
 function fanOut(each: NodeDefinition, count = 500): GraphDefinition {
   return aDefinition({
     channels: {
@@ -26,10 +26,13 @@ function fanOut(each: NodeDefinition, count = 500): GraphDefinition {
   });
 }
 
-/** Errors of the tasks that failed for it are held, too. */
+/** Errors of the tasks that fail because of the limit are held as well. */
 const ERRORS = 200_000;
 
-/** Says if a task failed for what the run holds, if that is bounded, and if the sizes remembered are those measured anew. */
+/**
+ * Reports if a task failed because of the limit, if the held bytes are within the limit, and if the memoized sizes
+ * equal the measured ones.
+ */
 function outcomeOf({ run, events }: MemoryRun) {
   const errors = events.flatMap((event) => (event.type === 'node.failed' ? [event.error] : []));
   return {
@@ -43,7 +46,7 @@ function outcomeOf({ run, events }: MemoryRun) {
 
 const REFUSED = { isRefused: true, isBounded: true, isCounted: true };
 
-describe('a run fails when too much is held by', () => {
+describe('the limit of held bytes fails a run for', () => {
   test('the updates of its tasks', () => {
     expect(
       outcomeOf(
@@ -55,7 +58,7 @@ describe('a run fails when too much is held by', () => {
     ).toEqual(REFUSED);
   });
 
-  test('the replies that its tasks have got', () => {
+  test('the replies that its tasks have received', () => {
     const definition = fanOut(
       { type: 'tool', tool: 'lookup', args: { key: '{{ string(index) }}' }, write: 'out' },
       100,
@@ -77,13 +80,13 @@ describe('a run fails when too much is held by', () => {
     expect(outcomeOf(runInMemory({ definition, catalog, input: {} }, {}))).toEqual(REFUSED);
   });
 
-  test('the questions that it asks', () => {
+  test('the approvals that it requests', () => {
     const definition = fanOut({ type: 'approval', title: 'May I?', args: { text: '{{ state.s }}' } }, 100);
     expect(outcomeOf(runInMemory({ definition, catalog, input: {} }, {}))).toEqual(REFUSED);
   });
 });
 
-test('a run may hold much one after the other', () => {
+test('a run may hold much in sequence', () => {
   const definition = aDefinition({
     channels: { s: { default: LARGE }, n: { reducer: 'sum', default: 0 }, out: {} },
     nodes: { a: { type: 'set', write: { out: '{{ state.s }}{{ state.n }}', n: 1 } } },
@@ -98,7 +101,7 @@ test('a run may hold much one after the other', () => {
   expect(heldBytes(run)).toBe(0);
 });
 
-test('a subgraph may hold much one after the other, within one occurrence', () => {
+test('a subgraph may hold much in sequence within one occurrence', () => {
   const inner = aDefinition({
     channels: { s: { default: 'x'.repeat(100_000) }, n: { reducer: 'sum', default: 0 }, out: {} },
     nodes: { a: { type: 'set', write: { out: '{{ state.s }}{{ state.n }}', n: 1 } } },
@@ -114,11 +117,11 @@ test('a subgraph may hold much one after the other, within one occurrence', () =
 });
 
 describe('a list of a subgraph that grows in place', () => {
-  /** A subgraph that waits for ever once it has looped. */
+  /** A subgraph that waits forever after its loop. */
   const around = (inner: GraphDefinition): GraphDefinition =>
     aDefinition({ nodes: { sub: { type: 'subgraph', graph: inner } } });
 
-  test('is counted also when a later write of the superstep replaces what an earlier one has added', () => {
+  test('is counted even if a later write of the superstep replaces what an earlier one has added', () => {
     const inner = aDefinition({
       channels: { items: { default: [1, 2] }, chat: { reducer: 'messages' }, n: { reducer: 'sum', default: 0 } },
       nodes: {
@@ -140,7 +143,7 @@ describe('a list of a subgraph that grows in place', () => {
   });
 
   test.each([40_000, 41_000, 42_000])(
-    'keeps nothing of a write for which there is no room, of %i characters',
+    'drops a write of %i characters for which there is no room',
     (size) => {
       const names = Array.from({ length: 9 }, (_, at) => `o${at}`);
       const inner = aDefinition({

@@ -18,7 +18,7 @@ type Over = Partial<GraphDefinition>;
 
 const asks = (over: Ask = {}) => ({ type: 'approval', title: 'Pay?', write: 'out', ...over }) as const;
 
-/** A graph in which `ask` holds `check`, `pay` and `no`. */
+/** A graph in which `ask` gates `check`, `pay` and `no`. */
 const payment = (over: Over = {}, ask: Ask = {}): Over => ({
   channels: { amount: { default: 40 }, out: {}, log: { reducer: 'append' } },
   nodes: { prep: adds('prep'), ask: asks(ask), check: adds('check'), pay: adds('paid'), no: adds('no') },
@@ -54,7 +54,7 @@ const canceled = (): MemoryRun => {
   return run;
 };
 
-/** A door that leads past `ask`. @returns the reason for a refusal; `undefined`: the door is open */
+/** An operation that leads past `ask`. @returns the reason for a refusal; `undefined` if the operation is allowed */
 type Door = (by: Principal) => string | undefined;
 
 const signal =
@@ -102,7 +102,7 @@ const startAt =
     return refuseStartAt(graph, node, { by, now: 0 })?.code.toLowerCase();
   };
 
-/** The doors of docs/approvals.md, by name. */
+/** The operations of docs/approvals.md, by name. */
 const DOORS: Readonly<Record<string, Door>> = {
   startAt: startAt('pay'),
   'startAt the last node of canceled runs': startAt('check', { onCancel: 'check' }),
@@ -140,7 +140,7 @@ const DOORS: Readonly<Record<string, Door>> = {
   'fork with another graph and a decision': otherGraph(() => decided('reject'), 'prep', { values: YES }),
 };
 
-/** The doors of each row of the table in docs/approvals.md. */
+/** The operations of each row of the table in docs/approvals.md. */
 const ROWS: Readonly<Record<string, readonly string[]>> = {
   startAt: doorsNamed(/^startAt/),
   replan: doorsNamed(/^replan/),
@@ -156,7 +156,7 @@ function doorsNamed(pattern: RegExp): readonly string[] {
   return Object.keys(DOORS).filter((name) => pattern.test(name));
 }
 
-test('each row of the documented table is tried', () => {
+test('each row of the documented table is tested', () => {
   const page = readFileSync(new URL('../../docs/approvals.md', import.meta.url), 'utf8');
   const table = page.slice(page.indexOf('| door '));
   const rows = [...table.matchAll(/^\| (.+?) *\|/gm)].map(([, cell = '']) => cell.replaceAll('`', ''));
@@ -165,16 +165,16 @@ test('each row of the documented table is tried', () => {
 });
 
 describe.each(Object.entries(DOORS))('%s', (_, open) => {
-  test('is closed to a user', () => {
+  test('is refused to a user', () => {
     expect(open(UMA)).toBe('not_an_approver');
   });
 
-  test('is open to an approver', () => {
+  test('is allowed to an approver', () => {
     expect(open(ADA)).toBeUndefined();
   });
 });
 
-describe('what nothing holds is open to a user', () => {
+describe('an operation that no approval gates is allowed to a user', () => {
   test.each<[string, Door]>([
     ['startAt before the approval', startAt('prep')],
     ['startAt at the approval, which then asks', startAt('ask')],
@@ -195,7 +195,7 @@ describe('what nothing holds is open to a user', () => {
   });
 });
 
-describe('the policy of the approval counts', () => {
+describe('the policy of the gating approval applies', () => {
   test.each<[Ask, Principal, string | undefined]>([
     [{ policy: { users: ['uma'] } }, UMA, undefined],
     [{ policy: { users: ['uma'], excludeRequester: true } }, UMA, 'not_an_approver'],
@@ -207,7 +207,7 @@ describe('the policy of the approval counts', () => {
     expect(signal(() => startRun(payment({}, ask)), 'replan', { node: 'pay' })(by)).toBe(reason);
   });
 
-  test('after its escalation, while it waits', () => {
+  test('with its escalation, while it is pending', () => {
     const boss = { sub: 'bo', roles: ['boss'] };
     const policy = { roles: ['approver'], escalate: [{ after: '1h', roles: ['boss'] }] };
     const run = waiting({ policy });
