@@ -31,7 +31,7 @@ describe('the messages of an input', () => {
     expect(pathsOf(chat, input)).toEqual(paths);
   });
 
-  test('are of the roles that the channel names', () => {
+  test('may have the roles that the channel names', () => {
     const open = { ...chat, roles: ['user', 'assistant'] } as const;
     expect(pathsOf(open, [user, assistant])).toEqual([]);
     expect(pathsOf(open, [user, system])).toEqual(['/chat/1/role']);
@@ -40,13 +40,13 @@ describe('the messages of an input', () => {
     expect(pathsOf({ ...chat, roles: ['system'] }, user)).toEqual(['/chat/role']);
   });
 
-  test('are checked in each channel that a model reads, whatever its reducer', () => {
+  test('are checked in each channel that a model reads, with any reducer', () => {
     expect(pathsOf({ reducer: 'append' }, [user, system])).toEqual(['/chat/1/role']);
     expect(pathsOf({ reducer: { expr: '[update]' } }, system)).toEqual(['/chat/role']);
   });
 });
 
-test('messages in other channels are plain data', () => {
+test('are plain data in other channels', () => {
   const graph = compileGraph(aDefinition({ channels: { log: { reducer: 'append' } } }), aCatalog());
   expect(checkInput(graph, { log: [system] })).toEqual([]);
 });

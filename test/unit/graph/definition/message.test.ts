@@ -76,13 +76,13 @@ describe('the content of a message', () => {
   });
 });
 
-test('the text of a content leaves its files out', () => {
+test('the text of a content excludes its files', () => {
   const content = [{ type: 'text', text: 'Look' }, PICTURE, { type: 'text', text: 'here' }] as const;
   expect([textOf('Hi'), textOf(content), textOf([PICTURE])]).toEqual(['Hi', 'Look\nhere', '']);
   expect(partsOf('Hi')).toEqual([{ type: 'text', text: 'Hi' }]);
 });
 
-test('a file is stored, or at an address', () => {
+test('a file has either a blob id or a URL', () => {
   expect(sourceOf(PICTURE)).toEqual({ kind: 'blob', id: 'B1' });
   const url = 'https://a.example/b';
   expect(sourceOf({ type: 'file', url, mediaType: 'text/plain' })).toEqual({ kind: 'url', url });

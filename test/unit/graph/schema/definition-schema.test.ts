@@ -24,7 +24,7 @@ const withEdge = (edge: unknown) => ({ ...aDefinition(), edges: [edge] });
 const parse = (file: string): Json => toJson(JSON.parse(readFileSync(file, 'utf8')));
 
 describe('definitionSchema', () => {
-  test('takes the bundled graph', () => {
+  test('accepts the bundled graph', () => {
     expect([fits(parse('graphs/refund-triage.json')), fits.errors]).toEqual([true, null]);
   });
 
@@ -38,7 +38,7 @@ describe('definitionSchema', () => {
     ['a route', withEdge({ from: '__start__', route: 'state.x', paths: { a: 'a', b: ['a'] }, default: '__end__' })],
     ['a join', withEdge({ from: ['a', 'b'], to: 'a' })],
     ['one for each', withEdge({ from: 'a', forEach: 'state.log', to: 'a', maxConcurrency: 2 })],
-  ])('takes %s', (_, definition) => {
+  ])('accepts %s', (_, definition) => {
     expect([fits(definition), fits.errors]).toEqual([true, null]);
   });
 
@@ -72,7 +72,7 @@ describe('definitionSchema', () => {
     expect(fits(definition)).toBe(false);
   });
 
-  test('knows the types that code registers', () => {
+  test('knows the registered types', () => {
     expect([
       fitsWithRobots(withNode({ type: 'robot', speed: '{{ state.n }}', write: 'log' })),
       fitsWithRobots.errors,
@@ -83,7 +83,7 @@ describe('definitionSchema', () => {
     expect(fitsWithRobots(withNode({ type: 'robot', speed: 1, timeout: 'soon' }))).toBe(false);
   });
 
-  test.each([true, {}, { properties: null }])('takes any fields of a type whose schema is %j', (schema) => {
+  test.each([true, {}, { properties: null }])('accepts any fields of a type whose schema is %j', (schema) => {
     const fitsAny = new Ajv2020({ strictTypes: false }).compile(definitionSchema({ any: { schema, effect: 'keyed' } }));
     expect(fitsAny(withNode({ type: 'any', speed: 1 }))).toBe(true);
   });

@@ -37,7 +37,7 @@ const calls = (states: readonly CallState[], callsMade = 1): ResumablePosition =
 });
 
 test.each([agent, calls])(
-  'calls that have begun or are lost are saved with their numbers, and answers are not',
+  'begun and lost calls are saved with their numbers, and answers are not',
   (of) => {
     const saved = of([open, NOT_ASKED, open, NOT_ASKED]);
     const later = of([answered('much'), open, lost, inside], 2);
@@ -57,6 +57,6 @@ test.each<[string, ResumablePosition | null, NodePosition]>([
   ['the batch has just begun', agent([]), agent([open])],
   ['the batch is over', agent([open]), agent([])],
   ['there is no batch', agent([open]), { kind: 'call', key: 'k', args: null }],
-])('what is saved stays as it is where %s', (_where, saved, later) => {
+])('saved progress stays unchanged if %s', (_where, saved, later) => {
   expect(withBegunCalls(saved, later)).toBe(saved);
 });

@@ -14,7 +14,7 @@ const patient = aDefinition({ name: 'patient', limits: { maxSteps: 60 } });
 const charge = aDefinition({ name: 'charge' });
 const graphs = { leaf, around, asks, patient, charge, 'leaf@1': leaf };
 
-/** The issues of an agent with some tools. */
+/** Returns the issues of an agent with the given tools. */
 function found(tools: Json, { node = {}, graph = {} }: { node?: object; graph?: object } = {}): string[] {
   const a = { type: 'agent', prompt: 'Hello', tools, write: { log: '{{ result.text }}' }, ...node };
   const definition = { ...aDefinition(), nodes: { a }, edges: [{ from: '__start__', to: 'a' }], ...graph };
@@ -27,14 +27,14 @@ describe('a graph among the tools of a node', () => {
     expect(found(['charge', { graph: 'leaf' }], { node: { approve: { leaf: 'always' } } })).toEqual([]);
   });
 
-  test('may be the one that the model must call', () => {
+  test('may be the forced tool choice', () => {
     expect(found([{ graph: 'leaf@1' }], { node: { toolChoice: { tool: 'leaf' } } })).toEqual([]);
     expect(found([{ graph: 'leaf' }], { node: { toolChoice: { tool: 'nowhere' } } })).toEqual([
       'INVALID_FIELD /nodes/a/toolChoice/tool',
     ]);
   });
 
-  test('may have a name and a description of its own', () => {
+  test('may have its own name and description', () => {
     const tools = [{ graph: 'charge', as: 'charge_card', description: 'Charges.' }, { graph: 'leaf' }];
     expect(found(tools, { node: { approve: { charge_card: 'always' } } })).toEqual([]);
     expect(found([{ graph: 'leaf' }, { graph: 'leaf@1', as: 'old_leaf' }])).toEqual([]);
@@ -62,7 +62,7 @@ describe('a graph among the tools of a node', () => {
     expect(found([{ graph: 'asks' }], { graph: { onCancel: 'a' } })).toContain('INVALID_FIELD /onCancel');
   });
 
-  test('leaves names of configured tools repeated, and only one memory', () => {
+  test('may accompany repeated names of configured tools, but only one memory', () => {
     expect(found(['charge', 'charge', { memory: 'm' }])).toEqual([]);
     expect(found([{ memory: 'm' }, { memory: 'n', access: 'write' }])).toEqual(['INVALID_FIELD /nodes/a/tools/1']);
   });

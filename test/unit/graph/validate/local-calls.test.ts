@@ -45,7 +45,7 @@ test('a node may be local by the default timeouts of its graph, and of the insta
   expect(pathsOf(node, {}, { ...catalog, defaults: { ...DEFAULTS, timeout: '3s' } })).toEqual([]);
 });
 
-test('other mistakes of a local node are told once', () => {
+test('other faults of a local node are reported once', () => {
   expect(pathsOf({ type: 'tool', tool: 'slower' })).toEqual(['/nodes/n/tool']);
   expect(pathsOf({ type: 'tool', tool: 'quick', timeout: 'soon' })).toEqual(['/nodes/n/timeout']);
 });

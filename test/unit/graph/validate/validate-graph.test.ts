@@ -6,7 +6,7 @@ import { aCatalog } from '../../../support/builders/builders.ts';
 const validate = (definition: Json) => validateGraph(definition, aCatalog());
 const found = (definition: Json): string[] => validate(definition).map(({ code, path }) => `${code} ${path}`);
 
-/** A valid definition with something in its place. */
+/** A valid definition with some fields replaced. */
 const base = (over: Readonly<Record<string, Json>> = {}): Json => ({
   name: 'valid',
   channels: { log: { reducer: 'append' } },
@@ -254,18 +254,18 @@ describe('errors', () => {
     expect(found(definition)).toContain(expected);
   });
 
-  test('a message names the nearest valid name', () => {
+  test('a message suggests the most similar valid name', () => {
     expect(validate(nodes({ a: { type: 'set', write: { lgo: 1 } } }))[0]?.message).toContain('Did you mean "log"');
   });
 
-  test('a model that nobody named has to be there', () => {
+  test('a model that no node names must be configured', () => {
     const definition = nodes({ a: { type: 'llm', prompt: 'x' } });
     expect(validateGraph(definition, aCatalog({ models: {} })).map(({ code, path }) => `${code} ${path}`)).toEqual([
       'UNKNOWN_MODEL /nodes/a',
     ]);
   });
 
-  test('a graph of 2,000 nodes is accepted, one more is not', () => {
+  test('a graph of 2,000 nodes is accepted, and one more is refused', () => {
     const chain = (n: number): Json => {
       const ids = Array.from({ length: n }, (_, at) => `n${at}`);
       return base({
@@ -284,11 +284,11 @@ describe('errors', () => {
       'a retry follows at once',
       { type: 'tool', tool: 'lookup', args: { key: 'k' }, retry: { initialInterval: '0s', maxInterval: '0s' } },
     ],
-  ])('%s where its time is none', (_title, a) => {
+  ])('%s if its time is zero', (_title, a) => {
     expect(found(nodes({ a }))).toEqual([]);
   });
 
-  test('names of the prototype are names like others', () => {
+  test('names of prototype members are ordinary names', () => {
     expect(found(nodes({ constructor: set('x'), toString: set('y') }))).toEqual([
       'UNREACHABLE_NODE /nodes/constructor',
       'UNREACHABLE_NODE /nodes/toString',

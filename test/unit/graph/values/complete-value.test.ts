@@ -23,7 +23,7 @@ describe('withDefaults', () => {
     expect(withDefaults(value, schema)).toEqual(expected);
   });
 
-  test('returns what lacks nothing as it is', () => {
+  test('returns a complete value unchanged', () => {
     const value = { n: 2, list: [{ n: 3 }] };
     expect(withDefaults(value, { properties: { n: { default: 1 }, list: { items: n } } })).toBe(value);
   });
