@@ -73,7 +73,7 @@ export function isSummary({ id, content }: Message): boolean {
   return id === SUMMARY_ID && typeof content === 'string' && content.startsWith(HEADING);
 }
 
-/** What a message says: a text, or a list of texts and files (specification, "Also in version 1"). */
+/** The content of a message: a text, or a list of texts and files (specification, "Also in version 1"). */
 export type MessageContent = string | readonly ContentPart[];
 
 export type ContentPart = TextPart | FilePart;

@@ -78,7 +78,7 @@ const INITIAL_POSITION: AgentPosition = {
   iterations: 0,
 };
 
-/** Leaves the task open. Its deadline runs while a call is open, and stands still while it only waits for people. */
+/** Leaves the task open. Its deadline runs while a call is open, and stops while the task only waits for people. */
 function stayOpen({ plan, task, position }: AgentTask): Progress {
   const isAtWork = position.stage.kind === 'turn' || hasOpenCall(batchOf(position));
   return { kind: 'open', position: { ...position, ...plan.deadline.run(position, isAtWork, task.now) } };

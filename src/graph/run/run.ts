@@ -87,7 +87,7 @@ export interface CompensationProgress {
 export interface ParentRun {
   readonly runId: string;
   readonly checkpoint: string;
-  /** The parent's calls after the checkpoint, shown to deciders in the fork. */
+  /** The parent's calls after the checkpoint, which the fork's approvals contain. */
   readonly callsSince: readonly EarlierCall[];
   /** The parent's closed approvals, oldest first. Approvals of the fork with the same question list them. */
   readonly closedApprovals: readonly ClosedApproval[];

@@ -42,7 +42,7 @@ export function refuseUnread({ since: read }: JsonObject, since: string): Refusa
   return { code: 'NOT_ALLOWED_NOW', message };
 }
 
-/** Refuses a control for another checkpoint than that at which the run stands. */
+/** Refuses a control for another checkpoint than the run's current one. */
 export function refuseOtherCheckpoint({ run }: Draft, payload: JsonObject): Refusal | null {
   const { checkpoint } = payload;
   if (checkpoint === undefined || checkpoint === run.checkpointId) return null;
