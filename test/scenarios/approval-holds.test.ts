@@ -89,7 +89,7 @@ describe('an approval gates nodes', () => {
       true,
     ],
     [
-      'not where a goto leads around it',
+      'but not if a goto bypasses the approval',
       {
         nodes: { ask, go: { type: 'function', function: 'double', mayGoto: ['pay'] }, ...addsNames('pay') },
         edges: [
@@ -101,7 +101,7 @@ describe('an approval gates nodes', () => {
       false,
     ],
     [
-      'not where onError leads around it',
+      'but not if onError bypasses the approval',
       {
         nodes: { ask, a: { ...adds('a'), onError: { to: 'pay' } }, ...addsNames('pay') },
         edges: [
@@ -113,7 +113,7 @@ describe('an approval gates nodes', () => {
       false,
     ],
     [
-      'the last node of canceled runs, which its edges lead on from elsewhere',
+      'such as the last node of canceled runs, to which other edges lead',
       {
         onCancel: 'pay',
         edges: [
@@ -148,12 +148,12 @@ describe('an approval gates nodes', () => {
       true,
     ],
     [
-      'not what follows a graph that may leave it out',
+      'but not those after a graph that may skip the approval',
       { nodes: nodes(inner([{ from: '__start__', branches: [{ when: 'true', to: 'ask' }] }])) },
       false,
     ],
     [
-      'not where the failure of its graph leads',
+      'but not those that the failure of its graph leads to',
       {
         nodes: {
           sub: { type: 'subgraph', graph: inner([{ from: '__start__', to: 'ask' }]), onError: { to: 'pay' } },

@@ -88,7 +88,7 @@ interface Played {
 
 type Way = (given: Json) => { readonly nodes: Record<string, NodeDefinition>; readonly calls?: Json };
 
-const WAYS = {
+const CALLERS = {
   'a node': (given) => ({ nodes: { a: { type: 'tool', tool: 'pay', ...ownArgs(given) } } }),
   'an agent': (given) => ({
     nodes: { a: { type: 'agent', model: 'm', messages: 'messages', tools: ['pay'] } },
@@ -181,7 +181,7 @@ function argumentsIn({ run, got }: Played): readonly Json[] {
   return [...shown, ...told, ...requests, ...got];
 }
 
-const allCases = Object.entries(WAYS).flatMap(([name, way]) =>
+const allCases = Object.entries(CALLERS).flatMap(([name, way]) =>
   Object.entries(KINDS).map(([kind, [parameters, given, made]]) => ({ name, way, kind, parameters, given, made })),
 );
 
@@ -216,7 +216,7 @@ describe('refused arguments cause neither an approval nor a call', () => {
 });
 
 describe('arguments edited by a person', () => {
-  const ways = Object.entries(WAYS).map(([name, way]) => ({ name, way }));
+  const ways = Object.entries(CALLERS).map(([name, way]) => ({ name, way }));
   const parameters = z.object({
     euros: z.number().transform((n) => Math.min(n, 300)),
     to: z.string().trim().default('X'),
@@ -261,13 +261,13 @@ describe('arguments edited by a person', () => {
 
   test('repeat the approval of a compensation if the schema refuses them', async () => {
     const given = { parameters: refusing, given: { euros: 200 }, approval: 'always' } as const;
-    const once = await play(WAYS['a compensation'], { ...given, decisions: tooMuch });
+    const once = await play(CALLERS['a compensation'], { ...given, decisions: tooMuch });
     expect(once.got).toEqual([]);
     expect(once.run.approvals).toMatchObject([
       { status: 'approved', args: { euros: 5_000 } },
       { status: 'pending', args: { euros: 200 } },
     ]);
-    const twice = await play(WAYS['a compensation'], { ...given, decisions: [...tooMuch, {}] });
+    const twice = await play(CALLERS['a compensation'], { ...given, decisions: [...tooMuch, {}] });
     expect(twice.got).toEqual([{ euros: 200 }]);
   });
 
@@ -289,14 +289,14 @@ describe('a name that is not in the schema of a tool', () => {
   const parameters = z.object({ euros: z.number(), to: z.string().optional() });
 
   test('is reported to the model with a suggestion', async () => {
-    const played = await play(WAYS['an agent'], { parameters, given: extra, approval: 'always' });
+    const played = await play(CALLERS['an agent'], { parameters, given: extra, approval: 'always' });
     expect(told(played)).toContain(
       'break its parameters at /Too: is no member that the schema knows. Did you mean \\"to\\"?',
     );
   });
 
   test('is dropped if the arguments were meant for a tool that has failed', async () => {
-    const played = await play(WAYS['another tool that has failed'], {
+    const played = await play(CALLERS['another tool that has failed'], {
       parameters,
       given: { euros: 50, reference: 1 },
       approval: 'never',
@@ -322,13 +322,13 @@ describe('a name that is not in the schema of a tool', () => {
 });
 
 test('a call whose arguments need no reading makes no additional call', async () => {
-  const plain = await play(WAYS['a node'], {
+  const plain = await play(CALLERS['a node'], {
     parameters: z.object({ euros: z.number() }),
     given: { euros: 5 },
     approval: { when: 'false' },
   });
   expect(plain.run.usage).toMatchObject({ toolCalls: 1 });
-  const read = await play(WAYS['a node'], {
+  const read = await play(CALLERS['a node'], {
     parameters: z.object({ euros: z.number().default(5) }),
     given: {},
     approval: { when: 'false' },

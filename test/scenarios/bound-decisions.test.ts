@@ -43,7 +43,7 @@ describe('a decision without an approvalId', () => {
   const inside = aDefinition({ name: 'inside', nodes: { in: asks('In?') } });
   const places: readonly [string, Partial<GraphDefinition>, (run: MemoryRun) => void][] = [
     ['in a subgraph', { nodes: { sub: { type: 'subgraph', graph: inside }, two: asks('Two?') } }, approve],
-    ['withdrawn by an edit, and asked again', { nodes: { one: asks('One of {{ state.log }}?') } }, edit],
+    ['withdrawn by an edit, and renewed', { nodes: { one: asks('One of {{ state.log }}?') } }, edit],
     ['of the visit before', loop(), approve],
     ['canceled with its run, which was reopened', reopened(), reopen],
     ['over', { nodes: { one: asks('One?', { timeout: '1s' }), two: asks('Two?') } }, (run) => run.passTime(1_000)],

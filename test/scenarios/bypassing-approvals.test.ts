@@ -18,12 +18,12 @@ const asking = (policy: ApprovalPolicy): MemoryRun =>
 
 describe('a replan past a pending approval', () => {
   test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
-    ['is for approvers where the policy names nobody', {}, USER, false],
+    ['requires an approver if the policy names nobody', {}, USER, false],
     ['is for approvers', {}, APPROVER, true],
     ['is for whom the policy names', { users: ['uma'] }, USER, true],
     ['is not for whom it does not name', { roles: ['boss'] }, APPROVER, false],
-    ['is for nobody alone where it takes two', { quorum: 2 }, APPROVER, false],
-    ['is for nobody where it takes a reason', { requireReason: true }, APPROVER, false],
+    ['is refused to a single person if two are required', { quorum: 2 }, APPROVER, false],
+    ['is refused if a reason is required', { requireReason: true }, APPROVER, false],
   ])('%s', (...[, policy, by, isTaken]) => {
     const run = asking(policy);
     run.signal('replan', { node: 'pay', by });
@@ -35,10 +35,10 @@ describe('a replan past a pending approval', () => {
 
 describe('a replan to an approval that has not been requested yet', () => {
   test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
-    ['is for approvers where the policy names nobody', {}, USER, false],
+    ['requires an approver if the policy names nobody', {}, USER, false],
     ['is for whom the policy names', { users: ['uma'] }, USER, true],
     ['is for each of several', { quorum: 2, requireReason: true }, APPROVER, true],
-    ['is not for who has shaped the run', { excludeRequester: true, users: ['uma'] }, USER, false],
+    ['is refused to an editor of the run if the policy excludes the requester', { excludeRequester: true, users: ['uma'] }, USER, false],
   ])('%s', (...[, policy, by, isTaken]) => {
     const run = startRun({
       nodes: {
@@ -73,10 +73,10 @@ describe('an approval that was withdrawn because its run was canceled', () => {
   };
 
   test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
-    ['is passed over by approvers where the policy names nobody', {}, APPROVER, true],
+    ['is bypassed by an approver if the policy names nobody', {}, APPROVER, true],
     ['is not passed over by others', {}, USER, false],
     ['is passed over by whom the policy names', { users: ['uma'] }, USER, true],
-    ['is passed over by nobody alone where it takes two', { quorum: 2 }, APPROVER, false],
+    ['is not bypassed by a single person if two are required', { quorum: 2 }, APPROVER, false],
   ])('%s', (...[, policy, by, isTaken]) => {
     const run = canceled(policy);
     run.reopen('edit', { asNode: 'triage', values: { amount: 50 }, by });
@@ -172,9 +172,9 @@ describe('an edit as a node before a branch that counts messages', () => {
   const messages = ['one', 'two'].map((content) => ({ role: 'user', content }));
 
   test.each<[string, readonly JsonObject[], JsonObject, string]>([
-    ['is refused where its messages lead past the approval', messages, USER, 'completed'],
+    ['is refused if its messages lead past the approval', messages, USER, 'completed'],
     ['is taken from an approver', messages, APPROVER, 'paused'],
-    ['is taken where they lead to the end', messages.slice(1), USER, 'completed'],
+    ['is accepted if they lead to the end', messages.slice(1), USER, 'completed'],
   ])('%s', (...[, given, by, status]) => {
     const run = rejected();
     run.reopen('edit', { asNode: 'x', values: { messages: given }, by });

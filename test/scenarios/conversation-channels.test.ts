@@ -82,8 +82,8 @@ test('a sum beyond the range of numbers can not be written', () => {
 });
 
 test.each([
-  ['is refused where the state does not take all its messages', { maxItems: 1 }, 'waiting'],
-  ['is taken where the state takes them all', { minItems: 2 }, 'completed'],
+  ['is refused if the state does not accept all its messages', { maxItems: 1 }, 'waiting'],
+  ['is accepted if the state accepts all its messages', { minItems: 2 }, 'completed'],
 ])('a skip %s', (...[, schema, status]) => {
   const chat = { reducer: 'messages', default: [], schema: { type: 'array', ...schema } } as const;
   const ask = { type: 'tool', tool: 'lookup', onError: 'intervene', write: 'chat' } as const;

@@ -55,10 +55,10 @@ const canceled = (): MemoryRun => {
 };
 
 /** An operation that leads past `ask`. @returns the reason for a refusal; `undefined` if the operation is allowed */
-type Door = (by: Principal) => string | undefined;
+type Operation = (by: Principal) => string | undefined;
 
 const signal =
-  (run: () => MemoryRun, name: string, payload: JsonObject): Door =>
+  (run: () => MemoryRun, name: string, payload: JsonObject): Operation =>
   (by) => {
     const one = run();
     const signed = { ...payload, by: { sub: by.sub, roles: [...by.roles] } };
@@ -70,7 +70,7 @@ const signal =
   };
 
 const fork =
-  (run: () => MemoryRun, before: string, options: { values?: JsonObject; asNode?: string } = {}): Door =>
+  (run: () => MemoryRun, before: string, options: { values?: JsonObject; asNode?: string } = {}): Operation =>
   (by) => {
     const one = run();
     const at = one.checkpoints.find(({ next }) => next.includes(before))?.id ?? '';
@@ -79,7 +79,7 @@ const fork =
   };
 
 const otherGraph =
-  (run: () => MemoryRun, before: string, options: { values?: JsonObject; asNode?: string } = {}): Door =>
+  (run: () => MemoryRun, before: string, options: { values?: JsonObject; asNode?: string } = {}): Operation =>
   (by) => {
     const one = run();
     const graph = compileGraph(aDefinition(payment()), aCatalog());
@@ -96,14 +96,14 @@ const otherGraph =
   };
 
 const startAt =
-  (node: string, over: Over = {}): Door =>
+  (node: string, over: Over = {}): Operation =>
   (by) => {
     const graph = compileGraph(aDefinition({ ...payment(), ...over }), aCatalog());
     return refuseStartAt(graph, node, { by, now: 0 })?.code.toLowerCase();
   };
 
 /** The operations of docs/approvals.md, by name. */
-const DOORS: Readonly<Record<string, Door>> = {
+const OPERATIONS: Readonly<Record<string, Operation>> = {
   startAt: startAt('pay'),
   'startAt the last node of canceled runs': startAt('check', { onCancel: 'check' }),
   'replan to the approval': signal(() => stopped({ interruptBefore: ['ask'] }), 'replan', { node: 'ask' }),
@@ -153,7 +153,7 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
 const OPEN_ROW = 'retry, cancel, fail, a resume without values';
 
 function doorsNamed(pattern: RegExp): readonly string[] {
-  return Object.keys(DOORS).filter((name) => pattern.test(name));
+  return Object.keys(OPERATIONS).filter((name) => pattern.test(name));
 }
 
 test('each row of the documented table is tested', () => {
@@ -161,10 +161,10 @@ test('each row of the documented table is tested', () => {
   const table = page.slice(page.indexOf('| door '));
   const rows = [...table.matchAll(/^\| (.+?) *\|/gm)].map(([, cell = '']) => cell.replaceAll('`', ''));
   expect(rows.slice(2)).toEqual([...Object.keys(ROWS), OPEN_ROW]);
-  expect(Object.values(ROWS).flat().sort()).toEqual(Object.keys(DOORS).sort());
+  expect(Object.values(ROWS).flat().sort()).toEqual(Object.keys(OPERATIONS).sort());
 });
 
-describe.each(Object.entries(DOORS))('%s', (_, open) => {
+describe.each(Object.entries(OPERATIONS))('%s', (_, open) => {
   test('is refused to a user', () => {
     expect(open(UMA)).toBe('not_an_approver');
   });
@@ -175,12 +175,12 @@ describe.each(Object.entries(DOORS))('%s', (_, open) => {
 });
 
 describe('an operation that no approval gates is allowed to a user', () => {
-  test.each<[string, Door]>([
+  test.each<[string, Operation]>([
     ['startAt before the approval', startAt('prep')],
-    ['startAt at the approval, which then asks', startAt('ask')],
+    ['startAt at the approval, which is then requested', startAt('ask')],
     ['replan to a node before it', signal(() => stopped({ interruptBefore: ['ask'] }), 'replan', { node: 'prep' })],
     [
-      'retry of a rejected approval, which asks again',
+      'retry of a rejected approval, which is requested again',
       signal(() => decided('reject', { onReject: 'fail' }), 'retry', {}),
     ],
     ['edit of another channel', signal(waiting, 'edit', { values: { amount: 1 } })],

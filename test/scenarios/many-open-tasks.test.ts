@@ -67,11 +67,11 @@ describe('the time of one advance is linear in the number of its tasks, when the
   const canceled = signal('cancel');
   const mayFail = '{{ item % 2.0 == 0.0 ? "Odd?" : string(parseJson("{")) }}';
   test.each<[string, (count: number) => () => Advance]>([
-    ['ask people', (count) => beginning(asks, count)],
+    ['request approvals', (count) => beginning(asks, count)],
     ['are canceled with their approvals', (count) => sending(asks, count, canceled)],
     ['are canceled with their timers', (count) => sending(waits, count, canceled)],
-    ['are given up for another node', (count) => sending(asks, count, signal('replan', { node: 'end' }))],
-    ['ask again', (count) => sending(asks, count, signal('edit', { values: { what: 'them' } }))],
+    ['are discarded by a replan', (count) => sending(asks, count, signal('replan', { node: 'end' }))],
+    ['renew approvals', (count) => sending(asks, count, signal('edit', { values: { what: 'them' } }))],
     ['fail beside others that wait', (count) => beginning({ ...asks, title: mayFail, onError: { to: 'end' } }, count)],
     ['write what only one may', (count) => beginning({ type: 'set', write: { one: '{{ item }}' } }, count)],
     [

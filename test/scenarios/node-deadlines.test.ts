@@ -52,7 +52,7 @@ describe('a subgraph', () => {
   });
 
   test.each<[string, object, number, unknown]>([
-    ['goes on elsewhere', { onError: { to: 'z', write: { log: '{{ error.code }}' } } }, 0, ['TIMEOUT', 'z']],
+    ['continues elsewhere', { onError: { to: 'z', write: { log: '{{ error.code }}' } } }, 0, ['TIMEOUT', 'z']],
     ['waits for a person', { onError: 'intervene' }, 1, []],
   ])('that exceeds its deadline %s, as its onError says', (...[, more, waiting, log]) => {
     const nodes = { sub: hourly({ nodes: { w: waits } }, more), z: adds('z') };

@@ -22,7 +22,7 @@ test.each([
 });
 
 test.each([
-  ['a role of its own, and says no more', { sub: 'lea', roles: ['lead'] }],
+  ['a custom role without permissions', { sub: 'lea', roles: ['lead'] }],
   ['a built-in role that has lost its permission', { sub: 'ada', roles: ['approver'], may: [] }],
   ['another permission', { sub: 'lea', roles: ['lead'], may: ['admin'] }],
 ])('a person who has %s does not decide an approval whose policy names nobody', (_what, by) => {

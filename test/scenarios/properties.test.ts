@@ -106,8 +106,8 @@ describe('for any graph', () => {
       fc.property(graphs, seeds, (definition, seed) => {
         const played = play(definition, seed);
         const events = eventsOf(played);
-        const started = events.flatMap((event) => (event.type === 'node.started' ? [placeOf(event)] : []));
-        const ended = events.flatMap((event) => (ENDINGS.has(event.type) ? [placeOf(event)] : []));
+        const started = events.flatMap((event) => (event.type === 'node.started' ? [locationOf(event)] : []));
+        const ended = events.flatMap((event) => (ENDINGS.has(event.type) ? [locationOf(event)] : []));
         expect(new Set(ended)).toEqual(new Set(started));
         const triggered = events.flatMap((event) =>
           event.type === 'step.started'
@@ -115,7 +115,7 @@ describe('for any graph', () => {
             : [],
         );
         const failed = new Set(
-          events.flatMap((event) => (event.type === 'node.failed' ? [superstepOf(placeOf(event))] : [])),
+          events.flatMap((event) => (event.type === 'node.failed' ? [superstepOf(locationOf(event))] : [])),
         );
         const notStarted = triggered.filter((place) => !started.includes(place));
         expect(notStarted.filter((place) => !failed.has(superstepOf(place)))).toEqual([]);
@@ -261,7 +261,7 @@ const SILENT: ReadonlySet<string> = new Set(['pause', 'cancel']);
 
 const ENDINGS: ReadonlySet<string> = new Set(['node.completed', 'node.failed', 'node.skipped']);
 
-function placeOf(event: RunEvent): string {
+function locationOf(event: RunEvent): string {
   return JSON.stringify([event.path ?? [], event.step, 'node' in event ? event.node : null]);
 }
 

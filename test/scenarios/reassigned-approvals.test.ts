@@ -52,11 +52,11 @@ describe('an approval that is reassigned', () => {
   });
 
   test.each<[string, ApprovalPolicy]>([
-    ['who has not its role', { roles: ['lead'] }],
-    ['who is not named', { users: ['ada'] }],
-    ['without a role that decides, where nobody is named', {}],
-    ['who started the run, where that excludes them', { roles: ['user'], excludeRequester: true }],
-    ['to whom it comes later', { roles: ['lead'], escalate: [{ after: '1d', roles: ['user'] }] }],
+    ['without its role', { roles: ['lead'] }],
+    ['who is not among its users', { users: ['ada'] }],
+    ['without the permission to decide, if the policy names nobody', {}],
+    ['who started the run, if the policy excludes the requester', { roles: ['user'], excludeRequester: true }],
+    ['to whom it escalates only later', { roles: ['lead'], escalate: [{ after: '1d', roles: ['user'] }] }],
   ])('can not be reassigned by a person %s', (_who, policy) => {
     const run = ask(policy);
     const { requestedBy: sub = '' } = approvalOf(run) ?? {};
@@ -79,7 +79,7 @@ describe('an approval that is reassigned', () => {
     ['nobody', {}, { roles: [], users: [] }],
     ['fewer people than it takes', { roles: ['lead'], quorum: 2 }, { users: ['bob'] }],
     ['people of whom one is excluded', { quorum: 2, excludeRequester: true }, { users: ['bob', 'uma'] }],
-    ['names that are none', {}, { users: [''] }],
+    ['empty names', {}, { users: [''] }],
   ])('can not be reassigned to %s', (_whom, policy, to) => {
     const run = ask(policy);
     run.signal('reassign', { by: ADA, ...to });

@@ -52,7 +52,7 @@ function play(nodes: Record<string, NodeDefinition>, over: Partial<GraphDefiniti
 }
 
 /** Returns everything of a run that is visible under a redaction, as one text. */
-function shownOf({ run: { run, events, checkpoints } }: Played, redaction: Redaction): string {
+function visibleTextOf({ run: { run, events, checkpoints } }: Played, redaction: Redaction): string {
   const { waitingFor, error, output, pending } = toRunView(run);
   return JSON.stringify([
     events.map((event) => hideEvent(event, redaction)),
@@ -96,7 +96,7 @@ const COURSES: readonly (readonly [string, Nodes, Partial<GraphDefinition>?])[] 
   ['a model', { a: { type: 'llm', prompt: '{{ state.secret }}', write: { copy: '{{ result.text }}' } } }],
   ['an agent', { a: { type: 'agent', prompt: '{{ state.secret }}', tools: ['lookup'], write: 'copy' } }],
   [
-    'an agent that asks for unsafe calls',
+    'an agent that requests unsafe calls',
     {
       a: {
         type: 'agent',
@@ -161,7 +161,7 @@ const COURSES: readonly (readonly [string, Nodes, Partial<GraphDefinition>?])[] 
     },
   ],
   [
-    'a subgraph that asks',
+    'a subgraph that requests an approval',
     {
       a: {
         type: 'subgraph',
@@ -187,8 +187,8 @@ const COURSES: readonly (readonly [string, Nodes, Partial<GraphDefinition>?])[] 
 describe('no redacted value is visible that passed through', () => {
   test.each<Course>(COURSES.map(([name, nodes, graph = {}]) => [name, nodes, graph]))('%s', (_name, nodes, over) => {
     const played = play(nodes, over);
-    expect(shownOf(played, played.redaction)).not.toContain(SECRET);
-    expect(shownOf(played, NOTHING_REDACTED)).toContain(SECRET);
+    expect(visibleTextOf(played, played.redaction)).not.toContain(SECRET);
+    expect(visibleTextOf(played, NOTHING_REDACTED)).toContain(SECRET);
   });
 
   test('a decision with arguments that a person has edited', () => {
@@ -207,8 +207,8 @@ describe('no redacted value is visible that passed through', () => {
     } as const;
     const played = play(nodes, {}, { ...ECHO, approval: () => answer });
     expect(played.run.run.status).toBe('completed');
-    expect(shownOf(played, played.redaction)).not.toContain(SECRET);
-    expect(shownOf(played, NOTHING_REDACTED)).toContain(`${SECRET}?`);
+    expect(visibleTextOf(played, played.redaction)).not.toContain(SECRET);
+    expect(visibleTextOf(played, NOTHING_REDACTED)).toContain(`${SECRET}?`);
   });
 
   test('an answer that fills a redacted channel', () => {
@@ -218,7 +218,7 @@ describe('no redacted value is visible that passed through', () => {
     const outside = { ...ECHO, tool: () => ({ card: SECRET, name: 'Ada' }) };
     const played = play(fill('{{ result.card }}'), {}, outside);
     expect(JSON.stringify(foldCheckpoints(played.run.checkpoints))).toContain(SECRET);
-    const shown = shownOf(played, played.redaction).replaceAll(`"secret":"${SECRET}"`, '');
+    const shown = visibleTextOf(played, played.redaction).replaceAll(`"secret":"${SECRET}"`, '');
     expect(shown).not.toContain(SECRET);
     expect(shown).toContain('"copy":"Ada"');
   });
@@ -231,7 +231,7 @@ describe('no redacted value is visible that passed through', () => {
     };
     const played = play(nodes, {}, { ...ECHO, function: () => ({ control: 'pause', reason }) });
     expect(played.run.run.status).toBe('paused');
-    expect(shownOf(played, played.redaction)).not.toContain(SECRET);
+    expect(visibleTextOf(played, played.redaction)).not.toContain(SECRET);
   });
 });
 

@@ -333,8 +333,8 @@ describe('failures', () => {
 
   test.each([
     ['finds the order', { decision: 'approve', values: { order } }, 'refunded'],
-    ['finds that there is none', { decision: 'approve', values: { order: null } }, 'asked-back'],
-    ['cannot find out', { decision: 'reject' }, 'handed-over'],
+    ['finds that the order does not exist', { decision: 'approve', values: { order: null } }, 'asked-back'],
+    ['can not find the order', { decision: 'reject' }, 'handed-over'],
   ] as const)('if the lookup fails, a person %s', (_what, answer, outcome) => {
     const played = play(aTicket(), { outside: { ...failing('lookup_order'), approval: () => answer } });
     expect(outputOf(played)['outcome']).toBe(outcome);

@@ -129,8 +129,8 @@ describe('a subgraph whose deadline expires during open calls', () => {
   });
 
   test.each<[string, Outside]>([
-    ['have come back', {}],
-    ['were called back', canceled],
+    ['have returned', {}],
+    ['were canceled', canceled],
   ])('requests them again under their keys on a retry, and counts each once: they %s', (_what, answers) => {
     let tool = answers.tool ?? (() => 'paid');
     const nodes = { sub: hourly({ nodes: { pay: pays } }, { onError: 'intervene' }) };
@@ -230,7 +230,7 @@ describe('an unknown outcome inside a subgraph whose deadline has expired', () =
   const channels = { chat, log: { reducer: 'append' } } as const;
 
   test.each<[string, GraphDefinition['nodes'], number]>([
-    ['a call that was out', { pay: pays }, 1],
+    ['an open call', { pay: pays }, 1],
     ['one of several calls that were', { pay: { type: 'tool', calls: 'chat', tools: ['charge'] } }, 1],
     ['a call that waits for a person already, beside something else', { pay: pays, w: waits }, 0],
   ])('waits for a person, whatever its onError is: %s', (_what, nodes, out) => {

@@ -41,7 +41,7 @@ const ways: readonly (readonly [string, (terms: object) => Played])[] = [
       ),
   ],
   [
-    'a tool that falls back on it',
+    'a failed tool that falls back to it',
     (terms) =>
       playAgent(
         { tools: ['lookup'] },

@@ -18,7 +18,7 @@ const row = Object.fromEntries(
 describe('a run with many events in one advance', () => {
   test.each([
     ['in a row', aDefinition({ nodes: row }), 6],
-    ['side by side', aDefinition({ nodes, edges: elements }), 8],
+    ['in parallel', aDefinition({ nodes, edges: elements }), 8],
     ['to tools', aDefinition({ nodes: { a: works }, edges: elements }), 8],
     ['to people', aDefinition({ nodes: { a: asks }, edges: elements }), 8],
     [

@@ -108,11 +108,11 @@ function accountOfModel(
   }: Pick<Completed, 'attempts' | 'durationMs' | 'key'> & { readonly reply: ModelReply },
 ): Account {
   const { usage, finishReason, toolCalls, context } = reply;
-  const { spent, told } = costOf(draft, model, usage);
+  const { spent, measured } = costOf(draft, model, usage);
   const event: TaskEventBody = {
     type: 'model.called',
     model,
-    ...told,
+    ...measured,
     finishReason,
     toolCalls: toolCalls.length,
     attempts,
@@ -129,7 +129,7 @@ function costOf({ graph }: Draft, model: string, usage: TokenUsage) {
   const cost = costMicros(usage, own(graph.catalog.models, model)?.price);
   return {
     spent: { modelCalls: 1, inputTokens, outputTokens, costMicros: cost },
-    told: { usage, costUsd: cost / 1_000_000 },
+    measured: { usage, costUsd: cost / 1_000_000 },
   };
 }
 
@@ -140,19 +140,19 @@ function accountOfFailure(
 ): Account {
   const common = { error, attempts: error.attempts ?? 1, durationMs: draft.now - since, idempotencyKey: key };
   if (kind === 'model') {
-    const { spent, told } = usage ? costOf(draft, name, usage) : { spent: { modelCalls: 1 }, told: {} };
-    return { spent, event: { type: 'model.called', model: name, ...told, ...common } };
+    const { spent, measured } = usage ? costOf(draft, name, usage) : { spent: { modelCalls: 1 }, measured: {} };
+    return { spent, event: { type: 'model.called', model: name, ...measured, ...common } };
   }
   return accountOfCode({ kind, name }, common, isLocal);
 }
 
 /** Accounts for a call of a tool, a function, or the code of a node type. */
 function accountOfCode({ kind, name }: OpenCall['called'], common: EndOfCall, isLocal: true | undefined): Account {
-  const told = { ...common, ...(isLocal && { local: true as const }) };
+  const measured = { ...common, ...(isLocal && { local: true as const }) };
   if (kind === 'reading') return { spent: {}, event: null };
-  if (kind === 'tool') return { spent: { toolCalls: 1 }, event: { type: 'tool.called', tool: name, ...told } };
+  if (kind === 'tool') return { spent: { toolCalls: 1 }, event: { type: 'tool.called', tool: name, ...measured } };
   const code = kind === 'node' ? { nodeType: name } : { function: name };
-  return { spent: {}, event: { type: 'function.called', ...code, ...told } };
+  return { spent: {}, event: { type: 'function.called', ...code, ...measured } };
 }
 
 type EndOfCall = Omit<TaskEventBody & { readonly type: 'function.called' }, 'type' | 'function' | 'nodeType' | 'local'>;

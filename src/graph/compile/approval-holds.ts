@@ -26,34 +26,34 @@ interface Held {
   /** The approvals that every run of the graph passes before it finishes. */
   readonly always: readonly ApprovalNode[];
   /** The approvals whose decisions are part of the graph's output. */
-  readonly told: readonly ApprovalNode[];
+  readonly inOutput: readonly ApprovalNode[];
 }
 
 /** An analyzed graph. */
-interface Look {
+interface Analysis {
   readonly holds: ApprovalHolds;
   /** The analysis costs of the graph and of each graph inside it, by graph, because several nodes may share one. */
   readonly prices: ReadonlyMap<CompiledGraph, number>;
   readonly units: number;
 }
 
-const known = new WeakMap<CompiledGraph, Look>();
+const known = new WeakMap<CompiledGraph, Analysis>();
 
 /**
  * Finds the approvals that gate the parts of a graph. A graph is analyzed once, on first use. A process that has the
  * analysis in memory charges the same units as one that computes it.
  */
 export function approvalHolds(graph: CompiledGraph): ApprovalHolds {
-  const { holds, units } = withoutCharge(() => lookAt(graph));
+  const { holds, units } = withoutCharge(() => analyze(graph));
   spend(units);
   return holds;
 }
 
-function lookAt(graph: CompiledGraph): Look {
+function analyze(graph: CompiledGraph): Analysis {
   const found = known.get(graph);
   if (found) return found;
   const graphs = new Set([...graph.nodes.values()].flatMap(({ subgraph }) => subgraph ?? []));
-  const inside = new Map([...graphs].map((inner) => [inner, lookAt(inner)]));
+  const inside = new Map([...graphs].map((inner) => [inner, analyze(inner)]));
   const before = unitsSpent();
   const holds = findHolds(graph, inside);
   const own = unitsSpent() - before;
@@ -88,7 +88,7 @@ interface Parts {
 }
 
 /** The graphs inside of a graph. */
-type Inside = ReadonlyMap<CompiledGraph, Look>;
+type Inside = ReadonlyMap<CompiledGraph, Analysis>;
 
 const NONE: readonly ApprovalNode[] = [];
 
@@ -96,10 +96,10 @@ function partsOf({ nodes }: CompiledGraph, inside: Inside): Parts {
   const within = new Map<string, readonly ApprovalNode[]>();
   const written = new Map<string, readonly ApprovalNode[]>();
   for (const { id, behavior, subgraph } of nodes.values()) {
-    const { always = NONE, told = NONE } = (subgraph && inside.get(subgraph)?.holds) ?? {};
+    const { always = NONE, inOutput = NONE } = (subgraph && inside.get(subgraph)?.holds) ?? {};
     const own = behavior.policy && [{ id, policy: behavior.policy }];
     within.set(id, own ?? always);
-    written.set(id, own ?? told);
+    written.set(id, own ?? inOutput);
   }
   return { within, written };
 }
@@ -108,7 +108,7 @@ function partsOf({ nodes }: CompiledGraph, inside: Inside): Parts {
 function holdsAll({ within, written }: Parts): Held {
   const all = [...new Set([...within.values(), ...written.values()])].flat();
   const ofAny = (names: readonly string[]) => (names.length === 0 ? NONE : all);
-  return { before: ofAny, writing: ofAny, always: all, told: all };
+  return { before: ofAny, writing: ofAny, always: all, inOutput: all };
 }
 
 function findHeld(graph: CompiledGraph, edges: readonly StaticEdge[], { within, written }: Parts): Held {
@@ -125,7 +125,7 @@ function findHeld(graph: CompiledGraph, edges: readonly StaticEdge[], { within, 
     before: (nodes) => sets.list(sets.join(nodes.map(before))),
     writing: writers,
     always: sets.list(sets.join([before(END), ...certain.map(setOf)])),
-    told: writers(graph.output),
+    inOutput: writers(graph.output),
   };
 }
 

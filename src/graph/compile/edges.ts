@@ -158,7 +158,7 @@ type StaticEdgeKind = 'plain' | 'conditional' | 'goto' | 'failure';
 /** Lists every transition that a run of the graph may take by itself: edges, `onError` and `mayGoto`. */
 export function staticEdges({ nodes, edges }: GraphDefinition): readonly StaticEdge[] {
   const byEdges = edges.map((edge): StaticEdge => {
-    const { kind, targets } = forEdge(edge, WAYS);
+    const { kind, targets } = forEdge(edge, TRANSITIONS);
     return { sources: [...new Set(toList(edge.from))], targets: distinct(targets), kind };
   });
   const byNodes = Object.entries(nodes).flatMap(([id, node]) => detoursOf(id, node));
@@ -174,13 +174,13 @@ function detoursOf(id: string, node: NodeDefinition): readonly StaticEdge[] {
   return [...onFailure, ...onGoto];
 }
 
-interface Ways {
+interface Transitions {
   readonly kind: 'plain' | 'conditional';
   readonly targets: readonly Target[];
 }
 
 /** The transitions of each kind of edge. Branches without a default may end a path. */
-const WAYS: EdgeTable<Ways> = {
+const TRANSITIONS: EdgeTable<Transitions> = {
   plain: ({ to }) => ({ kind: 'plain', targets: [to] }),
   branches: ({ branches }) => {
     const isTotal = branches.some(({ when }) => when === undefined);

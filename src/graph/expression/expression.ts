@@ -169,13 +169,13 @@ function explain(error: unknown, { source, names }: Written): string {
   const reason = reasonOf(error);
   const unknown = /^Unknown variable: (\S+)$/.exec(reason)?.[1];
   if (unknown === undefined)
-    return `${reason}${placeOf(error)} in \`${abbreviate(source, MAX_QUOTED)}\`${celHint(source)}`;
+    return `${reason}${positionOf(error)} in \`${abbreviate(source, MAX_QUOTED)}\`${celHint(source)}`;
   const hint = celHint(unknown) || `.${didYouMean(unknown, names)}`;
   return `"${unknown}" is not defined here; known are ${names.join(', ')}${hint}`;
 }
 
 /** Returns the position in an expression that an error of the CEL library names, counted from 1. */
-function placeOf(error: unknown): string {
+function positionOf(error: unknown): string {
   const range: unknown = error instanceof Error && 'range' in error ? error.range : null;
   const start: unknown = typeof range === 'object' && range !== null && 'start' in range ? range.start : null;
   return typeof start === 'number' ? ` at character ${start + 1}` : '';

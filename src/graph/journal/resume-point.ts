@@ -140,7 +140,7 @@ export function scopeAt(
     ...freshScope(graph),
     channels: carryChannels(graph, channels),
     step: step + 1,
-    at: placeAt(resumePoint),
+    at: positionAt(resumePoint),
     deferred,
     joins,
     messages,
@@ -148,7 +148,7 @@ export function scopeAt(
   };
 }
 
-function placeAt({ triggers, pendingEdges: finished, stoppedAt }: ResumePoint): ScopePlace {
+function positionAt({ triggers, pendingEdges: finished, stoppedAt }: ResumePoint): ScopePlace {
   if (stoppedAt) return { kind: 'after', nodes: stoppedAt.nodes, next: stoppedAt.next, finished, triggers };
   return finished.length > 0
     ? { kind: 'edges', finished, triggers }

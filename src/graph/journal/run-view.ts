@@ -153,7 +153,7 @@ function waitingFor(run: Run, task: NodeTask, path: ExecutionPath): readonly Wai
   if (state.phase === 'intervention') {
     const { since, call, failure } = state;
     const id = interventionId(path, task, null);
-    return [toIntervention({ of: 'node', id, ...placeOf(task), since, error: failure.error, call })];
+    return [toIntervention({ of: 'node', id, ...locationOf(task), since, error: failure.error, call })];
   }
   if (state.phase !== 'open') return [];
   const { position } = state;
@@ -186,10 +186,10 @@ function callWaitingFor(run: Run, { task, path }: LocatedTask, called: BatchCall
   const { since, failure } = state;
   const call = { key: callKey(run.id, path, { ...task, number }), tool, args };
   const id = interventionId(path, task, number);
-  return [toIntervention({ of: 'call', id, ...placeOf(task), since, error: failure.error, call })];
+  return [toIntervention({ of: 'call', id, ...locationOf(task), since, error: failure.error, call })];
 }
 
-function placeOf({ node, index }: NodeTask): { readonly node: string; readonly index?: number } {
+function locationOf({ node, index }: NodeTask): { readonly node: string; readonly index?: number } {
   return { node, ...(index !== null && { index }) };
 }
 

@@ -43,26 +43,26 @@ export interface WebhookEvent {
 /** Returns the webhook events of a batch. An intervention is repeated in each batch while it waits. */
 export function toWebhookEvents({ events, approvals, view }: JournalBatch): readonly WebhookEvent[] {
   const ofJournal = events.flatMap((event) => {
-    if (!isTold(event.type)) return [];
+    if (!isWebhookEvent(event.type)) return [];
     const subjectId = approvalIdOf(event);
     const subject = approvals.find(({ id }) => id === subjectId) ?? null;
     return [{ type: event.type, key: String(event.seq), seq: event.seq, at: event.at, subjectId, subject }];
   });
   const interventions = view.waitingFor.flatMap((waiting) =>
-    waiting.kind === 'intervention' ? [{ ...INTERVENTION, ...placeOf(waiting), subject: waiting }] : [],
+    waiting.kind === 'intervention' ? [{ ...INTERVENTION, ...subjectOf(waiting), subject: waiting }] : [],
   );
   return [...ofJournal, ...interventions];
 }
 
 const INTERVENTION = { type: 'intervention.requested', seq: null } as const;
 
-function placeOf({ id, since }: { readonly id: string; readonly since: string }) {
+function subjectOf({ id, since }: { readonly id: string; readonly since: string }) {
   return { key: `${id}@${since}`, at: since, subjectId: id };
 }
 
 const TYPES: ReadonlySet<string> = new Set(WEBHOOK_EVENTS);
 
-function isTold(type: string): type is WebhookEventType {
+function isWebhookEvent(type: string): type is WebhookEventType {
   return TYPES.has(type);
 }
 

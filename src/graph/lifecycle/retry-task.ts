@@ -66,8 +66,8 @@ function repeated(task: NodeTask): NodeTask {
   const { state, takeover } = task;
   if (state.phase !== 'open') return task;
   const { position } = state;
-  if (position.kind === 'subgraph') return goingOnInside(task, position, position.scope);
-  if (holdsGraphs(position)) return goingOn(task, position, position.inside);
+  if (position.kind === 'subgraph') return continuedGraph(task, position, position.scope);
+  if (holdsGraphs(position)) return withOpenGraphs(task, position, position.inside);
   if (isResumable(position)) return continued(task, position);
   if (position.kind === 'failing') return retriedAfter(task, position.failing, position.saved);
   const isCall = position.kind === 'call' || position.kind === 'llm';
@@ -76,8 +76,8 @@ function repeated(task: NodeTask): NodeTask {
 
 /** The task continues from saved progress, and repeats its calls under the same keys. */
 function continued(task: NodeTask, saved: SavedProgress): NodeTask {
-  if (saved.kind === 'subgraph') return goingOnInside(task, saved, continuedScope(saved.scope));
-  if (holdsGraphs(saved)) return goingOn(task, saved, continuedScope(saved.inside));
+  if (saved.kind === 'subgraph') return continuedGraph(task, saved, continuedScope(saved.scope));
+  if (holdsGraphs(saved)) return withOpenGraphs(task, saved, continuedScope(saved.inside));
   return { ...task, takeover: task.takeover + 1, state: { phase: 'ready', saved } };
 }
 
@@ -88,7 +88,7 @@ function holdsGraphs(position: NodePosition | SavedProgress): position is HoldsG
 }
 
 /** A task with graphs as tool calls stays open, so that the tasks inside stay; its other calls begin again. */
-function goingOn(task: NodeTask, { countdown: _over, failing: _past, ...saved }: HoldsGraphs, inside: Scope): NodeTask {
+function withOpenGraphs(task: NodeTask, { countdown: _over, failing: _past, ...saved }: HoldsGraphs, inside: Scope): NodeTask {
   const batch = resetBatch(batchOf(saved), inside);
   const position: NodePosition =
     saved.kind === 'agent' ? { ...saved, inside, stage: { kind: 'batch', batch } } : { ...saved, inside, batch };
@@ -125,7 +125,7 @@ function numbersAfter(
 /**
  * Continues a graph at its current position, with a new countdown. A graph in which no node has run is entered again.
  */
-function goingOnInside(task: NodeTask, { kind, input }: SubgraphPosition, scope: Scope): NodeTask {
+function continuedGraph(task: NodeTask, { kind, input }: SubgraphPosition, scope: Scope): NodeTask {
   const position = { kind, scope, input };
   return { ...task, state: hasBegun(scope) ? { phase: 'open', position } : { phase: 'ready', saved: position } };
 }

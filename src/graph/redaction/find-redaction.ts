@@ -23,7 +23,7 @@ import type { Inherited, Mask, GraphRedaction, NodeRedaction, Redaction } from '
  */
 export function findRedaction(pinned: PinnedDefinition, inherited: Inherited = {}): Redaction {
   const parts = readGraphParts(pinned);
-  const redacted = redactedPlaces(parts, inherited);
+  const redacted = redactedLocations(parts, inherited);
   if (redacted.size === 0 && !inherited.events) return NOTHING_REDACTED;
   const flows = new Flows();
   for (const part of parts.values()) addGraphFlows(flows, part);
@@ -100,7 +100,7 @@ function redactionOfNode(node: PlacedNode, found: Found): NodeRedaction {
   const isHidden = (source: string): boolean =>
     placesOf([source], readerOf(node)).some((place) => found.derived.has(place)) ||
     (filling.size > 0 && isOfResult(source));
-  const fields = shownFields(texts, isHidden);
+  const fields = visibleFields(texts, isHidden);
   const inside = insideOf(node, found);
   const later = [...texts.laterFields.values()].flatMap(expressionsIn);
   const flags = {
@@ -120,7 +120,7 @@ function redactionOfNode(node: PlacedNode, found: Found): NodeRedaction {
 type IsHidden = (source: string) => boolean;
 
 /** Returns the masks of a node's visible fields. Fields that are members of the arguments share a mask. */
-function shownFields({ fields, laterFields, description }: NodeTexts, isHidden: IsHidden): Masks {
+function visibleFields({ fields, laterFields, description }: NodeTexts, isHidden: IsHidden): Masks {
   const { members = [], ...whole } = description.shown ?? {};
   const filled = [...fields, ...laterFields];
   const masksAt = (shown: readonly string[]): Masks =>
@@ -175,14 +175,14 @@ function insideOf({ inside }: PlacedNode, found: Found): string | GraphRedaction
 type Parts = ReadonlyMap<string, GraphPart>;
 
 /** Returns the locations that are redacted initially: by the definition, or in another run. */
-function redactedPlaces(parts: Parts, inherited: Inherited): ReadonlySet<string> {
+function redactedLocations(parts: Parts, inherited: Inherited): ReadonlySet<string> {
   const { channels = [], items = [], events = false } = inherited;
   return new Set([
     ...[...parts.values()].flatMap(redactedChannels),
     ...channels.map((channel) => channelPlace(ROOT, channel)),
     ...items.map((node) => nodePlace(ROOT, node, 'item')),
     ...(events ? [...parts.values()].flatMap(answersByEvents) : []),
-    ...answerPlaces(parts, inherited),
+    ...answerLocations(parts, inherited),
   ]);
 }
 
@@ -204,7 +204,7 @@ const PARTS: Partial<Readonly<Record<keyof NodeRedaction, readonly string[]>>> =
 };
 
 /** Returns the answers of the nodes that have the same names inside nodes with the same names as in another run. */
-function answerPlaces(parts: Parts, { nodes = {}, graphs = {} }: Inherited): readonly string[] {
+function answerLocations(parts: Parts, { nodes = {}, graphs = {} }: Inherited): readonly string[] {
   const places: string[] = [];
   const met = new Map<GraphPart, Set<GraphRedaction>>();
   const meet = (part: GraphPart, graph: GraphRedaction): void => {

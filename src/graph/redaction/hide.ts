@@ -65,13 +65,13 @@ export function hideEvent(event: RunEvent, redaction: Redaction): RunEvent {
   if (!isRedacting(redaction)) return hideEventStack(event, redaction);
   const graph = graphAt(redaction, event.path ?? []);
   const node = 'node' in event && event.node !== undefined ? own(graph.nodes, event.node) : undefined;
-  const place: Place = { redaction, graph, nodes: node ? [node] : [] };
+  const place: EventRedaction = { redaction, graph, nodes: node ? [node] : [] };
   const changes = HIDERS[event.type].flatMap((hide) => hide(event, place) ?? []);
   return Object.assign({}, event, ...changes);
 }
 
 /** The redaction that applies to an event. */
-interface Place {
+interface EventRedaction {
   readonly redaction: Redaction;
   readonly graph: GraphRedaction;
   /** The event's node, if anything of it is redacted. */
@@ -79,7 +79,7 @@ interface Place {
 }
 
 /** Returns the fields of an event that redaction changes. */
-type Hide = (event: RunEvent, place: Place) => object | null;
+type Hide = (event: RunEvent, place: EventRedaction) => object | null;
 
 const update: Hide = (event, { graph }) => ('update' in event ? { update: hideChannels(event.update, graph) } : null);
 const values: Hide = (event, { graph }) => ('values' in event ? { values: hideChannels(event.values, graph) } : null);
@@ -137,7 +137,7 @@ function hideResult({ type }: RunEvent, result: Json, nodes: readonly NodeRedact
   return isHidden ? REDACTED : result;
 }
 
-function hideEventError(event: RunEvent, error: RunError, { redaction, nodes }: Place): RunError {
+function hideEventError(event: RunEvent, error: RunError, { redaction, nodes }: EventRedaction): RunError {
   if (event.type === 'run.failed') return hideRunError(error, redaction);
   const isHidden = nodes.some((node) => node.error ?? (event.type === 'compensation.failed' && node.undone));
   return isHidden ? hideMessages(error) : hideStack(error, redaction);

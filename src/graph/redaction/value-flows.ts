@@ -36,16 +36,16 @@ function placesInField(node: PlacedNode, field: string): readonly string[] {
 }
 
 /** Returns the locations of everything that a node's call receives. A model also receives the results of graphs. */
-function givenTo(node: PlacedNode): readonly string[] {
+function inputsOfCall(node: PlacedNode): readonly string[] {
   const { fields, conversations } = node.texts;
   return [
     ...[...fields.keys(), ...conversations.keys()].flatMap((field) => placesInField(node, field)),
-    ...toldBy(node),
+    ...outcomesOfGraphTools(node),
   ];
 }
 
 /** Returns the locations of the results and errors of the graphs that a node calls as tools. */
-function toldBy(node: PlacedNode): readonly string[] {
+function outcomesOfGraphTools(node: PlacedNode): readonly string[] {
   return placesOfGraphTools(node, 'result', 'error');
 }
 
@@ -64,7 +64,7 @@ function contentOf(node: PlacedNode, filled: Filled | null): readonly string[] {
 
 function addInput(flows: Flows, node: PlacedNode): void {
   const { inside, texts } = node;
-  for (const args of placesOfGraphTools(node, 'item')) flows.add(givenTo(node), args);
+  for (const args of placesOfGraphTools(node, 'item')) flows.add(inputsOfCall(node), args);
   const input = texts.description.graph && texts.fields.get(texts.description.graph.input);
   if (!inside || input?.kind !== 'object') return;
   for (const [channel, value] of Object.entries(input.parts))
@@ -78,7 +78,7 @@ function addResult(flows: Flows, node: PlacedNode): void {
     flows.add(from, part(`result.${member}`));
     flows.add([part(`result.${member}`)], part('result'));
   }
-  const given = givenTo(node);
+  const given = inputsOfCall(node);
   if (!members) flows.add(given, part('result'));
   flows.add(given, part('calls'));
 }
@@ -108,7 +108,7 @@ function membersOf(node: PlacedNode): readonly (readonly [string, readonly strin
   if (!carries) return null;
   return Object.entries(carries).map(([name, fields]) => [
     name,
-    [...fields.flatMap((field) => placesInField(node, field)), ...toldBy(node)],
+    [...fields.flatMap((field) => placesInField(node, field)), ...outcomesOfGraphTools(node)],
   ]);
 }
 
@@ -117,7 +117,7 @@ function addWrites(flows: Flows, node: PlacedNode): void {
   const channel = (name: string): string => channelPlace(graph, name);
   if (texts.resultTo !== null) flows.add([nodePlace(graph, id, 'result')], channel(texts.resultTo));
   for (const [name, value] of [...texts.writes, ...texts.errorWrites]) flows.add(contentOf(node, value), channel(name));
-  for (const name of texts.conversations.values()) flows.add(givenTo(node), channel(name));
+  for (const name of texts.conversations.values()) flows.add(inputsOfCall(node), channel(name));
 }
 
 /** Adds flows to errors, which may quote everything that the node reads, and the channels that it writes. */

@@ -31,7 +31,7 @@ export function hideRecording(recording: Recording): Recording | null {
   if (!isRedacting(redaction)) return recording;
   const shown = hideBeginning(begin, redaction);
   if (!shown) return null;
-  const places = placesIn(recording);
+  const places = findKeyedNodes(recording);
   const ofCall = (key: string): NodeRedaction => {
     const place = places.calls.get(key);
     return place ? hiddenOfNode(redaction, place) : ALL_HIDDEN;
@@ -72,13 +72,13 @@ function hideBeginning(begin: Beginning, { channels }: Redaction): Beginning | n
 }
 
 /** The nodes that have made calls, and those that have requested approvals. */
-interface Places {
+interface KeyedNodes {
   readonly calls: ReadonlyMap<string, NodePlace>;
   readonly approvals: ReadonlyMap<string, NodePlace>;
 }
 
 /** Finds the nodes by a replay, because a key does not identify its node for certain. */
-function placesIn(recording: Recording): Places {
+function findKeyedNodes(recording: Recording): KeyedNodes {
   const calls = new Map<string, NodePlace>();
   const approvals = new Map<string, NodePlace>();
   const onStep = ({ effects, run, events }: Advance): void => {
@@ -99,7 +99,7 @@ function placesIn(recording: Recording): Places {
 /** @returns `null` for a signal that decides no approval */
 function askedBy(
   { name, payload }: RecordedOccurrence & { readonly kind: 'signal' },
-  { approvals }: Places,
+  { approvals }: KeyedNodes,
   redaction: Redaction,
 ): NodeRedaction | null {
   if (name !== 'approve' && name !== 'reject') return null;

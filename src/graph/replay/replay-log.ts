@@ -34,11 +34,11 @@ function withReply(recorded: RecordedReply, { events, answers }: ReplayLog): Occ
   const answer = answers.get(recorded.key);
   const reply = recorded.reply ?? replyIn(event, recorded.key) ?? answer?.result;
   if (!isCallReply(reply)) return null;
-  const isLocal = recorded.reply !== undefined || isToldAsLocal(event);
+  const isLocal = recorded.reply !== undefined || isRecordedAsLocal(event);
   return { ...recorded, reply, ...effortIn(event, answer), ...(isLocal && { isLocal }) };
 }
 
-function isToldAsLocal(event: RunEvent | undefined): boolean {
+function isRecordedAsLocal(event: RunEvent | undefined): boolean {
   return isOfCode(event) && event.local === true;
 }
 

@@ -121,7 +121,7 @@ function nextOccurrence(player: Player, last: Advance): Occurrence | null {
   const recorded = divergence ? null : log.occurrences[player.happened];
   if (last.hasYielded && recorded?.seq !== events.length) return continued(player);
   const next = recorded ? nextRecorded(player, recorded) : nextApart(player, last);
-  return next ?? unheard(player, last);
+  return next ?? unprocessedAnswer(player, last);
 }
 
 /** Returns the occurrence that continues the run after a yield, at the recorded time. */
@@ -150,7 +150,7 @@ function nextApart(player: Player, { run }: Advance): Occurrence | null {
   return null;
 }
 
-function unheard({ log, now }: Player, { run }: Advance): Occurrence | null {
+function unprocessedAnswer({ log, now }: Player, { run }: Advance): Occurrence | null {
   const answer = unheardAnswer(run, log);
   return answer && { ...answer, at: now };
 }

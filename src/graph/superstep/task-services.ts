@@ -133,7 +133,7 @@ function requestCall(
     ...(handle.frame.isTimed && { isCancelable: true }),
     ...(kind === 'tool' && handle.node.compensate && { isCompensable: true }),
     ...shapedByOf(draft.run, request),
-    ...placeOf(handle, request),
+    ...locationOf(handle, request),
   };
   const ifUnknown = ruleIfUnknown(effect);
   draft.requestCall(effect, {
@@ -174,7 +174,7 @@ function unansweredTakeover({ compensation }: Run, key: string): number | undefi
 }
 
 /** Returns the location of a model's call, for readers that receive its answer while it is written. */
-function placeOf({ task, taskPath }: TaskHandle, { kind }: CallRequest): Pick<CallEffect, 'visit' | 'path'> {
+function locationOf({ task, taskPath }: TaskHandle, { kind }: CallRequest): Pick<CallEffect, 'visit' | 'path'> {
   if (kind !== 'model') return {};
   const path = nodesAround(taskPath);
   return { visit: task.visit, ...(path.length > 0 && { path }) };

@@ -153,29 +153,29 @@ describe('an approval is requested', () => {
 
   test.each<[string, Agent, Partial<Stage>, readonly string[]]>([
     ['unsafe tools', {}, {}, ['notify']],
-    ['what the node wants', { approve: { lookup: 'always' } }, {}, ['notify', 'lookup']],
-    ['what the tool wants', {}, { tools: { lookup: { approval: 'always' } } }, ['notify', 'lookup']],
-    ['unsafe tools that the node lets pass', { approve: { notify: 'never' } }, {}, ['notify']],
+    ['tools with a rule of the node', { approve: { lookup: 'always' } }, {}, ['notify', 'lookup']],
+    ['tools with their own rule', {}, { tools: { lookup: { approval: 'always' } } }, ['notify', 'lookup']],
+    ['unsafe tools, even if the node never requires one', { approve: { notify: 'never' } }, {}, ['notify']],
     [
-      'what the tool wants and the node not',
+      'tools with their own rule, even if the node never requires one',
       { approve: { lookup: 'never' } },
       { tools: { lookup: { approval: 'always' } } },
       ['notify', 'lookup'],
     ],
     [
-      'what a condition of the node says',
+      'calls that match a condition of the node',
       { approve: { lookup: "args.key == 'y' && state.n == null" } },
       {},
       ['notify', 'lookup'],
     ],
-    ['nothing that a condition of the node lets pass', { approve: { lookup: "args.key == 'z'" } }, {}, ['notify']],
+    ['no call that fails a condition of the node', { approve: { lookup: "args.key == 'z'" } }, {}, ['notify']],
     [
-      'what a condition of the tool says',
+      'calls that match a condition of the tool',
       {},
       { tools: { lookup: { approval: { when: "args.key == 'y'" } } } },
       ['notify', 'lookup'],
     ],
-    ['nothing that the tool lets pass', {}, { tools: { notify: { approval: { when: 'false' } } } }, []],
+    ['no call that fails a condition of the tool', {}, { tools: { notify: { approval: { when: 'false' } } } }, []],
   ])('for %s', (...[, agent, stage, names]) => {
     expect(asked(agent, stage)).toEqual(names);
   });

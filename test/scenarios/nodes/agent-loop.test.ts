@@ -43,11 +43,11 @@ describe('the tool calls of one turn', () => {
     ['a member of all objects', ['constructor', {}], 'Tool not found: constructor'],
     ['arguments without a key', ['lookup', {}], 'Execution failed: The arguments of lookup break its parameters at /'],
     [
-      'a key that is no text',
+      'a key that is not a text',
       ['lookup', { key: [1] }],
       'Execution failed: The arguments of lookup break its parameters at /key',
     ],
-    ['no arguments', ['lookup', null], 'Execution failed: The arguments of lookup break its parameters at /'],
+    ['missing arguments', ['lookup', null], 'Execution failed: The arguments of lookup break its parameters at /'],
   ])('for %s are answered with an error, and the others are made', (_name, call, told) => {
     const played = playAgent({}, { replies: [asks(call, look('b')), 'done'] });
     expect(toldIn(played)).toEqual([expect.stringContaining(told), 'b']);

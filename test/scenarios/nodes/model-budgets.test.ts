@@ -250,7 +250,7 @@ describe('with a cost limit, a model without a price', () => {
   test.each([
     ['is passed over', ['free', 'default'], ['x'], ['default']],
     [
-      'is passed over by an answer that was asked for before',
+      'is skipped for an answer that another model gave before',
       ['default', 'free', 'gone', 'dear'],
       [modelDown, 'x'],
       ['dear'],

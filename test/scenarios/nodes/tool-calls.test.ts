@@ -39,9 +39,9 @@ describe('a tool node with calls', () => {
   });
 
   test.each<[string, readonly Json[]]>([
-    ['nothing was said', []],
-    ['nobody asked', [{ role: 'user', content: 'hi' }]],
-    ['the last message asks for none', [asking(call('x')), { role: 'assistant', content: 'done' }]],
+    ['the channel is empty', []],
+    ['there is no assistant message', [{ role: 'user', content: 'hi' }]],
+    ['the last message requests no call', [asking(call('x')), { role: 'assistant', content: 'done' }]],
     ['all are answered', [asking(call('x')), answering('x')]],
   ])('writes nothing if %s', (_name, said) => {
     const played = playCalls(said);

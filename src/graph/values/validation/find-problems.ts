@@ -19,7 +19,7 @@ export function findProblems(schema: Json): readonly SchemaProblem[] {
   const faulty = formProblems(schema, []);
   if (faulty.length > 0) return faulty;
   const document = new SchemaDocument(schema);
-  const places: Place[] = [];
+  const places: SchemaAt[] = [];
   const problems = referenceProblems(document, places);
   return problems.length > 0 ? problems : circleProblems(document, places);
 }
@@ -115,7 +115,7 @@ function isPattern(pattern: string): boolean {
   return true;
 }
 
-interface Place {
+interface SchemaAt {
   readonly located: LocatedSchema;
   readonly path: readonly (string | number)[];
 }
@@ -124,9 +124,9 @@ interface Place {
  * Follows all references, including those into keywords that hold no schemas themselves.
  * @param places receives all schemas
  */
-function referenceProblems(document: SchemaDocument, places: Place[]): readonly SchemaProblem[] {
+function referenceProblems(document: SchemaDocument, places: SchemaAt[]): readonly SchemaProblem[] {
   const known = new Set<Json>();
-  const enter = (place: Place): void => {
+  const enter = (place: SchemaAt): void => {
     const { schema } = place.located;
     if (!isJsonObject(schema) || known.has(schema)) return;
     known.add(schema);
@@ -168,7 +168,7 @@ function referenceProblem(
  * Finds references, in any keyword, that lead back to their own schema for the same value. Checking a value by them
  * would never end.
  */
-function circleProblems(document: SchemaDocument, places: readonly Place[]): readonly SchemaProblem[] {
+function circleProblems(document: SchemaDocument, places: readonly SchemaAt[]): readonly SchemaProblem[] {
   const finished = new Set<Json>();
   const open = new Set<Json>();
   const visit = (located: LocatedSchema): string | null => {

@@ -21,11 +21,11 @@ describe('the messages of an input', () => {
 
   test.each<[string, Json, string[]]>([
     ['of the user', user, []],
-    ['several of the user, and none before', [{ remove: '*' }, user, user], []],
+    ['several of the user after a removal of all', [{ remove: '*' }, user, user], []],
     ['of the system', system, ['/chat/role']],
     ['of the assistant, among others', [user, assistant, system], ['/chat/1/role']],
     ['of a tool', [{ role: 'tool', toolCallId: 'c', content: 'paid' }], ['/chat/0/role']],
-    ['in place of all', { $replace: [user, system] }, ['/chat/$replace/1/role']],
+    ['that replace all', { $replace: [user, system] }, ['/chat/$replace/1/role']],
     ['with parts for a provider', [{ ...user, providerParts: {} }], ['/chat/0/providerParts']],
   ])('%s', (...[, input, paths]) => {
     expect(pathsOf(chat, input)).toEqual(paths);

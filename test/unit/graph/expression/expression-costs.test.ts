@@ -35,7 +35,7 @@ const evaluate = (source: string, state: Json): Tried => attempt(parseExpression
 describe('an expression ends at a bounded cost if it', () => {
   test.each<[string, string]>([
     ['catches errors in loops', 'state.l.exists(a, state.l.exists(b, state.l.exists(c, state.nope)))'],
-    ['goes on after its limit', 'state.l.exists(a, state.l.exists(b, state.l.exists(c, a < 0))) || true'],
+    ['continues after its limit', 'state.l.exists(a, state.l.exists(b, state.l.exists(c, a < 0))) || true'],
     ['compares what loops have made', 'state.l.map(x, state.l.map(y, state.l) == state.l.map(z, state.l))'],
     ['lists the keys of a large object', 'state.l.map(x, state.l.map(y, state.o.exists(k, true)))'],
     ['makes many maps', `state.l.map(x, state.l.map(y, {${numbers.map((n) => `"k${n}": 1`).join(', ')}}))`],
@@ -50,9 +50,9 @@ describe('an expression ends at a bounded cost if it', () => {
       'searches repetitive text',
       'state.l.map(x, state.s.contains("a".replace("a", state.s.substring(0, 400000)) + "b" + state.s))',
     ],
-    ['matches a dear pattern', 'state.s.matches("(?i)a[^z]{200}q")'],
+    ['matches an expensive pattern', 'state.s.matches("(?i)a[^z]{200}q")'],
     ['compiles patterns', 'state.l.map(x, "".matches("a{1000}" + string(int(x))))'],
-    ['escapes again and again', 'json(json(json(json(json(json(json(json(json(json(state.q))))))))))'],
+    ['escapes repeatedly', 'json(json(json(json(json(json(json(json(json(json(state.q))))))))))'],
   ])('%s', (_what, source) => {
     const o = Object.fromEntries(numbers.map((n) => [`k${n}`, n]));
     const { units } = evaluate(source, { l: numbers, s: text, o, q: '"\\'.repeat(2_000) });

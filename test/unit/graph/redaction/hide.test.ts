@@ -9,10 +9,10 @@ import type { WaitingFor } from '../../../../src/graph/journal/run-view.ts';
 const inner = { channels: [], nodes: { think: { result: true } } } as const;
 
 test.each([
-  ['nothing is hidden', NOTHING_REDACTED, aDelta(), 'Hi'],
-  ['the result is hidden', { ...NOTHING_REDACTED, nodes: { think: { result: true } } }, aDelta(), '[redacted]'],
-  ['the calls are hidden', { ...NOTHING_REDACTED, nodes: { think: { calls: true } } }, aDelta(), '[redacted]'],
-  ['only errors are hidden', { ...NOTHING_REDACTED, nodes: { think: { error: true } } }, aDelta(), 'Hi'],
+  ['nothing is redacted', NOTHING_REDACTED, aDelta(), 'Hi'],
+  ['the result is redacted', { ...NOTHING_REDACTED, nodes: { think: { result: true } } }, aDelta(), '[redacted]'],
+  ['the calls are redacted', { ...NOTHING_REDACTED, nodes: { think: { calls: true } } }, aDelta(), '[redacted]'],
+  ['only errors are redacted', { ...NOTHING_REDACTED, nodes: { think: { error: true } } }, aDelta(), 'Hi'],
   ['another node hides', { ...NOTHING_REDACTED, nodes: { act: { result: true } } }, aDelta(), 'Hi'],
   [
     'a graph inside hides',

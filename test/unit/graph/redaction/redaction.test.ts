@@ -121,7 +121,7 @@ describe('a replay', () => {
   test.each<[string, NodeDefinition]>([
     ['a whole result', { type: 'tool', tool: 'lookup', args: {}, write: 'copy' }],
     ['a member of a result', { type: 'tool', tool: 'lookup', args: {}, write: { copy: '{{ result.id }}' } }],
-    ['what a model says', { type: 'llm', prompt: 'Hello', write: { copy: '{{ result.text }}' } }],
+    ['the answer of a model', { type: 'llm', prompt: 'Hello', write: { copy: '{{ result.text }}' } }],
     ['what a decision brings', { type: 'approval', title: '?', write: { copy: '{{ result.values.pin }}' } }],
     [
       'the message of an error',
@@ -207,9 +207,9 @@ describe('hideMasked', () => {
     ['a member', card, { card: 1, euros: 2 }, { card: HIDDEN, euros: 2 }],
     ['a missing member', card, { euros: 2 }, { euros: 2 }],
     ['an item of a list', deep, { list: [0, { card: 1, x: 1 }] }, { list: [0, { card: HIDDEN, x: 1 }] }],
-    ['an object in place of a list', deep, { list: { 1: { card: 1 } } }, { list: HIDDEN }],
-    ['a list in place of an object', card, [1], HIDDEN],
-    ['a text in place of an object', card, '1', HIDDEN],
+    ['an object instead of a list', deep, { list: { 1: { card: 1 } } }, { list: HIDDEN }],
+    ['a list instead of an object', card, [1], HIDDEN],
+    ['a text instead of an object', card, '1', HIDDEN],
   ])('%s', (...[, mask, value, shown]) => {
     expect(hideMasked(value, mask)).toEqual(shown);
   });
@@ -224,11 +224,11 @@ describe('hideMasked', () => {
 
 describe('restoreMasked', () => {
   test.each<[string, Mask, Json, Json, Json]>([
-    ['what was hidden', card, { card: HIDDEN, euros: 3 }, { card: 1, euros: 2 }, { card: 1, euros: 3 }],
+    ['a redacted value', card, { card: HIDDEN, euros: 3 }, { card: 1, euros: 2 }, { card: 1, euros: 3 }],
     ['not what a person has replaced', card, { card: 5 }, { card: 1 }, { card: 5 }],
     ['not in other places', card, { euros: HIDDEN }, { card: 1 }, { euros: HIDDEN }],
     ['a whole value', HIDDEN, HIDDEN, [1], [1]],
-    ['a value that was hidden as it had another form', card, HIDDEN, [1], [1]],
+    ['a value that was redacted because of its form', card, HIDDEN, [1], [1]],
     [
       'an item of a list',
       deep,

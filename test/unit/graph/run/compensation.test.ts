@@ -24,15 +24,15 @@ describe('the undone work of a run', () => {
     ['paused, nothing', { kind: 'paused', since: 1 }, [pay], [], null],
     ['completed, nothing', { kind: 'completed', endedAt: 1, output: {} }, [pay], [], null],
     [
-      'failing, what is to come',
+      'failing, the pending compensations',
       { kind: 'failing', error, awaits: null },
       [pay, seat],
       [],
       since(1, 'pay', 'trip/seat'),
     ],
-    ['canceling, what is to come', { kind: 'canceling', ...by, awaits: null }, [pay], [], since(1, 'pay')],
+    ['canceling, the pending compensations', { kind: 'canceling', ...by, awaits: null }, [pay], [], since(1, 'pay')],
     [
-      'failing, what has been and is to come',
+      'failing, the begun and the pending compensations',
       { kind: 'failing', error, awaits: null },
       [pay],
       [seat],

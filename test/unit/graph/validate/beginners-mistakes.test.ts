@@ -106,7 +106,7 @@ describe('arguments of a tool', () => {
   test.each<[string, Json]>([
     ['are filled later', { order: '{{ state.text }}', amount: '{{ 1 }}' }],
     ['are filled as a whole', '{{ state.text }}'],
-    ['hold what is filled', { order: 'a', amount: 1, lines: ['{{ state.text }}', '{{ state.text }}'] }],
+    ['contain templates', { order: 'a', amount: 1, lines: ['{{ state.text }}', '{{ state.text }}'] }],
   ])('that %s are not checked', (_what, args) => expect(linesOf(paying(args))).toEqual([]));
 
   test('that are filled later still need their names', () => {

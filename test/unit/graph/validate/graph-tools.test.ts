@@ -44,16 +44,16 @@ describe('a graph among the tools of a node', () => {
     ['renamed as another', [{ graph: 'leaf' }, { graph: 'asks', as: 'leaf' }], ['INVALID_FIELD /nodes/a/tools/1']],
     ['renamed as a configured tool', [{ graph: 'leaf', as: 'charge' }], ['INVALID_FIELD /nodes/a/tools/0/as']],
     ['renamed as a built-in tool', [{ graph: 'leaf', as: 'memory_save' }], ['INVALID_FIELD /nodes/a/tools/0/as']],
-    ['with a name that is none', [{ graph: 'leaf', as: 'a b' }], ['INVALID_FIELD /nodes/a/tools/0/as']],
-    ['with a name that is no text', [{ graph: 'leaf', as: 7 }], ['INVALID_FIELD /nodes/a/tools/0/as']],
-    ['that is nowhere', [{ graph: 'nowhere' }], ['UNKNOWN_GRAPH /nodes/a/tools/0/graph']],
+    ['with an invalid name', [{ graph: 'leaf', as: 'a b' }], ['INVALID_FIELD /nodes/a/tools/0/as']],
+    ['with a name that is not a text', [{ graph: 'leaf', as: 7 }], ['INVALID_FIELD /nodes/a/tools/0/as']],
+    ['that does not exist', [{ graph: 'nowhere' }], ['UNKNOWN_GRAPH /nodes/a/tools/0/graph']],
     ['that is this one', ['charge', { graph: 'test' }], ['RECURSIVE_SUBGRAPH /nodes/a/tools/1/graph']],
     ['that has this one as a tool', [{ graph: 'around' }], ['RECURSIVE_SUBGRAPH /nodes/a/tools/0/graph']],
     ['over a ceiling', [{ graph: 'patient' }], ['INVALID_FIELD /nodes/a/tools/0/graph']],
     ['in two versions', [{ graph: 'leaf' }, { graph: 'leaf@1' }], ['INVALID_FIELD /nodes/a/tools/1']],
     ['named as a configured tool', [{ graph: 'charge' }], ['INVALID_FIELD /nodes/a/tools/0/graph']],
     ['with more fields', [{ graph: 'leaf', input: {} }], ['INVALID_FIELD /nodes/a/tools/0/input']],
-    ['that is no name', [{ graph: 7 }], ['INVALID_FIELD /nodes/a/tools/0/graph']],
+    ['that is a number', [{ graph: 7 }], ['INVALID_FIELD /nodes/a/tools/0/graph']],
   ])('%s', (_what, tools, expected) => {
     expect(found(tools)).toEqual(expected);
   });

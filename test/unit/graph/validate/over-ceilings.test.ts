@@ -153,7 +153,7 @@ describe('a graph inside', () => {
       'between',
     ],
     [
-      'holds one that asks for too much',
+      'contains one that exceeds a ceiling',
       { holder: aDefinition({ name: 'holder', nodes: { in: { type: 'subgraph', graph: greedy } } }) },
       'holder',
     ],

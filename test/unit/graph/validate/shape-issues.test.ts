@@ -75,7 +75,7 @@ describe('the issue of a value with several allowed forms', () => {
     ['a reducer', channel({ reducer: 5 }), [`/channels/log/reducer: This must be ${reducers}, not 5.`]],
     ['its expression', channel({ reducer: { expr: 1 } }), ['/channels/log/reducer/expr: This must be text, not 1.']],
     [
-      'where an error leads',
+      'the target of an error',
       set({ onError: { to: 1, write: [] } }),
       ['/nodes/a/onError/to: This must be text, not 1.', '/nodes/a/onError/write: This must be an object, not a list.'],
     ],

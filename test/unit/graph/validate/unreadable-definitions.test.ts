@@ -75,7 +75,7 @@ describe('a graph inside', () => {
   const graphs = { leaf, around, far: aDefinition({ nodes: { s: { type: 'subgraph', graph: 'around' } } }) };
 
   test.each<[string, Json, string[]]>([
-    ['that is nowhere', child({ graph: 'leav' }), ['UNKNOWN_GRAPH /nodes/a/graph']],
+    ['that does not exist', child({ graph: 'leav' }), ['UNKNOWN_GRAPH /nodes/a/graph']],
     ['that contains it', child({ graph: 'around' }), ['RECURSIVE_SUBGRAPH /nodes/a/graph']],
     ['that contains it further down', child({ graph: 'far' }), ['RECURSIVE_SUBGRAPH /nodes/a/graph']],
     ['that is itself', child({ graph: 'valid' }), ['RECURSIVE_SUBGRAPH /nodes/a/graph']],

@@ -67,7 +67,7 @@ describe('a reference', () => {
     ],
     ['to another host', { $ref: 'https://example.com/schema' }, /Nothing is at/],
     ['to a dynamic anchor of another host', { $dynamicRef: 'http://example.com/#node' }, /anchor of this schema/],
-    ['to a dynamic anchor that is nowhere', { $dynamicRef: '#node' }, /anchor of this schema/],
+    ['to a dynamic anchor that does not exist', { $dynamicRef: '#node' }, /anchor of this schema/],
     [
       'to one of several dynamic anchors',
       { $defs: { a: { $id: 'a', $dynamicAnchor: 'n' }, b: { $id: 'b', $dynamicAnchor: 'n' } }, $dynamicRef: '#n' },
