@@ -106,7 +106,7 @@ function toPlay(graph: CompiledGraph, { identity, now, test }: OutputsRun): Play
   };
 }
 
-/** Returns all timers while the run waits for an event that only arrives from outside. */
+/** Returns all timers while the run waits for an event and nothing else can continue it; otherwise none. */
 function timersBesideEvents({ last: { run } }: Play, endingWaits: ReadonlySet<string>): readonly string[] {
   const { waitingFor } = toRunView(run);
   const isHeld = waitingFor.some(({ kind }) => kind === 'event');

@@ -60,7 +60,7 @@ describe('a decision without an approvalId', () => {
     expect(statusesOf(run)[1]).toBe('approved');
   });
 
-  test('decides the first approval, even if others were requested and decided meanwhile', () => {
+  test('decides the first approval as soon as no other is pending', () => {
     const run = startRun({
       nodes: { one: asks('One?'), two: asks('Two?') },
       edges: [{ from: '__start__', to: ['one', 'two'] }],
@@ -72,7 +72,7 @@ describe('a decision without an approvalId', () => {
     expect(statusesOf(run)).toEqual(['approved', 'rejected']);
   });
 
-  test('is refused with the decider and the pending approvals, if several are pending', () => {
+  test('is refused with the status of the first approval, if several others are pending', () => {
     const edges = [
       { from: '__start__', to: 'one' },
       { from: 'one', to: ['two', 'three'] },

@@ -76,7 +76,7 @@ describe('an edit', () => {
     expect(run.run).toMatchObject({ status: 'waiting', root, approvals, timers });
   });
 
-  test('of an ended run without a next node has no effect on its status', () => {
+  test('sent to the execution of an ended run is ignored', () => {
     const run = startRun({ nodes: addsNames('a') });
     run.signal('edit', { values: { log: 'x' } });
     expect(typesOf(run).at(-1)).toBe('run.completed');

@@ -215,7 +215,7 @@ describe('the limits of a run', () => {
     expect(limitsOfGraph({}, { ...DEFAULTS, deadline: '1s' })).toMatchObject({ deadlineMs: 1_000 });
   });
 
-  test('may be tightened, and are reported when they could not be', () => {
+  test('may be tightened, and looser ones are reported', () => {
     const limits = limitsOfGraph({ maxSteps: 5, deadline: '1m' }, DEFAULTS);
     expect(tighten(limits, { maxSteps: 3, deadline: '1s', maxTokens: 9 })).toEqual({
       limits: { ...limits, maxSteps: 3, deadlineMs: 1_000, maxTokens: 9 },

@@ -381,7 +381,7 @@ describe('a retry of a run whose deadline expired', () => {
     ]);
   });
 
-  test('processes the answers as usual', () => {
+  test('accepts the answers, and its restarted deadline expires', () => {
     const run = late();
     run.reopen('retry', { limits: { deadline: '1h' } });
     run.signal('approve', {});

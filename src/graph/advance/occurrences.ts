@@ -78,7 +78,10 @@ function accountOf(draft: Draft, call: OpenCall, result: CallResult): Account {
   return isFree(draft, call, result) ? { ...account, spent: {} } : account;
 }
 
-/** Only a model call that was counted before is free: a model call repeated after a failure uses new tokens. */
+/**
+ * True if a call costs nothing now: it was not made, or was counted before. A model call repeated after a failure uses
+ * other tokens, so only its answer is counted once.
+ */
 function isFree({ run }: Draft, { called }: OpenCall, result: CallResult): boolean {
   if (result.kind === 'call.failed' && isNotMade(result.failure)) return true;
   const isCountedOnce = called.kind === 'tool' || result.kind === 'call.completed';
@@ -226,8 +229,8 @@ function noteCounted(handle: TaskHandle, { called }: OpenCall, result: CallResul
 }
 
 /**
- * True if a batch's call may be made again. One that may have been executed waits for a person in its open task
- * instead.
+ * True if the same call may be requested again under its key. A call of a batch that was possibly executed waits for a
+ * person in its open task, who may repeat it.
  */
 function mayCallAgain(handle: TaskHandle, { failure }: CallResult & { readonly kind: 'call.failed' }): boolean {
   if (isNotMade(failure)) return false;
@@ -235,8 +238,8 @@ function mayCallAgain(handle: TaskHandle, { failure }: CallResult & { readonly k
 }
 
 /**
- * True if an answer that takes several model calls may continue: neither the run nor an enclosing node has ended
- * meanwhile.
+ * True if the same model call may be requested again under its key. An answer that takes several calls begins again if
+ * the run, or an enclosing node, has ended meanwhile.
  */
 function mayAskAgain(handle: TaskHandle): boolean {
   const { state } = handle.task;

@@ -77,8 +77,8 @@ function registerSearch(environment: Environment): void {
 }
 
 /**
- * A function of its own for each environment, because the CEL library adds a member to a handler and exported functions
- * are frozen inside a workflow.
+ * A local wrapper, because the CEL library adds a member to a handler, and exported functions are frozen inside a
+ * workflow.
  */
 function matches(text: string, pattern: string): boolean {
   return matchesPattern(text, pattern);

@@ -57,8 +57,8 @@ function refuseNobody({ roles, users }: Deciders): Refusal | null {
 }
 
 /**
- * Refuses fewer users than the quorum needs. A role may have any number of people, so only policies with users alone
- * are checked.
+ * Refuses fewer people than the quorum needs. Only policies with users alone are checked, because a role may have any
+ * number of people.
  */
 function refuseTooFew({ policy, requesters, decisions }: Approval, { roles, users }: Deciders): Refusal | null {
   const { quorum = 1, excludeRequester } = policy;

@@ -34,7 +34,7 @@ export function didYouMean(wrong: string, known: Iterable<string>): string {
 
 /**
  * Returns the end of a message about a wrong name: `. Did you mean "x"?`, else `; known are a, b`, else a full stop.
- * @param listed the names to list, if there are fewer of them than of the known ones
+ * @param listed the names to list instead of all known ones
  */
 export function nameInstead(wrong: string, known: readonly string[], listed: readonly string[] = known): string {
   const suggestion = didYouMean(wrong, known);

@@ -92,7 +92,7 @@ test('an input that no call waits for changes nothing', () => {
   });
 });
 
-test('a call without a position still gets an answer', () => {
+test('a call that does not wait for the input still gets an answer', () => {
   const context = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
   const stateAfter = (input: TaskInput): unknown => resumeCall(context, { call, callsMade: 1 }, input).call.state;
   const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
@@ -107,7 +107,7 @@ test('a call without a position still gets an answer', () => {
   expect(stateAfter({ kind: 'approval.closed', approval })).toMatchObject({ phase: 'answered' });
 });
 
-test('the tool of a call may come from one that no longer exists', () => {
+test('the onFailure of a tool may name one that no longer exists', () => {
   const catalog = aCatalog();
   const { charge } = catalog.tools;
   if (!charge) throw new TypeError('The catalog has a tool charge');

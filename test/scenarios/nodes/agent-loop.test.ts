@@ -162,7 +162,7 @@ describe('an agent', () => {
     expect(requests[0]?.messages).toEqual([]);
   });
 
-  test('drops the form of calls for a provider when the calls are changed', () => {
+  test('drops the provider parts of an answer whose calls are dropped', () => {
     const providerParts = { provider: 'p', parts: [{ call: 'lookup' }] };
     const { run } = playAgent(
       { maxIterations: 1 },

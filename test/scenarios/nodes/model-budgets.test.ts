@@ -216,7 +216,7 @@ describe('no call waits', () => {
   });
 });
 
-test('except a first call whose input exceeds the rest until others have released it', () => {
+test('a first call whose input exceeds the unreserved budget waits until others have released theirs', () => {
   const reads: NodeDefinition = { ...llm, prompt: 'x'.repeat(400), maxOutputTokens: 20 };
   const graph = { nodes: { a: { ...b, maxOutputTokens: 20 }, b: reads }, edges: together('a', 'b') };
   expect(play({ replies: ['x', 'y'], graph, limits: { maxTokens: 127 } }).run.run.status).toBe('completed');
@@ -248,14 +248,14 @@ describe('with a cost limit, a model without a price', () => {
     });
 
   test.each([
-    ['is passed over', ['free', 'default'], ['x'], ['default']],
+    ['is skipped', ['free', 'default'], ['x'], ['default']],
     [
-      'is skipped for an answer that another model gave before',
+      'is skipped by a fallback after another model has failed',
       ['default', 'free', 'gone', 'dear'],
       [modelDown, 'x'],
       ['dear'],
     ],
-    ['does not hide why the one before it has failed', ['default', 'free'], [modelDown], ['z']],
+    ['keeps the failure of the model before it', ['default', 'free'], [modelDown], ['z']],
   ])('%s: %j', (...[, model, replies, log]) => {
     const { run } = played(askOf(...model), replies);
     expect([run.run.status, logOf(run)]).toEqual(['completed', log]);
@@ -275,7 +275,7 @@ describe('with a cost limit, a model without a price', () => {
     expect(logOf(run)).toEqual(['free']);
   });
 
-  test('does not replace a model whose budget is used up: the run fails', () => {
+  test('is skipped, but a model over budget is not: the run fails', () => {
     const { run } = played(askOf('dear', 'default'), [], {
       catalog: { models: { ...models, dear: { price: { input: 1e6, output: 1 } } } },
     });

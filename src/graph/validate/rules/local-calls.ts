@@ -59,7 +59,7 @@ function entriesOf(entries: Catalog['functions'] | undefined = {}, names: readon
   });
 }
 
-/** Returns the timeout of an attempt; `undefined` if it is not a duration, because another rule reports that. */
+/** Returns the timeout of an attempt. An invalid one is ignored here, because another rule reports it. */
 function timeoutOf({ fields }: SubjectNode, called: string | undefined, { definition, catalog }: Subject): string {
   const { defaults } = definition;
   const ofGraph = isJsonObject(defaults) ? defaults['timeout'] : undefined;
