@@ -64,7 +64,7 @@ describe('a deadline that expires during open calls', () => {
   });
 });
 
-test('ends the wait for people in a run that is being canceled', () => {
+test('a run that is being canceled no longer waits for people', () => {
   const nodes = { a: pays, ask: { type: 'approval', title: 'May I?' } } as const;
   const asking = compileGraph(aDefinition({ nodes, edges: [{ from: '__start__', to: ['a', 'ask'] }] }), aCatalog());
   const begun = begin(asking, IDENTITY, { input: {}, startedAt: 0 });

@@ -141,7 +141,7 @@ describe('the approval of a tool stays unchanged', () => {
   });
 });
 
-test('an approved call that fails lets the next element begin', () => {
+test('a paused call that fails when it is made lets the next element begin', () => {
   const played = play({
     replies: [],
     tools: { notify: { approval: { when: 'size(args.text) < 9' }, parameters: { type: 'object' } } },
