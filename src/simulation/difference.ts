@@ -10,7 +10,8 @@ export interface Difference {
 }
 
 /**
- * Finds the first difference between two values, in the order of the expected one. @returns `null` if they are equal
+ * Finds the first difference between two values, in the order of the expected one.
+ * @returns `null` if they are equal
  */
 export function firstDifference(expected: Json, actual: Json): Difference | null {
   return deepEqual(expected, actual) ? null : descend(expected, actual, []);

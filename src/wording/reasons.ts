@@ -6,7 +6,7 @@ import type { ReadableError } from './phrases.ts';
 import { REDACTED } from '../graph/redaction/index.ts';
 import type { RunError } from '../graph/values/index.ts';
 
-/**
+/*
  * The table of reasons for the state of a run, with the next actions of people. The API, Temporal's Web UI and the
  * terminal all use it.
  */
@@ -248,8 +248,8 @@ export interface Waiting extends OfNode {
 type WaitingReason = Extract<Reason, Pick<Waiting, 'kind'>>;
 
 /**
- * Makes the reason for an item that a run waits for. @param approval the awaited one; `null` for none, or if it is
- * unknown
+ * Makes the reason for an item that a run waits for.
+ * @param approval the awaited one; `null` for none, or if it is unknown
  */
 export function waitingReason(waiting: Waiting, approval: AwaitedApproval | null): WaitingReason {
   const { kind, node, index, id, since, deadline, error, choices = [] } = waiting;

@@ -9,7 +9,7 @@ import { runGraph, scriptedModel } from '../../src/testing/index.ts';
 import type { TestRun } from '../../src/testing/index.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 
-/**
+/*
  * One rule: conditions, approvals, digests, the history, the request of the call and the code all have the same
  * arguments.
  */

@@ -5,7 +5,7 @@ import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
-/**
+/*
  * The schema of an approval's arguments applies to everything that may be approved: the original arguments, those that
  * a person supplies, and those that a timeout approves.
  */

@@ -5,7 +5,7 @@ import { aDefinition } from '../support/builders/builders.ts';
 import { adds, failing, logOf, startRun } from '../support/builders/runs.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
-/** A decision or control applies only to what its sender saw, and two simultaneous ones never apply to two subjects. */
+/* A decision or control applies only to what its sender saw, and two simultaneous ones never apply to two subjects. */
 
 const ADA = { sub: 'ada', roles: ['approver'] };
 const BOB = { sub: 'bob', roles: ['approver'] };

@@ -3,7 +3,7 @@ import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
 import { adds, logOf, startRun } from '../support/builders/runs.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
-/** A decision is judged by the time at which it was made, whenever the run processes it and its timer. */
+/* A decision is judged by the time at which it was made, whenever the run processes it and its timer. */
 
 const ADA = { sub: 'ada', roles: ['approver'] };
 const BOB = { sub: 'bob', roles: ['approver'] };

@@ -15,7 +15,7 @@ import { breakable, works } from '../support/doubles/breakable.ts';
 import { refusalOf } from '../support/readers/refusal-of.ts';
 import { shown } from '../support/readers/shown-run.ts';
 
-/** Runs that have ended in the middle of their work. */
+/* Runs that have ended in the middle of their work. */
 
 const limits = { deadline: '1h' };
 const calling = (tool: 'charge' | 'notify') =>

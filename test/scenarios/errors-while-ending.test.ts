@@ -15,7 +15,7 @@ import { IDENTITY } from '../support/builders/run-identity.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { shown } from '../support/readers/shown-run.ts';
 
-/**
+/*
  * Errors that the interpreter throws while a run ends. Temporal would repeat the workflow task forever if one of them
  * left `advance`, so each ends the run as failed.
  */

@@ -15,7 +15,7 @@ import { CallFailure } from '../support/doubles/memory-shell.ts';
 import { shown } from '../support/readers/shown-run.ts';
 import { hasLostSeveral } from '../../src/graph/run/unknown-outcomes.ts';
 
-/**
+/*
  * A node that fails during its open calls, because the run has no room for what it holds, ends only after these calls.
  */
 

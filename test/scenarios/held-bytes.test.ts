@@ -5,7 +5,7 @@ import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
-/** The bytes that the open tasks of a run hold together are limited, however many tasks there are. */
+/* The bytes that the open tasks of a run hold together are limited, however many tasks there are. */
 
 const LARGE = 'x'.repeat(900_000);
 const catalog = aCatalog();

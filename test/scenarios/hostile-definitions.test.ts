@@ -9,7 +9,7 @@ import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
-/**
+/*
  * Definitions that untrusted clients may publish. Each activation of a run costs a bounded number of units, whatever
  * they contain.
  */

@@ -5,7 +5,7 @@ import { CallFailure, runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 import { textAt } from '../support/readers/json-at.ts';
 
-/**
+/*
  * Once a superstep can't succeed any more, none of its tasks begins. A retry begins those, and repeats none that has
  * finished.
  */

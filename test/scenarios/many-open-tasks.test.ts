@@ -15,7 +15,7 @@ import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { IDENTITY } from '../support/builders/run-identity.ts';
 import { MEASURING, growthOf } from '../support/readers/growth.ts';
 
-/**
+/*
  * A superstep may have 10,000 tasks, and one `advance` may open, withdraw or cancel the requests of all of them.
  * Scanning all tasks for each of them would take longer than a workflow task may.
  */

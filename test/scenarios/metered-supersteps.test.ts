@@ -11,7 +11,7 @@ import { repetitions } from '../support/builders/repetitions.ts';
 import { runShuffled } from '../support/readers/shuffled-run.ts';
 import type { ShuffledRun, Shuffling } from '../support/readers/shuffled-run.ts';
 
-/**
+/*
  * A replay must stop where the run did, so the units of an `advance` depend only on the run: not on what the process
  * has computed before, and not on how the run has reached its state.
  */

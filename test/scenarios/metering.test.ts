@@ -13,7 +13,7 @@ import { repetitions } from '../support/builders/repetitions.ts';
 import { STARTED_AT, runShuffled } from '../support/readers/shuffled-run.ts';
 import type { ShuffledRun, Shuffling } from '../support/readers/shuffled-run.ts';
 
-/**
+/*
  * A worker that has run a graph before spends the same units on its next run as one that has not. Otherwise a history
  * recorded by one of them would not replay on the other.
  */

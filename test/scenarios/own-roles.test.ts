@@ -3,7 +3,7 @@ import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
-/** A run knows the built-in roles. The permissions of other roles are sent with the person. */
+/* A run knows the built-in roles. The permissions of other roles are sent with the person. */
 
 function ask(policy?: { readonly roles: readonly string[] }): MemoryRun {
   const node = { type: 'approval', title: 'Go?', ...(policy && { policy }), write: { log: 'gone' } } as const;

@@ -5,7 +5,7 @@ import type { Played } from '../support/builders/agents.ts';
 import { CallFailure } from '../support/doubles/memory-shell.ts';
 import type { Answer } from '../support/doubles/memory-shell.ts';
 
-/** Nodes that have done their work, but whose writes the state does not accept. */
+/* Nodes that have done their work, but whose writes the state does not accept. */
 
 const by = { sub: 'ada', roles: ['approver'] };
 const approves = (): Answer => ({ decision: 'approve' });

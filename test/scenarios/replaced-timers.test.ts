@@ -11,7 +11,7 @@ import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { adds } from '../support/builders/runs.ts';
 import { shown } from '../support/readers/shown-run.ts';
 
-/**
+/*
  * A timer may have fired when the run replaces it under its id, so its occurrence arrives afterwards. It is
  * distinguished from the new one by the time for which it was started.
  */

@@ -8,7 +8,7 @@ import { pays } from '../support/builders/undoing.ts';
 import { CallFailure, runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun, Outside } from '../support/doubles/memory-shell.ts';
 
-/** A budget of tool calls counts each call once that was or may have been executed. */
+/* A budget of tool calls counts each call once that was or may have been executed. */
 
 /** An outside whose tools fail once with each of the given failures, and then answer. */
 function failingFirst(...failures: readonly CallFailure[]): Outside {

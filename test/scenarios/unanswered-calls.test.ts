@@ -14,7 +14,7 @@ import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { pays } from '../support/builders/undoing.ts';
 import { shown } from '../support/readers/shown-run.ts';
 
-/**
+/*
  * Calls that are open when the interpreter fails twice: once at its work, and again while it ends the run. The run ends
  * at once and receives no answer, so each call was possibly executed.
  */

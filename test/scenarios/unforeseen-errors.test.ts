@@ -22,7 +22,7 @@ import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { addsNames } from '../support/builders/runs.ts';
 import { shown } from '../support/readers/shown-run.ts';
 
-/**
+/*
  * Errors of the interpreter itself. They are not treated as faults of an expression or an edge: the run fails with
  * `INTERNAL`, and validation rethrows them.
  */

@@ -8,7 +8,7 @@ import type { ChannelSet, Channel, Update } from './channel.ts';
 import { isReplacement } from './apply-writes.ts';
 import type { Channels } from './apply-writes.ts';
 
-/**
+/*
  * Messages from outside come from the people and systems that start, edit and signal runs. A conversation accepts only
  * the roles that its channel names, so no untrusted client can write as the system, the model or a tool.
  */

@@ -141,7 +141,7 @@ export function bySource<Edge extends { readonly sources: readonly string[] }>(
   return leaving;
 }
 
-/** A connection between nodes that does not depend on the state. Several sources form a join: all have to finish. */
+/** A possible transition between nodes, whatever the state is. Several sources form a join: all have to finish. */
 export interface StaticEdge {
   readonly sources: readonly string[];
   /** Node ids, or `__end__`. */
@@ -179,7 +179,7 @@ interface Transitions {
   readonly targets: readonly Target[];
 }
 
-/** The transitions of each kind of edge. Branches without a default may end a path. */
+/** The transitions of each kind of edge. Branches that may choose no target end a path. */
 const TRANSITIONS: EdgeTable<Transitions> = {
   plain: ({ to }) => ({ kind: 'plain', targets: [to] }),
   branches: ({ branches }) => {

@@ -19,7 +19,7 @@ import {
 import type { GraphTool, OfferedTool } from './node-types/offered-tool.ts';
 import { DURATION_PATTERN } from '../values/time.ts';
 
-/**
+/*
  * Graphs as tools. The node gets a graph inside with a `subgraph` node for each of them, which no edge leads to. A call
  * runs its node, so the rules of subgraphs (limits, approvals, redaction) apply to these calls as well.
  */

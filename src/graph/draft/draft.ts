@@ -139,8 +139,8 @@ export class Draft {
   }
 
   /**
-   * Removes a timer; `undefined` if it has fired, was canceled or replaced. @param fireAt expected time of the timer;
-   * absent for any time
+   * Removes a timer; `undefined` if it has fired, was canceled or replaced.
+   * @param fireAt expected time of the timer; absent for any time
    */
   takeTimer(id: string, fireAt?: number): OpenTimer | undefined {
     return this.#timers.take(id, fireAt);
@@ -260,8 +260,8 @@ export function hasRoom(draft: Draft, bytes: number): boolean {
 }
 
 /**
- * Reserves bytes before a run holds them. @throws GraphError `PAYLOAD_TOO_LARGE`, naming `subject`, if the limit is
- * exceeded
+ * Reserves bytes before a run holds them.
+ * @throws GraphError `PAYLOAD_TOO_LARGE`, naming `subject`, if the limit is exceeded
  */
 export function claimRoom(draft: Draft, bytes: number, subject: string): void {
   if (!hasRoom(draft, bytes)) throw holdsTooMuch(subject);
@@ -345,8 +345,8 @@ export class DraftTimers {
   }
 
   /**
-   * Removes a timer; `undefined` if it has fired or was canceled. @param fireAt expected time of the timer; absent for
-   * any time
+   * Removes a timer; `undefined` if it has fired or was canceled.
+   * @param fireAt expected time of the timer; absent for any time
    */
   take(id: string, fireAt?: number): OpenTimer | undefined {
     const timer = own(this.byId, id);

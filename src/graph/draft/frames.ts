@@ -211,7 +211,7 @@ function runFields({ draft, graph, scope }: Frame, visit: number | null): JsonOb
   return { id, threadId, tenantId, step: scope.step, visit, graph: graph.definition.name, startedAt };
 }
 
-/**
+/*
  * Limits of what a run may compute. One `advance` stays far below the 8 s of processor time of an activation, because
  * it yields (`load.ts`); these limits bound the sum over many. They belong to the interpreter version: other values
  * would stop a recorded run at another point.
@@ -253,7 +253,8 @@ function withRoomOf<T>({ draft, task }: TaskHandle, step: () => T): T {
 }
 
 /**
- * Evaluates the edges of a superstep. @throws TooExpensiveError beyond their own allowance, or that of the superstep
+ * Evaluates the edges of a superstep.
+ * @throws TooExpensiveError beyond their own allowance, or that of the superstep
  */
 export function withEdgeAllowance<T>({ draft, step }: Frame, evaluate: () => T): T {
   const name = `The evaluation of all edges of superstep ${step}`;

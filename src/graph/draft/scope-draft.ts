@@ -13,7 +13,7 @@ import { hasRoom } from './draft.ts';
 import type { Draft } from './draft.ts';
 import { tasksIn } from '../run/scope-place.ts';
 
-/**
+/*
  * This file is the only writer of scopes. The first write of an `advance` to a scope copies it and its enclosing
  * scopes; reads copy nothing.
  */

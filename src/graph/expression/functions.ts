@@ -180,7 +180,7 @@ function toInteger(value: unknown): number {
   return number;
 }
 
-/** Text search in linear time. The search of the platform is quadratic for repetitive texts. */
+/* Text search in linear time. The search of the platform is quadratic for repetitive texts. */
 
 /** Characters that this search passes for one unit of the meter. */
 const CHARACTERS_PER_UNIT = 8;

@@ -177,8 +177,8 @@ function isEvaluating(macro: unknown): macro is Evaluating {
 }
 
 /**
- * Returns the price of reading a whole value. Objects are measured once. @throws RangeError for values over 200 levels
- * deep
+ * Returns the price of reading a whole value. Objects are measured once.
+ * @throws RangeError for values over 200 levels deep
  */
 function weightOf(value: unknown): number {
   if (typeof value === 'string') return priceOfText(value);

@@ -55,7 +55,7 @@ export function allNodes(root: SyntaxNode): ReadonlySet<SyntaxNode> {
   return seen;
 }
 
-/**
+/*
  * JSON has one kind of number, CEL has int and double: JSON numbers are doubles, integer literals are ints. This file
  * lets both be mixed in arithmetic, comparison and division (specification, "Expressions").
  */

@@ -56,7 +56,7 @@ function subjectOf(field: string): string {
  * Parses an object whose members are templates.
  * @param fieldOf the name of a member in errors at run time
  * @throws InvalidTemplateError for the first faulty text
- * @returns fills all members, which share one budget of bytes
+ * @returns a function that fills all members, which share one budget of bytes
  */
 export function parseMembers(
   members: JsonObject,
@@ -210,8 +210,8 @@ const NAMES: readonly Name[] = ['body', 'headers'];
 const MAX_UNITS = 10_000_000;
 
 /**
- * Finds the first fault of a template over messages. @returns its location as a JSON Pointer, with a message; `null` if
- * there is none
+ * Finds the first fault of a template over messages.
+ * @returns its location as a JSON Pointer, with a message; `null` if there is none
  */
 export function findTemplateFault(template: Json): { readonly path: string; readonly message: string } | null {
   try {

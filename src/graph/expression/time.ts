@@ -4,7 +4,7 @@ import { formatTimestamp, parseTimestamp } from '../values/time.ts';
 import { spend } from '../values/meter.ts';
 import { truncate } from '../values/text.ts';
 
-/**
+/*
  * Time in expressions. The CEL library reads and writes times in the time zone of the process, which differs between
  * machines. Here timestamps have an offset, and their fields are those of UTC or of a fixed offset.
  */

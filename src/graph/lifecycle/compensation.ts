@@ -36,7 +36,7 @@ import { nodesWithUnknownOutcome } from '../run/unknown-outcomes.ts';
 import { truncate } from '../values/text.ts';
 import { describePossiblyExecuted } from './possibly-executed.ts';
 
-/**
+/*
  * Compensation by sagas: a tool node may name a call that compensates its own call. A failed or canceled run makes
  * these calls one by one, latest first (H. Garcia-Molina and K. Salem, "Sagas", 1987).
  */
@@ -82,8 +82,8 @@ function compensationOf(
 }
 
 /**
- * Begins the latest pending compensation, requests a reading of its arguments, or requests an approval for it. @returns
- * false if none is left
+ * Begins the latest pending compensation, requests a reading of its arguments, or requests an approval for it.
+ * @returns false if none is left
  */
 export function compensateNext(draft: Draft): boolean {
   const { run } = draft;
@@ -194,8 +194,8 @@ function beginReading(draft: Draft, compensation: CompensationCall, request: Rea
 }
 
 /**
- * Processes the result of a call that compensates another one, or reads arguments for it. @returns false for any other
- * call
+ * Processes the result of a call that compensates another one, or reads arguments for it.
+ * @returns false for any other call
  */
 export function takeForCompensation(draft: Draft, { called, compensates }: OpenCall, result: CallResult): boolean {
   if (!compensates) return false;
@@ -325,7 +325,7 @@ function emitOutcome(draft: Draft, compensation: Compensation, outcome: Compensa
   emitOfCompensation(draft, compensation.task, body);
 }
 
-/**
+/*
  * A tool's approval rule applies to compensations, too. The run requests the approval, and does not end before it is
  * decided or expired.
  */

@@ -10,7 +10,7 @@ import type { Refusal } from '../run/occurrence.ts';
 import { shapersOf } from '../run/shapers.ts';
 import { deepEqual, toJson } from '../values/json.ts';
 
-/**
+/*
  * The rule of gated nodes: a person who reaches a node behind an approval by another way than the edges, or writes a
  * channel that the approval writes, decides that approval, whatever its status is. Every operation calls one of these
  * functions.

@@ -10,7 +10,7 @@ import type { BatchCall } from '../run/tool-batch.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
 
-/**
+/*
  * Calls that were possibly executed and have no result: keyed ones, those with a compensation, and those that an ended
  * run left without an answer. They are not compensated, so the error of a run that fails or is canceled names them.
  */

@@ -27,7 +27,7 @@ import { restartCountdown } from './deadlines.ts';
 import type { PauseRequest } from '../run/phase.ts';
 import { passBreakpoint } from '../superstep/open-superstep.ts';
 
-/**
+/*
  * When a person repeats a call, it either gets a new key (`retryRound`) or takes over the claim of the old key
  * (`takeover`). Under the old key, the ledger returns a recorded result instead of making a second call.
  */

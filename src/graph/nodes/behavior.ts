@@ -71,7 +71,8 @@ export interface TaskContext {
    */
   call(number: number, request: CallRequest, takeover?: number): string;
   /**
-   * Requests that a tool's own schema reads the arguments of the call with this number. @returns the key of the reading
+   * Requests that a tool's own schema reads the arguments of the call with this number.
+   * @returns the key of the reading
    */
   read(number: number, request: ReadingRequest): string;
   /**

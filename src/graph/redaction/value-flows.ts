@@ -195,7 +195,7 @@ const READS: EdgeTable<Reads> = {
   forEach: ({ forEach, to }) => ({ expressions: [forEach], itemsOf: to }),
 };
 
-/**
+/*
  * A location holds a value during a run: a channel, the item, the arguments, the result or the error of a node. Names
  * of nodes and channels contain no `|` and no `/`, so these are safe separators.
  */

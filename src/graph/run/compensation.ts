@@ -71,7 +71,7 @@ export interface PossiblyExecutedCall {
   readonly unansweredTakeover?: number;
 }
 
-/**
+/*
  * State outlives the work behind it. A call counts as undone as soon as its run begins to end with that call to
  * compensate, whether the compensation is pending, running, done or failed. Nothing may start from a state after an
  * undone call, so every operation that continues from a state checks `isBehind`.

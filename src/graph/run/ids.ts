@@ -3,7 +3,7 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { canonicalJson } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 
-/**
+/*
  * All ids and keys of a run. Node names consist of letters, digits, `_` and `-`, so `.`, `:`, `/` and `#` are safe
  * separators.
  */
@@ -105,8 +105,8 @@ export function parseCallKey(key: string): CallKeyParts | null {
 }
 
 /**
- * Returns the task that a call was made for. @returns `null` if the key is that of a compensation, or its path is
- * shortened
+ * Returns the task that a call was made for.
+ * @returns `null` if the key is that of a compensation, or its path is shortened
  */
 export function taskOfCall(callKey: string): TaskReference | null {
   const position = parseCallKey(callKey);

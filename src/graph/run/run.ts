@@ -160,7 +160,8 @@ type Migration = (run: StoredRun) => object;
 const MIGRATIONS: readonly Migration[] = [];
 
 /**
- * Migrates a run from another execution, or from the store, to the current shape. @throws if a later version wrote it
+ * Migrates a run from another execution, or from the store, to the current shape.
+ * @throws if a later version wrote it
  */
 export function readRun(stored: StoredRun, migrations = MIGRATIONS): Run {
   const newest = migrations.length + 1;

@@ -3,7 +3,7 @@ import type { Principal } from './principal.ts';
 import type { Refusal } from './occurrence.ts';
 import type { Run } from './run.ts';
 
-/**
+/*
  * The editors of a run are its starter and the people who have changed its state or its course. A tool's roles are
  * checked for each of them, and an approval that excludes its requester excludes all of them.
  */

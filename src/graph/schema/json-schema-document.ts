@@ -125,7 +125,7 @@ function isCoded(params: unknown): boolean {
   return isJsonObject(params) && params['code'] === 'INVALID_DURATION';
 }
 
-/**
+/*
  * The shape of a definition. In `src/graph`, only `schema/` runs code of zod, and no workflow imports it. The kind of a
  * node or edge is determined before parsing, so that errors refer to the right kind.
  */

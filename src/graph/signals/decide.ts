@@ -94,8 +94,8 @@ function toResult(approval: Approval): Json {
 }
 
 /**
- * Finds the approval that a signal refers to: the named one, or the run's first one. @returns it, or the reason for a
- * refusal
+ * Finds the approval that a signal refers to: the named one, or the run's first one.
+ * @returns it, or the reason for a refusal
  */
 function findApproval({ run }: Draft, payload: JsonObject): Approval | Refusal {
   const known = { runId: run.id, approvals: Object.values(run.approvals), asked: run.counters.approval };

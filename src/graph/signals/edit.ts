@@ -96,7 +96,8 @@ function newArrivals(before: Pick<Scope, 'joins'>, joins: Scope['joins']): reado
 }
 
 /**
- * Discards the open work of a run and continues after a node. @returns the discarded nodes, and the error of an edge
+ * Discards the open work of a run and continues after a node.
+ * @returns the discarded nodes, and the error of an edge
  */
 function continueFrom(draft: Draft, node: string): { visited: Visited; failure: RunError | null } {
   const frame = rootFrame(draft);

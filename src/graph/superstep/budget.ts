@@ -15,7 +15,7 @@ import { toolCallsOf, partsOf } from '../definition/message.ts';
 import type { Message, ContentPart, MessageContent } from '../definition/message.ts';
 import { jsonSize } from '../values/json-size.ts';
 
-/**
+/*
  * Budgets of a run. Before a call begins, it reserves the most that it may use, and its output is limited to that. So
  * open calls together never exceed a budget. When a call returns, its real usage replaces its reservation.
  */

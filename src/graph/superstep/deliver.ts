@@ -84,7 +84,7 @@ function countsWhileEnding(input: TaskInput): boolean {
   return input.kind === 'call.failed' ? isUnknownOutcome(input.failure.error) : input.kind === 'call.completed';
 }
 
-/**
+/*
  * Results of calls that arrive after their task has failed. They are saved for a retry, and a lost call makes its task
  * wait for a person.
  */

@@ -156,7 +156,8 @@ function widthWith({ scope: { widest }, parent }: Frame, count: number): number 
 }
 
 /**
- * Writes the input through the reducers and triggers the first nodes. @param startAt replaces the start edges' targets
+ * Writes the input through the reducers and triggers the first nodes.
+ * @param startAt replaces the start edges' targets
  */
 export function enterScope(
   frame: Frame,

@@ -114,8 +114,8 @@ function runGraphCalls(handle: TaskHandle, child: Frame): SubgraphStanding {
 }
 
 /**
- * Enters a subgraph that has not begun. @returns its failure if its input can't be written, or `yielded` if the draft
- * must yield first
+ * Enters a subgraph that has not begun.
+ * @returns its failure if its input can't be written, or `yielded` if the draft must yield first
  */
 function enterSubgraph({ task: { state } }: TaskHandle, child: Frame): Standing | null {
   if (child.scope.step >= 0 || state.phase !== 'open' || state.position.kind !== 'subgraph') return null;

@@ -5,7 +5,7 @@ import { spend } from './meter.ts';
 import { itemSchema, memberSchema, wholeSchemas } from './schema-parts.ts';
 import type { SchemaPart } from './schema-parts.ts';
 
-/**
+/*
  * Adds defaults to a value and removes unknown names, by its JSON Schema. Branches of `anyOf` and `oneOf` are ignored,
  * because the intended one is unknown.
  */

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { truncate } from './text.ts';
 
-/**
+/*
  * Suggestions for wrong names. A comparison with a known name takes about a microsecond. Untrusted clients may send
  * both wrong and known names, so the number of comparisons is limited.
  */

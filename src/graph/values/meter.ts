@@ -1,6 +1,6 @@
 import { GraphError } from './errors.ts';
 
-/**
+/*
  * Meters all computation for definitions, inputs, signals and replies. A unit is deterministic and takes at most about
  * 100 ns. Prices and budgets belong to the interpreter version, because another amount would stop a run at another
  * point.

@@ -103,7 +103,7 @@ function codePointOf(element: string): number {
   return element.codePointAt(element.startsWith('\\') ? 1 : 0) ?? 0;
 }
 
-/**
+/*
  * Limits the program of a regular expression before it is compiled. Repeats multiply, so a short pattern may represent
  * millions of instructions.
  */

@@ -4,7 +4,7 @@ import { isJsonList, isJsonObject, own, toItems } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
 import { spend } from './meter.ts';
 
-/** Reads the types of a value and the schemas of its parts from a JSON Schema, through references and combinations. */
+/* Reads the types of a value and the schemas of its parts from a JSON Schema, through references and combinations. */
 
 /** A schema inside another one, to which its references resolve. */
 export interface SchemaPart {

@@ -253,7 +253,7 @@ describe('maxConcurrency', () => {
   });
 });
 
-/** Models that use as much as they may, or less, and tools that answer anything. */
+/* Models that use as much as they may, or less, and tools that answer anything. */
 
 const nodes = fc.array(
   fc.record({

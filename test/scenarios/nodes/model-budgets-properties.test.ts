@@ -13,7 +13,7 @@ import { repetitions } from '../../support/builders/repetitions.ts';
 import { runInMemory } from '../../support/doubles/memory-shell.ts';
 import { shown } from '../../support/readers/shown-run.ts';
 
-/**
+/*
  * The answer of a model and its usage depend only on the key of the call, except that an answer is never longer than
  * allowed. So a run makes the same calls in any order of results, unless a budget ends it.
  */

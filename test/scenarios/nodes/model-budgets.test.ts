@@ -7,7 +7,7 @@ import type { Played, Said, Stage } from '../../support/builders/agents.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { adds, logOf, typesOf } from '../../support/builders/runs.ts';
 
-/**
+/*
  * Two nodes begin together: `a`, whose first call returns first, and `b`, whose reservation holds what `a` needs for
  * its next call. Each text of the model counts 10 tokens read and 5 written; the prompt of `b` is estimated at 6.
  */

@@ -7,7 +7,7 @@ import { playGraphs } from '../../support/builders/graph-tools.ts';
 import { CallFailure } from '../../support/doubles/memory-shell.ts';
 import { decideLast } from '../../support/builders/runs.ts';
 
-/** Agents whose node requires an approval of a call depending on the state at the time at which the call begins. */
+/* Agents whose node requires an approval of a call depending on the state at the time at which the call begins. */
 
 const UMA = { sub: 'uma', roles: ['user'] };
 const ADA = { sub: 'ada', roles: ['approver'] };

@@ -5,7 +5,7 @@ import { CHANNELS, modelDown, play } from '../../support/builders/agents.ts';
 import type { Played, Stage } from '../../support/builders/agents.ts';
 import { CallFailure } from '../../support/doubles/memory-shell.ts';
 
-/** Nodes that make several calls in sequence under one deadline of 10 s. */
+/* Nodes that make several calls in sequence under one deadline of 10 s. */
 
 const by = { sub: 'ada', roles: ['approver'] };
 const declined = new CallFailure('TOOL_FAILED', 'declined');

@@ -11,7 +11,7 @@ import { withUniqueIds, withoutCalls, extendSummary } from './conversation.ts';
 import { planModelCalls, shortenConversation, toModelCall } from './model-calls.ts';
 import type { ModelCallPlan, Offer, TurnStep } from './model-calls.ts';
 
-/**
+/*
  * A model turn gets one answer of a model. It may take several calls: of other models after a failure, for corrections
  * of an object that breaks its schema, and for a summary of messages that do not fit.
  */

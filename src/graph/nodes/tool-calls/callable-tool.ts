@@ -267,8 +267,8 @@ function findRefusedArgument({ channels }: CallableGraph, args: Json): string | 
 /**
  * Compiles the namespace that a model's memory is confined to. A value fills one part between slashes: a value with a
  * slash would lead into another namespace, and an empty one into a shared parent.
- * @returns a function that fills it @throws GraphError `EXPRESSION_FAILED` for an empty part, or more parts than the
- * template has
+ * @returns a function that fills it
+ * @throws GraphError `EXPRESSION_FAILED` for an empty part, or more parts than the template has
  */
 function compileNamespace(template: string): (bindings: Bindings) => string {
   const filler = field('tools.memory', template, '');

@@ -2,7 +2,7 @@ import type { BatchCall } from '../../run/tool-batch.ts';
 import { canonicalJson } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 
-/** Answers to a model about tool calls that did not run as requested. Each describes what happened. */
+/* Answers to a model about tool calls that did not run as requested. Each describes what happened. */
 
 export function toolNotFound(name: string): string {
   return `Tool not found: ${name}`;

@@ -13,7 +13,7 @@ import { newCountdown } from '../../run/limits.ts';
 import { taskKey } from '../../run/ids.ts';
 import type { CallableGraph } from '../node-settings.ts';
 
-/**
+/*
  * A tool batch holds the tool calls of one message. They run in parallel, each with its own key, retries and approval.
  * A failed call is answered with its failure, and the others continue.
  */
@@ -247,7 +247,7 @@ function awaitedIds({ number, state }: BatchCall): readonly (string | number)[] 
   }
 }
 
-/**
+/*
  * A graph that runs as a tool call is a task of its own, in a scope inside the task that makes the calls. The scope
  * exists while it has a task. It has no supersteps and no channels.
  */

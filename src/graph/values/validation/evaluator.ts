@@ -22,7 +22,7 @@ const TOO_DEEP: CheckResult = {
 /**
  * Prepares a schema. It is compiled on the first check without a charge, because another process may already have
  * compiled it; `findSchemaProblems` limits its size.
- * @returns checks a value; it throws an Error if a pattern in the schema is invalid
+ * @returns a function that checks a value; it throws an Error if a pattern in the schema is invalid
  */
 export function createEvaluator(schema: Json): (value: Json) => CheckResult {
   let compiled: CompiledDocument | null = null;

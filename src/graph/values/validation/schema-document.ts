@@ -24,8 +24,8 @@ export class SchemaDocument {
   }
 
   /**
-   * Returns the schema that a schema refers to. @returns `null` if it has no reference; `undefined` if the reference
-   * leads to nothing
+   * Returns the schema that a schema refers to.
+   * @returns `null` if it has no reference; `undefined` if the reference leads to nothing
    */
   referred({ schema, base }: LocatedSchema): LocatedSchema | null | undefined {
     const reference = isJsonObject(schema) ? schema['$ref'] : undefined;

@@ -6,7 +6,7 @@ import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 import { runInMemory } from '../../../support/doubles/memory-shell.ts';
 import { runShuffled } from '../../../support/readers/shuffled-run.ts';
 
-/**
+/*
  * A replay stops where the run did, so prices and limits belong to the version of the interpreter. A changed number
  * here needs another version (docs/versioning.md).
  */

@@ -17,7 +17,7 @@ import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 import { runInMemory } from '../../../support/doubles/memory-shell.ts';
 
-/**
+/*
  * While these tests run, the three tables of node types (descriptions, shapes and compilers) contain one more type.
  * Nothing else in `src/graph` knows it.
  */

@@ -17,7 +17,7 @@ import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 import { runShuffled, STARTED_AT } from '../../../support/readers/shuffled-run.ts';
 
-/**
+/*
  * Wherever a run carries a redacted value, its redacted recording does not contain the value, and can still be
  * replayed.
  */
