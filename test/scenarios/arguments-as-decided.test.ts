@@ -26,9 +26,9 @@ const schemaOf = (properties: Record<string, Json>, required: string[] = []): Re
 /** Parameters, given arguments, and what the schema makes of them; `null` if the call is refused. */
 const KINDS = {
   'a default of zod': [z.object({ euros: z.number().default(500) }), {}, { euros: 500 }],
-  'a default that differs each time': [z.object({ euros: z.number().default(() => (clock += 1000)) }), {}, 'any'],
+  'a default that differs at each reading': [z.object({ euros: z.number().default(() => (clock += 1000)) }), {}, 'any'],
   'a default of a JSON Schema': [schemaOf({ euros: { type: 'number', default: 500 } }), {}, { euros: 500 }],
-  'a default deep inside': [
+  'a nested default': [
     schemaOf({ euros: { type: 'number' }, to: schemaOf({ bank: { default: 'X' } }) }),
     { euros: 500, to: {} },
     { euros: 500, to: { bank: 'X' } },
@@ -38,12 +38,12 @@ const KINDS = {
     { euros: 'abcde' },
     { euros: 500 },
   ],
-  'a transformation of the whole': [
+  'a transformation of the whole object': [
     z.object({ cents: z.number() }).transform(({ cents }) => ({ euros: cents / 100 })),
     { cents: 50_000 },
     { euros: 500 },
   ],
-  'one that comes later': [
+  'an asynchronous transformation': [
     z.object({ euros: z.number().transform(async (euros) => await Promise.resolve(euros * 5)) }),
     { euros: 100 },
     { euros: 500 },
@@ -54,8 +54,8 @@ const KINDS = {
     { euros: 500, to: ' X ' },
     { euros: 500, to: 'X' },
   ],
-  'a value that is caught': [z.object({ euros: z.number().catch(500) }), { euros: 'many' }, { euros: 500 }],
-  'what comes before the schema': [
+  'a catch of an invalid value': [z.object({ euros: z.number().catch(500) }), { euros: 'many' }, { euros: 500 }],
+  'a preprocessing': [
     z.preprocess((given) => ({ euros: 500, ...Object(given) }), z.object({ euros: z.number() })),
     {},
     { euros: 500 },
@@ -65,8 +65,8 @@ const KINDS = {
     { euros: 500, day: '2026-01-02' },
     { euros: 500, day: '2026-01-02T00:00:00.000Z' },
   ],
-  nothing: [z.object({ euros: z.number() }), { euros: 500 }, { euros: 500 }],
-  'a name that a loose object takes': [
+  'no change': [z.object({ euros: z.number() }), { euros: 500 }, { euros: 500 }],
+  'an unknown name of a loose object': [
     z.looseObject({ euros: z.number() }),
     { euros: 500, x: 1 },
     { euros: 500, x: 1 },
@@ -75,7 +75,7 @@ const KINDS = {
   'a misspelt name for a JSON Schema': [schemaOf({ euros: { type: 'number', default: 500 } }), { Euros: 500 }, null],
   'an unknown name of a strict object': [z.strictObject({ euros: z.number() }), { euros: 500, x: 1 }, null],
   'a value that a check refuses': [z.object({ euros: z.number().refine((n) => n < 100) }), { euros: 500 }, null],
-  'what is no JSON': [z.object({ euros: z.number().transform(() => [undefined]) }), { euros: 500 }, null],
+  'a value that JSON can not represent': [z.object({ euros: z.number().transform(() => [undefined]) }), { euros: 500 }, null],
 } as const satisfies Record<string, readonly [z.ZodType | Record<string, Json>, Json, Json]>;
 
 type Approval = 'always' | 'never' | { readonly when: string };

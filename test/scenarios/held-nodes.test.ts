@@ -119,7 +119,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'replan with values': signal(waiting, 'replan', { node: 'prep', values: YES }),
   'skip after a rejection': signal(() => decided('reject', { onReject: 'fail' }), 'skip', { output: null }),
   'edit as the approval': signal(() => decided('reject'), 'edit', { asNode: 'ask', values: YES }),
-  'edit as a node before a held one': signal(() => stopped({ interruptBefore: ['prep'] }), 'edit', { asNode: 'check' }),
+  'edit as a node before a gated one': signal(() => stopped({ interruptBefore: ['prep'] }), 'edit', { asNode: 'check' }),
   'edit as a node before the last one of canceled runs': signal(
     () => startRun(payment({ interruptBefore: ['prep'], onCancel: 'pay' })),
     'edit',
@@ -142,17 +142,17 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
 
 /** The operations of each row of the table in docs/approvals.md. */
 const ROWS: Readonly<Record<string, readonly string[]>> = {
-  startAt: doorsNamed(/^startAt/),
-  replan: doorsNamed(/^replan/),
-  'edit with asNode': doorsNamed(/^edit (as|after)/),
-  'edit, values of a resume': doorsNamed(/^(edit of|resume)/),
-  skip: doorsNamed(/^skip/),
-  fork: doorsNamed(/^fork (?!with another)/),
-  'fork with another graph': doorsNamed(/^fork with another/),
+  startAt: operationsNamed(/^startAt/),
+  replan: operationsNamed(/^replan/),
+  'edit with asNode': operationsNamed(/^edit (as|after)/),
+  'edit, values of a resume': operationsNamed(/^(edit of|resume)/),
+  skip: operationsNamed(/^skip/),
+  fork: operationsNamed(/^fork (?!with another)/),
+  'fork with another graph': operationsNamed(/^fork with another/),
 };
 const OPEN_ROW = 'retry, cancel, fail, a resume without values';
 
-function doorsNamed(pattern: RegExp): readonly string[] {
+function operationsNamed(pattern: RegExp): readonly string[] {
   return Object.keys(OPERATIONS).filter((name) => pattern.test(name));
 }
 

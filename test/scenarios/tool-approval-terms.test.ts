@@ -12,7 +12,7 @@ const TERMS = { policy: POLICY, timeout: '2h' } as const;
 const ways: readonly (readonly [string, (terms: object) => Played])[] = [
   ['a tool node', (terms) => playNodes({ a: { type: 'tool', tool: 'notify', args: { key: 'x' } } }, terms)],
   [
-    'a node that makes calls',
+    'a tool node with calls',
     (terms) =>
       playNodes({ a: { type: 'tool', calls: 'chat', tools: ['notify'] } }, terms, {
         graph: {

@@ -120,7 +120,7 @@ function answerIn(occurrence: Occurrence): [string, RecordedAnswer][] {
 const approvalOf = (run: Run): string => Object.keys(run.approvals)[0] ?? '';
 
 const COURSES: readonly (readonly [string, Course])[] = [
-  ['the input alone', { nodes: { a: { type: 'set', write: { log: 'a' } } } }],
+  ['only the input', { nodes: { a: { type: 'set', write: { log: 'a' } } } }],
   [
     'the result of a tool',
     {
@@ -148,7 +148,7 @@ const COURSES: readonly (readonly [string, Course])[] = [
   ],
   ['the text of a model', { nodes: { m: { type: 'llm', prompt: 'p', write: 'secret' } }, answer: () => said(CANARY) }],
   [
-    'the calls of an agent that has read it',
+    'the calls of an agent that has read the value',
     {
       nodes: {
         m: { type: 'agent', prompt: 'p {{ state.secret }}', tools: ['work'], write: { log: '{{ result.text }}' } },
@@ -160,7 +160,7 @@ const COURSES: readonly (readonly [string, Course])[] = [
     },
   ],
   [
-    'the failure of a tool that was given it',
+    'the failure of a tool with the value in its arguments',
     {
       nodes: {
         t: {
@@ -199,7 +199,7 @@ const COURSES: readonly (readonly [string, Course])[] = [
     },
   ],
   [
-    'the output for a node that was skipped',
+    'the output of a skipped node',
     {
       nodes: { t: { type: 'tool', tool: 'work', args: {}, onError: 'intervene', write: 'secret' } },
       answer: () => new Error('no'),
@@ -207,7 +207,7 @@ const COURSES: readonly (readonly [string, Course])[] = [
     },
   ],
   [
-    'an edit of a run that is paused',
+    'an edit of a paused run',
     {
       nodes: { a: { type: 'set', write: { log: 'a' } } },
       over: { interruptBefore: ['a'] },
