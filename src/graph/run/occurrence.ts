@@ -44,7 +44,7 @@ export type OccurrenceBody =
   | { readonly kind: 'call.failed'; readonly key: string; readonly failure: TaskFailure; readonly isLocal?: true }
   /**
    * A timer of the run has fired. `fireAt` distinguishes it from a later timer with the same id; a recording has no
-   * `fireAt`, because its timers have really fired.
+   * `fireAt`, because its timers are known to have fired.
    */
   | { readonly kind: 'timer'; readonly id: string; readonly fireAt?: number }
   /** A signal with its unchecked payload. */

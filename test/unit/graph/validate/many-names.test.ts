@@ -16,7 +16,7 @@ function large(size: number) {
   return { ids, graph: { ...base, nodes: all(ids, set), edges: [{ from: '__start__', to: ids }] } };
 }
 
-/** Work of 400 to 4,800 units; the largest definitions are about as large as allowed. */
+/* Work of 400 to 4,800 units; the largest definitions are about as large as allowed. */
 test.each<[string, (size: number) => Json]>([
   [
     'unknown targets beside known nodes',
