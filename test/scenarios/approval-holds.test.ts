@@ -16,7 +16,7 @@ type Over = Partial<GraphDefinition>;
 const asks = (over: Partial<NodeDefinition & { readonly type: 'approval' }> = {}) =>
   ({ type: 'approval', title: 'Pay?', write: 'out', ...over }) as const;
 
-describe('an approval gates nodes', () => {
+describe('nodes gated by an approval', () => {
   const ask = asks({ write: {} });
   const inner = (edges: GraphDefinition['edges']): GraphDefinition =>
     aDefinition({ nodes: { ask, ...addsNames('a', 'b') }, edges });
@@ -38,7 +38,7 @@ describe('an approval gates nodes', () => {
       true,
     ],
     [
-      'not what another branch leads to',
+      'but not a node behind another branch',
       {
         edges: [
           { from: '__start__', branches: [{ when: 'true', to: 'ask' }, { to: 'a' }] },
@@ -59,7 +59,7 @@ describe('an approval gates nodes', () => {
       true,
     ],
     [
-      'not what runs beside it',
+      'but not a node that runs in parallel',
       {
         edges: [
           { from: '__start__', to: ['a', 'ask'] },

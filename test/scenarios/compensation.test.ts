@@ -79,7 +79,7 @@ describe('a run that fails', () => {
   });
 });
 
-test('compensates each element of a list, in subgraphs and loops as well', () => {
+test('a failed run compensates each element of a list, in subgraphs and loops as well', () => {
   const inside = aDefinition({
     name: 'inside',
     channels: { items: { default: ['x', 'y'] } },

@@ -46,7 +46,7 @@ describe('the messages of an input', () => {
   });
 });
 
-test('are plain data in other channels', () => {
+test('messages in other channels are plain data', () => {
   const graph = compileGraph(aDefinition({ channels: { log: { reducer: 'append' } } }), aCatalog());
   expect(checkInput(graph, { log: [system] })).toEqual([]);
 });

@@ -45,7 +45,7 @@ test('messages about redacted channels, and messages that may quote any value, a
   expect(hideRefusal(bare, redaction)).toEqual({ ...bare, message: hidden });
 });
 
-test('other messages stay visible', () => {
+test('messages about other channels stay visible', () => {
   const ofOther = refusal('/values/n');
   expect(hideRefusal(ofOther, redaction)).toBe(ofOther);
   const { mayQuote: _not, ...plain } = refusal('/values/secret');

@@ -10,7 +10,7 @@ test.each<[readonly string[], readonly RunPermission[] | undefined, readonly boo
   [['lead'], ['approval:decide'], [true, false]],
   [['boss'], ['admin'], [false, true]],
   [['approver'], [], [false, false]],
-])('roles %j with the permissions %j', (roles, may, granted) => {
+])('a principal with the roles %j may %j', (roles, may, granted) => {
   const person = { roles, ...(may && { may }) };
   expect([hasPermission(person, 'approval:decide'), hasPermission(person, 'admin')]).toEqual(granted);
 });
