@@ -27,7 +27,7 @@ describe('nodes gated by an approval', () => {
 
   test.each<[string, Over, boolean]>([
     [
-      'what only it leads to, through a loop',
+      'a node that only the approval leads to, through a loop',
       {
         edges: [
           { from: '__start__', to: 'a' },
@@ -49,7 +49,7 @@ describe('nodes gated by an approval', () => {
       false,
     ],
     [
-      'what a join waits for',
+      'a node after a join that waits for the approval',
       {
         edges: [
           { from: '__start__', to: ['a', 'ask'] },
@@ -69,7 +69,7 @@ describe('nodes gated by an approval', () => {
       false,
     ],
     [
-      'what each element leads to',
+      'the target of a forEach after the approval',
       {
         edges: [
           { from: '__start__', forEach: '[1]', to: 'ask' },
@@ -79,7 +79,7 @@ describe('nodes gated by an approval', () => {
       true,
     ],
     [
-      'what a route leads to',
+      'the targets of a route after the approval',
       {
         edges: [
           { from: '__start__', to: 'ask' },
@@ -134,9 +134,9 @@ describe('nodes gated by an approval', () => {
       },
       true,
     ],
-    ['what follows its graph', { nodes: nodes(inner([{ from: '__start__', to: 'ask' }])) }, true],
+    ['a node after the graph of the approval', { nodes: nodes(inner([{ from: '__start__', to: 'ask' }])) }, true],
     [
-      'what follows its graph, beside other nodes',
+      'a node after the graph of the approval, which has other nodes',
       {
         nodes: nodes(
           inner([
@@ -167,7 +167,7 @@ describe('nodes gated by an approval', () => {
       false,
     ],
     [
-      'what follows two graphs around it',
+      'a node after two nested graphs with the approval',
       {
         nodes: nodes(
           aDefinition({ nodes: { deep: { type: 'subgraph', graph: inner([{ from: '__start__', to: 'ask' }]) } } }),

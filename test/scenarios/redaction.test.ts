@@ -235,7 +235,7 @@ describe('no redacted value is visible that passed through', () => {
   });
 });
 
-describe('without redacted values, the following stay visible:', () => {
+describe('redaction keeps', () => {
   test('codes and locations of errors, the words of a title, other arguments', () => {
     const failed = play({ a: { type: 'set', write: { copy: '{{ {"a": 1}[state.secret] }}' } } });
     expect(hideRunError(failed.run.run.error ?? { code: 'INTERNAL', message: '' }, failed.redaction)).toEqual({

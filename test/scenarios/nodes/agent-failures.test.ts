@@ -132,7 +132,7 @@ describe('a failed call of an agent', () => {
     });
   });
 
-  test('fails the agent', () => {
+  test('fails the agent if the approval rule of the other tool can not be evaluated', () => {
     const { run } = playFailing({ lookup: { onFailure: 'charge' }, charge: { approval: { when: 'args.nope' } } });
     expect(run.run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'a' });
   });

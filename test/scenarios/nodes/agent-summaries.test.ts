@@ -89,7 +89,7 @@ describe('a conversation that does not fit', () => {
     expect(sentBy(played).at(-1)).toEqual(['prompt']);
   });
 
-  test('that does not fit even with a summary is sent to the next model', () => {
+  test('is sent to the next model if it does not fit even with a summary', () => {
     const played = playLong([overflow(1), 'brief', overflow(1), 'done'], { model: ['default', 'spare'] });
     expect(played.requests.map(({ model }) => model)).toEqual(['default', 'default', 'default', 'spare']);
     expect([played.run.run.status, sentBy(played).at(-1)]).toEqual(['completed', ['summary']]);

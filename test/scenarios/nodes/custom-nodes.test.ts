@@ -86,7 +86,7 @@ describe('a node of a registered type', () => {
     expect(logOf(fails)).toEqual(['in']);
   });
 
-  test('that is not registered is not compiled', () => {
+  test('without an entry in the catalog is not compiled', () => {
     const definition = aDefinition({ nodes: { f: fetches({}) } });
     for (const without of [aCatalog(), aCatalog({ nodeTypes: {} })]) {
       expect(() => runInMemory({ definition, catalog: without, input: {} }, {})).toThrow(/no node type "fetch"/);
