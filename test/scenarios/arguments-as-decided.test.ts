@@ -75,7 +75,11 @@ const KINDS = {
   'a misspelt name for a JSON Schema': [schemaOf({ euros: { type: 'number', default: 500 } }), { Euros: 500 }, null],
   'an unknown name of a strict object': [z.strictObject({ euros: z.number() }), { euros: 500, x: 1 }, null],
   'a value that a check refuses': [z.object({ euros: z.number().refine((n) => n < 100) }), { euros: 500 }, null],
-  'a value that JSON can not represent': [z.object({ euros: z.number().transform(() => [undefined]) }), { euros: 500 }, null],
+  'a value that JSON can not represent': [
+    z.object({ euros: z.number().transform(() => [undefined]) }),
+    { euros: 500 },
+    null,
+  ],
 } as const satisfies Record<string, readonly [z.ZodType | Record<string, Json>, Json, Json]>;
 
 type Approval = 'always' | 'never' | { readonly when: string };

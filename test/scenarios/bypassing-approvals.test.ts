@@ -38,7 +38,12 @@ describe('a replan to an approval that has not been requested yet', () => {
     ['requires an approver if the policy names nobody', {}, USER, false],
     ['is for whom the policy names', { users: ['uma'] }, USER, true],
     ['is for each of several', { quorum: 2, requireReason: true }, APPROVER, true],
-    ['is refused to an editor of the run if the policy excludes the requester', { excludeRequester: true, users: ['uma'] }, USER, false],
+    [
+      'is refused to an editor of the run if the policy excludes the requester',
+      { excludeRequester: true, users: ['uma'] },
+      USER,
+      false,
+    ],
   ])('%s', (...[, policy, by, isTaken]) => {
     const run = startRun({
       nodes: {

@@ -142,28 +142,25 @@ describe('a list of a subgraph that grows in place', () => {
     expect(heldBytes(run)).toBe(heldBytes(structuredClone(run)));
   });
 
-  test.each([40_000, 41_000, 42_000])(
-    'drops a write of %i characters for which there is no room',
-    (size) => {
-      const names = Array.from({ length: 9 }, (_, at) => `o${at}`);
-      const inner = aDefinition({
-        channels: {
-          s: { default: 'x'.repeat(size) },
-          n: { reducer: 'sum', default: 0 },
-          ...Object.fromEntries(names.map((name) => [name, { reducer: 'append' as const }])),
-        },
-        nodes: {
-          add: { type: 'set', write: { n: 1, ...Object.fromEntries(names.map((name) => [name, '{{ state.s }}'])) } },
-          wait: { type: 'wait', event: 'never' },
-        },
-        edges: [
-          { from: '__start__', to: 'add' },
-          { from: 'add', branches: [{ when: 'state.n >= 100', to: 'wait' }, { to: 'add' }] },
-        ],
-        limits: { maxSteps: 1_000 },
-      });
-      const found = runInMemory({ definition: fanOut({ type: 'subgraph', graph: inner }, 2), catalog, input: {} }, {});
-      expect(outcomeOf(found)).toEqual(REFUSED);
-    },
-  );
+  test.each([40_000, 41_000, 42_000])('drops a write of %i characters for which there is no room', (size) => {
+    const names = Array.from({ length: 9 }, (_, at) => `o${at}`);
+    const inner = aDefinition({
+      channels: {
+        s: { default: 'x'.repeat(size) },
+        n: { reducer: 'sum', default: 0 },
+        ...Object.fromEntries(names.map((name) => [name, { reducer: 'append' as const }])),
+      },
+      nodes: {
+        add: { type: 'set', write: { n: 1, ...Object.fromEntries(names.map((name) => [name, '{{ state.s }}'])) } },
+        wait: { type: 'wait', event: 'never' },
+      },
+      edges: [
+        { from: '__start__', to: 'add' },
+        { from: 'add', branches: [{ when: 'state.n >= 100', to: 'wait' }, { to: 'add' }] },
+      ],
+      limits: { maxSteps: 1_000 },
+    });
+    const found = runInMemory({ definition: fanOut({ type: 'subgraph', graph: inner }, 2), catalog, input: {} }, {});
+    expect(outcomeOf(found)).toEqual(REFUSED);
+  });
 });

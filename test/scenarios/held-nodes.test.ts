@@ -119,7 +119,9 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'replan with values': signal(waiting, 'replan', { node: 'prep', values: YES }),
   'skip after a rejection': signal(() => decided('reject', { onReject: 'fail' }), 'skip', { output: null }),
   'edit as the approval': signal(() => decided('reject'), 'edit', { asNode: 'ask', values: YES }),
-  'edit as a node before a gated one': signal(() => stopped({ interruptBefore: ['prep'] }), 'edit', { asNode: 'check' }),
+  'edit as a node before a gated one': signal(() => stopped({ interruptBefore: ['prep'] }), 'edit', {
+    asNode: 'check',
+  }),
   'edit as a node before the last one of canceled runs': signal(
     () => startRun(payment({ interruptBefore: ['prep'], onCancel: 'pay' })),
     'edit',

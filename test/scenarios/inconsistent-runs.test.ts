@@ -61,11 +61,14 @@ describe('a task reports an input that it does not wait for', () => {
     [waits, CALL, TIMER],
     [waits, WAIT, VALUE],
     [nests, CALL, TIMER],
-  ] satisfies [NodeDefinition, NodePosition, TaskInput][])('%j at %j with %j throws', (...[node, position, happening]) => {
-    expect(() => compile(node).resume(IDLE_TASK, position, happening)).toThrow(
-      `A task at position "${position.kind}" was given what it does not wait for`,
-    );
-  });
+  ] satisfies [NodeDefinition, NodePosition, TaskInput][])(
+    '%j at %j with %j throws',
+    (...[node, position, happening]) => {
+      expect(() => compile(node).resume(IDLE_TASK, position, happening)).toThrow(
+        `A task at position "${position.kind}" was given what it does not wait for`,
+      );
+    },
+  );
 });
 
 describe('a node that can not exist in a valid run', () => {

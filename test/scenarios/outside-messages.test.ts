@@ -109,7 +109,7 @@ test('the values of a decision write only as the user', () => {
   expect(run.run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION', node: 'ask' });
 });
 
-test("a person who acts for a node writes only as the user, except for messages of the graph itself", () => {
+test('a person who acts for a node writes only as the user, except for messages of the graph itself', () => {
   const write = { chat: '{{ result }}' };
   const nodes = { t: { type: 'tool', tool: 'lookup', args: { key: 'k' }, onError: 'intervene', write } } as const;
   const run = startRun({ channels, nodes }, failing);

@@ -230,24 +230,33 @@ describe('for any signal', () => {
     );
   });
 
-  test.each(['resume', 'event', 'skip', 'approve', 'replan', 'nonsense'])('%s may contain deeply nested values', (name) => {
-    const definition: GraphDefinition = {
-      name: 'waits',
-      channels: { log: { reducer: 'append' } },
-      nodes: { ask: { type: 'approval', title: 'yes' } },
-      edges: [{ from: '__start__', to: 'ask' }],
-    };
-    const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`);
-    const payloads = [deep, { values: { log: deep } }, { args: deep }, { output: deep }, { event: 'e', payload: deep }];
-    play(definition, 1, {
-      interject: () => {
-        const payload = payloads.pop();
-        if (payload === undefined) return null;
-        const check = (_: Run, { run }: { run: Run }): void => expect(shown(run).error).toBeNull();
-        return { body: { kind: 'signal', name, payload }, check };
-      },
-    });
-  });
+  test.each(['resume', 'event', 'skip', 'approve', 'replan', 'nonsense'])(
+    '%s may contain deeply nested values',
+    (name) => {
+      const definition: GraphDefinition = {
+        name: 'waits',
+        channels: { log: { reducer: 'append' } },
+        nodes: { ask: { type: 'approval', title: 'yes' } },
+        edges: [{ from: '__start__', to: 'ask' }],
+      };
+      const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`);
+      const payloads = [
+        deep,
+        { values: { log: deep } },
+        { args: deep },
+        { output: deep },
+        { event: 'e', payload: deep },
+      ];
+      play(definition, 1, {
+        interject: () => {
+          const payload = payloads.pop();
+          if (payload === undefined) return null;
+          const check = (_: Run, { run }: { run: Run }): void => expect(shown(run).error).toBeNull();
+          return { body: { kind: 'signal', name, payload }, check };
+        },
+      });
+    },
+  );
 });
 
 /** True if the id of the decision is known, so it is not processed again. */

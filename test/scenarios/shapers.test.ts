@@ -36,7 +36,7 @@ const REFUSED = {
   message: 'charge may be called by runs of user only; ben, who has changed this run, is none',
 };
 
-describe("the roles of a tool apply to every person who has changed the run", () => {
+describe('the roles of a tool apply to every person who has changed the run', () => {
   const paused = (): MemoryRun => start({ nodes: { stop, pay }, interruptBefore: ['pay'] });
 
   test.each<[string, (run: MemoryRun, who: JsonObject) => void]>([

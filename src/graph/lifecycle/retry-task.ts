@@ -88,7 +88,11 @@ function holdsGraphs(position: NodePosition | SavedProgress): position is HoldsG
 }
 
 /** A task with graphs as tool calls stays open, so that the tasks inside stay; its other calls begin again. */
-function withOpenGraphs(task: NodeTask, { countdown: _over, failing: _past, ...saved }: HoldsGraphs, inside: Scope): NodeTask {
+function withOpenGraphs(
+  task: NodeTask,
+  { countdown: _over, failing: _past, ...saved }: HoldsGraphs,
+  inside: Scope,
+): NodeTask {
   const batch = resetBatch(batchOf(saved), inside);
   const position: NodePosition =
     saved.kind === 'agent' ? { ...saved, inside, stage: { kind: 'batch', batch } } : { ...saved, inside, batch };

@@ -167,7 +167,7 @@ export function graphAt(redaction: Redaction, path: NodePath): GraphRedaction {
   }, redaction);
 }
 
-/** Returns the redactions of all nodes with a name, for callers that know nothing else about a node. */
+/** Returns the redaction of each node with a name, for callers that know nothing else about a node. */
 function nodesNamed(redaction: Redaction, name: string): readonly NodeRedaction[] {
   return graphsIn(redaction).flatMap(({ nodes }) => own(nodes, name) ?? []);
 }

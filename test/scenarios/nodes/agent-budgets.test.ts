@@ -24,16 +24,19 @@ describe('a model call', () => {
   const ask: NodeDefinition = { type: 'llm', prompt: 'Hello' };
   const three = { nodes: { a: ask, b: ask, c: ask }, edges: together('a', 'b', 'c') };
 
-  test.each([2_000, 6_000])('waits for the reservations of others with the same size, in a budget of %i', (maxTokens) => {
-    const limits = { maxTokens };
-    const { run } = play({ replies: [], graph: three, limits, outside: none });
-    expect(run.out).toHaveLength(1);
-    const { run: whole, requests } = play({ replies: ['x', 'y', 'z'], graph: three, limits });
-    expect([whole.run.status, whole.run.spent.outputTokens]).toEqual(['completed', 15]);
-    expect(requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual(
-      [0, 15, 30].map((used) => Math.min(4_096, maxTokens - used - 6)),
-    );
-  });
+  test.each([2_000, 6_000])(
+    'waits for the reservations of others with the same size, in a budget of %i',
+    (maxTokens) => {
+      const limits = { maxTokens };
+      const { run } = play({ replies: [], graph: three, limits, outside: none });
+      expect(run.out).toHaveLength(1);
+      const { run: whole, requests } = play({ replies: ['x', 'y', 'z'], graph: three, limits });
+      expect([whole.run.status, whole.run.spent.outputTokens]).toEqual(['completed', 15]);
+      expect(requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual(
+        [0, 15, 30].map((used) => Math.min(4_096, maxTokens - used - 6)),
+      );
+    },
+  );
 
   test('of an agent waits at each of its turns, and nothing else waits', () => {
     const { run, requests, calls } = play({
@@ -173,15 +176,18 @@ describe('maxToolCalls', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test.each([[1], [100]])('counts calls that another agent has still to make, with a concurrency of %d', (maxConcurrency) => {
-    const { run, calls } = play({
-      replies: [asks(look('a'), look('b')), asks(look('c'), look('d')), 'x'],
-      graph: { nodes: { a: agent, b: agent }, edges: together('a', 'b'), limits: { maxConcurrency } },
-      limits: { maxToolCalls: 3 },
-    });
-    expect(run.run.error).toMatchObject({ code: 'BUDGET_EXCEEDED' });
-    expect(calls).toHaveLength(2);
-  });
+  test.each([[1], [100]])(
+    'counts calls that another agent has still to make, with a concurrency of %d',
+    (maxConcurrency) => {
+      const { run, calls } = play({
+        replies: [asks(look('a'), look('b')), asks(look('c'), look('d')), 'x'],
+        graph: { nodes: { a: agent, b: agent }, edges: together('a', 'b'), limits: { maxConcurrency } },
+        limits: { maxToolCalls: 3 },
+      });
+      expect(run.run.error).toMatchObject({ code: 'BUDGET_EXCEEDED' });
+      expect(calls).toHaveLength(2);
+    },
+  );
 
   test('goes to the turn that planned it, if two want the last call', () => {
     const late: NodeDefinition = { type: 'tool', tool: 'lookup', args: { key: 'late' } };

@@ -41,12 +41,15 @@ describe('calls that a model may not request', () => {
   );
   const message = { role: 'assistant', content: 'no need' };
 
-  test.each(rows)('are removed from the answer of an agent with $fields: $answer.finishReason', ({ fields, answer }) => {
-    const { run, calls } = playAgent(fields, { replies: [answer, 'more'] });
-    expect([run.run.status, calls]).toEqual(['completed', []]);
-    expect(firstLogged(run)).toMatchObject({ text: 'no need', toolCalls: [] });
-    expect(firstLogged(run)).toHaveProperty('message', message);
-  });
+  test.each(rows)(
+    'are removed from the answer of an agent with $fields: $answer.finishReason',
+    ({ fields, answer }) => {
+      const { run, calls } = playAgent(fields, { replies: [answer, 'more'] });
+      expect([run.run.status, calls]).toEqual(['completed', []]);
+      expect(firstLogged(run)).toMatchObject({ text: 'no need', toolCalls: [] });
+      expect(firstLogged(run)).toHaveProperty('message', message);
+    },
+  );
 
   test.each(rows)(
     'are left out of the answer of an llm node with $fields, and no tool node makes them: $answer.finishReason',

@@ -56,19 +56,22 @@ describe('a wait for time', () => {
 });
 
 describe('a wait for an event', () => {
-  test.each<[Json]>([[0], [false], [''], [null], [[]], [{ a: 1 }]])('accepts the payload %j, both immediate and buffered', (payload) => {
-    const now = start({ event: 'go' });
-    expect(toRunView(now.run).waitingFor).toMatchObject([{ kind: 'event', id: 'go' }]);
-    now.signal('event', { event: 'other', payload });
-    expect(now.run.status).toBe('waiting');
-    now.signal('event', { event: 'go', payload });
-    expect([now.run.status, logOf(now)]).toEqual(['completed', [payload]]);
-    const later = startRun({ nodes: { ask: { type: 'approval', title: 'May I?' }, w: wait({ event: 'go' }) } });
-    later.signal('event', { event: 'go', payload });
-    expect(later.run.bufferedEvents).toHaveLength(1);
-    later.signal('approve', {});
-    expect([later.run.status, logOf(later), later.run.bufferedEvents]).toEqual(['completed', [payload], []]);
-  });
+  test.each<[Json]>([[0], [false], [''], [null], [[]], [{ a: 1 }]])(
+    'accepts the payload %j, both immediate and buffered',
+    (payload) => {
+      const now = start({ event: 'go' });
+      expect(toRunView(now.run).waitingFor).toMatchObject([{ kind: 'event', id: 'go' }]);
+      now.signal('event', { event: 'other', payload });
+      expect(now.run.status).toBe('waiting');
+      now.signal('event', { event: 'go', payload });
+      expect([now.run.status, logOf(now)]).toEqual(['completed', [payload]]);
+      const later = startRun({ nodes: { ask: { type: 'approval', title: 'May I?' }, w: wait({ event: 'go' }) } });
+      later.signal('event', { event: 'go', payload });
+      expect(later.run.bufferedEvents).toHaveLength(1);
+      later.signal('approve', {});
+      expect([later.run.status, logOf(later), later.run.bufferedEvents]).toEqual(['completed', [payload], []]);
+    },
+  );
 
   test('gives null after its timeout, and a later event is buffered', () => {
     const run = startRun({
@@ -117,9 +120,12 @@ describe('a wait for an event', () => {
     expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'buffer_full' });
   });
 
-  test.each([{}, { event: '' }, { event: 7 }, { event: 'go', more: 1 }])('ignores the malformed event %j', (payload) => {
-    const run = start({ event: 'go' });
-    run.signal('event', payload);
-    expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'malformed' });
-  });
+  test.each([{}, { event: '' }, { event: 7 }, { event: 'go', more: 1 }])(
+    'ignores the malformed event %j',
+    (payload) => {
+      const run = start({ event: 'go' });
+      run.signal('event', payload);
+      expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'malformed' });
+    },
+  );
 });

@@ -61,9 +61,12 @@ describe('numbers are equal by value, in any notation', () => {
     expect(evaluate(source, state)).toBe(expected);
   });
 
-  test.each(['1 == "1"', '1.0 == true', '[1] == ["a"]', '1 in ["a"]'])('%s compares values that are never equal', (source) => {
-    expect(() => evaluate(source)).toThrow(InvalidExpressionError);
-  });
+  test.each(['1 == "1"', '1.0 == true', '[1] == ["a"]', '1 in ["a"]'])(
+    '%s compares values that are never equal',
+    (source) => {
+      expect(() => evaluate(source)).toThrow(InvalidExpressionError);
+    },
+  );
 });
 
 describe('functions in addition to standard CEL', () => {

@@ -114,7 +114,11 @@ describe('errors', () => {
     ],
     ['a node nothing leads to', nodes({ island: set('x') }), 'UNREACHABLE_NODE /nodes/island'],
     ['the same edge twice', edges({ to: 'b', from: 'a' }), 'DUPLICATE_EDGE /edges/2'],
-    ['a write to an unknown channel', nodes({ a: { type: 'set', write: { lgo: 1 } } }), 'UNKNOWN_CHANNEL /nodes/a/write/lgo'],
+    [
+      'a write to an unknown channel',
+      nodes({ a: { type: 'set', write: { lgo: 1 } } }),
+      'UNKNOWN_CHANNEL /nodes/a/write/lgo',
+    ],
     [
       'a whole result to an unknown channel',
       nodes({ a: { type: 'tool', tool: 'lookup', write: 'lgo' } }),
@@ -125,7 +129,11 @@ describe('errors', () => {
       nodes({ a: { type: 'set', onError: { to: 'b', write: { lgo: 1 } } } }),
       'UNKNOWN_CHANNEL /nodes/a/onError/write/lgo',
     ],
-    ['messages of an unknown channel', nodes({ a: { type: 'llm', messages: 'mesages' } }), 'UNKNOWN_CHANNEL /nodes/a/messages'],
+    [
+      'messages of an unknown channel',
+      nodes({ a: { type: 'llm', messages: 'mesages' } }),
+      'UNKNOWN_CHANNEL /nodes/a/messages',
+    ],
     ['an unknown input channel', base({ input: ['log', 'lgo'] }), 'UNKNOWN_CHANNEL /input/1'],
     [
       'a condition on an unknown channel',
@@ -190,7 +198,11 @@ describe('errors', () => {
       'INVALID_EXPRESSION /channels/log/reducer/expr',
     ],
     ['a type that every object has', nodes({ a: { type: 'constructor' } }), 'UNKNOWN_NODE_TYPE /nodes/a/type'],
-    ['a type named like a member of prototypes', nodes({ a: { type: '__proto__' } }), 'UNKNOWN_NODE_TYPE /nodes/a/type'],
+    [
+      'a type named like a member of prototypes',
+      nodes({ a: { type: '__proto__' } }),
+      'UNKNOWN_NODE_TYPE /nodes/a/type',
+    ],
     ['a field that run has not', nodes({ a: set('{{ run.stp }}') }), 'INVALID_TEMPLATE /nodes/a/write/log'],
     [
       'a template that does not close',
@@ -207,11 +219,7 @@ describe('errors', () => {
       nodes({ a: { type: 'tool', tool: 'lookup', args: '{{ result }}' } }),
       'INVALID_TEMPLATE /nodes/a/args',
     ],
-    [
-      'an invalid schema',
-      channels({ log: { schema: { type: 'listt' } } }),
-      'INVALID_SCHEMA /channels/log/schema/type',
-    ],
+    ['an invalid schema', channels({ log: { schema: { type: 'listt' } } }), 'INVALID_SCHEMA /channels/log/schema/type'],
     [
       'an invalid output schema',
       nodes({ a: { type: 'llm', prompt: 'x', output: { required: 'a' } } }),
