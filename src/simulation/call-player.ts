@@ -8,7 +8,7 @@ import type { TaskFailure, TokenUsage } from '../graph/values/index.ts';
 import type { SimulatedClock, Timeline } from './timeline.ts';
 import { MissingAnswerError } from './decisions.ts';
 
-/** A call as a worker makes it, without ledger, time limits and retries. */
+/** A simulated call, made as a worker would make it but without ledger, time limits and retries. */
 export interface FakeCall {
   readonly safety: CallSafety;
   /** @param attempt 1 for the first. @throws CallError */
@@ -20,11 +20,11 @@ export interface PlayerParts {
   readonly owner: Pick<CallTask, 'runId' | 'tenantId' | 'graph' | 'createdBy'>;
   readonly clock: SimulatedClock;
   readonly timeline: Timeline<OccurrenceBody>;
-  /** Is called when an attempt begins. */
+  /** Called when an attempt begins. */
   readonly onAttempt: (key: string) => void;
 }
 
-/** The end of a call, which a later request of the same key gets, too. */
+/** The end of a call, which a later request with the same key also receives. */
 interface Ended {
   readonly takeover: number;
   readonly end: CallEnd;
@@ -32,7 +32,10 @@ interface Ended {
 
 type CallEnd = { readonly reply: CallReply; readonly attempts: number } | { readonly failure: TaskFailure };
 
-/** Makes the calls of a run by fakes: attempts, time limits and cancellations as live, by the test's clock. */
+/**
+ * Makes the calls of a run by fakes. Attempts, time limits and cancellations behave as in production, by the test's
+ * clock.
+ */
 export class CallPlayer {
   readonly #parts: PlayerParts;
   readonly #open = new Map<string, OpenCall>();
@@ -96,7 +99,7 @@ export class CallPlayer {
 
   #cancel(call: OpenCall): void {
     const { clock, timeline } = this.#parts;
-    // The result of such a call is needed, to compensate it.
+    // The result of such a call is needed for its compensation.
     if (call.isMade && call.effect.isCompensable) return;
     call.takeBack();
     const { failure } = call.isMade
@@ -127,20 +130,20 @@ export interface OpenCall {
   readonly call: FakeCall;
   readonly since: number;
   failures: number;
-  /** An earlier attempt may have made the call. */
+  /** True if an earlier attempt may have executed the call. */
   mayBeDone: boolean;
-  /** The tokens that earlier attempts have used of a model. */
+  /** The tokens that earlier attempts of a model call have used. */
   usedBefore: TokenUsage | null;
-  /** An attempt is running. */
+  /** True while an attempt is running. */
   isMade: boolean;
-  /** Takes back what is planned for the call. */
+  /** Cancels what is planned for the call. */
   takeBack: () => void;
 }
 
-/** An attempt whose end is known before its time. */
+/** An attempt whose outcome is computed before its simulated time. */
 export type Attempt = { readonly tookMs: number } & (
   | { readonly reply: CallReply }
-  /** @param isExpired the deadline of all attempts had passed before this one began */
+  /** @param isExpired true if the deadline of all attempts had passed before this one began */
   | { readonly thrown: unknown; readonly isExpired: boolean }
 );
 
@@ -173,7 +176,7 @@ async function execute(call: FakeCall, attempt: number, clock: SimulatedClock) {
   }
 }
 
-/** The facts by which a failed attempt is judged. */
+/** Returns the facts for judging a failed attempt. */
 function toFailed(open: OpenCall, now: number, isExpired: boolean): AttemptToJudge {
   return {
     ...judged(open),
@@ -182,7 +185,7 @@ function toFailed(open: OpenCall, now: number, isExpired: boolean): AttemptToJud
   };
 }
 
-/** The facts by which a canceled attempt is judged. */
+/** Returns the facts for judging a canceled attempt. */
 function toCanceled(open: OpenCall): AttemptToJudge {
   const limit = { isCanceled: () => true, isExpired: false, allows: () => false };
   return { ...judged(open), limit, isCancelRequested: true };

@@ -3,15 +3,15 @@ import type { Approval, OccurrenceBody, Principal } from '../graph/run/index.ts'
 import type { Json, JsonObject } from '../graph/values/index.ts';
 
 /**
- * The decision of a person at a node that waits: for an approval, or for an intervention after a failure. Each decision is
- * taken once, in the order of the list, by the first thing that it fits.
+ * A person's decision at a node that waits for an approval, or for an intervention after a failure. Each decision is
+ * used once, in the order of the list, by the first pending item that it fits.
  */
 export type Decision = DecisionOf & {
-  /** The node that waits; inside a subgraph its own id. */
+  /** The id of the waiting node; inside a subgraph, its own id. */
   readonly node: string;
-  /** The tool whose call is to be approved, where several wait at one node. */
+  /** The tool whose call is to be approved, if several wait at one node. */
   readonly tool?: string | undefined;
-  /** A name alone is a person with all roles that the approval asks for; by default `approver`. */
+  /** A name alone is a person with all roles that the approval requires; `approver` by default. */
   readonly by?: string | Principal | undefined;
   /** The time that the person takes, such as `2h`. */
   readonly after?: string | undefined;
@@ -25,13 +25,13 @@ type DecisionOf =
       readonly reason?: string | undefined;
     }
   | { readonly decision: 'reject'; readonly values?: Json | undefined; readonly reason?: string | undefined }
-  /** The approval is not decided, and its time-out comes. */
+  /** Nobody decides, and the approval reaches its timeout. */
   | { readonly decision: 'timeout' }
   | { readonly decision: 'retry' }
   | { readonly decision: 'skip'; readonly output?: Json | undefined }
   | { readonly decision: 'fail'; readonly reason?: string | undefined };
 
-/** The decisions that each kind of waiting takes. */
+/** The decisions that fit each kind of pending item. */
 const FITTING: Readonly<Record<'approval' | 'intervention', readonly Decision['decision'][]>> = {
   approval: ['approve', 'reject', 'timeout'],
   intervention: ['retry', 'skip', 'fail'],
@@ -50,7 +50,7 @@ export function fits({ node, tool, decision }: Decision, { waiting, approval }: 
   return FITTING[waiting.kind].includes(decision) && node === waiting.node && (tool === undefined || tool === asked);
 }
 
-/** Converts a decision to the signal that the API would send; `null`: it sends none. */
+/** Converts a decision to the signal that the API would send; `null` for a timeout. */
 export function toSignal(decided: Decision, { waiting, approval }: Question): OccurrenceBody | null {
   if (decided.decision === 'timeout') return null;
   const { decision, node: _node, tool: _tool, by = 'approver', after: _after, ...content } = decided;
@@ -63,7 +63,10 @@ export function toSignal(decided: Decision, { waiting, approval }: Question): Oc
   return { kind: 'signal', name: decision, payload: { ...Object.fromEntries(fields), ...about, by: person } };
 }
 
-/** The run wants an answer that the test does not give. `runGraph` throws it, whatever the graph does about failures. */
+/**
+ * The run needs an answer that the test does not contain. `runGraph` throws this error, however the graph handles
+ * failures.
+ */
 export class MissingAnswerError extends Error {
   constructor(message: string) {
     super(message);

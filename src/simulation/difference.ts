@@ -1,7 +1,7 @@
 import { deepEqual, isJsonList, isJsonObject, toPointer } from '../graph/values/index.ts';
 import type { Json } from '../graph/values/index.ts';
 
-/** The first difference between two values. `undefined`: there is nothing on that side. */
+/** The first difference between two values. `undefined` means that this side has no value. */
 export interface Difference {
   /** JSON Pointer to the innermost value that differs. */
   readonly path: string;
@@ -9,12 +9,15 @@ export interface Difference {
   readonly actual: Json | undefined;
 }
 
-/** Finds the first difference between two values, in the order of the expected one. @returns `null` without one */
+/**
+ * Finds the first difference between two values, in the order of the expected one.
+ * @returns `null` if they are equal
+ */
 export function firstDifference(expected: Json, actual: Json): Difference | null {
   return deepEqual(expected, actual) ? null : descend(expected, actual, []);
 }
 
-/** @param path leads to two values that differ */
+/** @param path of two values that differ */
 function descend(expected: Json, actual: Json, path: readonly string[]): Difference {
   const [one, other] = [membersOf(expected), membersOf(actual)];
   const areAlike = one && other && isJsonList(expected) === isJsonList(actual);
@@ -42,7 +45,7 @@ export function describeDifference(what: string, { path, expected, actual }: Dif
 /** In characters. */
 const MAX_TEXT = 200;
 
-/** Writes a value for a message, shortened; `undefined` is missing. */
+/** Formats a value for a message, shortened; `undefined` becomes `missing`. */
 export function toShortText(value: Json | undefined): string {
   const text = value === undefined ? 'missing' : JSON.stringify(value);
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;

@@ -7,7 +7,10 @@ import type { Json, JsonObject } from '../graph/values/index.ts';
 export interface TestEvent {
   readonly name: string;
   readonly payload?: Json | undefined;
-  /** The time since the start of the run, such as `1h`; by default at the start, and kept for the node that waits. */
+  /**
+   * The time since the start of the run, such as `1h`. By default the event arrives at the start, and is buffered for
+   * the node that waits.
+   */
   readonly after?: string | undefined;
 }
 
@@ -20,17 +23,17 @@ export interface TestSignal {
   readonly by?: Principal | undefined;
 }
 
-/** The test's clock, which skips all waiting. */
+/** The test's clock, which skips all waiting times. */
 export interface Clock {
   /** RFC 3339; by default `2026-01-01T00:00:00Z`. */
   readonly start?: string | undefined;
-  /** Lets at least this time pass before the run is left waiting, such as `8d`: time-outs before it come. */
+  /** The least time that passes before the run is left waiting, such as `8d`. Timeouts before its end fire. */
   readonly until?: string | undefined;
 }
 
-/** A signal of the test, and if its time has come. */
+/** A planned signal, with a flag that is set when it is sent. */
 export interface PlannedSignal {
-  /** For messages. */
+  /** The signal's name for messages. */
   readonly name: string;
   isSent: boolean;
 }
@@ -43,13 +46,13 @@ interface OutsideOptions {
 
 interface Outside {
   readonly options: OutsideOptions;
-  /** The sender of signals that name no other. */
+  /** The sender of signals that name none. */
   readonly by: Principal;
   /** Milliseconds since the epoch. */
   readonly start: number;
 }
 
-/** Plans the events and signals of a test, and the end of its clock. */
+/** Plans the events and signals of a test and the end of its clock. */
 export function planOutside(timeline: Timeline<OccurrenceBody>, outside: Outside): readonly PlannedSignal[] {
   const { options, by, start } = outside;
   const { events = [], signals = [], clock } = options;

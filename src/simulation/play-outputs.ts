@@ -41,18 +41,18 @@ export interface OutputsTest {
   readonly expect: ExpectedWay;
 }
 
-/** The run of a test, up to its end or to the first thing that the test lacks. */
+/** The run of a test, up to its end or to the first missing answer of the test. */
 export interface TestedRun {
   readonly status: RunStatus;
-  /** The nodes in the order in which they begin; a node inside a subgraph is `outer/inner`. */
+  /** The nodes in the order in which they began; a node inside a subgraph is `outer/inner`. */
   readonly path: readonly string[];
-  /** The nodes of each superstep of the graph itself. */
+  /** The nodes of each superstep of the test's own graph. */
   readonly steps: readonly (readonly string[])[];
   /** The values of all channels. */
   readonly state: JsonObject;
   readonly output: Json;
   readonly error: RunError | null;
-  /** `null`: the script has all that the run wants, and the run goes as expected. */
+  /** `null` if the script contains everything that the run needs, and the run meets the expectations. */
   readonly mismatch: Mismatch | null;
 }
 
@@ -64,9 +64,9 @@ interface OutputsRun {
 }
 
 /**
- * Runs a graph in memory with the outputs of its nodes. Time skips; a wait for an event ends by its time-out only if a
- * decision `timeout` at its node says so.
- * @throws TypeError for a delay of a decision or an event that is no duration
+ * Runs a graph in memory with scripted outputs of its nodes. Time is skipped. A wait for an event only reaches its
+ * timeout if there is a decision `timeout` for its node.
+ * @throws TypeError if the delay of a decision or an event is not a duration
  */
 export async function playOutputs(graph: CompiledGraph, { identity, now, test }: OutputsRun): Promise<TestedRun> {
   const run = toPlay(graph, { identity, now, test });
@@ -106,7 +106,7 @@ function toPlay(graph: CompiledGraph, { identity, now, test }: OutputsRun): Play
   };
 }
 
-/** All timers while the run waits for an event, and time alone does not let it go on. */
+/** Returns all timers while the run waits for an event and nothing else can continue it; otherwise none. */
 function timersBesideEvents({ last: { run } }: Play, endingWaits: ReadonlySet<string>): readonly string[] {
   const { waitingFor } = toRunView(run);
   const isHeld = waitingFor.some(({ kind }) => kind === 'event');
@@ -142,7 +142,7 @@ const EXPECTED: Readonly<Record<Exclude<WaitingFor['kind'], 'timer'>, (waiting: 
 
 type Expected = Pick<Mismatch, 'message' | 'expected'>;
 
-/** Names the first thing that a run waits for. */
+/** Returns the mismatch for the first thing that a run waits for. */
 function toMismatch(waitingFor: readonly WaitingFor[]): Mismatch {
   for (const waiting of waitingFor) {
     const { kind, node } = waiting;
@@ -156,7 +156,7 @@ function toMismatch(waitingFor: readonly WaitingFor[]): Mismatch {
 export interface ExpectedWay {
   /** The nodes in the order in which they begin. */
   readonly path?: readonly string[] | undefined;
-  /** Values of channels; those that are not named may have any. */
+  /** Expected values of channels; channels that are not named may have any value. */
   readonly state?: JsonObject | undefined;
 }
 
@@ -165,7 +165,7 @@ interface Way {
   readonly state: JsonObject;
 }
 
-/** Finds where a run is not what was expected of it. @returns `null` if it is */
+/** Finds the first deviation of a run from the expectations. @returns `null` if there is none */
 function findMismatch({ path, state }: ExpectedWay, run: Way): Mismatch | null {
   const ofPath = path && mismatchOf('path', [...path], [...run.path]);
   return ofPath ?? (state ? mismatchOf('state', state, namedIn(state, run.state)) : null);
@@ -187,23 +187,26 @@ function mismatchOf(kind: 'path' | 'state', expectedPart: Json, actualPart: Json
   return { kind, node: null, message: describeDifference(kind, difference), expected, actual };
 }
 
-/** Why a test is not what its author meant: the run wants what the script lacks, or goes another way. */
+/**
+ * The reason why a test fails: the run needs an answer that the script does not contain, or deviates from the
+ * expectations.
+ */
 export interface Mismatch {
-  /** The missing thing, or the part of the run that differs; `pause`: the run pauses, and nothing resumes it. */
+  /** The kind of the missing answer, or of the deviation; `pause`: the run pauses and nothing resumes it. */
   readonly kind: 'output' | 'approval' | 'intervention' | 'event' | 'pause' | 'path' | 'state';
-  /** The node that wants it; `null`: none. */
+  /** The node that needs the answer; `null` for none. */
   readonly node: string | null;
   readonly message: string;
-  /** The answers that would let the run go on; for an event its name, for a path or a state the expected value. */
+  /** The answers that would continue the run; for an event its name, for a path or a state the expected value. */
   readonly expected: Json;
   /** The actual value. */
   readonly actual: Json;
 }
 
-/** The answers to the calls of nodes, by the nodes' own ids: one a call, in the order in which the calls are made. */
+/** The answers to the calls of nodes, by the nodes' own ids: one for each call, in the order of the calls. */
 export type NodeOutputs = Readonly<Record<string, readonly Json[]>>;
 
-/** A node makes a call for which its script has no answer left. */
+/** A node makes a call for which the script has no more answers. */
 class MissingOutputError extends MissingAnswerError {
   readonly node: string;
 
@@ -232,7 +235,10 @@ function createScriptedCalls(outputs: NodeOutputs, { tools }: Pick<Catalog, 'too
   });
 }
 
-/** No code runs in a test that is JSON: of what a tool's own schema does, it has the defaults. */
+/**
+ * Reads arguments without the tool's own schema, because no code runs in a JSON test: only the defaults of its JSON
+ * Schema apply.
+ */
 function readByDefaults({ tool, args }: ReadingRequest, tools: Catalog['tools']): Json {
   return withDefaults(args, own(tools, tool)?.parameters ?? true);
 }
@@ -244,7 +250,7 @@ function toCallReply(output: Json, { kind }: CallRequest): CallReply {
   return kind === 'model' ? toModelReply(output) : { kind: 'value', value: output };
 }
 
-/** A finish reason and usage that no script gives are those of a short answer. */
+/** If the script gives no finish reason and usage, those of a short answer are used. */
 function toModelReply(output: Json): ModelReply {
   const { text = '', toolCalls = [], finishReason = 'stop' } = toReply(toAnswer(output));
   return {
@@ -258,7 +264,9 @@ function toModelReply(output: Json): ModelReply {
 
 const PARTS: ReadonlySet<string> = new Set(['text', 'json', 'toolCalls']);
 
-/** Reads a text, or an object of nothing but the parts of an answer; any other value is the JSON of the model's answer. */
+/**
+ * Reads a text, or an object that has only parts of an answer. Any other value becomes the JSON of the model's answer.
+ */
 function toAnswer(output: Json): ScriptedAnswer {
   if (typeof output === 'string') return { text: output };
   const names = isJsonObject(output) ? Object.keys(output) : [];

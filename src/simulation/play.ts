@@ -11,7 +11,7 @@ import type { Decision } from './decisions.ts';
 import type { CallPlayer } from './call-player.ts';
 import type { RunRecord } from './run-record.ts';
 
-/** A run under test, and what is going to happen to it. */
+/** A run under test, with its planned decisions and events. */
 export interface Play {
   readonly graph: CompiledGraph;
   last: Advance;
@@ -19,24 +19,24 @@ export interface Play {
   readonly timeline: Timeline<OccurrenceBody>;
   readonly calls: CallPlayer;
   readonly record: RunRecord;
-  /** Decisions that the run has not asked for yet. */
+  /** Decisions that have not been used yet. */
   readonly decisions: Decision[];
-  /** Ids of approvals and interventions whose answer is planned, or will be their time-out. */
+  /** Ids of approvals and interventions whose answer is planned, or that will reach their timeout. */
   readonly answered: Set<string>;
-  /** The timers that do not fire while nothing else is going to happen. */
+  /** Returns the timers that do not fire while nothing else is planned. */
   readonly heldTimers: (run: Play) => ReadonlySet<string>;
 }
 
 /**
- * Plays a run until it has ended, or only waits for a decision that the test does not have. Time skips to the next call,
- * event, decision or timer; the time-out of an approval without a decision does not count as one.
+ * Plays a run until it has ended, or only waits for a decision that the test does not contain. Time skips to the next
+ * call, event, decision or timer; the timeout of an approval without a decision is not one of them.
  */
 export async function play(run: Play): Promise<void> {
   absorb(run, run.last);
   for (let inbox: OccurrenceBody[] | null = []; inbox; inbox = await nextOccurrences(run)) take(run, inbox);
 }
 
-/** The interpreter takes all that has happened, and goes on when it has yielded. */
+/** Advances the run by the received occurrences, and continues it after each yield. */
 function take(run: Play, inbox: OccurrenceBody[]): void {
   const next = ({ hasYielded }: Advance): Occurrence | null => {
     const body = hasYielded ? { kind: 'continue' as const } : inbox.shift();
@@ -52,14 +52,14 @@ function absorb(run: Play, step: Advance): void {
   for (const effect of step.effects) perform(run, effect);
 }
 
-/** Timers are kept in the run itself. */
+/** Performs an effect. Timers need nothing, because the run itself stores them. */
 function perform({ calls }: Play, effect: Effect): void {
   if (effect.kind === 'call') calls.start(effect);
   if (effect.kind === 'cancel.call') calls.cancel(effect.key);
   if (effect.kind === 'cancel.calls') calls.cancel();
 }
 
-/** @returns `null`: the run has ended, or waits for a person alone */
+/** @returns `null` if the run has ended, or only waits for a person */
 async function nextOccurrences(run: Play): Promise<OccurrenceBody[] | null> {
   if (hasEnded(run.last.run)) return null;
   planAnswers(run);
@@ -75,7 +75,10 @@ async function nextOccurrences(run: Play): Promise<OccurrenceBody[] | null> {
   return [...(await planned.happen())];
 }
 
-/** The timer that fires before all that is planned. Time that passes for others fires the held ones, too. */
+/**
+ * Returns the timer that fires before everything that is planned. When time passes for another reason, held timers fire
+ * as well.
+ */
 function nextTimer(run: Play): { readonly id: string; readonly fireAt: number } | null {
   const timers = Object.entries(run.last.run.timers)
     .map(([id, { fireAt }]) => ({ id, fireAt }))
@@ -88,7 +91,7 @@ function nextTimer(run: Play): { readonly id: string; readonly fireAt: number } 
   return timers.every(({ id }) => held.has(id)) ? null : first;
 }
 
-/** Finds the decisions for all that waits for a person. */
+/** Plans the fitting decisions for everything that waits for a person. */
 function planAnswers(run: Play): void {
   const { decisions, answered, record, timeline, clock } = run;
   if (decisions.length === 0) return;
@@ -109,7 +112,7 @@ function planAnswers(run: Play): void {
   }
 }
 
-/** The time-outs of approvals that the test leaves open. */
+/** Returns the timers of approvals that the test leaves open. */
 export function timeOutsOfOpenApprovals({ last: { run }, answered }: Play): ReadonlySet<string> {
   const open = Object.values(run.approvals).filter(({ id, status }) => status === 'pending' && !answered.has(id));
   return new Set(open.map(({ id }) => approvalTimerId(id)));

@@ -5,22 +5,22 @@ import type { Advance } from '../graph/advance/index.ts';
 import { toJson } from '../graph/values/index.ts';
 import type { RunError, Json } from '../graph/values/index.ts';
 
-/** A call that a run has made, or has requested. */
+/** A call that a run has made or requested. */
 export interface TestCall {
   readonly kind: 'model' | 'tool' | 'function' | 'node';
   /** The name of the model, tool, function or node type. */
   readonly name: string;
   /** The node that makes it. */
   readonly node: string;
-  /** The index of the list element that it is made for. */
+  /** The index of the list element that the call is made for. */
   readonly index?: number;
   /** The idempotency key. */
   readonly key: string;
-  /** The arguments; of a model's call `{ system, messages, tools }`, of a node type's call the filled fields. */
+  /** The arguments; for a model call `{ system, messages, tools }`, for a call of a node type the filled fields. */
   readonly args: Json;
-  /** How often it was tried. */
+  /** The number of attempts. */
   readonly attempts: number;
-  /** The result; of a model `{ text, toolCalls }`. `null` without one. */
+  /** The result; for a model call `{ text, toolCalls }`. `null` if there is none. */
   readonly result: Json;
   readonly error: RunError | null;
 }
@@ -65,7 +65,7 @@ export class RunRecord {
 
   #addCall({ key, node, index, request }: CallEffect): void {
     const { kind, name } = calleeOf(request);
-    // The arguments that a reading gives are those of the call itself.
+    // The arguments in a reading are those of the call itself.
     if (kind === 'reading' || this.#calls.has(key)) return;
     const call = { kind, name, node, ...(index !== undefined && { index }), key };
     this.#calls.set(key, { ...call, args: argsOf(request), attempts: 0, result: null, error: null });
@@ -101,7 +101,7 @@ export function pathOf(events: readonly RunEvent[]): readonly string[] {
   );
 }
 
-/** Returns the nodes of each superstep of the graph itself. */
+/** Returns the nodes of each superstep of the run's own graph. */
 export function stepsOf(events: readonly RunEvent[]): readonly (readonly string[])[] {
   return events.flatMap((event) => (event.type === 'step.started' && event.path === undefined ? [event.nodes] : []));
 }

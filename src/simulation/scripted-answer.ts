@@ -1,23 +1,23 @@
 import type { OwnReply } from '../activities/models/model.ts';
 import type { Json } from '../graph/values/index.ts';
 
-/** An answer of a model as tests write it. */
+/** A model's answer as tests write it. */
 export interface ScriptedAnswer {
   readonly text?: string | undefined;
-  /** Tokens that it claims to have used; budgets count them. */
+  /** The token usage of the answer; budgets count it. */
   readonly usage?: OwnReply['usage'] | undefined;
   readonly finishReason?: OwnReply['finishReason'] | undefined;
   /** A value whose JSON is the text, for nodes with an `output` schema. */
   readonly json?: Json | undefined;
-  /** Calls of tools that the model asks for. */
+  /** Tool calls that the model requests. */
   readonly toolCalls?:
     | readonly { readonly tool: string; readonly args: Json; readonly id?: string | undefined }[]
     | undefined;
-  /** The time that the answer takes, such as `5s`. */
+  /** The duration of the call, such as `5s`. */
   readonly delay?: string | undefined;
 }
 
-/** Makes the reply of a model of it. */
+/** Makes the reply of a model from a scripted answer. */
 export function toReply({ json, text, toolCalls = [], usage, finishReason }: ScriptedAnswer): OwnReply {
   const calls = toolCalls.map(({ tool, args, id }, at) => ({ id: id ?? `call-${at + 1}`, name: tool, args }));
   const said = json === undefined ? text : JSON.stringify(json);

@@ -1,7 +1,7 @@
 import { parseDuration } from '../graph/values/index.ts';
 import type { MissingAnswerError } from './decisions.ts';
 
-/** Something that happens at a time of the test's clock. @returns the occurrences for the run */
+/** A planned action at a time of the test's clock. @returns the occurrences for the run */
 type Happening<T> = () => Promise<readonly T[]>;
 
 interface Planned<T> {
@@ -10,13 +10,13 @@ interface Planned<T> {
   readonly happen: Happening<T>;
 }
 
-/** Planned happenings, ordered by time; those at the same time in the order in which they were planned. */
+/** Planned actions, ordered by time; those at the same time in the order in which they were planned. */
 export interface Timeline<T> {
-  /** @param at milliseconds since the epoch. @returns a function that takes the plan back */
+  /** @param at milliseconds since the epoch. @returns a function that cancels the plan */
   plan(at: number, happen: Happening<T>): () => void;
-  /** The time of the next happening; `null` without one. */
+  /** The time of the next action; `null` if there is none. */
   nextAt(): number | null;
-  /** Takes the next happening away. */
+  /** Removes and returns the next action. */
   take(): Planned<T> | null;
 }
 
@@ -34,19 +34,19 @@ export function createTimeline<T>(): Timeline<T> {
   };
 }
 
-/** @returns milliseconds. @throws TypeError for a text that is no duration */
+/** @returns milliseconds. @throws TypeError for a text that is not a duration */
 export function toDelay(delay: string): number {
   const ms = parseDuration(delay);
   if (ms === null) throw new TypeError(`"${delay}" is no duration, such as "5s" or "2h"`);
   return ms;
 }
 
-/** The test's clock, and the call that is being made: calls are made one at a time. */
+/** The test's clock and the call in progress. Calls are made one at a time. */
 export interface SimulatedClock {
   /** Milliseconds since the epoch. */
   now: number;
-  /** The time that the call takes, in milliseconds. */
+  /** The duration of the call, in milliseconds. */
   delayMs: number;
-  /** The error of an answer that the test lacks; it ends the test, even if the graph handles the failure. */
+  /** The error of a missing answer. It ends the test even if the graph handles the failure. */
   missing: MissingAnswerError | null;
 }

@@ -2,7 +2,7 @@ import type { ApprovalPolicy } from '../graph/definition/index.ts';
 import { escapeInvisible } from '../graph/values/index.ts';
 import type { Json } from '../graph/values/index.ts';
 
-/** What an approval asks; its digest binds all of it. */
+/** The content of an approval. Its digest covers all of it. */
 export interface AskedParts {
   readonly title: string;
   readonly tool?: string | undefined;
@@ -10,10 +10,10 @@ export interface AskedParts {
   readonly details: Json;
 }
 
-/** Continued lines are indented further than the names of parts, so that no text can pose as another part. */
+/** The width of the column of names. Continued lines are indented further, so that no text can imitate another part. */
 const NAME_WIDTH = 9;
 
-/** Formats all that an approval asks, uncut: a name and a text each. */
+/** Formats the whole content of an approval: a name and a text for each part. */
 export function formatApproval({ title, tool, args, details }: AskedParts): string {
   const parts = Object.entries({ asks: title, tool: tool ?? null, args, details });
   const lines = parts.flatMap(([name, part]) =>
@@ -29,7 +29,7 @@ function toText(part: Json): string {
 
 const MAX_LINE = 400;
 
-/** Formats the same in one line. @returns `null` if it does not fit */
+/** Formats the content in one line. @returns `null` if it does not fit */
 export function approvalInOneLine({ title, tool, args, details }: AskedParts): string | null {
   if (details !== null) return null;
   const call = [...(tool === undefined ? [] : [tool]), ...(args === null ? [] : [JSON.stringify(args)])].join(' ');
@@ -37,7 +37,9 @@ export function approvalInOneLine({ title, tool, args, details }: AskedParts): s
   return line.length > MAX_LINE ? null : line;
 }
 
-/** Names the people of a policy, such as `2 people of approver or ann (after 1d also lead), but not who has asked`. */
+/**
+ * Formats the people of a policy, such as `2 people of approver or ann (after 1d also lead), but not who has asked`.
+ */
 export function whoDecides(policy: ApprovalPolicy): string {
   const { roles = [], users = [], quorum = 1, escalate = [], excludeRequester = false } = policy;
   const named = [...roles, ...users].join(' or ') || 'anybody who may decide';

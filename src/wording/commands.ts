@@ -2,16 +2,16 @@ import type { JsonObject } from '../graph/values/index.ts';
 import { isDecision } from './next-actions.ts';
 import type { NextAction } from './next-actions.ts';
 
-/** An action as people type it. */
+/** An action as commands to type. */
 export interface Commands {
-  /** Takes address and token from `HOLDFAST_URL` and `HOLDFAST_TOKEN`. */
+  /** The command reads address and token from `HOLDFAST_URL` and `HOLDFAST_TOKEN`. */
   readonly curl: string;
   readonly holdfast: string;
-  /** `null`: the run takes no signal. */
+  /** `null` if the run accepts no signal. */
   readonly temporal: string | null;
 }
 
-/** @param workflowId `null`: the run has no workflow that takes signals */
+/** @param workflowId `null` if the run has no workflow that accepts signals */
 export function commandsOf(next: NextAction, workflowId: string | null): Commands {
   return {
     curl: curlCommand(next),
@@ -29,12 +29,12 @@ function curlCommand(next: NextAction): string {
   return `curl -X POST "$HOLDFAST_URL${path}" ${headers} -d ${quoteJson(body)}`;
 }
 
-/** Makes the command of `holdfast`. Values are quoted where a shell would read them otherwise. */
+/** Makes the `holdfast` command. Values with characters that a shell interprets are quoted. */
 export function holdfastCommand(next: NextAction): string {
   return ['npx holdfast', next.action, next.target, ...operandsAndFlags(next)].join(' ');
 }
 
-/** The number of characters of a digest that a command has: enough to name what was seen. */
+/** The number of digest characters in a command, which is enough to identify the content. */
 const DIGEST_LENGTH = 12;
 
 function operandsAndFlags({ action, body }: NextAction): readonly string[] {
@@ -45,7 +45,7 @@ function operandsAndFlags({ action, body }: NextAction): readonly string[] {
   });
 }
 
-/** Makes the signal by Temporal's own command, in parts that can stand in a line each. */
+/** Makes the signal command of the Temporal CLI, in parts that may be written on separate lines. */
 export function temporalCommand(next: NextAction, workflowId: string): readonly string[] {
   const input = isDecision(next) ? { approvalId: next.target, ...next.body } : next.body;
   return [
@@ -63,7 +63,7 @@ function quoteWord(text: string): string {
   return /^[\w.:/-]+$/.test(text) ? text : quoteForShell(text);
 }
 
-/** Quotes a text for a POSIX shell: people copy commands, and the text may come from outside. */
+/** Quotes a text for a POSIX shell, because people copy commands and the text may come from outside. */
 function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -3,7 +3,7 @@ import { shortJson } from '../graph/values/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import { afterAttempts, formatError, formatNode, toLine } from './phrases.ts';
 
-/** Describes an event in one line for people; `null`: it is only technical. */
+/** Describes an event in one line for people; `null` if it is only technical. */
 export function formatEvent(event: RunEvent): string | null {
   const text = textOf(event);
   return text === null ? null : toLine(text);
@@ -11,11 +11,11 @@ export function formatEvent(event: RunEvent): string | null {
 
 type EventType = RunEvent['type'];
 type ByType = { readonly [T in EventType]: Extract<RunEvent, { readonly type: T }> };
-/** An event of one type, so that the table gives what takes it. */
+/** An event of one type, so that the table's function for the type accepts it. */
 type EventOf<T extends EventType> = { readonly [K in T]: ByType[K] & { readonly type: K } }[T];
 type Texts = { readonly [T in EventType]: (event: EventOf<T>) => string | null };
 
-/** The API of a later version may send events of other types. */
+/** Returns the text of an event. The API of a later version may send other types of events, which have none. */
 function textOf<T extends EventType>(event: EventOf<T>): string | null {
   const format: ((known: EventOf<T>) => string | null) | undefined = TEXTS[event.type];
   return format?.(event) ?? null;
@@ -67,7 +67,7 @@ const TEXTS: Texts = {
   'run.canceled': ({ by, reason }) => `canceled by ${by}${reasonIn(reason)}`,
 };
 
-/** The characters that a value is cut to. */
+/** The maximum of characters of a value. */
 const MAX_VALUE = 200;
 
 function valueIn(value: Json): string {

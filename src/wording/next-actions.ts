@@ -2,20 +2,20 @@ import type { ApprovalPolicy } from '../graph/definition/index.ts';
 import { isUnknownOutcome } from '../graph/values/index.ts';
 import type { JsonObject, RunError } from '../graph/values/index.ts';
 
-/** The controls of runs that are offered. */
+/** The controls of runs that are offered as next actions. */
 type ControlName = 'retry' | 'skip' | 'fail' | 'signal' | 'resume' | 'replan' | 'pause' | 'cancel' | 'fork';
 type DecisionName = 'approve' | 'reject';
 
-/** Something that people can do now about a run: a decision or a control, with its target. */
+/** An action that people can take now on a run: a decision or a control, with its target. */
 export interface NextAction {
   readonly action: DecisionName | ControlName;
-  /** The id of the approval that is decided, else of the run that is controlled. */
+  /** The id of the approval to decide, or of the run to control. */
   readonly target: string;
-  /** The node that a control is about, if it is about one. */
+  /** The node of a control that is about a node. */
   readonly node?: string;
-  /** What it does here, as a sentence. */
+  /** The effect of the action, as a sentence. */
   readonly effect: string;
-  /** What is sent with it: members of the API's request, payload of the signal, flags of the command. */
+  /** The body of the API's request, which is also the payload of the signal and the flags of the command. */
   readonly body: JsonObject;
 }
 
@@ -27,11 +27,11 @@ export function isDecision({ action }: NextAction): boolean {
 export interface DecidedApproval {
   readonly tool?: string | undefined;
   readonly policy: ApprovalPolicy;
-  /** The digest of what the reader sees; `null`: the reader does not see all that is asked. */
+  /** The digest of what the reader sees; `null` if parts of the content are redacted for the reader. */
   readonly digest: string | null;
 }
 
-/** Stands for a text that a person has to fill in. */
+/** The placeholder of a text that a person has to fill in. */
 const TO_FILL_IN = '…';
 
 /** Makes the two decisions of an approval. */
@@ -47,7 +47,7 @@ export function decisionsOf(target: string, { tool, policy, digest }: DecidedApp
   ];
 }
 
-/** A control that settles an intervention, and what it does. */
+/** A control that settles an intervention, and its effect. */
 export interface Choice {
   readonly action: 'retry' | 'skip' | 'fail';
   readonly effect: string;
@@ -62,13 +62,13 @@ export function sendEvent(target: string, node: string, event: string): NextActi
   return { action: 'signal', target, node, effect: `Gives the event ${event} to node ${node}.`, body: { event } };
 }
 
-/** @param checkpoint the one at which the run stands, so that no later pause is ended; `null`: the run has not begun */
+/** @param checkpoint the run's current one, so that no later pause is ended; `null` if the run has not begun */
 export function resume(target: string, checkpoint: string | null): NextAction {
   const body = checkpoint === null ? {} : { checkpoint };
   return { action: 'resume', target, effect: 'Goes on from the pause.', body };
 }
 
-/** The controls that depend on nothing but the status of a run. */
+/** The effects of the controls that depend only on the status of a run. */
 const EFFECTS = {
   replan: 'Goes on at a node of yours only; what waits is given up.',
   pause: 'Stops after the superstep that runs; decisions are still taken.',
@@ -79,10 +79,10 @@ export function control(action: keyof typeof EFFECTS, target: string): NextActio
   return { action, target, effect: EFFECTS[action], body: action === 'replan' ? { node: TO_FILL_IN } : {} };
 }
 
-/** Errors after which a retry only helps with other limits. */
+/** Errors after which a retry only helps with higher limits. */
 const OF_LIMITS: ReadonlySet<string> = new Set(['BUDGET_EXCEEDED', 'DEADLINE_EXCEEDED', 'GRAPH_RECURSION_LIMIT']);
 
-/** Retries a failed run. A call of unknown outcome is made again only if its node is named. */
+/** Retries a failed run. A call of unknown outcome is only repeated if its node is named. */
 export function retryRun(target: string, error: RunError | null): NextAction {
   const effect = `Goes on from what has failed; finished work is kept.${error && OF_LIMITS.has(error.code) ? HIGHER : ''}`;
   const node = error && isUnknownOutcome(error) ? error.node : undefined;
@@ -93,16 +93,16 @@ export function retryRun(target: string, error: RunError | null): NextAction {
 const HIGHER = ' Give it higher `limits`, as far as its graph allows, or it fails again.';
 const REPEATED = 'The call of unknown outcome is made again; it may have been made before.';
 
-/** Goes on without the node that has failed a run. */
+/** Continues without the node that has failed a run. */
 export function skipNode(target: string, node: string): NextAction {
   const effect = `Goes on without node ${node}, with an output of yours.`;
   return { action: 'skip', target, node, effect, body: { node, output: null } };
 }
 
 /**
- * Why a failed run takes no retry. `stateless`: others have ended it, so that it has no state to be retried from. `undone`: calls of it
- * have been compensated. `inherited`: calls of a run that it goes on from have been. `several-lost`: several calls of the
- * failed node may have been made, and a retry would make all of them again.
+ * Why a failed run can't be retried. `stateless`: it was ended from outside, so it has no state to continue from.
+ * `undone`: calls of it have been compensated. `inherited`: calls of a run that it continues have been compensated.
+ * `several-lost`: several calls of the failed node were possibly executed, and a retry would repeat all of them.
  */
 export type RetryObstacle = 'stateless' | 'undone' | 'inherited' | 'several-lost';
 
@@ -116,7 +116,7 @@ const FORKS: Readonly<Record<RetryObstacle, string>> = {
     'Goes on as another run, from the last checkpoint; calls after it are made again, and several of the failed node may have been made before. This one takes no retry.',
 };
 
-/** A checkpoint at which a fork may begin, of the failed run or of one that it goes on from. */
+/** A checkpoint at which a fork may begin, of the failed run or of one that it continues. */
 export interface ForkPoint {
   readonly runId: string;
   readonly checkpoint: string;

@@ -2,7 +2,7 @@ import { escapeInvisible } from '../graph/values/index.ts';
 
 /* Parts of sentences about runs. */
 
-/** An error as people read it. */
+/** An error for people. */
 export interface ReadableError {
   readonly code: string;
   readonly message: string;
@@ -20,21 +20,21 @@ export function formatCause({ cause }: ReadableError): string {
 interface NodeName {
   readonly node: string;
   readonly index?: number | undefined;
-  /** The nodes around it, the outermost first. */
+  /** The nodes around it, outermost first. */
   readonly path?: readonly string[] | undefined;
 }
 
-/** Names a node, such as `outer/inner[2]`. */
+/** Formats a node, such as `outer/inner[2]`. */
 export function formatNode({ node, index, path = [] }: NodeName): string {
   return `${[...path, node].join('/')}${index === undefined ? '' : `[${index}]`}`;
 }
 
-/** Says how often something was tried, if that was more than once. */
+/** Formats the number of attempts, if there was more than one. */
 export function afterAttempts(attempts = 1): string {
   return attempts > 1 ? ` after ${attempts} attempts` : '';
 }
 
-/** Puts a text into one line, with escapes for what would not be visible in it. */
+/** Formats a text in one line, with escapes for invisible characters. */
 export function toLine(text: string): string {
   return escapeInvisible(text.replaceAll('\n', ' '));
 }

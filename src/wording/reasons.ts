@@ -8,8 +8,8 @@ import { abbreviate } from '../graph/values/index.ts';
 import type { RunError } from '../graph/values/index.ts';
 
 /*
- * Why a run stands where it stands, and what people can do then. The API, Temporal's Web UI and the lines of a terminal say it
- * by this table.
+ * The table of reasons for the state of a run, with the next actions of people. The API, Temporal's Web UI and the
+ * terminal all use it.
  */
 
 /** In characters: a long list of deciders leaves the question its place in a sentence that is cut. */
@@ -21,11 +21,11 @@ export type Reason = UndatedReason & {
   readonly since: string;
 };
 
-/** A reason; its fields are what its reader may see, and `about` is what only the sentence and the actions need. */
+/** A reason. Its fields are visible to its reader; `about` holds what only the sentence and the actions need. */
 export type UndatedReason = ReasonOf<ReasonKind>;
 type ReasonKind = keyof Reasons;
 
-/** A reason of one kind, so that the table gives what takes it. */
+/** A reason of one kind, so that the table's functions for the kind accept it. */
 type ReasonOf<K extends ReasonKind> = { readonly [T in K]: Reasons[T] & { readonly kind: T } }[K];
 
 interface Reasons {
@@ -38,7 +38,7 @@ interface Reasons {
   };
   readonly 'switched-off': {
     readonly node?: string;
-    /** The keys of the calls that wait. */
+    /** The keys of the waiting calls. */
     readonly calls?: readonly string[];
     readonly about: SwitchedOff;
   };
@@ -50,7 +50,7 @@ interface Reasons {
   readonly retrying: OfNode & {
     /** The number of the next attempt. */
     readonly attempt: number;
-    /** RFC 3339; `null`: it is made now. */
+    /** RFC 3339; `null` if it is made now. */
     readonly nextAttemptAt: string | null;
     readonly error?: ReadableError | undefined;
     readonly about: null;
@@ -68,7 +68,7 @@ interface Alone {
 interface OfNode {
   readonly node: string;
   readonly index?: number | undefined;
-  /** Of the approval, the intervention or the event that is awaited. */
+  /** The id of the awaited approval, intervention or event. */
   readonly id?: string | undefined;
   /** RFC 3339. */
   readonly deadline?: string | undefined;
@@ -79,22 +79,22 @@ interface OfError {
   readonly node?: string;
 }
 
-/** A pending approval, as its reader may see it. */
+/** A pending approval as its reader may see it. */
 export interface AwaitedApproval extends DecidedApproval {
   readonly question: string;
-  /** The number of decisions that have been made. */
+  /** The number of decisions so far. */
   readonly decisions: number;
 }
 
-/** A tool, model or other code that is switched off, and the nodes at work that wait for it. */
+/** A tool, model or other code that is switched off, and the active nodes that wait for it. */
 export interface SwitchedOff {
   readonly kind: string;
   readonly name: string;
   readonly reason: string;
-  /** False: the nodes may be at another call. */
+  /** False if the nodes may be waiting for another call. */
   readonly isSure: boolean;
   readonly nodes: readonly string[];
-  /** The keys of the open calls of it, the oldest first; none where the history does not tell of them yet. */
+  /** The keys of its open calls, oldest first; empty while the history does not contain them yet. */
   readonly calls: readonly string[];
 }
 
@@ -104,17 +104,17 @@ export interface Stop {
   readonly reason: string | null;
 }
 
-/** Why a failed run takes no retry. */
+/** The reason why a failed run can't be retried. */
 export interface Obstacle {
   readonly kind: RetryObstacle;
-  /** Where another run can begin; `null`: nowhere. */
+  /** The checkpoint where a fork can begin; `null` for none. */
   readonly forkAt: ForkPoint | null;
 }
 
 interface Entry<K extends ReasonKind> {
   /** One sentence, without the full stop at its end. */
   readonly text: (reason: ReasonOf<K>) => string;
-  /** What people can do, the nearest first. */
+  /** The next actions, most useful first. */
   readonly next: (reason: ReasonOf<K>, runId: string) => readonly NextAction[];
 }
 
@@ -204,12 +204,12 @@ const REASONS: { readonly [K in ReasonKind]: Entry<K> } = {
   },
 };
 
-/** Says a reason in one sentence, without the full stop at its end. */
+/** Formats a reason in one sentence, without the full stop at its end. */
 export function formatReason<K extends ReasonKind>(reason: ReasonOf<K>): string {
   return REASONS[reason.kind].text(reason);
 }
 
-/** Finds what people can do about a reason, the nearest first; nothing where the run goes on by itself. */
+/** Returns the next actions for a reason, most useful first; none if the run continues by itself. */
 export function nextActions<K extends ReasonKind>(reason: ReasonOf<K>, runId: string): readonly NextAction[] {
   return REASONS[reason.kind].next(reason, runId);
 }
@@ -229,7 +229,7 @@ function byWhom(stop: Stop | null): string {
   return ` by ${stop.by}${stop.reason === null ? '' : `: ${stop.reason}`}`;
 }
 
-/** The calls that one sentence names. */
+/** The maximum of calls that one sentence names. */
 const MAX_NAMED = 3;
 
 function waitingCalls(keys: readonly string[], of: string): string {
@@ -240,7 +240,7 @@ function waitingCalls(keys: readonly string[], of: string): string {
   return `the calls ${named}${others > 0 ? ` and ${others} more` : ''} of ${of} wait`;
 }
 
-/** A thing that a run waits for, as the API answers it. */
+/** An item that a run waits for, as in the API. */
 export interface Waiting extends OfNode {
   readonly kind: 'approval' | 'event' | 'timer' | 'intervention';
   /** RFC 3339. */
@@ -251,7 +251,10 @@ export interface Waiting extends OfNode {
 
 type WaitingReason = Extract<Reason, Pick<Waiting, 'kind'>>;
 
-/** Makes the reason of what a run waits for. @param approval the one that is awaited; `null`: none, or it is not known */
+/**
+ * Makes the reason for an item that a run waits for.
+ * @param approval the awaited one; `null` for none, or if it is unknown
+ */
 export function waitingReason(waiting: Waiting, approval: AwaitedApproval | null): WaitingReason {
   const { kind, node, index, id, since, deadline, error, choices = [] } = waiting;
   const common = { node, index, id, since, deadline };

@@ -7,15 +7,15 @@ import type { ReadableError } from './phrases.ts';
 import { formatReason, nextActions, waitingReason } from './reasons.ts';
 import type { Waiting } from './reasons.ts';
 
-/** An approval with what it asks; a digest of `null` says that some of it is hidden. */
+/** An approval with its content. If its digest is `null`, parts of the content are redacted. */
 export interface ReadableApproval extends AskedParts, DecidedApproval {
   readonly decisions: readonly unknown[];
 }
 
 /**
- * Says in a terminal what a run waits for: a line with the reason, and one with the command that lets the run go on, if it does not
- * go on by itself.
- * @param approval the one that is awaited; `null`: none, or it is not known
+ * Formats for a terminal what a run waits for: a line with the reason, and one with the command that continues the run,
+ * unless it continues by itself.
+ * @param approval the awaited one; `null` for none, or if it is unknown
  */
 export function waitingLines(runId: string, waiting: Waiting, approval: ReadableApproval | null): readonly string[] {
   const inLine = approval && approvalInOneLine(approval);
@@ -26,24 +26,24 @@ export function waitingLines(runId: string, waiting: Waiting, approval: Readable
   };
   const reason = waitingReason(waiting, awaited);
   const [first] = nextActions(reason, runId);
-  // A command with a digest is only for people who see all that they approve.
+  // A command with a digest is only for people who see everything that they approve.
   const isCut = approval !== null && inLine === null;
   const command = isCut ? `npx holdfast approvals --run ${runId}` : first && holdfastCommand(first);
   return [toLine(formatReason(reason)), ...(command === undefined ? [] : [`  ${toLine(command)}`])];
 }
 
-/** A call that has failed, and is made again. */
+/** A failed call that will be repeated. */
 interface Retry {
   readonly node: string;
   readonly index?: number | undefined;
   /** The number of the next attempt. */
   readonly attempt: number;
   readonly lastError: ReadableError | null;
-  /** RFC 3339; `null`: it is made now. */
+  /** RFC 3339; `null` if it is made now. */
   readonly nextAttemptAt: string | null;
 }
 
-/** Says in a terminal that a call is made again, when and why. */
+/** Formats for a terminal when and why a call is repeated. */
 export function retryLine({ node, index, attempt, lastError, nextAttemptAt }: Retry): string {
   const error = lastError ?? undefined;
   return toLine(formatReason({ kind: 'retrying', node, index, attempt, nextAttemptAt, error, about: null }));

@@ -1,4 +1,4 @@
-import { nodeName, TOLD_EVENTS } from '../graph/journal/index.ts';
+import { nodeName, TRACED_EVENTS } from '../graph/journal/index.ts';
 import type { EarlierVisit, RunEvent, Segment, CallTrace, EndedSegments, TracedRun } from '../graph/journal/index.ts';
 import { hasEnded, statusOf } from '../graph/run/index.ts';
 import type { TaskReference, Run } from '../graph/run/index.ts';
@@ -26,7 +26,7 @@ export interface AgentVisitsState {
 
 const NO_VISITS: AgentVisitsState = { open: [], agents: [], resumed: [] };
 
-const TOLD: ReadonlySet<RunEvent['type']> = new Set(TOLD_EVENTS);
+const TOLD: ReadonlySet<RunEvent['type']> = new Set(TRACED_EVENTS);
 const OVER: ReadonlySet<RunEvent['type']> = new Set(['node.completed', 'node.skipped']);
 
 /** @param isAgent true for a task of an agent */

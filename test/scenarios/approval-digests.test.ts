@@ -40,14 +40,14 @@ describe('the digest of an approval', () => {
     expect(asking().events).toMatchObject([{}, {}, {}, {}, { approval: { digest: OF_40, previous: [] } }]);
   });
 
-  test('counts what is absent as null, whatever the order of keys', () => {
+  test('treats absent parts as null and ignores the order of keys', () => {
     const [one, other] = [asking({ args: { a: 1, b: [2] } }), asking({ args: { b: [2], a: 1 } })];
     expect(approvalOf(one, 1)?.digest).toBe(approvalOf(other, 1)?.digest);
     expect(approvalOf(asking({ details: 'x' }), 1)?.digest).not.toBe(OF_40);
     expect(approvalOf(asking({ title: 'Pay it?' }), 1)?.digest).not.toBe(OF_40);
   });
 
-  test('changes with arguments that a decision edits', () => {
+  test('changes when a decision edits the arguments', () => {
     const run = asking({ policy: { quorum: 2 } });
     run.signal('approve', { by: ADA, args: { amount: 41 } });
     expect(approvalOf(run, 1)).toMatchObject({ status: 'pending', args: { amount: 41 } });
@@ -76,7 +76,7 @@ describe('a decision that names a digest', () => {
     }
   });
 
-  test('is refused as one who may not decide first, and as too late second', () => {
+  test('is refused for the missing permission first, and for being too late second', () => {
     const run = asking({ policy: { roles: ['boss'] } });
     run.signal('approve', { by: ADA, digest: OF_41 });
     expect(run.events.at(-1)).toMatchObject({ reason: 'not_an_approver' });
@@ -88,28 +88,28 @@ describe('a decision that names a digest', () => {
   });
 });
 
-describe('an approval that is asked again', () => {
+describe('the previous approvals of an approval that is requested again', () => {
   const earlier = (id: number, status: string, reason: string | null) => ({
     id: `run-1.a${id}`,
     status,
     decisions: reason === null ? [] : [{ by: 'ada', decision: 'reject', reason, at: expect.any(String) }],
   });
 
-  test('lists the rejections before it', () => {
+  test('include earlier rejections', () => {
     const run = asking({}, true);
     decideLast(run, 'reject', { by: ADA, reason: 'too much' });
     decideLast(run, 'reject', { by: ADA, reason: 'still' });
     expect(approvalOf(run, 3)?.previous).toEqual([earlier(1, 'rejected', 'too much'), earlier(2, 'rejected', 'still')]);
   });
 
-  test('lists a rejection that failed the run, after a retry', () => {
+  test('include a rejection that failed the run, after a retry', () => {
     const run = asking({ onReject: 'fail' });
     decideLast(run, 'reject', { by: ADA, reason: 'no' });
     run.reopen('retry');
     expect(approvalOf(run, 2)).toMatchObject({ status: 'pending', previous: [earlier(1, 'rejected', 'no')] });
   });
 
-  test('lists an expiry, and one that a replan withdrew', () => {
+  test('include an expired approval and one that a replan withdrew', () => {
     const run = asking({ timeout: '1h', onTimeout: 'fail', onError: 'intervene' });
     run.passTime(3_600_000);
     run.signal('retry', {});
@@ -117,7 +117,7 @@ describe('an approval that is asked again', () => {
     expect(approvalOf(run, 3)?.previous).toEqual([earlier(1, 'expired', null), earlier(2, 'canceled', null)]);
   });
 
-  test('in a fork lists what people have said to the runs before it', () => {
+  test('include in a fork the rejections in its parent runs', () => {
     const run = asking({ onReject: 'fail' });
     decideLast(run, 'reject', { by: ADA, reason: 'no' });
     const fork = forkAtStart(run);
@@ -129,7 +129,7 @@ describe('an approval that is asked again', () => {
     expect(second.run.approvals).toMatchObject({ [`${second.run.id}.a1`]: { previous } });
   });
 
-  test('in a fork lists none of before a yes to the run before it', () => {
+  test('exclude in a fork everything before an approval in the parent run', () => {
     const run = asking({}, true);
     decideLast(run, 'reject', { by: ADA });
     decideLast(run, 'approve', { by: ADA });
@@ -137,7 +137,7 @@ describe('an approval that is asked again', () => {
     expect(fork.run.approvals).toMatchObject({ [`${fork.run.id}.a1`]: { status: 'pending', previous: [] } });
   });
 
-  test('lists none of before a yes, and no more than twenty', () => {
+  test('exclude everything before the last approval, and are at most twenty', () => {
     const run = startRun({
       nodes: { ask: { type: 'approval', title: 'Go on?' } },
       edges: [

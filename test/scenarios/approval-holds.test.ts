@@ -16,7 +16,7 @@ type Over = Partial<GraphDefinition>;
 const asks = (over: Partial<NodeDefinition & { readonly type: 'approval' }> = {}) =>
   ({ type: 'approval', title: 'Pay?', write: 'out', ...over }) as const;
 
-describe('an approval holds', () => {
+describe('nodes gated by an approval', () => {
   const ask = asks({ write: {} });
   const inner = (edges: GraphDefinition['edges']): GraphDefinition =>
     aDefinition({ nodes: { ask, ...addsNames('a', 'b') }, edges });
@@ -27,7 +27,7 @@ describe('an approval holds', () => {
 
   test.each<[string, Over, boolean]>([
     [
-      'what only it leads to, through a loop',
+      'a node that only the approval leads to, through a loop',
       {
         edges: [
           { from: '__start__', to: 'a' },
@@ -38,7 +38,7 @@ describe('an approval holds', () => {
       true,
     ],
     [
-      'not what another branch leads to',
+      'but not a node behind another branch',
       {
         edges: [
           { from: '__start__', branches: [{ when: 'true', to: 'ask' }, { to: 'a' }] },
@@ -49,7 +49,7 @@ describe('an approval holds', () => {
       false,
     ],
     [
-      'what a join waits for',
+      'a node after a join that waits for the approval',
       {
         edges: [
           { from: '__start__', to: ['a', 'ask'] },
@@ -59,7 +59,7 @@ describe('an approval holds', () => {
       true,
     ],
     [
-      'not what runs beside it',
+      'but not a node that runs in parallel',
       {
         edges: [
           { from: '__start__', to: ['a', 'ask'] },
@@ -69,7 +69,7 @@ describe('an approval holds', () => {
       false,
     ],
     [
-      'what each element leads to',
+      'the target of a forEach after the approval',
       {
         edges: [
           { from: '__start__', forEach: '[1]', to: 'ask' },
@@ -79,7 +79,7 @@ describe('an approval holds', () => {
       true,
     ],
     [
-      'what a route leads to',
+      'the targets of a route after the approval',
       {
         edges: [
           { from: '__start__', to: 'ask' },
@@ -89,7 +89,7 @@ describe('an approval holds', () => {
       true,
     ],
     [
-      'not where a goto leads around it',
+      'but not if a goto bypasses the approval',
       {
         nodes: { ask, go: { type: 'function', function: 'double', mayGoto: ['pay'] }, ...addsNames('pay') },
         edges: [
@@ -101,7 +101,7 @@ describe('an approval holds', () => {
       false,
     ],
     [
-      'not where onError leads around it',
+      'but not if onError bypasses the approval',
       {
         nodes: { ask, a: { ...adds('a'), onError: { to: 'pay' } }, ...addsNames('pay') },
         edges: [
@@ -113,7 +113,7 @@ describe('an approval holds', () => {
       false,
     ],
     [
-      'the last node of canceled runs, which its edges lead on from elsewhere',
+      'such as the last node of canceled runs, to which other edges lead',
       {
         onCancel: 'pay',
         edges: [
@@ -134,9 +134,9 @@ describe('an approval holds', () => {
       },
       true,
     ],
-    ['what follows its graph', { nodes: nodes(inner([{ from: '__start__', to: 'ask' }])) }, true],
+    ['a node after the graph of the approval', { nodes: nodes(inner([{ from: '__start__', to: 'ask' }])) }, true],
     [
-      'what follows its graph, beside other nodes',
+      'a node after the graph of the approval, which has other nodes',
       {
         nodes: nodes(
           inner([
@@ -148,12 +148,12 @@ describe('an approval holds', () => {
       true,
     ],
     [
-      'not what follows a graph that may leave it out',
+      'but not those after a graph that may skip the approval',
       { nodes: nodes(inner([{ from: '__start__', branches: [{ when: 'true', to: 'ask' }] }])) },
       false,
     ],
     [
-      'not where the failure of its graph leads',
+      'but not those that the failure of its graph leads to',
       {
         nodes: {
           sub: { type: 'subgraph', graph: inner([{ from: '__start__', to: 'ask' }]), onError: { to: 'pay' } },
@@ -167,7 +167,7 @@ describe('an approval holds', () => {
       false,
     ],
     [
-      'what follows two graphs around it',
+      'a node after two nested graphs with the approval',
       {
         nodes: nodes(
           aDefinition({ nodes: { deep: { type: 'subgraph', graph: inner([{ from: '__start__', to: 'ask' }]) } } }),
@@ -186,7 +186,7 @@ describe('an approval holds', () => {
     expect(refusal?.code).toBe(isHeld ? 'NOT_AN_APPROVER' : undefined);
   });
 
-  test('a node that speaks for its graph, and the channel that its decision comes out by', () => {
+  test('an approval inside a node gates acting as that node, and writing the channel that receives its decision', () => {
     const graph = aDefinition({
       channels: { answer: {} },
       nodes: { ask: asks({ write: 'answer' }) },
@@ -214,7 +214,7 @@ describe('an approval holds', () => {
         { from: ['b', 'd'], to: 'pay' },
       ],
     ],
-  ])('an edit as a node behind it %s', (_, edges) => {
+  ])('an edit as a node behind it %s is refused', (_, edges) => {
     const run = startRun({
       nodes: { ask, ...addsNames('a', 'b', 'c', 'd', 'pay') },
       edges: [{ from: '__start__', to: ['a', 'ask'] }, { from: 'a', to: 'b' }, { from: 'ask', to: 'c' }, ...edges],
@@ -227,7 +227,7 @@ describe('an approval holds', () => {
     expect(logOf(run)).toEqual(['b', 'pay']);
   });
 
-  test('a fork with its arrival at a join', () => {
+  test('a fork with an arrival at a join behind an approval is refused', () => {
     const definition = aDefinition({
       nodes: { ask, ...addsNames('a', 'b', 'pay') },
       edges: [

@@ -22,13 +22,13 @@ function ask(over: Ask = {}): MemoryRun {
 
 const approvalOf = ({ run }: MemoryRun): Approval | undefined => Object.values(run.approvals)[0];
 
-/** Why the last signal was ignored; `undefined`: it was not. */
+/** The reason why the last signal was ignored; `undefined` if it was not. */
 function refusalOf({ events }: MemoryRun): string | undefined {
   const last = events.at(-1);
   return last?.type === 'signal.ignored' ? last.reason : undefined;
 }
 
-describe('a policy', () => {
+describe('the policy of an approval', () => {
   test.each([
     [{ roles: ['boss'] }, ADA, 'not_an_approver'],
     [{ roles: ['boss'] }, BOB, undefined],
@@ -40,14 +40,14 @@ describe('a policy', () => {
     [{ requireReason: true }, ADA, 'reason_required'],
     [{}, UMA, undefined],
     [{}, { sub: 'eve', roles: ['user'] }, 'not_an_approver'],
-  ])('%j makes the answer of %j be %s', (...[policy, by, refusal]) => {
+  ])('%j gives the decision of %j the result %s', (...[policy, by, refusal]) => {
     const run = ask({ policy });
     run.signal('approve', { by });
     expect(refusalOf(run)).toBe(refusal);
     expect(run.run.status).toBe(refusal === undefined ? 'completed' : 'waiting');
   });
 
-  test('a reason of blanks is none', () => {
+  test('a reason of blanks counts as no reason', () => {
     const run = ask({ policy: { requireReason: true } });
     run.signal('reject', { by: ADA, reason: ' ' });
     expect(refusalOf(run)).toBe('reason_required');
@@ -55,7 +55,7 @@ describe('a policy', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('a quorum needs different people', () => {
+  test('a quorum requires different people', () => {
     const run = ask({ policy: { quorum: 2 } });
     run.signal('approve', { by: ADA });
     run.signal('approve', { by: ADA });
@@ -64,7 +64,7 @@ describe('a policy', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('one who edits the arguments starts the quorum anew, and a rejection decides', () => {
+  test('an approval with edited arguments restarts the quorum, and one rejection decides', () => {
     const run = ask({ args: { amount: 1 }, policy: { quorum: 2 } });
     run.signal('approve', { by: ADA });
     run.signal('approve', { by: BOB, args: { amount: 2 } });
@@ -77,7 +77,7 @@ describe('a policy', () => {
     expect(logOf(other)).toEqual(['rejected', null, 'next']);
   });
 
-  test('who has approved the old arguments may approve the edited ones', () => {
+  test('a person who approved the old arguments may approve the edited ones', () => {
     const run = ask({ args: { amount: 1 }, policy: { quorum: 2, users: ['ada', 'bob'] } });
     run.signal('approve', { by: ADA });
     run.signal('approve', { by: BOB, args: { amount: 2 } });
@@ -87,7 +87,7 @@ describe('a policy', () => {
     expect(logOf(run)).toEqual(['approved', { amount: 2 }, 'next']);
   });
 
-  test('one person does not count twice where the arguments are edited back', () => {
+  test('a person does not count twice when the arguments are edited back', () => {
     const run = ask({ args: { amount: 1 }, policy: { quorum: 2 } });
     run.signal('approve', { by: ADA });
     run.signal('approve', { by: BOB, args: { amount: 2 } });
@@ -97,7 +97,7 @@ describe('a policy', () => {
     expect(logOf(run)).toEqual(['approved', { amount: 1 }, 'next']);
   });
 
-  test('arguments are not edited without end', () => {
+  test('the number of edits of the arguments is limited', () => {
     const run = ask({ args: 0, policy: { quorum: 2 } });
     for (let n = 1; n <= 30; n += 1) run.signal('approve', { by: n % 2 === 0 ? ADA : BOB, args: n });
     expect(refusalOf(run)).toBe('invalid_args');
@@ -107,7 +107,7 @@ describe('a policy', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('escalation lets others decide after a while', () => {
+  test('escalation lets other people decide after its time', () => {
     const run = ask({ policy: { roles: ['nobody'], escalate: [{ after: '1h', roles: ['boss'] }] } });
     run.signal('approve', { by: BOB });
     expect(refusalOf(run)).toBe('not_an_approver');
@@ -117,7 +117,7 @@ describe('a policy', () => {
   });
 });
 
-describe('what a decision holds', () => {
+describe('the content of a decision', () => {
   const schemas = {
     args: { amount: 1 },
     argsSchema: { type: 'object', properties: { amount: { type: 'number' } } },
@@ -131,7 +131,7 @@ describe('what a decision holds', () => {
     [{}, 'invalid_values'],
     [{ values: { why: 1 } }, undefined],
     [{ args: { amount: 3 }, values: { why: 1 } }, undefined],
-  ])('%j is checked: %s', (...[content, refusal]) => {
+  ])('an approval with %j is refused: %s', (...[content, refusal]) => {
     const run = ask(schemas);
     run.signal('approve', content);
     expect(refusalOf(run)).toBe(refusal);
@@ -145,7 +145,7 @@ describe('what a decision holds', () => {
     [{}, undefined],
     [{ values: null }, undefined],
     [{ args: { amount: 3 }, values: { why: 1 } }, undefined],
-  ])('%j is checked where it rejects: %s', (...[content, refusal]) => {
+  ])('a rejection with %j is refused: %s', (...[content, refusal]) => {
     const run = ask(schemas);
     run.signal('reject', content);
     expect(refusalOf(run)).toBe(refusal);
@@ -164,7 +164,7 @@ describe('an approval', () => {
       edges: [{ from: '__start__', to: ['a', 'b', 'w'] }],
     });
 
-  test('is named where several are pending, and decided once', () => {
+  test('must be named when several are pending, and is decided once', () => {
     const run = two();
     run.signal('approve', {});
     expect(refusalOf(run)).toBe('approval_id_required');
@@ -177,7 +177,7 @@ describe('an approval', () => {
     expect(run.run.approvals).toMatchObject({ 'run-1.a2': { status: 'rejected' } });
   });
 
-  test('that has expired or was canceled takes no decision', () => {
+  test('accepts no decision after it expired or was canceled', () => {
     const run = two();
     run.passTime(7 * 86_400_000);
     run.signal('approve', { approvalId: 'run-1.a1' });
@@ -188,7 +188,7 @@ describe('an approval', () => {
     expect(refusalOf(left)).toBe('approval_canceled');
   });
 
-  test('a decision with an id counts once', () => {
+  test('counts a decision with an id only once', () => {
     const run = ask({ policy: { quorum: 2 } });
     for (const by of [ADA, BOB]) run.signal('approve', { signalId: 'd1', by });
     expect(run.run).toMatchObject({ status: 'waiting', signalResults: [{ id: 'd1', taken: true }] });
@@ -199,7 +199,7 @@ describe('an approval', () => {
     ['reject', 'completed', 'rejected'],
     ['approve', 'completed', 'approved'],
     ['fail', 'failed', 'APPROVAL_EXPIRED'],
-  ] as const)('%ss after its timeout: the run is %s', (...[onTimeout, status, says]) => {
+  ] as const)('with onTimeout "%s" makes the run %s after its timeout', (...[onTimeout, status, says]) => {
     const run = ask({ timeout: '1h', onTimeout });
     run.passTime(3_600_000);
     expect(run.run.status).toBe(status);
@@ -211,7 +211,7 @@ describe('an approval', () => {
     ['expire', { onTimeout: 'expire' }, 'expired'],
     ['reject', { onTimeout: 'reject' }, 'rejected'],
     ['approve', { onTimeout: 'approve' }, 'approved'],
-  ] as const)('that its timeout decides (%s) is decided as it was asked, by nobody', (_, over, decision) => {
+  ] as const)('that its timeout decides (%s) keeps its original arguments and has no decider', (_, over, decision) => {
     const run = ask({
       args: { amount: 1 },
       policy: { quorum: 3 },
@@ -231,14 +231,14 @@ describe('an approval', () => {
     expect(expired).toMatchObject([{ status: decision, args: { amount: 1 } }]);
   });
 
-  test('that its timeout rejects gives no reason of one who has approved', () => {
+  test('that its timeout rejects does not report the reason of an earlier approver', () => {
     const run = ask({ policy: { quorum: 2 }, timeout: '1h', onTimeout: 'reject', onReject: 'fail' });
     run.signal('approve', { by: ADA, reason: 'fine' });
     run.passTime(3_600_000);
     expect(run.run.error).toMatchObject({ code: 'APPROVAL_REJECTED', message: '"May I?" was rejected' });
   });
 
-  test('that its timeout has decided says so', () => {
+  test('that its timeout decided refuses a decision with that reason', () => {
     const nodes = {
       a: { type: 'approval', title: 'a', timeout: '1h', onTimeout: 'reject', policy: { quorum: 2 } },
       w: { type: 'wait', event: 'go' },
@@ -253,7 +253,7 @@ describe('an approval', () => {
   test.each([
     [{ by: ADA }, '"May I?" was rejected'],
     [{ by: ADA, reason: 'too much' }, '"May I?" was rejected: too much'],
-  ])('with onReject fails where it is rejected by %j', (...[payload, message]) => {
+  ])('with onReject "fail" fails the run when rejected by %j', (...[payload, message]) => {
     const run = ask({ onReject: 'fail' });
     run.signal('reject', payload);
     expect(run.run.error).toMatchObject({ code: 'APPROVAL_REJECTED', message });
@@ -276,14 +276,14 @@ describe('an intervention', () => {
     ['retry', { id: 'a:2' }, 'unknown_intervention'],
     ['skip', { node: 'a', output: 7 }, 'malformed'],
     ['skip', { node: 'a' }, 'malformed'],
-  ])('%s with %j is refused: %s', (...[signal, payload, reason]) => {
+  ])('refuses %s with %j: %s', (...[signal, payload, reason]) => {
     const run = both();
     const before = run.run.root;
     run.signal(signal, payload);
     expect([refusalOf(run), run.run.root]).toEqual([reason, before]);
   });
 
-  test('goes on with what is given, and fails the run after all are answered', () => {
+  test('continues with the given output, and the run fails after all are settled', () => {
     const run = both();
     run.signal('skip', { id: 'a:1', output: { x: 1 } });
     expect(run.run.status).toBe('waiting');
@@ -294,7 +294,7 @@ describe('an intervention', () => {
     });
   });
 
-  test('an output that the channel does not take is refused', () => {
+  test('refuses an output that the channel does not accept', () => {
     const channels = { log: { reducer: 'append' }, n: { reducer: 'sum' } } as const;
     const run = startRun({ channels, nodes: { a: { ...broken, write: { n: '{{ result }}' } } } });
     run.signal('skip', { output: 'x' });
@@ -303,7 +303,7 @@ describe('an intervention', () => {
     expect(run.run.root.channels['n']).toBe(3);
   });
 
-  test('an error that can not be written is the failure', () => {
+  test('fails with the error when the error can not be written', () => {
     const onError = { to: 'a', write: { log: '{{ state.log[3] }}' } };
     expect(startRun({ nodes: { a: { ...broken, onError } } }).run.error).toMatchObject({
       code: 'EXPRESSION_FAILED',
@@ -312,7 +312,7 @@ describe('an intervention', () => {
   });
 });
 
-describe('a run that has asked very often', () => {
+describe('a run that has requested many approvals', () => {
   const elements = Array.from({ length: 150 }, (_, at) => at);
   const start = (): MemoryRun =>
     startRun({
@@ -321,7 +321,7 @@ describe('a run that has asked very often', () => {
       edges: [{ from: '__start__', forEach: 'state.list', to: 'ask' }],
     });
 
-  test('remembers all approvals that are pending, and the latest that are not', () => {
+  test('remembers all pending approvals and the latest closed ones', () => {
     const run = start();
     for (const at of elements.slice(0, -1)) run.signal('approve', { approvalId: `run-1.a${at + 1}`, by: ADA });
     const statuses = Object.values(run.run.approvals).map(({ status }) => status);
@@ -338,7 +338,7 @@ describe('a run that has asked very often', () => {
     ['run-1.a', 'unknown_approval'],
     ['run-1.a1.5', 'unknown_approval'],
     ['run-2.a1', 'unknown_approval'],
-  ])('refuses another answer to %s as %s', (approvalId, reason) => {
+  ])('refuses another decision on %s as %s', (approvalId, reason) => {
     const run = start();
     for (const at of elements.slice(0, -1)) run.signal('approve', { approvalId: `run-1.a${at + 1}`, by: ADA });
     run.signal('approve', { approvalId, by: ADA });

@@ -10,8 +10,8 @@ import type { TestRun } from '../../src/testing/index.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 
 /*
- * One rule: what conditions see, what people are shown, its digest, what the history and the call's request say, and what
- * the code gets, are one and the same arguments.
+ * One rule: conditions, approvals, digests, the history, the request of the call and the code all have the same
+ * arguments.
  */
 
 let clock = 0;
@@ -23,12 +23,12 @@ const schemaOf = (properties: Record<string, Json>, required: string[] = []): Re
   additionalProperties: false,
 });
 
-/** Parameters, what is given, and what is made of it; `null`: the call is refused. */
+/** Parameters, given arguments, and what the schema makes of them; `null` if the call is refused. */
 const KINDS = {
   'a default of zod': [z.object({ euros: z.number().default(500) }), {}, { euros: 500 }],
-  'a default that differs each time': [z.object({ euros: z.number().default(() => (clock += 1000)) }), {}, 'any'],
+  'a default that differs at each reading': [z.object({ euros: z.number().default(() => (clock += 1000)) }), {}, 'any'],
   'a default of a JSON Schema': [schemaOf({ euros: { type: 'number', default: 500 } }), {}, { euros: 500 }],
-  'a default deep inside': [
+  'a nested default': [
     schemaOf({ euros: { type: 'number' }, to: schemaOf({ bank: { default: 'X' } }) }),
     { euros: 500, to: {} },
     { euros: 500, to: { bank: 'X' } },
@@ -38,12 +38,12 @@ const KINDS = {
     { euros: 'abcde' },
     { euros: 500 },
   ],
-  'a transformation of the whole': [
+  'a transformation of the whole object': [
     z.object({ cents: z.number() }).transform(({ cents }) => ({ euros: cents / 100 })),
     { cents: 50_000 },
     { euros: 500 },
   ],
-  'one that comes later': [
+  'an asynchronous transformation': [
     z.object({ euros: z.number().transform(async (euros) => await Promise.resolve(euros * 5)) }),
     { euros: 100 },
     { euros: 500 },
@@ -54,8 +54,8 @@ const KINDS = {
     { euros: 500, to: ' X ' },
     { euros: 500, to: 'X' },
   ],
-  'a value that is caught': [z.object({ euros: z.number().catch(500) }), { euros: 'many' }, { euros: 500 }],
-  'what comes before the schema': [
+  'a catch of an invalid value': [z.object({ euros: z.number().catch(500) }), { euros: 'many' }, { euros: 500 }],
+  'a preprocessing': [
     z.preprocess((given) => ({ euros: 500, ...Object(given) }), z.object({ euros: z.number() })),
     {},
     { euros: 500 },
@@ -65,8 +65,8 @@ const KINDS = {
     { euros: 500, day: '2026-01-02' },
     { euros: 500, day: '2026-01-02T00:00:00.000Z' },
   ],
-  nothing: [z.object({ euros: z.number() }), { euros: 500 }, { euros: 500 }],
-  'a name that a loose object takes': [
+  'no change': [z.object({ euros: z.number() }), { euros: 500 }, { euros: 500 }],
+  'an unknown name of a loose object': [
     z.looseObject({ euros: z.number() }),
     { euros: 500, x: 1 },
     { euros: 500, x: 1 },
@@ -75,20 +75,24 @@ const KINDS = {
   'a misspelt name for a JSON Schema': [schemaOf({ euros: { type: 'number', default: 500 } }), { Euros: 500 }, null],
   'an unknown name of a strict object': [z.strictObject({ euros: z.number() }), { euros: 500, x: 1 }, null],
   'a value that a check refuses': [z.object({ euros: z.number().refine((n) => n < 100) }), { euros: 500 }, null],
-  'what is no JSON': [z.object({ euros: z.number().transform(() => [undefined]) }), { euros: 500 }, null],
+  'a value that JSON can not represent': [
+    z.object({ euros: z.number().transform(() => [undefined]) }),
+    { euros: 500 },
+    null,
+  ],
 } as const satisfies Record<string, readonly [z.ZodType | Record<string, Json>, Json, Json]>;
 
 type Approval = 'always' | 'never' | { readonly when: string };
 
 interface Played {
   readonly run: TestRun;
-  /** What the code was given, call by call. */
+  /** The arguments that the code received, by call. */
   readonly got: readonly Json[];
 }
 
 type Way = (given: Json) => { readonly nodes: Record<string, NodeDefinition>; readonly calls?: Json };
 
-const WAYS = {
+const CALLERS = {
   'a node': (given) => ({ nodes: { a: { type: 'tool', tool: 'pay', ...ownArgs(given) } } }),
   'an agent': (given) => ({
     nodes: { a: { type: 'agent', model: 'm', messages: 'messages', tools: ['pay'] } },
@@ -113,7 +117,7 @@ const WAYS = {
   }),
 } as const satisfies Record<string, Way>;
 
-/** A template, so that no rule of definitions finds fault with the arguments before the run does. */
+/** The arguments as a template, so that validation of the definition can't refuse them before the run does. */
 const ownArgs = (given: Json): { readonly args: Json } => ({ args: `{{ ${JSON.stringify(given)} }}` });
 
 async function play(
@@ -169,7 +173,7 @@ async function play(
   return { run, got };
 }
 
-/** All that a run says of the arguments of `pay`. */
+/** Returns the arguments of `pay` everywhere in the run. */
 function argumentsIn({ run, got }: Played): readonly Json[] {
   const shown = run.approvals.map(({ args }) => args);
   const told = run.events.flatMap((event) =>
@@ -181,14 +185,14 @@ function argumentsIn({ run, got }: Played): readonly Json[] {
   return [...shown, ...told, ...requests, ...got];
 }
 
-const allCases = Object.entries(WAYS).flatMap(([name, way]) =>
+const allCases = Object.entries(CALLERS).flatMap(([name, way]) =>
   Object.entries(KINDS).map(([kind, [parameters, given, made]]) => ({ name, way, kind, parameters, given, made })),
 );
 
 const refused = allCases.filter(({ made }) => made === null);
 const cases = allCases.filter(({ made }) => made !== null);
 
-describe('the arguments of a call are one and the same in all that is decided and done', () => {
+describe('approvals, history and code have the same arguments of a call', () => {
   test.each(cases)('$kind, by $name', async ({ way, parameters, given, made }) => {
     const approval = { when: 'args.euros > 100' };
     const asked = await play(way, { parameters, given, approval });
@@ -208,28 +212,28 @@ describe('the arguments of a call are one and the same in all that is decided an
   });
 });
 
-describe('arguments that are refused lead to no question and no call', () => {
+describe('refused arguments cause neither an approval nor a call', () => {
   test.each(refused)('$kind, by $name', async ({ way, parameters, given }) => {
     const played = await play(way, { parameters, given, approval: { when: 'args.euros > 100' } });
     expect(argumentsIn(played)).toEqual([]);
   });
 });
 
-describe('arguments that a person has edited', () => {
-  const ways = Object.entries(WAYS).map(([name, way]) => ({ name, way }));
+describe('arguments edited by a person', () => {
+  const ways = Object.entries(CALLERS).map(([name, way]) => ({ name, way }));
   const parameters = z.object({
     euros: z.number().transform((n) => Math.min(n, 300)),
     to: z.string().trim().default('X'),
   });
 
-  test.each(ways)('are what is done, if they are read as they are: by $name', async ({ way }) => {
+  test.each(ways)('are used if the schema leaves them unchanged: by $name', async ({ way }) => {
     const decisions = [{ args: { euros: 50, to: 'Y' } }];
     const played = await play(way, { parameters, given: { euros: 200 }, approval: 'always', decisions });
     expect(argumentsIn(played)).toEqual([1, 2, 3, 4].map(() => ({ euros: 50, to: 'Y' })));
     expect(played.run.approvals).toMatchObject([{ status: 'approved' }]);
   });
 
-  test.each(ways)('are asked about once more, if something else is made of them: by $name', async ({ way }) => {
+  test.each(ways)('need another approval if the schema changes them: by $name', async ({ way }) => {
     const decisions = [{ args: { euros: 5_000, to: ' Y ' } }];
     const played = await play(way, { parameters, given: { euros: 200 }, approval: 'always', decisions });
     expect(played.got).toEqual([]);
@@ -250,7 +254,7 @@ describe('arguments that a person has edited', () => {
   const tooMuch = [{ args: { euros: 5_000 } }];
 
   test.each(ways.filter(({ name }) => name !== 'a compensation'))(
-    'are not done, if the schema refuses them: by $name',
+    'fail the call if the schema refuses them: by $name',
     async ({ way }) => {
       const given = { parameters: refusing, given: { euros: 200 }, approval: 'always', decisions: tooMuch } as const;
       const played = await play(way, given);
@@ -259,19 +263,19 @@ describe('arguments that a person has edited', () => {
     },
   );
 
-  test('are not done by a compensation, if the schema refuses them: people are asked again', async () => {
+  test('repeat the approval of a compensation if the schema refuses them', async () => {
     const given = { parameters: refusing, given: { euros: 200 }, approval: 'always' } as const;
-    const once = await play(WAYS['a compensation'], { ...given, decisions: tooMuch });
+    const once = await play(CALLERS['a compensation'], { ...given, decisions: tooMuch });
     expect(once.got).toEqual([]);
     expect(once.run.approvals).toMatchObject([
       { status: 'approved', args: { euros: 5_000 } },
       { status: 'pending', args: { euros: 200 } },
     ]);
-    const twice = await play(WAYS['a compensation'], { ...given, decisions: [...tooMuch, {}] });
+    const twice = await play(CALLERS['a compensation'], { ...given, decisions: [...tooMuch, {}] });
     expect(twice.got).toEqual([{ euros: 200 }]);
   });
 
-  test.each(ways)('have the defaults of a JSON Schema, and are asked about with them: by $name', async ({ way }) => {
+  test.each(ways)('get the defaults of a JSON Schema and need an approval with them: by $name', async ({ way }) => {
     const plain = schemaOf({ euros: { type: 'number' }, to: { default: 'X' } });
     const decisions = [{ args: { euros: 50 } }];
     const played = await play(way, { parameters: plain, given: { euros: 200 }, approval: 'always', decisions });
@@ -283,20 +287,20 @@ describe('arguments that a person has edited', () => {
   });
 });
 
-describe('a name that the schema of a tool does not know', () => {
+describe('a name that is not in the schema of a tool', () => {
   const told = ({ run }: Played): string => JSON.stringify(run.state['messages']);
   const extra = { euros: 50, Too: 1 };
   const parameters = z.object({ euros: z.number(), to: z.string().optional() });
 
-  test('is told to the model, with the one that it perhaps means', async () => {
-    const played = await play(WAYS['an agent'], { parameters, given: extra, approval: 'always' });
+  test('is reported to the model with a suggestion', async () => {
+    const played = await play(CALLERS['an agent'], { parameters, given: extra, approval: 'always' });
     expect(told(played)).toContain(
       'break its parameters at /Too: is no member that the schema knows. Did you mean \\"to\\"?',
     );
   });
 
-  test('is left out if it was meant for a tool that has failed', async () => {
-    const played = await play(WAYS['another tool that has failed'], {
+  test('is dropped if the arguments were meant for a tool that has failed', async () => {
+    const played = await play(CALLERS['another tool that has failed'], {
       parameters,
       given: { euros: 50, reference: 1 },
       approval: 'never',
@@ -304,7 +308,7 @@ describe('a name that the schema of a tool does not know', () => {
     expect(played.got).toEqual([{ euros: 50 }]);
   });
 
-  test('is left out where no harm can come of it', async () => {
+  test('is dropped where that is safe', async () => {
     const got: unknown[] = [];
     const find = defineTool({
       name: 'find',
@@ -321,14 +325,14 @@ describe('a name that the schema of a tool does not know', () => {
   });
 });
 
-test('a call whose arguments need no reading makes no call besides', async () => {
-  const plain = await play(WAYS['a node'], {
+test('a call whose arguments need no reading makes no additional call', async () => {
+  const plain = await play(CALLERS['a node'], {
     parameters: z.object({ euros: z.number() }),
     given: { euros: 5 },
     approval: { when: 'false' },
   });
   expect(plain.run.usage).toMatchObject({ toolCalls: 1 });
-  const read = await play(WAYS['a node'], {
+  const read = await play(CALLERS['a node'], {
     parameters: z.object({ euros: z.number().default(5) }),
     given: {},
     approval: { when: 'false' },
@@ -337,7 +341,7 @@ test('a call whose arguments need no reading makes no call besides', async () =>
   expect(read.run.calls).toHaveLength(1);
 });
 
-test('a search of memory is shown, and made, with the limit that it has by default', async () => {
+test('a memory search has its default limit in the approval and in the call', async () => {
   const node = {
     type: 'agent',
     model: 'm',

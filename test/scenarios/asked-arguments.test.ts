@@ -6,8 +6,8 @@ import { runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
 /*
- * The schema of an approval's arguments holds of all that may be approved: those that are asked about, those that a
- * person brings, and those that a timeout lets pass.
+ * The schema of an approval's arguments applies to everything that may be approved: the original arguments, those that
+ * a person supplies, and those that a timeout approves.
  */
 
 const SCHEMA = {
@@ -20,7 +20,7 @@ const VALID = { euros: 100 };
 const INVALID = { euros: 250 };
 const ADA = { sub: 'ada', roles: ['approver'] };
 
-/** What asks, with arguments that are filled from the state. */
+/** The nodes that request an approval, with arguments from the state. */
 const ASKERS: Readonly<Record<string, NodeDefinition>> = {
   'an approval node': {
     type: 'approval',
@@ -40,7 +40,9 @@ const ASKERS: Readonly<Record<string, NodeDefinition>> = {
   'an agent': { type: 'agent', prompt: 'Pay', tools: ['pay'], write: { done: '{{ result.text }}' } },
 };
 
-/** How each fails that would ask about arguments that break the schema; an agent goes on: its model is told. */
+/**
+ * The error code of each node whose arguments break the schema. An agent continues, because its model gets the error.
+ */
 const CODES: Readonly<Record<string, string | null>> = {
   'an approval node': 'INVALID_ARGS',
   'a tool node': 'INVALID_TOOL_ARGUMENTS',
@@ -49,7 +51,7 @@ const CODES: Readonly<Record<string, string | null>> = {
 
 interface Played {
   readonly run: MemoryRun;
-  /** The arguments with which the tool was called. */
+  /** The arguments that the tool received. */
   readonly paid: Json[];
 }
 
@@ -86,7 +88,7 @@ const lastReason = ({ run: { events } }: Played): unknown => {
 describe.each(Object.keys(ASKERS))('%s', (asker) => {
   const start = (given: JsonObject) => play(ASKERS[asker], given);
 
-  test('asks nobody about arguments that break the schema, so that nothing passes them', () => {
+  test('requests no approval for arguments that break the schema, so nothing can approve them', () => {
     const played = start(INVALID);
     played.run.passTime(8 * 86_400_000);
     played.run.signal('approve', { by: ADA });
@@ -97,7 +99,7 @@ describe.each(Object.keys(ASKERS))('%s', (asker) => {
     expect(error === null || error.message.includes('euros')).toBe(true);
   });
 
-  test('is approved as it is', () => {
+  test('is approved with its original arguments', () => {
     const played = start(VALID);
     played.run.signal('approve', { by: ADA });
     expect([statusOf(played), played.run.run.status]).toEqual(['approved', 'completed']);
@@ -109,14 +111,14 @@ describe.each(Object.keys(ASKERS))('%s', (asker) => {
     ['approve', {}, 'pending'],
     ['approve', null, 'pending'],
     ['reject', INVALID, 'pending'],
-  ])('%s with other arguments %j: it is %s', (decision, args, status) => {
+  ])('%s with other arguments %j makes the approval %s', (decision, args, status) => {
     const played = start(VALID);
     played.run.signal(decision, { args, by: ADA });
     expect([statusOf(played), lastReason(played)]).toEqual([status, status === 'pending' ? 'invalid_args' : undefined]);
     expect(played.paid).toEqual(status === 'approved' && asker !== 'an approval node' ? [args] : []);
   });
 
-  test('lets a timeout pass what was asked, and nothing else', () => {
+  test('approves only the original arguments on timeout', () => {
     const played = start(VALID);
     played.run.passTime(8 * 86_400_000);
     expect(statusOf(played)).toBe(asker === 'an approval node' ? 'approved' : 'expired');
@@ -124,14 +126,14 @@ describe.each(Object.keys(ASKERS))('%s', (asker) => {
   });
 });
 
-test('an approval that its timeout approves is about the arguments that were asked', () => {
+test('an approval that its timeout approves has the original arguments', () => {
   const { run } = play(ASKERS['an approval node'], VALID);
   run.signal('reject', { args: INVALID, by: ADA });
   run.passTime(8 * 86_400_000);
   expect(run.run.root.channels['done']).toEqual(VALID);
 });
 
-test('an approval that is asked again with arguments that break the schema fails its node, which catches it', () => {
+test('an approval that is renewed with arguments that break the schema fails its node, which catches the error', () => {
   const node = ASKERS['an approval node'];
   const { run } = play(node, VALID);
   run.signal('edit', { values: { given: INVALID }, by: ADA });

@@ -34,7 +34,7 @@ function play(
 const pendingOf = ({ run }: MemoryRun) => Object.values(run.approvals).filter(({ status }) => status === 'pending');
 const failing = { a: pays('one'), b: pays('two'), c: breaks };
 
-describe('a compensation by a tool that asks', () => {
+describe('a compensation by a tool that needs an approval', () => {
   test('is not called before a person approves it', () => {
     const { run, undone } = play(failing);
     expect(undone()).toEqual([]);
@@ -46,7 +46,7 @@ describe('a compensation by a tool that asks', () => {
     expect(undoEventsOf(run)).toEqual([]);
   });
 
-  test('is called when it is approved, and then the next one asks', () => {
+  test('is called when it is approved, and then the next one requests its approval', () => {
     const { run, undone } = play(failing);
     run.signal('approve', { by });
     expect(undone()).toEqual([{ key: 'back two' }]);
@@ -68,7 +68,7 @@ describe('a compensation by a tool that asks', () => {
     );
   });
 
-  test('has failed when it is rejected, which the error of the run says', () => {
+  test('has failed when it is rejected, which the error of the run reports', () => {
     const { run, undone } = play(failing);
     decideLast(run, 'reject', { by, reason: 'keep it' });
     decideLast(run, 'approve', { by });
@@ -94,7 +94,7 @@ describe('a compensation by a tool that asks', () => {
     expect(Object.values(run.run.approvals)).toMatchObject([{ status: 'expired' }]);
   });
 
-  test('asks by a condition over its own arguments', () => {
+  test('needs an approval only if the condition over its own arguments is true', () => {
     const { run, undone } = play(failing, { approval: { when: "args.key == 'back one'" } });
     expect(undone()).toEqual([{ key: 'back two' }]);
     expect(pendingOf(run)).toMatchObject([{ node: 'a' }]);
@@ -106,7 +106,7 @@ describe('a compensation by a tool that asks', () => {
     expect(run.run).toMatchObject({ status: 'failed', error: { cause: { code: 'COMPENSATION_FAILED' } } });
   });
 
-  test('asks in a run that is canceled, too, also when it is canceled again', () => {
+  test('requests its approval in a canceled run, even if the run is canceled again', () => {
     const { run, undone } = play({ a: pays('one'), ask: asks });
     run.signal('cancel', { by });
     expect(run.run.status).toBe('waiting');
@@ -123,14 +123,14 @@ describe('a compensation by a tool that asks', () => {
     expect([run.run.status, undone()]).toEqual(['canceled', [{ key: 'back one' }]]);
   });
 
-  test('lets the run be neither paused nor retried meanwhile', () => {
+  test('allows neither pause nor retry of the run while it waits', () => {
     const { run, undone } = play({ a: pays('one'), c: breaks });
     for (const name of ['pause', 'retry', 'skip']) run.signal(name, { by });
     expect(run.events.filter(({ type }) => type === 'signal.ignored')).toHaveLength(3);
     expect([run.run.status, undone()]).toEqual(['waiting', []]);
   });
 
-  test('of each element of a list in a subgraph asks on its own', () => {
+  test('requests a separate approval for each list element in a subgraph', () => {
     const inside = aDefinition({
       name: 'inside',
       channels: { items: { default: ['x', 'y'] } },
@@ -148,13 +148,13 @@ describe('a compensation by a tool that asks', () => {
 });
 
 describe('the terms of a compensating tool', () => {
-  test('hold for the roles of who started the run', () => {
+  test('apply to the roles of the person who started the run', () => {
     const { run, undone } = play({ a: pays('one'), c: breaks }, { roles: ['clerk'] });
     expect(undone()).toEqual([]);
     expect(run.run.error?.cause?.message).toBe('Not compensated: a: notify may be called by runs of clerk only');
   });
 
-  test('hold for the arguments', () => {
+  test('apply to the arguments', () => {
     const parameters = { type: 'object', properties: { key: { type: 'integer' } } };
     const { run, undone } = play({ a: pays('one'), c: breaks }, { parameters });
     expect(undone()).toEqual([]);

@@ -5,7 +5,7 @@ import { aDefinition } from '../support/builders/builders.ts';
 import { adds, failing, logOf, startRun } from '../support/builders/runs.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
-/* A decision or control counts for what its sender saw, and two at once never for two things. */
+/* A decision or control applies only to what its sender saw, and two simultaneous ones never apply to two subjects. */
 
 const ADA = { sub: 'ada', roles: ['approver'] };
 const BOB = { sub: 'bob', roles: ['approver'] };
@@ -24,7 +24,7 @@ describe('a decision without an approvalId', () => {
     ['approve', 'approve'],
     ['reject', 'approve'],
     ['approve', 'reject'],
-  ])('%s, then %s: means the first approval, and the second counts for nothing', (first, second) => {
+  ])('%s, then %s: the first decides the first approval, and the second is refused', (first, second) => {
     const run = inTurn();
     run.signal(first, { by: ADA });
     run.signal(second, { by: BOB });
@@ -43,13 +43,13 @@ describe('a decision without an approvalId', () => {
   const inside = aDefinition({ name: 'inside', nodes: { in: asks('In?') } });
   const places: readonly [string, Partial<GraphDefinition>, (run: MemoryRun) => void][] = [
     ['in a subgraph', { nodes: { sub: { type: 'subgraph', graph: inside }, two: asks('Two?') } }, approve],
-    ['withdrawn by an edit, and asked again', { nodes: { one: asks('One of {{ state.log }}?') } }, edit],
+    ['withdrawn by an edit, and renewed', { nodes: { one: asks('One of {{ state.log }}?') } }, edit],
     ['of the visit before', loop(), approve],
     ['canceled with its run, which was reopened', reopened(), reopen],
     ['over', { nodes: { one: asks('One?', { timeout: '1s' }), two: asks('Two?') } }, (run) => run.passTime(1_000)],
   ];
 
-  test.each(places)('is no decision on a later question if the first is %s', (_, over, close) => {
+  test.each(places)('does not decide a later approval if the first one is %s', (_, over, close) => {
     const run = inTurn(over);
     close(run);
     expect(statusesOf(run).slice(1)).toEqual(['pending']);
@@ -60,7 +60,7 @@ describe('a decision without an approvalId', () => {
     expect(statusesOf(run)[1]).toBe('approved');
   });
 
-  test('counts for the first, whatever was asked beside it and is decided', () => {
+  test('decides the first approval as soon as no other is pending', () => {
     const run = startRun({
       nodes: { one: asks('One?'), two: asks('Two?') },
       edges: [{ from: '__start__', to: ['one', 'two'] }],
@@ -72,7 +72,7 @@ describe('a decision without an approvalId', () => {
     expect(statusesOf(run)).toEqual(['approved', 'rejected']);
   });
 
-  test('is told who has decided, and what waits, where several wait by then', () => {
+  test('is refused with the status of the first approval, if several others are pending', () => {
     const edges = [
       { from: '__start__', to: 'one' },
       { from: 'one', to: ['two', 'three'] },
@@ -85,7 +85,7 @@ describe('a decision without an approvalId', () => {
     ]);
   });
 
-  test('is refused where nothing has been asked, and where the first was closed long ago', () => {
+  test('is refused if no approval was requested, and if the first one was closed long ago', () => {
     const run = startRun({ nodes: { w: { type: 'wait', event: 'go' } } });
     run.signal('approve', { by: ADA });
     expect(ignoredIn(run)).toMatchObject([{ reason: 'unknown_approval' }]);
@@ -103,7 +103,7 @@ describe('a decision without an approvalId', () => {
     ]);
   });
 
-  test('of a fork means the first approval that the fork itself has asked', () => {
+  test('of a fork decides the first approval that the fork itself requested', () => {
     const run = inTurn();
     run.signal('approve', { by: ADA });
     const fork = run.fork(run.checkpoints.at(-1)?.id ?? '', { by: ADA });
@@ -142,7 +142,7 @@ describe('a decision without an approvalId', () => {
   }
 });
 
-describe('a control that says what its sender has read', () => {
+describe('a control with the time or checkpoint that its sender has read', () => {
   /** Two breakpoints at one checkpoint: one after a node, one before the next. */
   const stopping = (): MemoryRun =>
     startRun({
@@ -153,7 +153,7 @@ describe('a control that says what its sender has read', () => {
   const pausedAt = ({ run }: MemoryRun): string =>
     run.phase.kind === 'paused' ? new Date(run.phase.since).toISOString() : 'not paused';
 
-  test('does not go on from a pause that has come since, at the same checkpoint either', () => {
+  test('does not end a pause that has begun since, even at the same checkpoint', () => {
     const run = stopping();
     const read: JsonObject = { since: pausedAt(run), checkpoint: run.run.checkpointId, by: ADA };
     run.signal('resume', read);
@@ -171,13 +171,13 @@ describe('a control that says what its sender has read', () => {
     [{ since: null }, 'paused'],
     [{ checkpoint: 'run-1.c9' }, 'paused'],
     [{}, 'completed'],
-  ])('%j: a resume leaves the run %s', (read, status) => {
+  ])('%j: a resume makes the run %s', (read, status) => {
     const run = startRun({ nodes: { a: adds('a') }, interruptBefore: ['a'] });
     run.signal('resume', { ...read, by: ADA });
     expect(run.run.status).toBe(status);
   });
 
-  test('does not replan a run that stands elsewhere by now', () => {
+  test('does not replan a run that is at another checkpoint now', () => {
     const run = startRun({ nodes: { a: { type: 'wait', event: 'go' }, b: adds('b') } });
     const read = { checkpoint: run.run.checkpointId, by: ADA };
     run.signal('replan', { node: 'a', ...read });
@@ -189,7 +189,7 @@ describe('a control that says what its sender has read', () => {
     ['retry', {}],
     ['skip', { output: null }],
     ['fail', {}],
-  ])('does not settle by %s the failure that has come of a retry', (name, more) => {
+  ])('does not settle by %s a failure that a retry has caused', (name, more) => {
     const fails = { type: 'tool', tool: 'lookup', args: { key: 'x' }, onError: 'intervene' } as const;
     const run = startRun({ nodes: { a: fails, b: adds('b') } }, failing);
     const read = { since: sinceOf(run), by: ADA };

@@ -6,7 +6,7 @@ import { boundedSuperstepsSuite } from '../support/suites/bounded-supersteps-sui
 
 boundedSuperstepsSuite('first');
 
-test('a superstep that is used up fails the run, and asks no person about each of its tasks', () => {
+test('a superstep beyond its computing limit fails the run without an intervention for each of its tasks', () => {
   const definition = elements({ type: 'set', write: { out: COSTLY_TEXT }, onError: 'intervene' });
   const { run, events } = runInMemory({ definition, catalog: aCatalog(), input: {} }, {});
   expect(run).toMatchObject({ status: 'failed', error: { code: 'EXPRESSION_FAILED' } });

@@ -29,7 +29,7 @@ describe('a breakpoint', () => {
     expect(typesOf(run).filter((type) => type === 'run.paused')).toHaveLength(times);
   });
 
-  test('stops at every visit', () => {
+  test('stops the run at every visit of its node', () => {
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: 'a' },
       { from: 'a', branches: [{ when: 'size(state.log) < 3', to: 'a' }] },
@@ -54,7 +54,7 @@ describe('a breakpoint', () => {
   test.each([
     [{ interruptAfter: ['a'] }, [['a'], ['c']]],
     [{ interruptBefore: ['b'] }, [['a'], ['b']]],
-  ])('%j takes values, which lead to %j', (...[over, steps]) => {
+  ])('%j accepts values, which lead to the nodes %j', (...[over, steps]) => {
     const run = startRun({ ...routed, ...over });
     run.signal('resume', { values: { log: 'x' } });
     expect(run.steps).toEqual(steps);
@@ -74,7 +74,7 @@ describe('a breakpoint', () => {
     },
   );
 
-  test('refuses another checkpoint than the one it stands at', () => {
+  test('refuses a resume for another checkpoint than the current one', () => {
     const run = startRun({ nodes, interruptAfter: ['a'] });
     run.signal('resume', { checkpoint: 'run-1.c1' });
     expect(run.run.status).toBe('paused');
@@ -82,7 +82,7 @@ describe('a breakpoint', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('stands before no more than the nodes that it names, beside others', () => {
+  test('stops only before the nodes that it names, not before others', () => {
     const edges: GraphDefinition['edges'] = [{ from: '__start__', to: ['a', 'b'] }];
     const run = startRun({ nodes, edges, interruptBefore: ['b'], interruptAfter: ['a'] });
     expect(run.events.at(-1)).toMatchObject({ type: 'run.paused', nodes: ['b'] });
@@ -90,7 +90,7 @@ describe('a breakpoint', () => {
     expect(run.events.at(-1)).toMatchObject({ type: 'run.paused', nodes: ['a'] });
   });
 
-  test('after a node whose edges fail shows nothing next, and the run fails when it goes on', () => {
+  test('after a node whose edges fail has no next nodes, and the run fails when it continues', () => {
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: 'a' },
       { from: 'a', route: "'x'", paths: { y: 'b' } },
@@ -103,7 +103,7 @@ describe('a breakpoint', () => {
 });
 
 describe('pausing', () => {
-  test('resume is refused where nothing is paused, and pause where it is', () => {
+  test('resume is refused unless the run is paused, and pause if it is paused', () => {
     const run = startRun({ nodes: { ask: asks() } });
     run.signal('resume', {});
     expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_allowed_now' });
@@ -112,7 +112,7 @@ describe('pausing', () => {
     expect(typesOf(run).slice(-2)).toEqual(['run.paused', 'signal.ignored']);
   });
 
-  test('a run that waits takes decisions, and goes on when it is resumed', () => {
+  test('a run that pauses while it waits accepts decisions, and continues when it is resumed', () => {
     const run = startRun({ nodes: { ask: asks(), b: adds('b') } });
     run.signal('pause', { reason: 'lunch', by: ADA });
     expect(run.events.at(-1)).toMatchObject({ type: 'run.paused', reason: 'lunch', by: 'ada', nodes: [] });
@@ -123,7 +123,7 @@ describe('pausing', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['approved', 'b']]);
   });
 
-  test('timers and events reach a paused run, too', () => {
+  test('timers and events are processed in a paused run', () => {
     const edges: GraphDefinition['edges'] = [{ from: '__start__', to: ['t', 'e'] }];
     const run = startRun({ nodes: { t: { type: 'wait', for: '1h' }, e: { type: 'wait', event: 'go' } }, edges });
     run.signal('pause', {});
@@ -134,7 +134,7 @@ describe('pausing', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('a pause while a call is out stops the run after its superstep', () => {
+  test('a pause during an open call stops the run after its superstep', () => {
     let pause = (): void => {};
     const outside = { tool: () => (pause(), 'done') };
     const run = startRun(
@@ -151,14 +151,14 @@ describe('pausing', () => {
 describe('replan', () => {
   const policy = { roles: ['boss'] };
 
-  test('gives up what is open and goes on at the node', () => {
+  test('discards the open superstep and continues at the node', () => {
     const run = startRun({ nodes: { ask: asks(), ...addsNames('b', 'c') } });
     run.signal('replan', { node: 'c', values: { log: 'x' }, by: ADA });
     expect([run.run.status, run.steps, logOf(run)]).toEqual(['completed', [['ask'], ['c']], ['x', 'c']]);
     expect(run.run).toMatchObject({ timers: {}, approvals: { 'run-1.a1': { status: 'canceled' } } });
   });
 
-  test('leaves a breakpoint, for another node', () => {
+  test('leaves a breakpoint for another node', () => {
     const run = startRun({ nodes: addsNames('a', 'b', 'c'), interruptBefore: ['b'] });
     run.signal('replan', { node: 'c' });
     expect([run.run.status, run.steps]).toEqual(['completed', [['a'], ['c']]]);
@@ -170,7 +170,7 @@ describe('replan', () => {
     [{ by: ADA }, 'malformed'],
     [{ node: 'b', by: ADA }, 'not_an_approver'],
     [{ node: 'b', values: { nope: 1 }, by: { sub: 'eve', roles: ['boss'] } }, 'invalid_values'],
-  ])('%j is refused where an approval asks for a boss', (...[payload, reason]) => {
+  ])('%j is refused if an approval requires a boss', (...[payload, reason]) => {
     const run = startRun({ nodes: { ask: asks({ policy }), b: adds('b') } });
     const before = run.run.root;
     run.signal('replan', payload);
@@ -178,13 +178,13 @@ describe('replan', () => {
     expect(run.run).toMatchObject({ status: 'waiting', root: before });
   });
 
-  test('is allowed to who may decide the approvals that it passes over', () => {
+  test('is allowed to a person who may decide the skipped approvals', () => {
     const run = startRun({ nodes: { ask: asks({ policy }), b: adds('b') } });
     run.signal('replan', { node: 'b', by: { sub: 'eve', roles: ['boss'] } });
     expect(run.run.status).toBe('completed');
   });
 
-  test('leaves the deadline in force', () => {
+  test('keeps the deadline', () => {
     const wait = { type: 'wait', event: 'go' } as const;
     const run = startRun({ nodes: { w: wait, v: wait }, limits: { deadline: '1h' } });
     run.signal('replan', { node: 'v' });

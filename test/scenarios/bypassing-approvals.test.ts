@@ -18,12 +18,12 @@ const asking = (policy: ApprovalPolicy): MemoryRun =>
 
 describe('a replan past a pending approval', () => {
   test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
-    ['is for approvers where the policy names nobody', {}, USER, false],
+    ['requires an approver if the policy names nobody', {}, USER, false],
     ['is for approvers', {}, APPROVER, true],
     ['is for whom the policy names', { users: ['uma'] }, USER, true],
     ['is not for whom it does not name', { roles: ['boss'] }, APPROVER, false],
-    ['is for nobody alone where it takes two', { quorum: 2 }, APPROVER, false],
-    ['is for nobody where it takes a reason', { requireReason: true }, APPROVER, false],
+    ['is refused to a single person if two are required', { quorum: 2 }, APPROVER, false],
+    ['is refused if a reason is required', { requireReason: true }, APPROVER, false],
   ])('%s', (...[, policy, by, isTaken]) => {
     const run = asking(policy);
     run.signal('replan', { node: 'pay', by });
@@ -33,12 +33,17 @@ describe('a replan past a pending approval', () => {
   });
 });
 
-describe('a replan onto an approval that was not asked yet', () => {
+describe('a replan to an approval that has not been requested yet', () => {
   test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
-    ['is for approvers where the policy names nobody', {}, USER, false],
+    ['requires an approver if the policy names nobody', {}, USER, false],
     ['is for whom the policy names', { users: ['uma'] }, USER, true],
     ['is for each of several', { quorum: 2, requireReason: true }, APPROVER, true],
-    ['is not for who has shaped the run', { excludeRequester: true, users: ['uma'] }, USER, false],
+    [
+      'is refused to an editor of the run if the policy excludes the requester',
+      { excludeRequester: true, users: ['uma'] },
+      USER,
+      false,
+    ],
   ])('%s', (...[, policy, by, isTaken]) => {
     const run = startRun({
       nodes: {
@@ -52,7 +57,7 @@ describe('a replan onto an approval that was not asked yet', () => {
   });
 });
 
-describe('an approval that was withdrawn as its run was canceled', () => {
+describe('an approval that was withdrawn because its run was canceled', () => {
   const canceled = (policy: ApprovalPolicy): MemoryRun => {
     const run = startRun({
       channels: { amount: { default: 200 }, log: { reducer: 'append' } },
@@ -73,10 +78,10 @@ describe('an approval that was withdrawn as its run was canceled', () => {
   };
 
   test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
-    ['is passed over by approvers where the policy names nobody', {}, APPROVER, true],
+    ['is bypassed by an approver if the policy names nobody', {}, APPROVER, true],
     ['is not passed over by others', {}, USER, false],
     ['is passed over by whom the policy names', { users: ['uma'] }, USER, true],
-    ['is passed over by nobody alone where it takes two', { quorum: 2 }, APPROVER, false],
+    ['is not bypassed by a single person if two are required', { quorum: 2 }, APPROVER, false],
   ])('%s', (...[, policy, by, isTaken]) => {
     const run = canceled(policy);
     run.reopen('edit', { asNode: 'triage', values: { amount: 50 }, by });
@@ -84,7 +89,7 @@ describe('an approval that was withdrawn as its run was canceled', () => {
   });
 });
 
-describe('an approval that was withdrawn as the deadline of the subgraph around it was over', () => {
+describe('an approval that was withdrawn by the deadline of its subgraph', () => {
   const late = (): MemoryRun => {
     const nodes = { ask: { type: 'approval', title: 'May I?' }, w: { type: 'wait', event: 'go' } } as const;
     const graph = aDefinition({ nodes, edges: [{ from: '__start__', to: ['ask', 'w'] }] });
@@ -97,7 +102,7 @@ describe('an approval that was withdrawn as the deadline of the subgraph around 
   test.each<[string, JsonObject]>([
     ['skip', { output: null }],
     ['replan', { node: 'pay' }],
-  ])('is passed over by a %s of an approver, and of nobody else', (signal, payload) => {
+  ])('is bypassed by a %s of an approver, and of nobody else', (signal, payload) => {
     const run = late();
     run.signal(signal, { ...payload, by: USER });
     expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_an_approver' });
@@ -105,7 +110,7 @@ describe('an approval that was withdrawn as the deadline of the subgraph around 
     expect(run.run.status).toBe('completed');
   });
 
-  test('is no hindrance to doing the node again, or giving it up', () => {
+  test('does not prevent a retry or a failure of the node', () => {
     const run = late();
     run.signal('retry', { by: USER });
     expect(run.run.approvals['run-1.a2']?.status).toBe('pending');
@@ -115,8 +120,8 @@ describe('an approval that was withdrawn as the deadline of the subgraph around 
   });
 });
 
-describe('speaking for an approval node', () => {
-  test('by an edit as that node takes who may decide it', () => {
+describe('acting as an approval node', () => {
+  test('by an edit as that node is allowed to a person who may decide it', () => {
     const run = startRun({
       nodes: { ask: { type: 'approval', title: 'May I?' }, pay: { type: 'set', write: { log: 'paid' } } },
       interruptBefore: ['ask'],
@@ -127,7 +132,7 @@ describe('speaking for an approval node', () => {
     expect(run.run.root.at).toMatchObject({ kind: 'ready', triggers: [{ node: 'pay' }] });
   });
 
-  test('by skipping it after its rejection does too', () => {
+  test('by skipping it after its rejection is allowed to a person who may decide it', () => {
     const run = startRun({
       nodes: { ask: { type: 'approval', title: 'May I?', onReject: 'fail', onError: 'intervene' } },
     });
@@ -139,8 +144,8 @@ describe('speaking for an approval node', () => {
   });
 });
 
-describe('pausing in the last superstep', () => {
-  test('holds the run all the same', () => {
+describe('a pause in the last superstep', () => {
+  test('stops the run before it completes', () => {
     const run = startRun({ nodes: { ask: { type: 'approval', title: 'May I?' } } });
     run.signal('pause', { by: APPROVER });
     run.signal('approve', { by: APPROVER });
@@ -172,9 +177,9 @@ describe('an edit as a node before a branch that counts messages', () => {
   const messages = ['one', 'two'].map((content) => ({ role: 'user', content }));
 
   test.each<[string, readonly JsonObject[], JsonObject, string]>([
-    ['is refused where its messages lead past the approval', messages, USER, 'completed'],
+    ['is refused if its messages lead past the approval', messages, USER, 'completed'],
     ['is taken from an approver', messages, APPROVER, 'paused'],
-    ['is taken where they lead to the end', messages.slice(1), USER, 'completed'],
+    ['is accepted if they lead to the end', messages.slice(1), USER, 'completed'],
   ])('%s', (...[, given, by, status]) => {
     const run = rejected();
     run.reopen('edit', { asNode: 'x', values: { messages: given }, by });
@@ -183,7 +188,7 @@ describe('an edit as a node before a branch that counts messages', () => {
     expect(run.run.root.channels['messages']).toHaveLength(isTaken ? given.length : 0);
   });
 
-  test('is refused where the superstep that it gives up leads past the approval', () => {
+  test('is refused if the discarded superstep leads past the approval', () => {
     const run = startRun({
       nodes: {
         ask: { type: 'approval', title: 'May I?' },
@@ -202,7 +207,7 @@ describe('an edit as a node before a branch that counts messages', () => {
   });
 });
 
-test('forEach to the end leads nowhere', () => {
+test('forEach to the end is not refused, because it leads nowhere', () => {
   const run = startRun({
     nodes: { a: { type: 'set', write: { log: 'a' } } },
     edges: [

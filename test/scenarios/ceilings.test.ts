@@ -16,7 +16,7 @@ function play(definition: GraphDefinition, ceilings: Partial<Ceilings>): ShownRu
   return runInMemory({ definition, catalog, input: {} }, approves).run;
 }
 
-/** Graphs within graphs: each level has two of the level below. @param leaf the nodes of the lowest level */
+/** Nested graphs: each level contains two of the next level. @param leaf the nodes of the innermost level */
 function doubling(levels: number, leaf: GraphDefinition['nodes']): GraphDefinition {
   if (levels === 0) return besideEachOther(leaf);
   const graph = doubling(levels - 1, leaf);
@@ -49,8 +49,8 @@ describe('the tasks of a superstep', () => {
     });
   });
 
-  test('are counted with those of the graphs inside', () => {
-    // Two levels have 2 + 4 tasks that hold graphs, and 4 * 2 that ask.
+  test('include those of the graphs inside', () => {
+    // Two levels have 2 + 4 tasks with graphs, and 4 * 2 that request approvals.
     const asking = doubling(2, { a: asks, b: asks });
     expect(play(asking, { superstepTasks: 14 }).status).toBe('completed');
     expect(play(asking, { superstepTasks: 13 })).toMatchObject({
@@ -59,13 +59,13 @@ describe('the tasks of a superstep', () => {
     });
   });
 
-  test('are counted whether graphs inside run side by side or one after the other', () => {
+  test('are counted the same if graphs inside run in parallel or in sequence', () => {
     const writing = doubling(3, { a: writes, b: writes });
     expect(play(writing, { superstepTasks: 30 }).status).toBe('completed');
     expect(play(writing, { superstepTasks: 29 })).toMatchObject({ error: { code: 'GRAPH_RECURSION_LIMIT' } });
   });
 
-  test('of a graph inside are those of its widest superstep, however many it has', () => {
+  test('count for a graph inside as those of its largest superstep, however many supersteps it has', () => {
     const chain = aDefinition({
       nodes: { a: writes, b: writes, c: writes },
       edges: [
@@ -80,7 +80,7 @@ describe('the tasks of a superstep', () => {
   });
 });
 
-test('a run of graphs within graphs ends once it has as many events as the installation allows', () => {
+test('a run of nested graphs ends once it has as many events as the installation allows', () => {
   const counting = doubling(8, { a: writes });
   const run = play(counting, { eventsPerRun: 500 });
   expect(run).toMatchObject({

@@ -26,7 +26,7 @@ const saysGoodbye: NodeDefinition = {
   write: { log: 'goodbye' },
 };
 
-/** Answers as a shop would. Keys that begin with "break" fail. */
+/** Answers like a shop. Keys that begin with "break" fail. */
 function play(definition: GraphDefinition, input = {}): { run: MemoryRun; calls: string[]; keys: string[] } {
   const calls: string[] = [];
   const keys: string[] = [];
@@ -43,12 +43,12 @@ function play(definition: GraphDefinition, input = {}): { run: MemoryRun; calls:
 describe('a run that fails', () => {
   const { run, calls, keys } = play(aDefinition({ nodes: { a: pays('one'), b: pays('two'), c: breaks } }));
 
-  test('undoes what it has done, the latest first, with what was answered then', () => {
+  test('compensates its work, latest first, with the recorded results', () => {
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'TOOL_FAILED', node: 'c' } });
     expect(calls.slice(3)).toEqual(['notify {"key":"back two"}', 'notify {"key":"back one"}']);
   });
 
-  test('asks the workers for it that serve the tool', () => {
+  test('calls the workers of the tool that compensates', () => {
     const catalog = aCatalog();
     const notify: ToolEntry = { description: 'Notify', parameters: {}, effect: 'keyed', taskQueue: 'mail' };
     const queues: string[] = [];
@@ -62,7 +62,7 @@ describe('a run that fails', () => {
     expect(queues).toEqual(['-', '-', 'mail']);
   });
 
-  test('says so', () => {
+  test('records its compensations', () => {
     expect(undoEventsOf(run)).toEqual([
       'compensation.requested b',
       'node.compensated b',
@@ -73,13 +73,13 @@ describe('a run that fails', () => {
     expect(run.run.spent.toolCalls).toBe(5);
   });
 
-  test('undoes each thing under a key of its own', () => {
+  test('compensates each call under its own key', () => {
     expect(new Set(keys).size).toBe(keys.length);
     expect(keys.slice(3)).toEqual([`${keys[1]}:undo`, `${keys[0]}:undo`]);
   });
 });
 
-test('each element of a list is undone, also inside a subgraph and a loop', () => {
+test('a failed run compensates each element of a list, in subgraphs and loops as well', () => {
   const inside = aDefinition({
     name: 'inside',
     channels: { items: { default: ['x', 'y'] } },
@@ -93,10 +93,10 @@ test('each element of a list is undone, also inside a subgraph and a loop', () =
   );
 });
 
-describe('what can not be undone', () => {
+describe('a compensation that is impossible', () => {
   const badly = { ...pays('one'), compensate: { tool: 'notify', args: { key: 'break it' } } };
 
-  test('is said, and the rest is undone', () => {
+  test('is reported, and the others are made', () => {
     const { run, calls } = play(aDefinition({ nodes: { a: pays('one'), b: badly, c: breaks } }));
     expect(calls.slice(3)).toEqual(['notify {"key":"break it"}', 'notify {"key":"back one"}']);
     expect(run.run.error).toMatchObject({
@@ -105,20 +105,20 @@ describe('what can not be undone', () => {
     });
   });
 
-  test('for its arguments is not called', () => {
+  test('because of its arguments is not called', () => {
     const unfilled = { ...pays('one'), compensate: { tool: 'notify', args: { key: '{{ result.nope }}' } } };
     const { run, calls } = play(aDefinition({ nodes: { a: unfilled, c: breaks } }));
     expect(calls).toHaveLength(2);
     expect(undoEventsOf(run)).toEqual(['compensation.failed a']);
   });
 
-  test('for a tool that is gone is not called', () => {
+  test('because its tool no longer exists is not called', () => {
     const { run } = play(aDefinition({ nodes: { a: { ...pays('one'), compensate: { tool: 'gone' } }, c: breaks } }));
     expect(run.run.error?.cause?.message).toBe('Not compensated: a: Tool not found: gone');
   });
 });
 
-test('a run that completes undoes nothing, and one whose failure is handled neither', () => {
+test('a run compensates nothing if it completes, even after a handled failure', () => {
   const handled: NodeDefinition = { ...breaks, onError: { to: 'd' } };
   const { run, calls } = play(
     aDefinition({ nodes: { a: pays('one'), c: handled, d: { type: 'set', write: { log: 'd' } } } }),
@@ -131,12 +131,12 @@ describe('a subgraph whose failure is handled', () => {
   const graph = (after: NodeDefinition): GraphDefinition =>
     aDefinition({ nodes: { trip: { type: 'subgraph', graph: inside, onError: { to: 'after' } }, after } });
 
-  test('leaves what it has done, as the run goes on', () => {
+  test('keeps its work when the run continues', () => {
     const { run, calls } = play(graph({ type: 'set', write: { log: 'after' } }));
     expect([run.run.status, undoEventsOf(run), calls.length]).toEqual(['completed', [], 2]);
   });
 
-  test('has it undone with the rest if the run fails later', () => {
+  test('has its work compensated with the rest if the run fails later', () => {
     const { run, calls } = play(graph(breaks));
     expect([run.run.status, calls.slice(3)]).toEqual(['failed', ['notify {"key":"back one"}']]);
     expect(run.run.compensation.undone).toEqual({ since: 0, nodes: ['trip/book'] });
@@ -149,7 +149,7 @@ describe('a run that is canceled', () => {
     onCancel: 'bye',
   });
 
-  test('undoes what it has done, and then runs the node that its graph names, and nothing after that', () => {
+  test('compensates its work, then runs the onCancel node of its graph, and nothing else', () => {
     const { run, calls } = play(definition);
     run.signal('cancel', { reason: 'enough' });
     expect(calls).toEqual(['charge {"key":"one"}', 'notify {"key":"back one"}', 'lookup {"key":"goodbye"}']);
@@ -158,7 +158,7 @@ describe('a run that is canceled', () => {
     expect(run.checkpoints.at(-1)?.next).toEqual([]);
   });
 
-  test('runs a graph that its node names to its own end, past breakpoints in it', () => {
+  test('runs the graph of its onCancel node to the end, past breakpoints in it', () => {
     const [first, second] = ['first', 'second'].map((key) => ({ ...saysGoodbye, args: { key } }));
     const graph = aDefinition({
       name: 'goodbyes',
@@ -174,20 +174,20 @@ describe('a run that is canceled', () => {
     expect(run.events.at(-2)).toMatchObject({ type: 'checkpoint.saved' });
   });
 
-  test('ends all the same when that node fails', () => {
+  test('ends as canceled when its onCancel node fails', () => {
     const { run } = play({ ...definition, onCancel: 'last' });
     run.signal('cancel', {});
     expect(run.run).toMatchObject({ status: 'canceled', error: null });
     expect(run.events.map(({ type }) => type)).toContain('node.failed');
   });
 
-  test('before anything was done has nothing to undo', () => {
+  test('compensates nothing if it has done nothing', () => {
     const { run, calls } = play(aDefinition({ nodes: { ask: asks, a: pays('one') } }));
     run.signal('cancel', {});
     expect([run.run.status, calls]).toEqual(['canceled', []]);
   });
 
-  test('while a call is out undoes that one too, if it was made', () => {
+  test('compensates an open call too, if the call was made', () => {
     const graph = compileGraph(aDefinition({ nodes: { a: pays('one') } }), aCatalog());
     const limits = limitsOfGraph({}, DEFAULTS);
     const createdBy = { sub: 'uma', roles: [] };
@@ -204,7 +204,7 @@ describe('a run that is canceled', () => {
   });
 });
 
-test('an undo that is under way is not called back by a cancellation', () => {
+test('a running compensation is not aborted by a cancellation', () => {
   const graph = compileGraph(aDefinition({ nodes: { a: pays('one'), c: breaks } }), aCatalog());
   const limits = limitsOfGraph({}, DEFAULTS);
   const named = { name: 'test', version: null, hash: 'h' };
@@ -260,12 +260,12 @@ describe('a definition', () => {
     expect(issuesOf(over).filter((issue) => !issue.startsWith('UNUSED'))).toEqual(issues);
   });
 
-  test('may have a node that only a cancellation leads to', () => {
+  test('may have a node that only a cancellation reaches', () => {
     const nodes = { a: pays('k'), bye: saysGoodbye };
     expect(issuesOf({ nodes, edges: [{ from: '__start__', to: 'a' }], onCancel: 'bye' })).toEqual([]);
   });
 
-  test('pins the tools that undo, and shows them', () => {
+  test('pins the tools that compensate, and draws them', () => {
     const definition = aDefinition({ nodes: { a: pays('k') }, onCancel: 'a' });
     expect(Object.keys(pinCatalog(definition, aCatalog()).tools)).toEqual(['charge', 'notify']);
     expect(toMermaid(definition)).toContain('compensated by#58; notify<br/>runs last when canceled');

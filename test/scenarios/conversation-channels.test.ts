@@ -26,19 +26,19 @@ describe('a node that writes to the channel of its conversation', () => {
     return { model: () => replies.shift() ?? says(''), tool: () => 'found' };
   };
 
-  test('writes after it', () => {
+  test('writes after its conversation', () => {
     const run = start({ nodes: nodesWith(next) }, talking());
     expect(chatOf(run)).toMatchObject([{ content: 'hi' }, { role: 'assistant' }, { role: 'tool' }, said, next]);
   });
 
-  test('may write several messages, or begin anew', () => {
+  test('may write several messages, or replace all', () => {
     const several = start({ nodes: nodesWith([next, next]) }, talking());
     expect(chatOf(several)).toHaveLength(6);
     const anew = start({ nodes: nodesWith({ $replace: [next] }) }, talking());
     expect(chatOf(anew)).toMatchObject([next]);
   });
 
-  test('says its reply once, where it writes that itself', () => {
+  test('adds its reply once if it also writes the reply itself', () => {
     const run = start({ nodes: nodesWith('{{ result.message }}') }, talking());
     expect(chatOf(run)).toMatchObject([{ content: 'hi' }, { role: 'assistant' }, { role: 'tool' }, said]);
   });
@@ -50,14 +50,14 @@ describe('`$replace` of a channel of messages', () => {
     nodes: { a: { type: 'set', write: { chat: { $replace: value } } } },
   });
 
-  test('gives them ids', () => {
+  test('adds ids to the messages', () => {
     expect(chatOf(start(writing([user, user])))).toEqual([
       { id: 'run-1.m1', ...user },
       { id: 'run-1.m2', ...user },
     ]);
   });
 
-  test('is what a default is', () => {
+  test('has the same form as a default', () => {
     const chat = { reducer: 'messages', default: [user, { id: 'mine', ...user }] } as const;
     const run = start({ channels: { ...channels, chat }, nodes: addsNames('a') });
     expect(chatOf(run)).toEqual([
@@ -66,12 +66,12 @@ describe('`$replace` of a channel of messages', () => {
     ]);
   });
 
-  test.each([['x'], [[1]], [{ role: 'user' }], [[{ role: 'nobody', content: 'x' }]]])('can not hold %j', (value) => {
+  test.each([['x'], [[1]], [{ role: 'user' }], [[{ role: 'nobody', content: 'x' }]]])('can not contain %j', (value) => {
     expect(start(writing(value)).run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION' });
   });
 });
 
-test('a sum beyond all numbers can not be written', () => {
+test('a sum beyond the range of numbers can not be written', () => {
   const adds = { type: 'set', write: { total: 1e308 } } as const;
   const nodes = { a: adds, b: adds };
   expect(start({ nodes }).run).toMatchObject({
@@ -82,8 +82,8 @@ test('a sum beyond all numbers can not be written', () => {
 });
 
 test.each([
-  ['is refused where the state does not take all its messages', { maxItems: 1 }, 'waiting'],
-  ['is taken where the state takes them all', { minItems: 2 }, 'completed'],
+  ['is refused if the state does not accept all its messages', { maxItems: 1 }, 'waiting'],
+  ['is accepted if the state accepts all its messages', { minItems: 2 }, 'completed'],
 ])('a skip %s', (...[, schema, status]) => {
   const chat = { reducer: 'messages', default: [], schema: { type: 'array', ...schema } } as const;
   const ask = { type: 'tool', tool: 'lookup', onError: 'intervene', write: 'chat' } as const;

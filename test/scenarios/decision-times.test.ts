@@ -3,7 +3,7 @@ import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
 import { adds, logOf, startRun } from '../support/builders/runs.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
-/* A decision is judged by the time at which it was made, whenever the run hears of it and of its timer. */
+/* A decision is judged by the time at which it was made, whenever the run processes it and its timer. */
 
 const ADA = { sub: 'ada', roles: ['approver'] };
 const BOB = { sub: 'bob', roles: ['approver'] };
@@ -11,7 +11,10 @@ const MINUTE = 60_000;
 
 type Ask = Partial<NodeDefinition & { readonly type: 'approval' }>;
 
-/** A run that asks for ten minutes, and then hears of nothing for an hour: its timer is due, and has not fired. */
+/**
+ * A run that requests an approval for ten minutes and processes nothing for an hour, so its timer is due but has not
+ * fired.
+ */
 function ask(over: Ask = {}): MemoryRun {
   const node = { type: 'approval', title: 'May I?', timeout: '10m', write: { log: '{{ result.decision }}' } } as const;
   return startRun({ nodes: { ask: { ...node, ...over }, next: adds('next') } });
@@ -24,7 +27,7 @@ const lastReason = ({ events }: MemoryRun): unknown => {
   return last?.type === 'signal.ignored' ? last.reason : undefined;
 };
 
-describe('a decision that is heard after the time is over, before the timer', () => {
+describe('a decision that is processed after the timeout, but before its timer', () => {
   test.each([
     ['approve', 'reject', 9, 'approved'],
     ['approve', 'reject', 10, 'rejected'],
@@ -33,13 +36,13 @@ describe('a decision that is heard after the time is over, before the timer', ()
     ['reject', 'approve', 11, 'approved'],
     ['approve', 'expire', 11, 'expired'],
     ['approve', 'expire', 0, 'approved'],
-    // Without a time it counts as made when the run hears of it.
+    // Without a time, it counts as made when the run processes it.
     ['approve', 'reject', null, 'rejected'],
     ['reject', 'approve', null, 'approved'],
-    // No decision is made after it was heard of, nor before its question.
+    // No decision is made after it was processed, nor before its request.
     ['approve', 'reject', 999, 'rejected'],
     ['approve', 'reject', -999, 'approved'],
-  ] as const)('%s against %s, made after %j minutes: %s', (...[decision, onTimeout, minutes, result]) => {
+  ] as const)('%s against %s, made after %j minutes, gives %s', (...[decision, onTimeout, minutes, result]) => {
     const run = ask({ onTimeout });
     const at = minutes === null ? {} : { at: after(run, minutes) };
     run.passTime(60 * MINUTE, () => run.signal(decision, { ...at, by: ADA }));
@@ -48,13 +51,13 @@ describe('a decision that is heard after the time is over, before the timer', ()
     expect(lastReason(run)).toBe(isTaken ? undefined : 'approval_expired');
   });
 
-  test('carries the time at which it was made', () => {
+  test('is recorded with the time at which it was made', () => {
     const run = ask();
     run.passTime(60 * MINUTE, () => run.signal('approve', { at: after(run, 3), by: ADA }));
     expect(run.run.approvals['run-1.a1']?.decisions).toMatchObject([{ at: after(run, 3) }]);
   });
 
-  test('of two that are needed one in time is not enough', () => {
+  test('does not suffice if only one of two required decisions was in time', () => {
     const run = ask({ policy: { quorum: 2 }, onTimeout: 'reject' });
     run.passTime(60 * MINUTE, () => {
       run.signal('approve', { at: after(run, 9), by: ADA });
@@ -63,7 +66,7 @@ describe('a decision that is heard after the time is over, before the timer', ()
     expect(logOf(run)).toEqual(['rejected', 'next']);
   });
 
-  test('is judged by those who might decide when it was made', () => {
+  test('is judged by the policy at the time at which it was made', () => {
     const policy = { roles: ['boss'], escalate: [{ after: '5m', roles: ['approver'] }] };
     for (const [minutes, result] of [
       [4, 'expired'],
@@ -76,7 +79,7 @@ describe('a decision that is heard after the time is over, before the timer', ()
   });
 });
 
-test.each(['', 'now', '2026-01-02', '2026-13-40T00:00:00Z'])('a decision made at %j is malformed', (at) => {
+test.each(['', 'now', '2026-01-02', '2026-13-40T00:00:00Z'])('a decision with the time %j is malformed', (at) => {
   const run = ask();
   run.signal('approve', { at, by: ADA });
   expect([run.run.status, lastReason(run)]).toEqual(['waiting', 'malformed']);

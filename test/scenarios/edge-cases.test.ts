@@ -28,14 +28,14 @@ describe('a graph', () => {
     expect(run).toMatchObject({ status: 'completed', output: {} });
   });
 
-  test('is not compiled where the graph inside is nowhere', () => {
+  test('can not be compiled if its inner graph does not exist', () => {
     const definition = aDefinition({ nodes: { s: { type: 'subgraph', graph: 'nowhere' } } });
     expect(() => compileGraph(definition, aCatalog())).toThrow(/no graph of that name/);
   });
 });
 
-describe('what the catalog no longer holds', () => {
-  test('a function is called as one that may be called again', () => {
+describe('an entry that the catalog no longer contains', () => {
+  test('a function without an entry is called as idempotent', () => {
     const effects: string[] = [];
     const run = startRun(
       { nodes: { f: { type: 'function', function: 'gone' } } },
@@ -49,7 +49,7 @@ describe('what the catalog no longer holds', () => {
     expect([run.run.status, effects]).toEqual(['completed', ['idempotent']]);
   });
 
-  test('a model is asked with the policy of the installation', () => {
+  test('a model without an entry is called with the policy of the installation', () => {
     const timeouts: number[] = [];
     const run = startRun(
       { nodes: { l: { type: 'llm', prompt: 'x', model: 'gone' } } },
@@ -64,13 +64,13 @@ describe('what the catalog no longer holds', () => {
   });
 });
 
-test('null is no number, and is told as null', () => {
+test('null is not a number, and messages name it null', () => {
   const { run } = startRun({ channels, nodes: { a: { type: 'set', write: { n: null } } } });
   expect(run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION', message: expect.stringMatching(/not null/) });
 });
 
 describe('a message without an id', () => {
-  test('may be the output of a node that a person skips', () => {
+  test('may be in the output of a node that a person skips', () => {
     const pays = { type: 'tool', tool: 'charge', args: {}, onError: 'intervene', write: 'chat' } as const;
     const run = startRun({ channels, nodes: { a: pays } });
     run.signal('skip', { output: { role: 'user', content: 'by hand' } });
@@ -80,7 +80,7 @@ describe('a message without an id', () => {
     });
   });
 
-  test('may be edited in as a node', () => {
+  test('may be written by an edit as a node', () => {
     const run = startRun({ channels, nodes: { ask: asks, ...addsNames('b') } });
     run.signal('edit', { asNode: 'ask', values: { chat: { role: 'user', content: 'hi' } } });
     expect(run.run).toMatchObject({
@@ -90,14 +90,14 @@ describe('a message without an id', () => {
   });
 });
 
-test('an edit as a node with values that do not fit is refused', () => {
+test('an edit as a node is refused if its values do not fit', () => {
   const run = startRun({ channels, nodes: { ask: asks, ...addsNames('b') } });
   run.signal('edit', { asNode: 'ask', values: { n: 'x' } });
   expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'invalid_values' });
   expect(run.run).toMatchObject({ status: 'waiting', approvals: { 'run-1.a1': { status: 'pending' } } });
 });
 
-test('a retry of a graph inside does again what failed there, and nothing else', () => {
+test('a retry of an inner graph repeats only the failed nodes', () => {
   const charges: string[] = [];
   const call = (key: string) => ({ type: 'tool', tool: 'charge', args: { key }, write: { log: key } }) as const;
   const graph = aDefinition({
@@ -140,7 +140,7 @@ describe('a task', () => {
     return [draft, found];
   }
 
-  test('that is read is not copied, and that is written leaves the run as it was', () => {
+  test('is not copied by reads, and a write leaves the earlier run unchanged', () => {
     const before = structuredClone(run);
     const [draft, found] = openTask();
     expect(tasksOfRun(draft).map(({ task }) => task)).toEqual([found.task]);
@@ -150,13 +150,13 @@ describe('a task', () => {
     expect(run).toEqual(before);
   });
 
-  test('that has not failed is not done again', () => {
+  test('is not retried unless it has failed', () => {
     const [draft, found] = openTask();
     retryTask(found);
     expect(draft.run.root).toEqual(run.root);
   });
 
-  test('that is gone takes no state', () => {
+  test('that no longer exists accepts no state', () => {
     const [draft, found] = openTask();
     moveTo(found.frame, { kind: 'ready', triggers: [], hasPassedBreakpoint: false });
     expect(() => setState(found, { phase: 'ready' })).toThrow('The task "ask" is gone');
@@ -164,7 +164,7 @@ describe('a task', () => {
     expect(() => setState(found, { phase: 'ready' })).toThrow('The task "ask" is gone');
   });
 
-  test('that is withdrawn with its run hears its timer no more', () => {
+  test('that was withdrawn with its run ignores its timer', () => {
     const [id = ''] = Object.keys(run.timers);
     const canceled = advance(graph, run, { kind: 'cancel.requested', at: 1 });
     expect(advance(graph, canceled.run, { kind: 'timer', id, at: 2 }).events).toEqual([]);

@@ -55,7 +55,7 @@ describe('branches', () => {
     [1, [['a'], ['b']]],
     [2, [['a'], ['c']]],
     [3, [['a']]],
-  ])('of which the first that holds is taken: %j', (...[n, steps]) => {
+  ])('take the first true condition: %j', (...[n, steps]) => {
     const branches = [
       { when: 'state.n < 2', to: 'b' },
       { when: 'state.n < 3', to: ['c'] },
@@ -66,12 +66,12 @@ describe('branches', () => {
   test.each([
     [1, [['a'], ['b']]],
     [3, [['a'], ['d']]],
-  ])('of which none holds lead where the one without a condition says, wherever it stands: %j', (...[n, steps]) => {
+  ])('take the branch without a condition, at any index, if no condition is true: %j', (...[n, steps]) => {
     const branches = [{ to: 'd' }, { when: 'state.n < 2', to: 'b' }];
     expect(start([{ from: 'a', branches }], {}, { n }).steps).toEqual(steps);
   });
 
-  test('know how often their node has run', () => {
+  test('can read the number of visits of their node', () => {
     const branches = [{ when: 'run.visit < 3', to: 'a' }, { to: 'b' }];
     expect(start([{ from: 'a', branches }]).steps).toEqual([['a'], ['a'], ['a'], ['b']]);
   });
@@ -84,14 +84,14 @@ describe('branches', () => {
   });
 
   test.each(['state.n', 'state.list[7]', "'true' + state.way"])(
-    'whose condition %s is no truth fail the run',
+    'fail the run if their condition %s is not a boolean',
     (when) => {
       const { run } = start([{ from: 'a', branches: [{ when, to: 'b' }] }], {}, { way: '' });
       expect(run).toMatchObject({ status: 'failed', error: { code: 'EXPRESSION_FAILED', node: 'a' } });
     },
   );
 
-  test('at the start fail without a node, and onError is not asked', () => {
+  test('at the start fail the run without a node, and onError does not apply', () => {
     const { run } = start([], {
       edges: [{ from: '__start__', branches: [{ when: 'state.n + 1 == state.way.x', to: 'a' }] }],
     });
@@ -115,7 +115,7 @@ describe('forEach', () => {
       ['a', '0:x', '1:y', 'c'],
     ],
     [[], ['a', 'c']],
-  ])('over %j runs the target for each, whose own edges fire once', (...[list, log]) => {
+  ])('over %j runs the target for each element, and the edges of the target once', (...[list, log]) => {
     const edges = [
       { from: 'a', forEach: 'state.list', to: 'b' },
       { from: 'b', to: 'c' },
@@ -124,12 +124,12 @@ describe('forEach', () => {
     expect(logOf(run)).toEqual(log);
   });
 
-  test.each([7, 'text', null, { a: 1 }])('over %j, which is no list, fails the run', (list) => {
+  test.each([7, 'text', null, { a: 1 }])('over %j, which is not a list, fails the run', (list) => {
     const { run } = start([{ from: 'a', forEach: 'state.list', to: 'b' }], { nodes }, { list });
     expect(run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'a' });
   });
 
-  test('passes a row of empty lists over at once', () => {
+  test('passes a chain of empty lists at once', () => {
     const { steps } = start(
       [
         { from: 'a', forEach: 'state.list', to: 'b' },
@@ -142,7 +142,7 @@ describe('forEach', () => {
     expect(steps).toEqual([['a'], ['d']]);
   });
 
-  test('over empty lists in a ring comes to an end', () => {
+  test('over empty lists in a cycle terminates', () => {
     const { run, steps } = start(
       [
         { from: 'a', forEach: 'state.list', to: 'b' },
@@ -154,7 +154,7 @@ describe('forEach', () => {
     expect([run.status, steps]).toEqual(['completed', [['a']]]);
   });
 
-  test('over an empty list does not count as finished what something else runs', () => {
+  test('over an empty list does not count a node as finished that another edge runs', () => {
     const edges = [
       { from: 'a', forEach: 'state.list', to: 'b' },
       { from: 'a', to: 'b' },
@@ -163,7 +163,7 @@ describe('forEach', () => {
     expect(start(edges, {}, { list: [] }).steps).toEqual([['a'], ['b'], ['c']]);
   });
 
-  test('comes on top of a plain edge', () => {
+  test('adds to an unconditional edge', () => {
     const edges = [
       { from: 'a', to: 'b' },
       { from: 'a', forEach: 'state.list', to: 'b' },
@@ -173,7 +173,7 @@ describe('forEach', () => {
     expect(run.steps).toEqual([['a'], ['b']]);
   });
 
-  test('an empty one counts for a join', () => {
+  test('over an empty list counts as an arrival at a join', () => {
     const edges: EdgeDefinition[] = [
       { from: 'a', forEach: 'state.list', to: 'b' },
       { from: ['a', 'b'], to: 'c' },
@@ -181,7 +181,7 @@ describe('forEach', () => {
     expect(start(edges, {}, { list: [] }).steps).toEqual([['a'], ['c']]);
   });
 
-  test('has finished where one element has and the error of another has led elsewhere', () => {
+  test('counts as finished if one element has completed and another has been diverted by its error', () => {
     const nodes: GraphDefinition['nodes'] = {
       ...addsNames('a', 'c', 'd'),
       b: { type: 'set', write: { log: '{{ 1 / item }}' }, onError: { to: 'd' } },
@@ -194,13 +194,13 @@ describe('forEach', () => {
     expect(start(edges, { nodes }, { list: [0, 0] }).steps).toEqual([['a'], ['b'], ['d']]);
   });
 
-  test('two elements that write one channel that replaces are a conflict', () => {
+  test('two elements that write one replace channel are a conflict', () => {
     const edges = [{ from: 'a', forEach: '[1, 2]', to: 'b' }];
     const { run } = start(edges, { nodes: { ...nodes, b: { type: 'set', write: { way: '{{ item }}' } } } });
     expect(run.error?.code).toBe('INVALID_CONCURRENT_GRAPH_UPDATE');
   });
 
-  test.each([1, 2])('lets %i elements be open at a time', (width) => {
+  test.each([1, 2])('limits the open elements to %i', (width) => {
     const run = start([{ from: 'a', forEach: '[1, 2, 3]', to: 'b', maxConcurrency: width }], {
       nodes: { ...nodes, b: { type: 'approval', title: '{{ item }}', write: { log: '{{ item }}' } } },
     });
@@ -218,7 +218,7 @@ describe('forEach', () => {
 describe('a deferred node', () => {
   const nodes = { ...addsNames('a', 'b', 'c'), d: { ...adds('d'), defer: true } };
 
-  test('runs once, when nothing else is left', () => {
+  test('runs once, when no other node is left', () => {
     const edges = [
       { from: 'a', to: ['b', 'd'] },
       { from: 'b', to: ['c', 'd'] },
@@ -226,7 +226,7 @@ describe('a deferred node', () => {
     expect(start(edges, { nodes }).steps).toEqual([['a'], ['b'], ['c'], ['d']]);
   });
 
-  test('may lead on, to another one too', () => {
+  test('may lead to other nodes, even deferred ones', () => {
     const edges = [
       { from: 'a', to: ['d'] },
       { from: 'd', to: 'c' },
@@ -235,7 +235,7 @@ describe('a deferred node', () => {
     expect(start(edges, { nodes: both }).steps).toEqual([['a'], ['d'], ['c']]);
   });
 
-  test.each([[[]], [['a']]])('that a failure leads to waits as well, with breakpoints after %j', (interruptAfter) => {
+  test.each([[[]], [['a']]])('that a failure leads to is deferred, with breakpoints after %j', (interruptAfter) => {
     const wrong = { type: 'set', write: { log: '{{ state.list[3] }}' }, onError: { to: 'd' } } as const;
     const edges = [
       { from: '__start__', to: ['a', 'b'] },
@@ -246,7 +246,7 @@ describe('a deferred node', () => {
     expect(run.steps).toEqual([['a', 'b'], ['c'], ['d']]);
   });
 
-  test('that a failure leads to runs once, where it was triggered before and a breakpoint stands after the failure', () => {
+  test('that a failure leads to runs once, even if it was triggered before and a breakpoint follows the failure', () => {
     const wrong = { type: 'set', write: { log: '{{ state.list[3] }}' }, onError: { to: 'd' } } as const;
     const edges = [START, { from: 'a', to: ['b', 'd'] }];
     const run = start([], { nodes: { ...nodes, b: wrong }, edges, interruptAfter: ['b'] });
@@ -254,13 +254,13 @@ describe('a deferred node', () => {
     expect(run.steps).toEqual([['a'], ['b'], ['d']]);
   });
 
-  test('is not shown as next while others come before it', () => {
+  test('is not among the next nodes while others run before it', () => {
     const edges = [START, { from: 'a', to: ['b', 'd'] }];
     const run = start([], { nodes, edges, interruptAfter: ['a'] });
     expect(run.checkpoints.at(-1)?.next).toEqual(['b']);
   });
 });
 
-test('the graph may begin at a node of the caller', () => {
+test('a run may begin at a node that its caller names', () => {
   expect(startRun({ nodes: addsNames('a') }).steps).toEqual([['a']]);
 });

@@ -13,7 +13,7 @@ const edges: GraphDefinition['edges'] = [
 const definition: Partial<GraphDefinition> = { nodes: { ask: asks, ...addsNames('b', 'c') }, edges };
 
 describe('an edit', () => {
-  test('leaves what is open as it was', () => {
+  test('keeps the open superstep', () => {
     const run = startRun(definition);
     run.signal('edit', { values: { log: 'x' } });
     expect(run.run).toMatchObject({ status: 'waiting', approvals: { 'run-1.a1': { status: 'pending' } } });
@@ -28,14 +28,14 @@ describe('an edit', () => {
     [{ values: { log: 'x' }, asNode: 'ask' }, [['ask'], ['b'], ['c']]],
     [{ values: {}, asNode: 'ask' }, [['ask'], ['c']]],
     [{ asNode: 'c' }, [['ask']]],
-  ])('%j gives the open superstep up and evaluates the edges of its node', (...[payload, steps]) => {
+  ])('%j discards the open superstep and evaluates the edges of its node', (...[payload, steps]) => {
     const run = startRun(definition);
     run.signal('edit', payload);
     expect([run.run.status, run.steps]).toEqual(['completed', steps]);
     expect(run.run.approvals).toMatchObject({ 'run-1.a1': { status: 'canceled' } });
   });
 
-  test('of a paused run leaves it paused', () => {
+  test('of a paused run keeps it paused', () => {
     const run = startRun({ ...definition, interruptBefore: ['ask'] });
     run.signal('edit', { values: { log: 'x' }, asNode: 'ask' });
     expect([run.run.status, run.steps]).toEqual(['paused', []]);
@@ -43,7 +43,7 @@ describe('an edit', () => {
     expect(run.steps).toEqual([['b'], ['c']]);
   });
 
-  test('at a breakpoint after a node changes what comes next', () => {
+  test('at a breakpoint after a node changes the next nodes', () => {
     const run = startRun({ ...definition, interruptAfter: ['ask'] });
     run.signal('approve', {});
     expect(run.run.root.at).toMatchObject({ kind: 'after', nodes: ['ask'], next: ['c'] });
@@ -76,13 +76,13 @@ describe('an edit', () => {
     expect(run.run).toMatchObject({ status: 'waiting', root, approvals, timers });
   });
 
-  test('of a run that runs no more is nothing', () => {
+  test('sent to the execution of an ended run is ignored', () => {
     const run = startRun({ nodes: addsNames('a') });
     run.signal('edit', { values: { log: 'x' } });
     expect(typesOf(run).at(-1)).toBe('run.completed');
   });
 
-  test('leaves the deadline in force', () => {
+  test('keeps the deadline', () => {
     const wait = { type: 'wait', event: 'go' } as const;
     const run = startRun({ nodes: { w: wait, v: wait }, limits: { deadline: '1h' } });
     run.signal('edit', { asNode: 'w' });
@@ -99,14 +99,14 @@ describe('an edit as a node', () => {
     return [run.run.status, logOf(run)];
   };
 
-  test('is gone on from by one `resume`', () => {
+  test('lets the run continue after one resume', () => {
     const run = startRun(stopping);
     run.signal('edit', { values: { log: 'x' }, asNode: 'a' });
     expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['b'] });
     expect(afterResuming(run)).toEqual(['completed', ['a', 'x', 'b', 'c']]);
   });
 
-  test('of a run that had ended stands there too', () => {
+  test('of an ended run stops at the breakpoint, too', () => {
     const run = startRun(stopping);
     run.signal('resume', {});
     expect(run.run.status).toBe('completed');
@@ -115,14 +115,14 @@ describe('an edit as a node', () => {
     expect(afterResuming(run)).toEqual(['completed', ['a', 'b', 'c', 'x', 'b', 'c']]);
   });
 
-  test('that leads to another breakpoint stands at that one', () => {
+  test('that leads to another breakpoint stops at that one', () => {
     const run = startRun({ ...stopping, interruptBefore: ['b', 'c'] });
     run.signal('edit', { values: { log: 'x' }, asNode: 'b' });
     expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['c'] });
     expect(afterResuming(run)).toEqual(['completed', ['a', 'x', 'c']]);
   });
 
-  test('of a run that waits runs into the breakpoint', () => {
+  test('of a waiting run lets it stop at the breakpoint', () => {
     const wait = { type: 'wait', event: 'go' } as const;
     const run = startRun({ nodes: { a: wait, ...addsNames('b') }, interruptBefore: ['b'] });
     run.signal('edit', { asNode: 'a' });
@@ -131,10 +131,10 @@ describe('an edit as a node', () => {
   });
 });
 
-describe('a replan to the node that a run stands before', () => {
+describe('a replan to the node before which a run is stopped', () => {
   const stopping: Partial<GraphDefinition> = { nodes: addsNames('a', 'b'), interruptBefore: ['b', 'a'] };
 
-  test('goes on there', () => {
+  test('continues at that node', () => {
     const run = startRun(stopping);
     run.signal('resume', {});
     expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['b'] });
@@ -142,7 +142,7 @@ describe('a replan to the node that a run stands before', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['a', 'b']]);
   });
 
-  test('to another one stops there', () => {
+  test('to another node stops at its breakpoint', () => {
     const run = startRun(stopping);
     run.signal('replan', { node: 'b' });
     expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['b'] });

@@ -15,9 +15,7 @@ import { breakable, works } from '../support/doubles/breakable.ts';
 import { refusalOf } from '../support/readers/refusal-of.ts';
 import { shown } from '../support/readers/shown-run.ts';
 
-/*
- * Runs that have ended in the middle of something.
- */
+/* Runs that have ended in the middle of their work. */
 
 const limits = { deadline: '1h' };
 const calling = (tool: 'charge' | 'notify') =>
@@ -33,7 +31,7 @@ const IDENTITY = {
   limits: limitsOfGraph(limits, DEFAULTS),
 };
 
-/** A run whose deadline was over while its call was out, and what became of that call. */
+/** A run whose deadline expired during an open call, and the outcome of that call. */
 function late(code: RunErrorCode, called = graph): { readonly run: Run; readonly key: string } {
   const { run } = begin(called, IDENTITY, { input: {}, startedAt: 0 });
   const [key = ''] = Object.keys(run.calls);
@@ -45,15 +43,15 @@ function late(code: RunErrorCode, called = graph): { readonly run: Run; readonly
 const retried = (run: Run, called = graph) =>
   signalEndedRun(called, run, { now: 3_600_002, name: 'retry', payload: {} });
 
-describe('a run whose deadline was over while a call was out', () => {
-  test('makes it again under its key, by the order of the person who retries', () => {
+describe('a run whose deadline expired during an open call', () => {
+  test('repeats the call under its key when a person retries', () => {
     const { run, key } = late('CANCELED');
     expect(shown(run)).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' }, timers: {} });
     expect(retried(run).effects).toMatchObject([{ kind: 'call', key, takeover: 1 }, { kind: 'timer' }]);
   });
 
   test.each<RunErrorCode>(['UNKNOWN_OUTCOME', 'CANCELED', 'INTERNAL'])(
-    'says so when nobody can tell what an unsafe one did, and does not make it again: %s',
+    'reports an unsafe call of unknown outcome and does not repeat it: %s',
     (code) => {
       const { run } = late(code, unsafe);
       const cause = { code: 'UNKNOWN_OUTCOME', message: 'Not compensated: a: the outcome of the call is unknown' };
@@ -69,7 +67,7 @@ describe('a run whose deadline was over while a call was out', () => {
   );
 });
 
-test('a canceled run is neither retried nor skipped, whatever it waited for', () => {
+test('a canceled run can be neither retried nor skipped, whatever it waited for', () => {
   const { outside } = breakable('a');
   const run = startRun({ nodes: { a: { ...works('a'), onError: 'intervene' } } }, outside);
   run.signal('cancel', {});
@@ -80,7 +78,7 @@ test('a canceled run is neither retried nor skipped, whatever it waited for', ()
   ]);
 });
 
-test('a subgraph that a person has given up is gone on with inside', () => {
+test('a subgraph that a person has given up continues inside on a retry', () => {
   const { outside, broken, calls } = breakable('b');
   const inside = aDefinition({ name: 'inside', nodes: { a: works('a'), b: works('b') } });
   const sub = { type: 'subgraph', graph: inside, onError: 'intervene', write: { log: '{{ result.log }}' } } as const;
@@ -92,7 +90,7 @@ test('a subgraph that a person has given up is gone on with inside', () => {
   expect(calls.filter((call) => call.includes('a:'))).toHaveLength(1);
 });
 
-test('a run that could not begin is forked with values that it can begin with', () => {
+test('a run that could not begin can be forked with valid values', () => {
   const edges = [{ from: '__start__', route: 'state.log[0]', paths: { x: 'a' } }];
   const run = startRun({ nodes: { a: adds('a') }, edges });
   expect(run.run).toMatchObject({ status: 'failed', error: { code: 'EXPRESSION_FAILED' } });
@@ -100,7 +98,7 @@ test('a run that could not begin is forked with values that it can begin with', 
   expect('run' in fork && logOf(fork)).toEqual(['x', 'a']);
 });
 
-test('values given at a breakpoint after a node change what comes next, and the checkpoint says so', () => {
+test('values given at a breakpoint after a node change the next nodes, which the checkpoint records', () => {
   const branches = [{ when: 'size(state.log) > 1', to: 'c' }, { to: 'b' }];
   const run = startRun({
     nodes: { a: adds('a'), b: adds('b'), c: adds('c') },
@@ -117,7 +115,7 @@ test('values given at a breakpoint after a node change what comes next, and the 
   expect(run.checkpoints.find(({ source }) => source === 'update')?.next).toEqual(['c']);
 });
 
-test('a model that is out with a correction at the deadline begins anew, and each answer counts once', () => {
+test('a model with an open correction at the deadline begins again, and each answer counts once', () => {
   const output = { type: 'object', required: ['n'] };
   const ask = { type: 'llm', prompt: 'How many?', output, write: { log: ['{{ result.object.n }}'] } } as const;
   const asking = compileGraph(aDefinition({ nodes: { ask }, limits }), aCatalog());
@@ -144,7 +142,7 @@ test('a model that is out with a correction at the deadline begins anew, and eac
 
 const answer = (key: string, text: string) => ({ key, reply: says(text), attempts: 1, durationMs: 1 });
 
-test('a deadline that is raised on the way starts anew', () => {
+test('a deadline that is raised during a run restarts', () => {
   const { outside } = breakable('a');
   const asked = { limits: { deadline: '30m' } };
   const run = startRun({ nodes: { a: { ...works('a'), onError: 'intervene' } }, limits }, outside);
@@ -158,6 +156,6 @@ test.each([
   [{ kind: 'value' }, false],
   [{ kind: 'model' }, false],
   ['text', false],
-])('that %j is a reply is %j', (value, isReply) => {
+])('that %j is a reply of a call is %j', (value, isReply) => {
   expect(isCallReply(value)).toBe(isReply);
 });

@@ -16,13 +16,13 @@ import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { shown } from '../support/readers/shown-run.ts';
 
 /*
- * Errors that the interpreter throws while a run ends. Temporal would repeat the workflow task for ever if one of them
+ * Errors that the interpreter throws while a run ends. Temporal would repeat the workflow task forever if one of them
  * left `advance`, so each ends the run as failed.
  */
 
 const BROKEN = { code: 'INTERNAL', message: 'TypeError: unforeseen' };
 
-/** Breaks an object: reading the member throws. The member is not enumerable, so that the object can be measured. */
+/** Breaks an object: reading the member throws. The member is not enumerable, so the object can still be measured. */
 function broken<T extends object>(value: T, member: keyof T): T {
   return Object.defineProperty({ ...value }, member, {
     get: () => {
@@ -61,17 +61,17 @@ function withBrokenCompensation(graph: CompiledGraph): Run {
   return { ...run, compensation: { ...run.compensation, pending } };
 }
 
-describe('an error that is thrown', () => {
+describe('an error that the interpreter throws', () => {
   const graph = compileGraph(aDefinition(GRAPH), aCatalog());
 
-  test('while a run is being canceled fails the run', () => {
+  test('while it cancels a run fails the run', () => {
     const canceling = advance(graph, start(graph).run, CANCEL).run;
     const { run, events } = advance(graph, canceling, answerTo(canceling, broken(REPLY, 'kind')));
     expect(shown(run)).toMatchObject({ status: 'failed', error: BROKEN });
     expect(events.at(-1)).toMatchObject({ type: 'run.failed', error: BROKEN });
   });
 
-  test('while the onCancel node of a canceled run works fails the run', () => {
+  test('during the onCancel node of a canceled run fails the run', () => {
     const tidy = { type: 'tool', tool: 'notify', args: { key: 'tidy' } } as const;
     const definition = aDefinition({ nodes: { check, tidy }, edges: [{ from: '__start__', to: 'check' }] });
     const closable = compileGraph({ ...definition, onCancel: 'tidy' }, aCatalog());
@@ -87,7 +87,7 @@ describe('an error that is thrown', () => {
     message: `Not compensated: pay: the run has ended before its compensation. ${first}`,
   });
 
-  test('by the compensation of a failing run ends the run, which names what it lacks and the first failure', () => {
+  test('in the compensation of a failing run ends the run with an error that names the missing compensation and the first failure', () => {
     const run = withBrokenCompensation(graph);
     const over = advance(graph, run, failureOf(run));
     const cause = lacking('TOOL_FAILED: declined');
@@ -95,7 +95,7 @@ describe('an error that is thrown', () => {
     expect(over.events.filter(({ type }) => type === 'run.failed')).toHaveLength(1);
   });
 
-  test('by the compensation of a canceled run ends the run', () => {
+  test('in the compensation of a canceled run ends the run', () => {
     const run = withBrokenCompensation(graph);
     const canceling = advance(graph, run, CANCEL).run;
     const over = advance(graph, canceling, failureOf(canceling)).run;
@@ -105,7 +105,7 @@ describe('an error that is thrown', () => {
     });
   });
 
-  test('again and again while a run fails cancels its open calls and timers', () => {
+  test('repeatedly while a run fails cancels the open calls and timers', () => {
     const timed = start(graph, limitsOfGraph({ deadline: '1m' }, DEFAULTS)).run;
     const countdown = broken({ leftMs: 60_000, runsSince: 0 }, 'leftMs');
     const over = advance(graph, { ...timed, countdown }, { kind: 'continue', at: 1 });
@@ -117,7 +117,7 @@ describe('an error that is thrown', () => {
   });
 });
 
-test('a fork that is refused when it begins fails', () => {
+test('a fork that is refused at its beginning fails', () => {
   const graph = compileGraph(aDefinition(GRAPH), aCatalog());
   const parent = { runId: 'run-0', checkpoint: 'run-0.c1', callsSince: [], closedApprovals: [] };
   const fork = { parent, channels: {}, resumePoint: foldResumePoints([]), step: 0, values: {}, asNode: 'gone' };

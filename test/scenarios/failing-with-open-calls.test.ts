@@ -16,7 +16,7 @@ import { shown } from '../support/readers/shown-run.ts';
 import { hasLostSeveral } from '../../src/graph/run/unknown-outcomes.ts';
 
 /*
- * A node that fails while its calls are out, because the run has no room for what it holds, ends after these calls.
+ * A node that fails during its open calls, because the run has no room for what it holds, ends only after these calls.
  */
 
 const ROOM = 10_000;
@@ -25,7 +25,7 @@ const lost = new CallFailure('UNKNOWN_OUTCOME', 'Nobody knows');
 const GO: NodeDefinition = { type: 'wait', event: 'go' };
 const AGENT = { type: 'agent', prompt: 'p', tools: ['lookup', 'charge', 'notify'] } as const;
 
-/** A loop of a node and one that waits, to which the failure of the first leads. */
+/** A loop of a node and one that waits; the failure of the first leads to the second. */
 const loopOf = (a: NodeDefinition): Partial<GraphDefinition> => ({
   channels: { log: { reducer: 'append' }, large: { default: LARGE } },
   nodes: { a, b: GO },
@@ -80,8 +80,8 @@ const losing: Stage['tool'] = ({ tool }): Json => {
 };
 const both: readonly Said[] = [asks(['lookup', { key: 'l' }], ['charge', { key: 'c' }]), says('done')];
 
-describe('an agent that has no room for the answer of a call while another one is out', () => {
-  test('goes where its `onError` says when that call is back, and visits do not mix', () => {
+describe('an agent without room for the answer of a call while another call is open', () => {
+  test('follows its onError only after that call has returned, and keeps visits apart', () => {
     const played = full({ replies: both, tool: answers, graph: loopOf({ ...AGENT, onError: { to: 'b' } }) });
     played.letIn('lookup');
     expect(played.run.events.at(-1)).toMatchObject({ type: 'node.failed', error: { code: 'PAYLOAD_TOO_LARGE' } });
@@ -93,7 +93,7 @@ describe('an agent that has no room for the answer of a call while another one i
     expect(madeOf(played)).toEqual(['lookup', 'charge']);
   });
 
-  test('is not retried before that call is back, and does not make it again', () => {
+  test('can not be retried before that call has returned, and does not repeat it', () => {
     const played = full({ replies: both, tool: answers, graph: loopOf({ ...AGENT, onError: 'intervene' }) });
     played.letIn('lookup');
     played.run.signal('retry', {});
@@ -106,7 +106,7 @@ describe('an agent that has no room for the answer of a call while another one i
     expect(isCounted(played)).toBe(true);
   });
 
-  test('waits for a person, whatever its `onError` says, if that call is lost', () => {
+  test('waits for a person if that call is lost, whatever its onError is', () => {
     const replies = [asks(['lookup', { key: 'l' }], ['notify', { key: 'n' }])];
     const graph = { ...loopOf({ ...AGENT, onError: { to: 'b' } }), limits: { maxConcurrency: 1 } };
     const played = full({ replies, tool: losing, graph });
@@ -118,7 +118,7 @@ describe('an agent that has no room for the answer of a call while another one i
     expect(madeOf(played)).toEqual(['lookup', 'notify', 'lookup']);
   });
 
-  test('keeps no answer of that call for which there is no room', () => {
+  test('drops the answer of that call if there is no room for it', () => {
     const replies = [asks(['lookup', { key: 'l' }], ['charge', { key: 'c' }])];
     const played = full({ replies, tool: () => LARGE, graph: loopOf({ ...AGENT, onError: 'intervene' }) });
     played.letIn('lookup');
@@ -128,10 +128,10 @@ describe('an agent that has no room for the answer of a call while another one i
   });
 });
 
-describe('an agent that has no room for the calls that it has just begun', () => {
+describe('an agent without room for the calls that it has just begun', () => {
   const asking = (tool: string) => [asks([tool, { key: 'k', value: LARGE }]), asks([tool, { key: 'k', value: LARGE }])];
 
-  test('goes where its `onError` says when they are back', () => {
+  test('follows its onError after they have returned', () => {
     const graph = loopOf({ ...AGENT, onError: { to: 'b' } });
     const played = full({ replies: asking('charge'), tool: answers, graph });
     expect([statusesOf(played), outOf(played)]).toEqual([['running', 'ba'], ['run-1:a:1:1:0 0']]);
@@ -139,7 +139,7 @@ describe('an agent that has no room for the calls that it has just begun', () =>
     expect([statusesOf(played), outOf(played)]).toEqual([['waiting', 'bab'], []]);
   });
 
-  test('waits for a person who names it, if one is lost', () => {
+  test('waits for a person who must name it, if one is lost', () => {
     const graph = loopOf({ ...AGENT, onError: { to: 'b' } });
     const played = full({ replies: asking('notify'), tool: losing, graph });
     played.letIn('notify');
@@ -152,7 +152,7 @@ describe('an agent that has no room for the calls that it has just begun', () =>
   });
 });
 
-test('an agent that has no room for two calls, which are both lost, makes none of them again', () => {
+test('an agent without room for two calls that are both lost repeats none of them', () => {
   const call = (key: string) => ['notify', { key, value: LARGE }] as const;
   const graph = loopOf({ ...AGENT, onError: { to: 'b' } });
   const played = full({ replies: [asks(call('k'), call('l'))], tool: losing, graph });
@@ -168,7 +168,7 @@ test('an agent that has no room for two calls, which are both lost, makes none o
   expect([madeOf(played), isCounted(played)]).toEqual([['notify', 'notify'], true]);
 });
 
-describe('a node of one call that has no room for it', () => {
+describe('a node without room for its single call', () => {
   const calls = (tool: string): NodeDefinition => ({
     type: 'tool',
     tool,
@@ -176,7 +176,7 @@ describe('a node of one call that has no room for it', () => {
     onError: { to: 'b' },
   });
 
-  test('goes where its `onError` says when the call is back', () => {
+  test('follows its onError after the call has returned', () => {
     const played = full({ tool: answers, graph: loopOf(calls('charge')) });
     expect([statusesOf(played), outOf(played)]).toEqual([['running', 'ba'], ['run-1:a:1:0:0 0']]);
     played.letIn('charge');
@@ -190,7 +190,7 @@ describe('a node of one call that has no room for it', () => {
     expect(isCounted(played)).toBe(true);
   });
 
-  test('fails its run when the call is back, and a retry asks for the same call', () => {
+  test('fails its run after the call has returned, and a retry requests the same call', () => {
     const { onError: _none, ...node } = calls('charge');
     const played = full({ tool: answers, graph: loopOf(node) });
     played.letIn('charge');
@@ -215,7 +215,7 @@ test.each<[string, NodeDefinition]>([
   ['a tool', { type: 'tool', tool: 'charge', args: { key: 'k' } }],
   ['a function', { type: 'function', function: 'double' }],
   ['an approval', { type: 'approval', title: 'May I?' }],
-])('%s takes no result of a call of another visit', (_name, node) => {
+])('%s ignores a result of a call of another visit', (_name, node) => {
   const graph = compileGraph(aDefinition({ nodes: { a: node } }), aCatalog());
   const { run } = startRun(graph, IDENTITY, { input: {}, startedAt: 0 });
   const late = { taskPath: ['a'], called: { kind: 'tool', name: 'lookup' }, takeover: 0, since: 0 } as const;

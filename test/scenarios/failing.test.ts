@@ -29,10 +29,10 @@ const [first = '', second = ''] = Object.keys(run.calls);
 const paid = { reply: { kind: 'value', value: 'paid' }, attempts: 1, durationMs: 1 } as const;
 const answered = (key: string) => ({ kind: 'call.completed', key, ...paid, at: 3_600_001 }) as const;
 
-describe('a deadline while calls are out', () => {
+describe('a deadline that expires during open calls', () => {
   const late = advance(graph, run, { kind: 'timer', id: DEADLINE_TIMER, at: 3_600_000 });
 
-  test('has them called back and waits for what they did', () => {
+  test('cancels the calls and waits for their results', () => {
     expect(late.effects.map(({ kind }) => kind)).toContain('cancel.calls');
     expect(shown(late.run)).toMatchObject({
       status: 'running',
@@ -56,7 +56,7 @@ describe('a deadline while calls are out', () => {
     expect(over.events.map(({ type }) => type)).toEqual(['tool.called', 'run.failed']);
   });
 
-  test('lets no signal count meanwhile', () => {
+  test('lets no signal count until they have returned', () => {
     const { events } = advance(graph, late.run, { kind: 'signal', name: 'pause', payload: {}, at: 3_600_001 });
     expect(events).toMatchObject([
       { type: 'signal.ignored', reason: 'not_allowed_now', detail: 'The run is about to fail' },
@@ -64,7 +64,7 @@ describe('a deadline while calls are out', () => {
   });
 });
 
-test('a run that is being canceled waits for nobody any more', () => {
+test('a run that is being canceled no longer waits for people', () => {
   const nodes = { a: pays, ask: { type: 'approval', title: 'May I?' } } as const;
   const asking = compileGraph(aDefinition({ nodes, edges: [{ from: '__start__', to: ['a', 'ask'] }] }), aCatalog());
   const begun = begin(asking, IDENTITY, { input: {}, startedAt: 0 });
@@ -74,8 +74,8 @@ test('a run that is being canceled waits for nobody any more', () => {
   expect(toRunView(canceled.run).waitingFor).toEqual([]);
 });
 
-describe('a reply', () => {
-  test('for a task that is gone is dropped', () => {
+describe('the reply of a call', () => {
+  test('is dropped if its task no longer exists', () => {
     const called = { kind: 'tool', name: 'charge' } as const;
     const gone: Run = { ...run, calls: { ...run.calls, late: { taskPath: ['gone'], called, since: 0, takeover: 0 } } };
     const after = advance(graph, gone, answered('late'));
@@ -83,7 +83,7 @@ describe('a reply', () => {
     expect(after.run).toMatchObject({ root: run.root, calls: run.calls, spent: { toolCalls: 1 } });
   });
 
-  test('for a task that has ended leaves it as it was', () => {
+  test('leaves a task that has ended unchanged', () => {
     const once = advance(graph, run, answered(first)).run;
     const again: Run = { ...once, calls: { ...run.calls } };
     const after = advance(graph, again, { ...answered(first), reply: { kind: 'value', value: 'twice' } });
@@ -92,14 +92,14 @@ describe('a reply', () => {
   });
 });
 
-test('a node that a person has given up says by whom', () => {
+test('a node that a person has given up names the person in its error', () => {
   const given = startRun({ nodes: { only: { ...pays, onError: 'intervene' } } }, failing);
   given.signal('fail', { by: { sub: 'ada', roles: [] } });
   expect(given.events.flatMap((event) => (event.type === 'node.failed' ? [event.by] : []))).toEqual([undefined, 'ada']);
 });
 
 /** The deadline is over while a call is out, and so the run is about to fail. */
-test('a cancellation of a run that is about to end otherwise is taken', () => {
+test('a cancellation is accepted by a run that is about to fail', () => {
   let isAnswered = false;
   const outside: Outside = { next: () => (isAnswered ? 0 : null), tool: () => 1 };
   const nodes = { first: pays, other: { ...pays, tool: 'lookup' } };

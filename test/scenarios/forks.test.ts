@@ -29,14 +29,14 @@ describe('a fork', () => {
     [2, [['b'], ['c']]],
     [3, [['c']]],
     [4, []],
-  ])('from checkpoint %i does what comes after it', (checkpoint, steps) => {
+  ])('from checkpoint %i runs the nodes after it', (checkpoint, steps) => {
     const fork = forkOf(startRun(abc), checkpoint);
     expect(fork.run).toMatchObject({ status: 'completed', output: { log: ['a', 'b', 'c'] } });
     expect(fork.steps).toEqual(steps);
     expect(fork.run.root.visits).toEqual({ a: 1, b: 1, c: 1 });
   });
 
-  test('says first which run and checkpoint it goes on from', () => {
+  test('records its parent run and checkpoint first', () => {
     const fork = forkOf(startRun(abc), 2);
     const parent = { runId: 'run-1', checkpoint: 'run-1.c2' };
     expect(fork.events[0]).toMatchObject({ seq: 1, type: 'run.started', by: 'uma', parent });
@@ -48,13 +48,13 @@ describe('a fork', () => {
     ]);
   });
 
-  test('of a fork goes on from there, and needs nothing of the first run', () => {
+  test('of a fork continues from the fork, without data of the first run', () => {
     const fork = forkOf(startRun(abc), 1, { values: { log: 'x' } });
     const again = fork.fork('fork-of-run-1.c1.c2', { values: { log: 'y' } });
     expect(again).toMatchObject({ run: { status: 'completed', output: { log: ['x', 'a', 'y', 'b', 'c'] } } });
   });
 
-  test('has what was null at its checkpoint, not the defaults', () => {
+  test('keeps null values of its checkpoint instead of defaults', () => {
     const channels: GraphDefinition['channels'] = {
       x: { default: 5 },
       log: { reducer: 'append' },
@@ -70,7 +70,7 @@ describe('a fork', () => {
     expect(fork.run.output).toEqual(run.run.output);
   });
 
-  test('makes only the calls that come after its checkpoint, under keys of its own', () => {
+  test('makes only the calls after its checkpoint, under its own keys', () => {
     const { outside, calls } = breakable();
     const run = startRun({ nodes: allWork('a', 'b') }, outside);
     const fork = run.fork('run-1.c2');
@@ -78,7 +78,7 @@ describe('a fork', () => {
     expect(calls).toEqual(['a:1:0:0', 'b:1:0:0', 'b:1:0:0']);
   });
 
-  test('has used what its parent had used by then', () => {
+  test('has spent what its parent had spent at the checkpoint', () => {
     const over = { nodes: allWork('a', 'b', 'c'), limits: { maxToolCalls: 2 } };
     const run = startRun(over, breakable().outside);
     expect(run.run.error?.code).toBe('BUDGET_EXCEEDED');
@@ -86,7 +86,7 @@ describe('a fork', () => {
     expect(fork.run).toMatchObject({ status: 'failed', error: { code: 'BUDGET_EXCEEDED', node: 'c' } });
   });
 
-  test('counts its supersteps on', () => {
+  test('continues the numbering of supersteps', () => {
     const loop = {
       nodes: addsNames('a'),
       edges: [
@@ -98,7 +98,7 @@ describe('a fork', () => {
     expect([fork.run.error?.code, fork.steps.length]).toEqual(['GRAPH_RECURSION_LIMIT', 2]);
   });
 
-  test('may have breakpoints of its own', () => {
+  test('may have its own breakpoints', () => {
     const definition = aDefinition(abc);
     const graph = compileGraph(definition, aCatalog());
     const { checkpoints } = startRun(abc);
@@ -120,13 +120,13 @@ describe('a fork', () => {
 });
 
 describe('a fork with other values', () => {
-  test('puts them through the reducers', () => {
+  test('writes them through the reducers', () => {
     const fork = forkOf(startRun(abc), 2, { values: { log: 'x' } });
     expect(logOf(fork)).toEqual(['a', 'x', 'b', 'c']);
     expect(typesOf(fork).slice(0, 3)).toEqual(['run.started', 'state.updated', 'checkpoint.saved']);
   });
 
-  test('does not evaluate the edges again that its parent had evaluated', () => {
+  test('does not repeat the edges that its parent had evaluated', () => {
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: 'a' },
       { from: 'a', branches: [{ when: "'x' in state.log", to: 'b' }, { to: 'c' }] },
@@ -143,7 +143,7 @@ describe('a fork with other values', () => {
     expect(fork).toMatchObject({ code: 'INVALID_VALUES', message: expect.stringContaining(message) });
   });
 
-  test('repairs edges that could not tell where to go on', () => {
+  test('continues after edges that failed in its parent', () => {
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: 'a' },
       { from: 'a', route: 'state.log[size(state.log) - 1]', paths: { b: 'b' } },
@@ -154,7 +154,7 @@ describe('a fork with other values', () => {
     expect(logOf(forkOf(run, 2, { values: { log: 'b' } }))).toEqual(['a', 'b', 'b']);
   });
 
-  test('gives messages the ids that come next', () => {
+  test('continues the numbering of message ids', () => {
     const says = { type: 'set', write: { chat: { role: 'user', content: 'hi' } } } as const;
     const channels = { chat: { reducer: 'messages' } } as const;
     const run = startRun({ channels, nodes: { a: says, b: says } });
@@ -173,7 +173,7 @@ describe('a fork as a node', () => {
     ['b', {}, [['c']]],
     ['c', {}, []],
     ['a', { log: 'x' }, [['b'], ['c']]],
-  ])('goes on as if %s had written %j', (asNode, values, steps) => {
+  ])('continues as if %s had written %j', (asNode, values, steps) => {
     const fork = forkOf(startRun(abc), 3, { asNode, values });
     expect([fork.run.status, fork.steps]).toEqual(['completed', steps]);
     expect(fork.events[1]).toMatchObject({ type: 'state.updated', asNode, values });
@@ -187,7 +187,7 @@ describe('a fork as a node', () => {
     expect(startRun({ nodes: { ...addsNames('a'), ask: asks } }).fork('run-1.c2', { asNode })).toMatchObject({ code });
   });
 
-  test('forgets the breakpoint, and what else would have come', () => {
+  test('drops the breakpoint and the other next nodes of its parent', () => {
     const run = startRun({ ...abc, interruptAfter: ['a'] });
     const fork = forkOf(run, 2, { asNode: 'b' });
     expect([fork.run.status, fork.steps]).toEqual(['completed', [['c']]]);
@@ -197,7 +197,7 @@ describe('a fork as a node', () => {
 describe('a fork of another version of the graph', () => {
   const shorter = aDefinition({ nodes: addsNames('a', 'c') });
 
-  test('is refused where the checkpoint goes on at a node that it lacks', () => {
+  test('is refused if the checkpoint continues at a node that it lacks', () => {
     expect(startRun(abc).fork('run-1.c2', { graph: shorter })).toEqual({
       code: 'MALFORMED',
       message: 'The graph has no node "b", where the checkpoint goes on; name another by asNode',
@@ -213,11 +213,11 @@ describe('a fork of another version of the graph', () => {
     expect(fork).toMatchObject({ code: 'MALFORMED', message: expect.stringContaining('"b"') });
   });
 
-  test('goes on as a node that it has', () => {
+  test('continues as a node that it has', () => {
     expect(logOf(forkOf(startRun(abc), 2, { graph: shorter, asNode: 'a' }))).toEqual(['a', 'c']);
   });
 
-  test('goes on by its edges and nodes', () => {
+  test('continues with its own edges and nodes', () => {
     const graph = aDefinition({ nodes: { ...addsNames('a'), b: adds('other'), ...addsNames('d') } });
     const fork = forkOf(startRun(abc), 2, { graph });
     expect([logOf(fork), fork.steps]).toEqual([
@@ -226,7 +226,7 @@ describe('a fork of another version of the graph', () => {
     ]);
   });
 
-  test('carries the channels of the same name; others begin with their defaults', () => {
+  test('takes over channels of the same name, and uses defaults for the others', () => {
     const brief: ChannelDefinition = { reducer: 'append', ephemeral: true };
     const channels = { log: { reducer: 'append' }, gone: { default: 'x' }, brief } as const;
     const fresh = { log: { reducer: 'append' }, fresh: { default: 'y' }, brief } as const;
@@ -237,7 +237,7 @@ describe('a fork of another version of the graph', () => {
   });
 });
 
-describe('where the parent stood, a fork', () => {
+describe('a fork continues from the position of its parent and', () => {
   test('pauses again at a breakpoint after a node', () => {
     const run = startRun({ ...abc, interruptAfter: ['b'] });
     run.signal('resume', {});
@@ -262,7 +262,7 @@ describe('where the parent stood, a fork', () => {
     }
   });
 
-  test('finds the events that had been kept, and no others', () => {
+  test('has the buffered events of the checkpoint, and no others', () => {
     const go = { type: 'wait', event: 'go', write: 'log' } as const;
     const run = startRun({ nodes: { ask: asks, a: go, b: go, c: go } });
     for (const payload of [1, 2]) run.signal('event', { event: 'go', payload });
@@ -278,7 +278,7 @@ describe('where the parent stood, a fork', () => {
     expect(fork.checkpoints[0]?.resumePoint.bufferedEvents).toHaveLength(2);
   });
 
-  test('goes on with the visits', () => {
+  test('continues the counts of visits', () => {
     const tells = { type: 'set', write: { log: '{{ run.visit }}' }, maxVisits: 3 } as const;
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: 'a' },
@@ -288,7 +288,7 @@ describe('where the parent stood, a fork', () => {
     expect([fork.run.error?.code, logOf(fork)]).toEqual(['MAX_VISITS_EXCEEDED', [1, 2, 3]]);
   });
 
-  test('has its joins half-filled', () => {
+  test('has the earlier arrivals at its joins', () => {
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: ['a', 'b'] },
       { from: 'b', to: 'c' },
@@ -302,7 +302,7 @@ describe('where the parent stood, a fork', () => {
     ]);
   });
 
-  test('has the elements of its lists before it, and what waits for them', () => {
+  test('has the pending elements of lists, and the nodes deferred after them', () => {
     const nodes = { each: adds('{{ item }}'), plain: adds('plain'), last: { ...adds('last'), defer: true } };
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', forEach: '[3, 1]', to: 'each', maxConcurrency: 1 },
@@ -315,7 +315,7 @@ describe('where the parent stood, a fork', () => {
     ]);
   });
 
-  test('begins the superstep again that was open when somebody corrected the state', () => {
+  test('restarts a superstep that was open when somebody edited the state', () => {
     const { outside, calls } = breakable();
     const nodes = { ask: asks, a: works('a'), each: works('{{ string(item) }}') };
     const edges: GraphDefinition['edges'] = [
@@ -331,7 +331,7 @@ describe('where the parent stood, a fork', () => {
     expect([fork.run.status, logOf(fork)]).toEqual(['completed', ['x', 'a!', '7!']]);
   });
 
-  test('has the visits of nodes that were given up', () => {
+  test('has the visits of nodes that were discarded', () => {
     const run = startRun({ nodes: { ask: asks, ...addsNames('b') } });
     run.signal('replan', { node: 'ask' });
     run.signal('replan', { node: 'b' });
@@ -339,7 +339,7 @@ describe('where the parent stood, a fork', () => {
   });
 });
 
-describe('who decides in a fork', () => {
+describe('the approval of a fork', () => {
   const done = [{ node: 'pay', tool: 'charge', at: '2026-01-02T03:04:05.000Z' }];
   const parentRun = { runId: 'run-1', done };
 
@@ -348,12 +348,12 @@ describe('who decides in a fork', () => {
     ['tea', { details: 'tea', parentRun }],
     [['tea'], { details: ['tea'], parentRun }],
     [null, { parentRun }],
-  ])('is told what the parent has done since, besides %j', (details, told) => {
+  ])('contains the calls of the parent since the checkpoint, besides %j', (details, told) => {
     const fork = forkOf(startRun({ nodes: { ask: { ...asks, details } } }), 1, { callsSince: done });
     expect(fork.run.approvals).toMatchObject({ 'fork-of-run-1.c1.a1': { runId: 'fork-of-run-1.c1', details: told } });
   });
 
-  test('is told nothing when it has done nothing', () => {
+  test('contains no calls if the parent has made none', () => {
     const fork = forkOf(startRun({ nodes: { ask: { ...asks, details: 'tea' } } }), 1);
     expect(fork.run.approvals).toMatchObject({ 'fork-of-run-1.c1.a1': { details: 'tea' } });
   });

@@ -10,12 +10,12 @@ import { IDENTITY } from '../support/builders/run-identity.ts';
 import { runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
-/* What the open tasks of a run hold together is bounded, however many they are. */
+/* The bytes that the open tasks of a run hold together are limited, however many tasks there are. */
 
 const LARGE = 'x'.repeat(900_000);
 const catalog = aCatalog();
 
-/** Does a node for each of many elements. */
+/** Runs a node for each of many elements. */
 function fanOut(each: NodeDefinition, count = 500): GraphDefinition {
   return aDefinition({
     channels: {
@@ -31,10 +31,13 @@ function fanOut(each: NodeDefinition, count = 500): GraphDefinition {
   });
 }
 
-/** Errors of the tasks that failed for it are held, too. */
+/** Errors of the tasks that fail because of the limit are held as well. */
 const ERRORS = 200_000;
 
-/** Says if a task failed for what the run holds, if that is bounded, and if the sizes remembered are those measured anew. */
+/**
+ * Reports if a task failed because of the limit, if the held bytes are within the limit, and if the memoized sizes
+ * equal the measured ones.
+ */
 function outcomeOf({ run, events }: MemoryRun) {
   const errors = events.flatMap((event) => (event.type === 'node.failed' ? [event.error] : []));
   return {
@@ -48,7 +51,7 @@ function outcomeOf({ run, events }: MemoryRun) {
 
 const REFUSED = { isRefused: true, isBounded: true, isCounted: true };
 
-describe('a run fails when too much is held by', () => {
+describe('the limit of held bytes fails a run for', () => {
   test('the updates of its tasks', () => {
     expect(
       outcomeOf(
@@ -60,7 +63,7 @@ describe('a run fails when too much is held by', () => {
     ).toEqual(REFUSED);
   });
 
-  test('the replies that its tasks have got', () => {
+  test('the replies that its tasks have received', () => {
     const definition = fanOut(
       { type: 'tool', tool: 'lookup', args: { key: '{{ string(index) }}' }, write: 'out' },
       100,
@@ -104,7 +107,7 @@ describe('a run fails when too much is held by', () => {
   });
 });
 
-test('a run may hold much one after the other', () => {
+test('a run may hold much in sequence', () => {
   const definition = aDefinition({
     channels: { s: { default: LARGE }, n: { reducer: 'sum', default: 0 }, out: {} },
     nodes: { a: { type: 'set', write: { out: '{{ state.s }}{{ state.n }}', n: 1 } } },
@@ -160,11 +163,11 @@ test('a subgraph may hold much one after the other, within one occurrence', () =
 });
 
 describe('a list of a subgraph that grows in place', () => {
-  /** A subgraph that waits for ever once it has looped. */
+  /** A subgraph that waits forever after its loop. */
   const around = (inner: GraphDefinition): GraphDefinition =>
     aDefinition({ nodes: { sub: { type: 'subgraph', graph: inner } } });
 
-  test('is counted also when a later write of the superstep replaces what an earlier one has added', () => {
+  test('is counted even if a later write of the superstep replaces what an earlier one has added', () => {
     const inner = aDefinition({
       channels: { items: { default: [1, 2] }, chat: { reducer: 'messages' }, n: { reducer: 'sum', default: 0 } },
       nodes: {
@@ -185,30 +188,27 @@ describe('a list of a subgraph that grows in place', () => {
     expect(heldBytes(run)).toBe(heldBytes(structuredClone(run)));
   });
 
-  test.each([40_000, 41_000, 42_000])(
-    'keeps nothing of a write for which there is no room, of %i characters',
-    (size) => {
-      const names = Array.from({ length: 9 }, (_, at) => `o${at}`);
-      const inner = aDefinition({
-        channels: {
-          s: { default: 'x'.repeat(size) },
-          n: { reducer: 'sum', default: 0 },
-          ...Object.fromEntries(names.map((name) => [name, { reducer: 'append' as const }])),
-        },
-        nodes: {
-          add: { type: 'set', write: { n: 1, ...Object.fromEntries(names.map((name) => [name, '{{ state.s }}'])) } },
-          wait: { type: 'wait', event: 'never' },
-        },
-        edges: [
-          { from: '__start__', to: 'add' },
-          { from: 'add', branches: [{ when: 'state.n >= 100', to: 'wait' }, { to: 'add' }] },
-        ],
-        limits: { maxSteps: 1_000 },
-      });
-      const found = runInMemory({ definition: fanOut({ type: 'subgraph', graph: inner }, 2), catalog, input: {} }, {});
-      expect(outcomeOf(found)).toEqual(REFUSED);
-    },
-  );
+  test.each([40_000, 41_000, 42_000])('drops a write of %i characters for which there is no room', (size) => {
+    const names = Array.from({ length: 9 }, (_, at) => `o${at}`);
+    const inner = aDefinition({
+      channels: {
+        s: { default: 'x'.repeat(size) },
+        n: { reducer: 'sum', default: 0 },
+        ...Object.fromEntries(names.map((name) => [name, { reducer: 'append' as const }])),
+      },
+      nodes: {
+        add: { type: 'set', write: { n: 1, ...Object.fromEntries(names.map((name) => [name, '{{ state.s }}'])) } },
+        wait: { type: 'wait', event: 'never' },
+      },
+      edges: [
+        { from: '__start__', to: 'add' },
+        { from: 'add', branches: [{ when: 'state.n >= 100', to: 'wait' }, { to: 'add' }] },
+      ],
+      limits: { maxSteps: 1_000 },
+    });
+    const found = runInMemory({ definition: fanOut({ type: 'subgraph', graph: inner }, 2), catalog, input: {} }, {});
+    expect(outcomeOf(found)).toEqual(REFUSED);
+  });
 });
 
 /* Sizes are remembered: what has not changed is not read again. */

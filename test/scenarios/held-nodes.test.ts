@@ -18,7 +18,7 @@ type Over = Partial<GraphDefinition>;
 
 const asks = (over: Ask = {}) => ({ type: 'approval', title: 'Pay?', write: 'out', ...over }) as const;
 
-/** A graph in which `ask` holds `check`, `pay` and `no`. */
+/** A graph in which `ask` gates `check`, `pay` and `no`. */
 const payment = (over: Over = {}, ask: Ask = {}): Over => ({
   channels: { amount: { default: 40 }, out: {}, log: { reducer: 'append' } },
   nodes: { prep: adds('prep'), ask: asks(ask), check: adds('check'), pay: adds('paid'), no: adds('no') },
@@ -54,11 +54,11 @@ const canceled = (): MemoryRun => {
   return run;
 };
 
-/** A door that leads past `ask`. @returns the reason for a refusal; `undefined`: the door is open */
-type Door = (by: Principal) => string | undefined;
+/** An operation that leads past `ask`. @returns the reason for a refusal; `undefined` if the operation is allowed */
+type Operation = (by: Principal) => string | undefined;
 
 const signal =
-  (run: () => MemoryRun, name: string, payload: JsonObject): Door =>
+  (run: () => MemoryRun, name: string, payload: JsonObject): Operation =>
   (by) => {
     const one = run();
     const signed = { ...payload, by: { sub: by.sub, roles: [...by.roles] } };
@@ -70,7 +70,7 @@ const signal =
   };
 
 const fork =
-  (run: () => MemoryRun, before: string, options: { values?: JsonObject; asNode?: string } = {}): Door =>
+  (run: () => MemoryRun, before: string, options: { values?: JsonObject; asNode?: string } = {}): Operation =>
   (by) => {
     const one = run();
     const at = one.checkpoints.find(({ next }) => next.includes(before))?.id ?? '';
@@ -79,7 +79,7 @@ const fork =
   };
 
 const otherGraph =
-  (run: () => MemoryRun, before: string, options: { values?: JsonObject; asNode?: string } = {}): Door =>
+  (run: () => MemoryRun, before: string, options: { values?: JsonObject; asNode?: string } = {}): Operation =>
   (by) => {
     const one = run();
     const graph = compileGraph(aDefinition(payment()), aCatalog());
@@ -96,14 +96,14 @@ const otherGraph =
   };
 
 const startAt =
-  (node: string, over: Over = {}): Door =>
+  (node: string, over: Over = {}): Operation =>
   (by) => {
     const graph = compileGraph(aDefinition({ ...payment(), ...over }), aCatalog());
     return refuseStartAt(graph, node, { by, now: 0 })?.code.toLowerCase();
   };
 
-/** The doors of docs/approvals.md, by name. */
-const DOORS: Readonly<Record<string, Door>> = {
+/** The operations of docs/approvals.md, by name. */
+const OPERATIONS: Readonly<Record<string, Operation>> = {
   startAt: startAt('pay'),
   'startAt the last node of canceled runs': startAt('check', { onCancel: 'check' }),
   'replan to the approval': signal(() => stopped({ interruptBefore: ['ask'] }), 'replan', { node: 'ask' }),
@@ -119,7 +119,9 @@ const DOORS: Readonly<Record<string, Door>> = {
   'replan with values': signal(waiting, 'replan', { node: 'prep', values: YES }),
   'skip after a rejection': signal(() => decided('reject', { onReject: 'fail' }), 'skip', { output: null }),
   'edit as the approval': signal(() => decided('reject'), 'edit', { asNode: 'ask', values: YES }),
-  'edit as a node before a held one': signal(() => stopped({ interruptBefore: ['prep'] }), 'edit', { asNode: 'check' }),
+  'edit as a node before a gated one': signal(() => stopped({ interruptBefore: ['prep'] }), 'edit', {
+    asNode: 'check',
+  }),
   'edit as a node before the last one of canceled runs': signal(
     () => startRun(payment({ interruptBefore: ['prep'], onCancel: 'pay' })),
     'edit',
@@ -140,47 +142,47 @@ const DOORS: Readonly<Record<string, Door>> = {
   'fork with another graph and a decision': otherGraph(() => decided('reject'), 'prep', { values: YES }),
 };
 
-/** The doors of each row of the table in docs/approvals.md. */
+/** The operations of each row of the table in docs/approvals.md. */
 const ROWS: Readonly<Record<string, readonly string[]>> = {
-  startAt: doorsNamed(/^startAt/),
-  replan: doorsNamed(/^replan/),
-  'edit with asNode': doorsNamed(/^edit (as|after)/),
-  'edit, values of a resume': doorsNamed(/^(edit of|resume)/),
-  skip: doorsNamed(/^skip/),
-  fork: doorsNamed(/^fork (?!with another)/),
-  'fork with another graph': doorsNamed(/^fork with another/),
+  startAt: operationsNamed(/^startAt/),
+  replan: operationsNamed(/^replan/),
+  'edit with asNode': operationsNamed(/^edit (as|after)/),
+  'edit, values of a resume': operationsNamed(/^(edit of|resume)/),
+  skip: operationsNamed(/^skip/),
+  fork: operationsNamed(/^fork (?!with another)/),
+  'fork with another graph': operationsNamed(/^fork with another/),
 };
 const OPEN_ROW = 'retry, cancel, fail, a resume without values';
 
-function doorsNamed(pattern: RegExp): readonly string[] {
-  return Object.keys(DOORS).filter((name) => pattern.test(name));
+function operationsNamed(pattern: RegExp): readonly string[] {
+  return Object.keys(OPERATIONS).filter((name) => pattern.test(name));
 }
 
-test('each row of the documented table is tried', () => {
+test('each row of the documented table is tested', () => {
   const page = readFileSync(new URL('../../docs/approvals.md', import.meta.url), 'utf8');
   const table = page.slice(page.indexOf('| door '));
   const rows = [...table.matchAll(/^\| (.+?) *\|/gm)].map(([, cell = '']) => cell.replaceAll('`', ''));
   expect(rows.slice(2)).toEqual([...Object.keys(ROWS), OPEN_ROW]);
-  expect(Object.values(ROWS).flat().sort()).toEqual(Object.keys(DOORS).sort());
+  expect(Object.values(ROWS).flat().sort()).toEqual(Object.keys(OPERATIONS).sort());
 });
 
-describe.each(Object.entries(DOORS))('%s', (_, open) => {
-  test('is closed to a user', () => {
+describe.each(Object.entries(OPERATIONS))('%s', (_, open) => {
+  test('is refused to a user', () => {
     expect(open(UMA)).toBe('not_an_approver');
   });
 
-  test('is open to an approver', () => {
+  test('is allowed to an approver', () => {
     expect(open(ADA)).toBeUndefined();
   });
 });
 
-describe('what nothing holds is open to a user', () => {
-  test.each<[string, Door]>([
+describe('an operation that no approval gates is allowed to a user', () => {
+  test.each<[string, Operation]>([
     ['startAt before the approval', startAt('prep')],
-    ['startAt at the approval, which then asks', startAt('ask')],
+    ['startAt at the approval, which is then requested', startAt('ask')],
     ['replan to a node before it', signal(() => stopped({ interruptBefore: ['ask'] }), 'replan', { node: 'prep' })],
     [
-      'retry of a rejected approval, which asks again',
+      'retry of a rejected approval, which is requested again',
       signal(() => decided('reject', { onReject: 'fail' }), 'retry', {}),
     ],
     ['edit of another channel', signal(waiting, 'edit', { values: { amount: 1 } })],
@@ -195,7 +197,7 @@ describe('what nothing holds is open to a user', () => {
   });
 });
 
-describe('the policy of the approval counts', () => {
+describe('the policy of the gating approval applies', () => {
   test.each<[Ask, Principal, string | undefined]>([
     [{ policy: { users: ['uma'] } }, UMA, undefined],
     [{ policy: { users: ['uma'], excludeRequester: true } }, UMA, 'not_an_approver'],
@@ -207,7 +209,7 @@ describe('the policy of the approval counts', () => {
     expect(signal(() => startRun(payment({}, ask)), 'replan', { node: 'pay' })(by)).toBe(reason);
   });
 
-  test('after its escalation, while it waits', () => {
+  test('with its escalation, while it is pending', () => {
     const boss = { sub: 'bo', roles: ['boss'] };
     const policy = { roles: ['approver'], escalate: [{ after: '1h', roles: ['boss'] }] };
     const run = waiting({ policy });

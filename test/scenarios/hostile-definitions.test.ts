@@ -9,9 +9,12 @@ import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
-/* Definitions that strangers may publish. Each activation of a run costs a bounded number of units, whatever they do. */
+/*
+ * Definitions that untrusted clients may publish. Each activation of a run costs a bounded number of units, whatever
+ * they contain.
+ */
 
-/** The units of the costliest `advance`: a full draft, and the whole of what can't be interrupted. */
+/** The units of the most expensive `advance`: a full draft, and everything that can't be interrupted. */
 const MAX_ADVANCE_UNITS = 15_000_000;
 
 const LIST = Array.from({ length: 300 }, (_, at) => at);
@@ -42,15 +45,15 @@ function aGraph(
   return aDefinition({ nodes, channels: { l: { default: LIST }, o: {}, ...channels }, edges: [...first, ...edges] });
 }
 
-describe('a run fails, at a bounded cost, whose', () => {
-  test('template repeats a dear expression 400 times (B1)', () => {
+describe('a run fails at a bounded cost if', () => {
+  test('its template repeats an expensive expression 400 times (B1)', () => {
     const { result, units } = play(aGraph({ a: { type: 'set', write: { o: `{{ ${DEAR} }} `.repeat(400) } } }, {}));
     expect(result.run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'a' });
     expect(result.run.error?.message).toMatch(/write\.o: .*Node "a" is too expensive/);
     expect(units).toBeLessThan(MAX_ADVANCE_UNITS);
   });
 
-  test('node writes 400 channels by dear expressions (B2)', () => {
+  test('its node writes 400 channels by expensive expressions (B2)', () => {
     const write = Object.fromEntries(many(400, (at) => [`c${at}`, `{{ ${DEAR} }}`]));
     const { result, units } = play(
       aGraph({ a: { type: 'set', write } }, Object.fromEntries(many(400, (at) => [`c${at}`, {}]))),
@@ -59,7 +62,7 @@ describe('a run fails, at a bounded cost, whose', () => {
     expect(units).toBeLessThan(MAX_ADVANCE_UNITS);
   });
 
-  test('edge has 400 dear branches (B3)', () => {
+  test('its edge has 400 expensive branches (B3)', () => {
     const branches = [...many(400, () => ({ when: DEAR, to: 'b' })), { to: '__end__' }];
     const graph = aGraph({ a: { type: 'set', write: {} } }, {}, [{ from: 'a', branches }]);
     const { result, units } = play({ ...graph, nodes: { ...graph.nodes, b: { type: 'set', write: {} } } });
@@ -67,7 +70,7 @@ describe('a run fails, at a bounded cost, whose', () => {
     expect(units).toBeLessThan(MAX_ADVANCE_UNITS);
   });
 
-  test('reducer is dear for each of 400 writes of a superstep (B4)', () => {
+  test('its reducer is expensive for each of 400 writes of a superstep (B4)', () => {
     const reducer = { expr: 'update.exists(x, update.exists(y, x + y > 100000)) ? 1 : 2' };
     const { result, units } = play(
       aGraph(
@@ -80,21 +83,21 @@ describe('a run fails, at a bounded cost, whose', () => {
     expect(units).toBeLessThan(2 * MAX_ADVANCE_UNITS);
   });
 
-  test('template makes far more text than is allowed (C1)', () => {
+  test('its template makes far more text than allowed (C1)', () => {
     const write = { o: many(12, () => '{{state.s}}'.repeat(400)) };
     const { result, units } = play(aGraph({ a: { type: 'set', write } }, { s: { default: 'x'.repeat(900_000) } }));
     expect(result.run.error).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', node: 'a' });
     expect(units).toBeLessThan(MAX_ADVANCE_UNITS);
   });
 
-  test('150 expressions cost just less than allowed each (H7)', () => {
+  test('its 150 expressions each cost just less than allowed (H7)', () => {
     const write = { o: many(150, () => `{{ ${DEAR} }}`) };
     const { result, units } = play(aGraph({ a: { type: 'set', write } }, {}));
     expect(result.run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'a' });
     expect(units).toBeLessThan(MAX_ADVANCE_UNITS);
   });
 
-  test('forEach lists more tasks than a superstep may have', () => {
+  test('its forEach lists more tasks than a superstep may have', () => {
     const graph = aGraph({ a: { type: 'set', write: {} } }, { big: { default: many(10_001, () => 0) } }, [
       { from: 'a', forEach: 'state.big', to: 'b' },
     ]);
@@ -103,7 +106,7 @@ describe('a run fails, at a bounded cost, whose', () => {
     expect(result.run.error?.message).toContain('allows 10000');
   });
 
-  test('channels grow beyond the limit together (M9)', () => {
+  test('its channels together exceed the limit (M9)', () => {
     const half = '{{ state.half }}';
     const graph = aGraph(
       named(70, (at) => ({ type: 'set', write: { [`n${at}`]: half } })),
@@ -138,7 +141,7 @@ describe('a JSON Schema that doubles the work at each level takes linear time', 
     expect(units).toBeLessThan(1_000_000);
   });
 
-  test('of the arguments that an approver gives (A3)', () => {
+  test('for the arguments that an approver edits (A3)', () => {
     const behind = JSON.parse('{"then":{"$ref":"#/$defs/d30"}}');
     const boom = { type: 'object', properties: { a: { const: 'boom' } }, required: ['a'] };
     const argsSchema = { $defs: doubling(30, 'anyOf'), if: boom, ...behind };
@@ -149,7 +152,7 @@ describe('a JSON Schema that doubles the work at each level takes linear time', 
     expect(unitsSpent() - before).toBeLessThan(1_000_000);
   });
 
-  test('when it is published, too (C3, A2)', () => {
+  test('during its publication (C3, A2)', () => {
     const schema = { $defs: doubling(26, 'allOf'), $ref: '#/$defs/d26' };
     const before = unitsSpent();
     const issues = validateGraph(JSON.parse(JSON.stringify(aGraph({}, { s: { schema } }))), catalog);
@@ -158,7 +161,7 @@ describe('a JSON Schema that doubles the work at each level takes linear time', 
   });
 });
 
-test('an input whose reducer multiplies it is refused, at a bounded cost (C2)', () => {
+test('an input is refused at a bounded cost if its reducer multiplies it (C2)', () => {
   const reducer = { expr: `[${many(950, () => 'update').join(', ')}]` };
   const graph = compileGraph(aGraph({ a: { type: 'set', write: {} } }, { x: { reducer } }), catalog);
   const before = unitsSpent();

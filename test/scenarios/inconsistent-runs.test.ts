@@ -46,7 +46,7 @@ const pays: NodeDefinition = { type: 'tool', tool: 'charge' };
 const waits: NodeDefinition = { type: 'wait', event: 'go' };
 const nests: NodeDefinition = { type: 'subgraph', graph: aDefinition() };
 
-describe('a task that is given what it does not wait for says so', () => {
+describe('a task reports an input that it does not wait for', () => {
   test.each([
     [{ type: 'set' }, CALL, VALUE],
     [pays, CALL, TIMER],
@@ -61,29 +61,32 @@ describe('a task that is given what it does not wait for says so', () => {
     [waits, CALL, TIMER],
     [waits, WAIT, VALUE],
     [nests, CALL, TIMER],
-  ] satisfies [NodeDefinition, NodePosition, TaskInput][])('%j at %j given %j', (...[node, position, happening]) => {
-    expect(() => compile(node).resume(IDLE_TASK, position, happening)).toThrow(
-      `A task at position "${position.kind}" was given what it does not wait for`,
-    );
-  });
+  ] satisfies [NodeDefinition, NodePosition, TaskInput][])(
+    '%j at %j with %j throws',
+    (...[node, position, happening]) => {
+      expect(() => compile(node).resume(IDLE_TASK, position, happening)).toThrow(
+        `A task at position "${position.kind}" was given what it does not wait for`,
+      );
+    },
+  );
 });
 
-describe('a node that cannot be', () => {
-  test('a tool that is gone fails however it goes on', () => {
+describe('a node that can not exist in a valid run', () => {
+  test('fails if its tool no longer exists', () => {
     const progress = compile({ type: 'tool', tool: 'gone' }).resume(IDLE_TASK, CALL, VALUE);
     expect(progress).toMatchObject({ kind: 'failed', failure: { error: { code: 'TOOL_NOT_FOUND' } } });
   });
 
-  test('a subgraph without a graph is not compiled', () => {
+  test('is not compiled if it is a subgraph without a graph', () => {
     const scope = { id: 'n', catalog: aCatalog(), nodes: {}, defaults: {}, subgraph: null, graphTools: {} };
     expect(() => compileBehavior(nests, scope)).toThrow(/graph inside/);
   });
 
-  test('an llm node without a model does not start', () => {
+  test('does not start if it is an llm without a model', () => {
     expect(() => compile({ ...thinks, model: [] }).start(IDLE_TASK)).toThrow(/without a model/);
   });
 
-  test('a reply of a model that the node does not have names none', () => {
+  test('names no model for a reply of a model that it does not have', () => {
     const progress = compile(thinks).resume(IDLE_TASK, { ...LLM, turn: { ...LLM.turn, model: 5 } }, REPLY);
     expect(progress).toMatchObject({ kind: 'done', result: { text: 'x', model: null } });
   });
@@ -93,19 +96,19 @@ describe('a run that does not fit its graph fails and stays readable', () => {
   const graph = compileGraph(aDefinition({ nodes: { ask: { ...asks, type: 'approval', title: 'x' } } }), aCatalog());
   const { run } = startRun(graph, IDENTITY, { input: {}, startedAt: 0 });
 
-  test('where it begins at a node that is not there', () => {
+  test('if its start node does not exist', () => {
     const lost = startRun(graph, IDENTITY, { input: {}, startedAt: 0, startAt: 'nowhere' });
     expect(shown(lost.run)).toMatchObject({ status: 'failed', error: { code: 'INTERNAL' } });
     expect(shown(lost.run).error?.message).toContain('has no node "nowhere"');
   });
 
-  test('where another graph goes on with it', () => {
+  test('if it continues with another graph', () => {
     const other = compileGraph(aDefinition({ nodes: addsNames('b') }), aCatalog());
     const { error } = shown(advance(other, run, { kind: 'continue', at: 1 }).run);
     expect(error).toMatchObject({ code: 'INTERNAL' });
   });
 
-  test('where the approval is gone that a timer ends', () => {
+  test('if the approval of a timer does not exist', () => {
     const [id = ''] = Object.keys(run.timers);
     const { error } = shown(advance(graph, { ...run, approvals: {} }, { kind: 'timer', id, at: 1 }).run);
     expect(error).toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('no approval "run-1.a1"') });

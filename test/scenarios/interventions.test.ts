@@ -7,7 +7,7 @@ import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { breaks, pays } from '../support/builders/undoing.ts';
 import { CallFailure, runInMemory } from '../support/doubles/memory-shell.ts';
 
-/** What the view of a run says of its interventions; calls with "lost" in their arguments have an unknown outcome. */
+/** Returns the interventions in the view of a run. Calls with "lost" in their arguments have an unknown outcome. */
 function interventionsOf(over: Partial<GraphDefinition>) {
   const tool = ({ args }: ToolCallRequest): Json => {
     if (JSON.stringify(args).includes('lost')) throw new CallFailure('UNKNOWN_OUTCOME', 'lost');
@@ -21,7 +21,7 @@ const calls = (key: string) => ({ type: 'tool', tool: 'notify', args: { key }, o
 const every = ['retry', 'skip', 'fail'].map((action) => ({ action, effect: expect.stringMatching(/\.$/) }));
 
 describe('an intervention', () => {
-  test('of a tool node says what was called, why it waits, and what each choice does', () => {
+  test('of a tool node has the call, the reason, and the effect of each choice', () => {
     expect(interventionsOf({ nodes: { a: calls('lost') } })).toEqual([
       {
         kind: 'intervention',
@@ -37,7 +37,7 @@ describe('an intervention', () => {
     ]);
   });
 
-  test('says of a retry that an unknown call may be made twice', () => {
+  test('reports that a retry of an unknown call may repeat it', () => {
     const effectOfRetry = (key: string): string => {
       const [one] = interventionsOf({ nodes: { a: calls(key) } });
       return one?.kind === 'intervention' ? (one.choices[0]?.effect ?? '') : '';
@@ -46,7 +46,7 @@ describe('an intervention', () => {
     expect(effectOfRetry('known')).not.toContain('may have been made');
   });
 
-  test('of an element of a list has its index', () => {
+  test('of a list element has the index of the element', () => {
     const found = interventionsOf({
       channels: { log: {}, items: { default: ['x', 'lost'] } },
       nodes: { each: calls('{{ item }}') },
@@ -58,7 +58,7 @@ describe('an intervention', () => {
     ]);
   });
 
-  test('of an undo has the call that undoes', () => {
+  test('of a compensation has the compensating call', () => {
     const tool = ({ args }: ToolCallRequest): Json => {
       const text = JSON.stringify(args);
       if (text.includes('back')) throw new CallFailure('UNKNOWN_OUTCOME', 'lost');
@@ -72,7 +72,7 @@ describe('an intervention', () => {
     ]);
   });
 
-  test('of a call among several has that call', () => {
+  test('of one call of several has that call', () => {
     const toolCalls = ['x', 'lost'].map((key) => ({ id: key, name: 'notify', args: { key } }));
     const chat = { reducer: 'messages', default: [{ id: 'm', role: 'assistant', content: '', toolCalls }] } as const;
     const graph = {
@@ -90,7 +90,7 @@ describe('an intervention', () => {
     );
   });
 
-  test('of a node that called nothing has no arguments', () => {
+  test('of a node without a call has no arguments', () => {
     const found = interventionsOf({
       nodes: { a: { type: 'set', write: { log: '{{ 1 / 0 }}' }, onError: 'intervene' } },
     });
@@ -98,7 +98,7 @@ describe('an intervention', () => {
     expect(found[0]).not.toHaveProperty('tool');
   });
 
-  test('leaves out large arguments, which the history has', () => {
+  test('omits large arguments, which are in the history', () => {
     expect(interventionsOf({ nodes: { a: calls('x'.repeat(20_000)) } })).toMatchObject([
       { tool: 'notify', args: null },
     ]);

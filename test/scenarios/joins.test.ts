@@ -17,7 +17,7 @@ const start = (edges: readonly EdgeDefinition[], nodes: GraphDefinition['nodes']
   startRun({ channels, nodes, edges: [{ from: '__start__', to: 'a' }, ...edges] });
 
 describe('a join', () => {
-  test('runs when all have finished, and again in a loop', () => {
+  test('runs when all sources have finished, and again in a loop', () => {
     const edges: EdgeDefinition[] = [
       { from: 'a', to: ['b', 'c'] },
       { from: 'c', to: 'e' },
@@ -29,7 +29,7 @@ describe('a join', () => {
     expect(steps).toEqual([['a'], ['b', 'c'], ['e'], ['d'], ['a'], ['b', 'c'], ['e'], ['d']]);
   });
 
-  test('does not run when the error of a source sent the run elsewhere', () => {
+  test('does not run if the error of a source has led elsewhere', () => {
     const edges: EdgeDefinition[] = [
       { from: 'a', to: ['b', 'c'] },
       { from: ['b', 'c'], to: 'd' },
@@ -43,7 +43,7 @@ describe('a join', () => {
   test.each([
     ['y', 'z'],
     ['z', 'y'],
-  ])('uses up all arrivals of the superstep in which it fires: of %s, that came twice, and %s', (often, seldom) => {
+  ])('consumes all arrivals of the superstep in which it fires: two of %s, one of %s', (often, seldom) => {
     const edges: EdgeDefinition[] = [
       { from: 'a', to: [often, 'p'] },
       { from: 'p', to: seldom },
@@ -57,7 +57,7 @@ describe('a join', () => {
     expect(checkpoints.at(-1)?.resumePoint.joins).toEqual({ 6: [seldom] });
   });
 
-  test('uses up what an empty list passes over, too', () => {
+  test('consumes the arrival of an empty list, too', () => {
     const edges: EdgeDefinition[] = [
       { from: 'a', to: ['b', 'c'] },
       { from: 'b', forEach: '[]', to: 'd' },
@@ -70,14 +70,14 @@ describe('a join', () => {
   });
 });
 
-describe('what has arrived at a join', () => {
+describe('the arrivals at a join', () => {
   const edges: EdgeDefinition[] = [
     { from: ['a', 'b'], to: 'c' },
     { from: 'a', to: 'z' },
     { from: 'b', to: 'd' },
   ];
 
-  test('is forgotten when the run completes, so that an edit as the other source does not run the target', () => {
+  test('are dropped when the run completes, so an edit as the other source does not run the target', () => {
     const run = start(edges, addsNames('a', 'b', 'c', 'd', 'z'));
     expect(run.run).toMatchObject({ status: 'completed', root: { joins: {} } });
     run.reopen('edit', { values: {}, asNode: 'b' });
@@ -85,7 +85,7 @@ describe('what has arrived at a join', () => {
     expect(run.steps).toEqual([['a'], ['z'], ['d']]);
   });
 
-  test('is forgotten when the run is canceled', () => {
+  test('are dropped when the run is canceled', () => {
     const run = start(edges, { ...addsNames('a', 'b', 'c', 'd'), z: { type: 'wait', event: 'never' } });
     expect(run.run.root.joins).toEqual({ 1: ['a'] });
     run.signal('cancel', {});
@@ -94,7 +94,7 @@ describe('what has arrived at a join', () => {
     expect(run.steps).toEqual([['a'], ['z'], ['d']]);
   });
 
-  test('is kept when the run fails, for its retry', () => {
+  test('are kept when the run fails, for its retry', () => {
     const nodes = { ...addsNames('a', 'b', 'c', 'd'), z: { type: 'set', write: { n: '{{ state.list }}' } } } as const;
     const run = start([...edges, { from: 'z', to: 'b' }], nodes);
     expect(run.run).toMatchObject({ status: 'failed', root: { joins: { 1: ['a'] } } });
@@ -116,7 +116,7 @@ const renamed = (one: EdgeDefinition, names: (id: string) => string): EdgeDefini
     key !== 'forEach' && typeof value === 'string' ? names(value) : value,
   );
 
-/** What fires at each superstep, and what is gathered then, in the names of `NAMES`. */
+/** Returns what fires in each superstep, and what has arrived then, with the names of `NAMES`. */
 function firings(
   edges: readonly EdgeDefinition[],
   supersteps: readonly (readonly string[])[],
@@ -140,7 +140,7 @@ function firings(
   });
 }
 
-test('other names for the sources never change what fires, nor what is gathered', () => {
+test('renaming the sources changes neither what fires nor what arrives', () => {
   const edges = fc.array(edge, { minLength: 1, maxLength: 6 });
   const supersteps = fc.array(fc.subarray(NAMES, { minLength: 1 }), { minLength: 1, maxLength: 4 });
   const names = fc.shuffledSubarray(NAMES, { minLength: NAMES.length });

@@ -17,11 +17,11 @@ const catalog = aCatalog({ nodeTypes: { index: { schema: true, effect: 'idempote
 
 const indexes: NodeDefinition = JSON.parse(JSON.stringify({ type: 'index', rows: both }));
 
-/** Runs nodes where the channel `half` holds half of what is allowed; nobody answers their calls. */
+/** Runs nodes while the channel `half` holds half of what is allowed. Nothing answers their calls. */
 const playNodes = (nodes: Record<string, NodeDefinition>): MemoryRun =>
   runInMemory({ definition: aDefinition({ channels, nodes }), catalog, input: {} }, {});
 
-describe('what is too large fails its node before it is scheduled:', () => {
+describe('a value that is too large fails its node before the call is scheduled:', () => {
   test.each<[string, NodeDefinition, string]>([
     ['arguments of a tool', { type: 'tool', tool: 'lookup', args: { key: 'k', value: both } }, 'args.value.1'],
     ['arguments of a function', { type: 'function', function: 'double', args: { both } }, 'args.both.1'],
@@ -46,7 +46,7 @@ describe('what is too large fails its node before it is scheduled:', () => {
     expect([run.calls, run.approvals, run.timers]).toEqual([{}, {}, {}]);
   });
 
-  test('and goes on where onError says', () => {
+  test('a value that is too large makes its node follow its onError', () => {
     const { run } = playNodes({
       large: {
         type: 'tool',
@@ -63,7 +63,7 @@ describe('what is too large fails its node before it is scheduled:', () => {
     });
   });
 
-  test('and inside a subgraph at its own path', () => {
+  test('a value that is too large inside a subgraph fails at the path of the inner node', () => {
     const inside = aDefinition({ name: 'inside', channels, nodes: { large: { type: 'set', write: { other: both } } } });
     const { run, events } = playNodes({ outer: { type: 'subgraph', graph: inside } });
     expect(run.error).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
@@ -93,7 +93,7 @@ describe('a channel', () => {
     ['union', { reducer: 'union' }, (at) => `${PART}${at}`],
     ['merge', { reducer: 'merge' }, (at) => ({ [`key${at}`]: PART })],
     ['messages', { reducer: 'messages' }, (at) => message(`m${at}`)],
-  ])('of %s grows up to the limit, and keeps what it has', (_reducer, definition, update) => {
+  ])('of %s grows up to the limit, and keeps its value when refused', (_reducer, definition, update) => {
     const full = [0, 1, 2].reduce<Channels>((current, at) => written(definition, current, update(at)), { x: null });
     const before = JSON.stringify(full).length;
     expect(write(definition, full, update(3))).toMatchObject({
@@ -104,7 +104,7 @@ describe('a channel', () => {
     expect(JSON.stringify(full)).toHaveLength(before);
   });
 
-  test('that tasks grow together names all of them', () => {
+  test('that several tasks exceed together names all of them', () => {
     const applied = write({ reducer: 'append' }, { x: [] }, PART, PART, PART, PART);
     expect(applied).toMatchObject({ error: { code: 'PAYLOAD_TOO_LARGE' }, culprits: ['t0', 't1', 't2', 't3'] });
   });
@@ -116,7 +116,7 @@ describe('a channel', () => {
     expect([merged, said]).toEqual([{ x: { k: PART } }, { x: [message('1')] }]);
   });
 
-  test('that was too large takes less', () => {
+  test('that was too large can shrink', () => {
     const full = written({ reducer: 'append' }, { x: [] }, PART, PART, PART);
     expect(write({ reducer: 'append' }, full, PART).ok).toBe(false);
     expect(written({ reducer: 'append' }, full, 'small', { $replace: ['empty'] }, 'again')).toEqual({

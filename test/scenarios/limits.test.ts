@@ -32,7 +32,7 @@ describe('a budget', () => {
     expect(run.error?.message ?? '').toContain(name);
   });
 
-  test('counts calls that are out, and calls that fail', () => {
+  test('counts open calls and failed calls', () => {
     const nodes = { a: pays, b: pays };
     const side = startRun(
       { nodes, edges: [{ from: '__start__', to: ['a', 'b'] }], limits: { maxToolCalls: 1 } },
@@ -54,7 +54,7 @@ describe('a budget', () => {
     expect(row.run.error?.code).toBe('BUDGET_EXCEEDED');
   });
 
-  test('is shared by subgraphs, and onError does not catch it', () => {
+  test('is shared by subgraphs, and onError does not catch its failure', () => {
     const sub = {
       type: 'subgraph',
       graph: aDefinition({ nodes: { a: pays, b: pays } }),
@@ -85,7 +85,7 @@ describe('a budget', () => {
 describe('a deadline', () => {
   const limits = { deadline: '1h' };
 
-  test('ends a run that waits for the world', () => {
+  test('ends a run that waits for something outside', () => {
     const run = startRun({ nodes: { w: { type: 'wait', event: 'go' } }, limits });
     run.passTime(3_600_000);
     expect(run.run).toMatchObject({ status: 'failed', timers: {}, error: { code: 'DEADLINE_EXCEEDED' } });
@@ -95,7 +95,7 @@ describe('a deadline', () => {
     ['an approval', { a: asks }],
     ['an intervention', { a: { ...pays, args: {}, onError: 'intervene' } }],
     ['an approval inside', { a: { type: 'subgraph', graph: aDefinition({ nodes: { b: asks } }) } }],
-  ] as const)('stands still while a run waits for %s, and runs on after it', (...[, nodes]) => {
+  ] as const)('stops while a run waits for %s, and continues afterwards', (...[, nodes]) => {
     const run = startRun({
       nodes: { w: { type: 'wait', for: '30m' }, ...nodes, x: { type: 'wait', event: 'go' } },
       limits,
@@ -116,7 +116,7 @@ describe('a deadline', () => {
     expect(run.run.error?.code).toBe('DEADLINE_EXCEEDED');
   });
 
-  test('stands still while a run is paused', () => {
+  test('stops while a run is paused', () => {
     const run = startRun({ nodes: { w: { type: 'wait', event: 'go' } }, limits });
     run.signal('pause', {});
     run.passTime(86_400_000);
@@ -126,7 +126,7 @@ describe('a deadline', () => {
     expect(run.run.error?.code).toBe('DEADLINE_EXCEEDED');
   });
 
-  test('runs while an approval waits beside something else', () => {
+  test('continues while an approval is pending beside other work', () => {
     const nodes = { a: asks, w: { type: 'wait', event: 'go' } } as const;
     const run = startRun({ nodes, edges: [{ from: '__start__', to: ['a', 'w'] }], limits });
     run.passTime(3_600_000);
@@ -138,7 +138,7 @@ describe('canceling', () => {
   const definition = aDefinition({ nodes: { a: pays, b: pays }, limits: { deadline: '1h' } });
   const graph = compileGraph(definition, aCatalog());
 
-  /** A run whose first call is out. */
+  /** A run whose first call is open. */
   const called = () => {
     const seen: ReturnType<typeof runInMemory>[] = [];
     const at = Date.parse('2026-01-02T03:04:06.000Z');
@@ -166,7 +166,7 @@ describe('canceling', () => {
     return { run: before, at };
   };
 
-  test('waits for the calls that are out, and no signal counts meanwhile', () => {
+  test('waits for the open calls, and no signal counts meanwhile', () => {
     const { run, at } = called();
     const canceled = advance(graph, run, { kind: 'cancel.requested', at });
     expect(shown(canceled.run)).toMatchObject({
@@ -186,7 +186,7 @@ describe('canceling', () => {
     expect(advance(graph, done.run, { kind: 'continue', at }).events).toEqual([]);
   });
 
-  test('what comes twice or for nothing changes nothing', () => {
+  test('ignores repeated and unexpected occurrences', () => {
     const { run, at } = called();
     const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
     for (const late of [
@@ -204,7 +204,7 @@ describe('canceling', () => {
 });
 
 describe('the limits of a run', () => {
-  test('are those of its graph, or the installation', () => {
+  test('are those of its graph, or else of the installation', () => {
     expect(limitsOfGraph(undefined, DEFAULTS)).toEqual({ maxSteps: 25, maxConcurrency: 100 });
     expect(limitsOfGraph({ maxConcurrency: 300, deadline: '1m', maxTokens: 3 }, DEFAULTS)).toEqual({
       maxSteps: 25,
@@ -215,7 +215,7 @@ describe('the limits of a run', () => {
     expect(limitsOfGraph({}, { ...DEFAULTS, deadline: '1s' })).toMatchObject({ deadlineMs: 1_000 });
   });
 
-  test('may be tightened, and are told when they were not', () => {
+  test('may be tightened, and looser ones are reported', () => {
     const limits = limitsOfGraph({ maxSteps: 5, deadline: '1m' }, DEFAULTS);
     expect(tighten(limits, { maxSteps: 3, deadline: '1s', maxTokens: 9 })).toEqual({
       limits: { ...limits, maxSteps: 3, deadlineMs: 1_000, maxTokens: 9 },
@@ -228,7 +228,7 @@ describe('the limits of a run', () => {
     expect(tighten(limits, {}).limits).toEqual(limits);
   });
 
-  test('that are looser than the installation allows any graph name its ceiling', () => {
+  test('looser than the ceilings of the installation name the ceiling', () => {
     const catalog = { defaults: DEFAULTS, ceilings: CEILINGS };
     const asked = { maxSteps: 10_001, maxConcurrency: 101 };
     expect(limitsOfRun({ definition: {}, catalog }, asked).refusal).toMatchObject({

@@ -14,12 +14,12 @@ function playNode(over: object, ofTool: Partial<ToolEntry> = LOCAL): Played {
 
 const executionsIn = ({ calls }: Played) => calls.map(({ execution }) => execution);
 
-test('an agent calls a tool as its terms say', () => {
+test('an agent calls a tool locally or not, as the tool declares', () => {
   const replies = [asks(['lookup', { key: 'x' }]), says('done')];
   expect(executionsIn(playAgent({ tools: ['lookup'] }, { replies, tools }))).toEqual(['local']);
 });
 
-test('a node says where its own calls run, whatever the terms of the tool', () => {
+test('a node overrides where its own calls run', () => {
   expect(executionsIn(playNode({}))).toEqual(['local']);
   expect(executionsIn(playNode({ execution: 'activity' }))).toEqual(['activity']);
   expect(executionsIn(playNode({ execution: 'local' }, { effect: 'idempotent', timeout: '1s' }))).toEqual(['local']);

@@ -5,7 +5,10 @@ import { CallFailure, runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 import { textAt } from '../support/readers/json-at.ts';
 
-/* Once a superstep can't succeed any more, no task of it begins. A retry begins those, and repeats none that has finished. */
+/*
+ * Once a superstep can't succeed any more, none of its tasks begins. A retry begins those, and repeats none that has
+ * finished.
+ */
 
 interface Charges {
   readonly run: MemoryRun;
@@ -44,14 +47,14 @@ function charge(onError?: OnErrorDefinition): Charges {
   return { run, made };
 }
 
-test('a failure for good lets what has begun finish, and begins nothing more', () => {
+test('a final failure lets begun tasks finish, and no other task begins', () => {
   const { run, made } = charge();
   expect(run.run.status).toBe('failed');
   expect(made.length).toBeLessThan(5);
   expect(made).toContain('b');
 });
 
-test('a retry begins what has not begun, and repeats nothing that has finished', () => {
+test('a retry begins the remaining tasks, and repeats none that has finished', () => {
   const { run, made } = charge();
   run.reopen('retry');
   expect(run.run.status).toBe('completed');
@@ -59,13 +62,13 @@ test('a retry begins what has not begun, and repeats nothing that has finished',
   expect(made.toSorted()).toEqual(['a', 'b', 'b', 'c', 'd', 'e']);
 });
 
-test('a failure that a person may settle keeps nothing from beginning', () => {
+test('a failure that waits for a person does not stop other tasks from beginning', () => {
   const { run, made } = charge('intervene');
   expect(run.run.status).toBe('waiting');
   expect(made.toSorted()).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('a failure that leads elsewhere keeps nothing from beginning', () => {
+test('a failure that leads elsewhere does not stop other tasks from beginning', () => {
   const { run, made } = charge({ to: 'aside' });
   expect(run.run.output).toMatchObject({ log: ['a', 'c', 'd', 'e'], rejected: ['one'] });
   expect(made.toSorted()).toEqual(['a', 'b', 'c', 'd', 'e']);

@@ -16,15 +16,15 @@ import { IDENTITY } from '../support/builders/run-identity.ts';
 import { MEASURING, growthOf } from '../support/readers/growth.ts';
 
 /*
- * A superstep may have 10,000 tasks, and one `advance` may open, withdraw or cancel what all of them wait for. One that
- * looks through all of them for each takes longer than any worker lets it.
+ * A superstep may have 10,000 tasks, and one `advance` may open, withdraw or cancel the requests of all of them.
+ * Scanning all tasks for each of them would take longer than a workflow task may.
  */
 
 const ADA = { sub: 'ada', roles: ['approver'] };
 const asks = { type: 'approval', title: 'Number {{ item }} of {{ state.what }}?' } as const;
 const waits = { type: 'wait', event: 'go', timeout: '1h' } as const;
 
-/** Makes a graph of as many tasks of a node. */
+/** Makes a graph that runs a node as `count` tasks. */
 function graphOf(each: NodeDefinition, count: number): CompiledGraph {
   const list = Array.from({ length: count }, (_, at) => at);
   const definition = aDefinition({
@@ -35,12 +35,12 @@ function graphOf(each: NodeDefinition, count: number): CompiledGraph {
   return compileGraph(definition, aCatalog());
 }
 
-/** Begins a run, and goes on until all of its tasks wait or are over. */
+/** Begins a run, and continues until all its tasks wait or have ended. */
 function begin(graph: CompiledGraph): Advance {
   return goOn(graph, startRun(graph, IDENTITY, { input: {}, startedAt: 0 }));
 }
 
-/** Continues a run as long as it yields. */
+/** Continues a run while it yields. */
 function goOn(graph: CompiledGraph, first: Advance): Advance {
   const steps = drive(graph, first, ({ hasYielded }) => (hasYielded ? { kind: 'continue', at: 1 } : null));
   return [...steps].at(-1) ?? first;
@@ -54,7 +54,7 @@ const signal = (name: string, payload: JsonObject = {}): OccurrenceBody => ({
   payload: { by: ADA, ...payload },
 });
 
-/** A run with as many compensations that can't be made. */
+/** Returns the run with `count` impossible compensations. */
 function withImpossible(run: Run, count: number): Run {
   const error = { code: 'EXPRESSION_FAILED', message: 'no receipt' } as const;
   const pending = Array.from({ length: count }, (_, index): ImpossibleCompensation => {
@@ -63,15 +63,15 @@ function withImpossible(run: Run, count: number): Run {
   return { ...run, compensation: { ...run.compensation, pending } };
 }
 
-describe('the time of one advance grows no faster than the number of its tasks, when they', () => {
+describe('the time of one advance is linear in the number of its tasks, when they', () => {
   const canceled = signal('cancel');
   const mayFail = '{{ item % 2.0 == 0.0 ? "Odd?" : string(parseJson("{")) }}';
   test.each<[string, (count: number) => () => Advance]>([
-    ['ask people', (count) => beginning(asks, count)],
+    ['request approvals', (count) => beginning(asks, count)],
     ['are canceled with their approvals', (count) => sending(asks, count, canceled)],
     ['are canceled with their timers', (count) => sending(waits, count, canceled)],
-    ['are given up for another node', (count) => sending(asks, count, signal('replan', { node: 'end' }))],
-    ['ask again', (count) => sending(asks, count, signal('edit', { values: { what: 'them' } }))],
+    ['are discarded by a replan', (count) => sending(asks, count, signal('replan', { node: 'end' }))],
+    ['renew approvals', (count) => sending(asks, count, signal('edit', { values: { what: 'them' } }))],
     ['fail beside others that wait', (count) => beginning({ ...asks, title: mayFail, onError: { to: 'end' } }, count)],
     ['write what only one may', (count) => beginning({ type: 'set', write: { one: '{{ item }}' } }, count)],
     [
@@ -98,28 +98,28 @@ describe('the time of one advance grows no faster than the number of its tasks, 
   }
 });
 
-describe('of a thousand closed approvals, a run', () => {
+describe('a run with a thousand closed approvals', () => {
   const graph = graphOf(asks, 1_000);
   const { run } = send(graph, begin(graph).run, signal('replan', { node: 'each' }));
 
-  test('remembers those that were requested last', () => {
+  test('remembers the latest ones', () => {
     const closed = Object.values(run.approvals).filter(({ status }) => status !== 'pending');
     expect(closed.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, at) => `run-1.a${901 + at}`));
   });
 
-  test('counts the bytes of no other', () => {
+  test('counts only their bytes', () => {
     expect(heldBytes(run)).toBe(heldBytes(structuredClone(run)));
   });
 });
 
-describe('an edit that outdates more than one advance may ask again', () => {
+describe('an edit that outdates more approvals than one advance may renew', () => {
   const count = 3_000;
   const graph = graphOf(asks, count);
   const last = begin(graph);
   const edited = send(graph, last.run, signal('edit', { values: { what: 'them' } }));
   const pendingIn = ({ run }: Advance) => Object.values(run.approvals).filter(({ status }) => status === 'pending');
 
-  test('withdraws all, and asks the others later', () => {
+  test('withdraws all, and renews the rest later', () => {
     expect(edited.hasYielded).toBe(true);
     expect(edited.approvals.filter(({ status }) => status === 'canceled')).toHaveLength(count);
     expect(pendingIn(edited).length).toBeLessThan(count);
@@ -131,13 +131,13 @@ describe('an edit that outdates more than one advance may ask again', () => {
     expect(Object.keys(asked.run.timers)).toHaveLength(count);
   });
 
-  test('decides nothing that is withdrawn', () => {
+  test('makes decisions on withdrawn ones impossible', () => {
     const { run, events } = send(graph, edited.run, signal('approve', { approvalId: `run-1.a${count}` }));
     expect(events[0]).toMatchObject({ type: 'signal.ignored', reason: 'approval_canceled' });
     expect(run.approvals[`run-1.a${count}`]).toMatchObject({ status: 'canceled' });
   });
 
-  test('asks them when the run is resumed, if it is paused', () => {
+  test('renews them when a paused run is resumed', () => {
     const paused = send(graph, last.run, signal('pause'));
     const stopped = goOn(graph, send(graph, paused.run, signal('edit', { values: { what: 'them' } })));
     expect(stopped.run.phase.kind).toBe('paused');

@@ -21,14 +21,14 @@ const play = async (graph: GraphDefinition, model: ScriptedModel, messages: Json
   await runGraph(graph, { messages }, { models: { default: model } });
 
 describe('a message with a picture', () => {
-  test('goes to the model as it was written, and stays in the conversation', async () => {
+  test('is sent to the model unchanged, and stays in the conversation', async () => {
     const model = scriptedModel(['A lamp']);
     const run = await play(looking(), model);
     expect(model.requests.map(({ messages }) => messages)).toEqual([[asked]]);
     expect(run.output).toMatchObject({ messages: [asked, { role: 'assistant', content: 'A lamp' }] });
   });
 
-  test('is replaced by one of its id, and removed by it', async () => {
+  test('is replaced and removed by its id', async () => {
     const nodes: GraphDefinition['nodes'] = {
       change: { type: 'set', write: { messages: [{ id: 'm1', role: 'user', content: [aDocument()] }] } },
       forget: { type: 'set', write: { messages: { remove: 'm1' } } },
@@ -42,7 +42,7 @@ describe('a message with a picture', () => {
     expect((await play(looking({ nodes, edges }), scriptedModel([]))).output).toMatchObject({ messages: [] });
   });
 
-  test('is read by templates: whole, and its texts alone', async () => {
+  test('is read by templates as a whole, and its texts alone', async () => {
     const texts = '{{ state.messages[0].content.filter(p, p.type == "text").map(p, p.text) }}';
     const write = { told: { texts, whole: '{{ state.messages }}', line: 'Said: {{ state.messages[0].content }}' } };
     const run = await play(looking({ nodes: { look: { type: 'set', write } } }), scriptedModel([]));
@@ -70,14 +70,14 @@ describe('a message with a picture', () => {
     expect(model.requests[0]?.messages).toMatchObject([{ role: 'user', content: [aPicture({ blob: 'B7' })] }]);
   });
 
-  test('counts against the budget before the model is asked', async () => {
+  test('counts against the budget before the model is called', async () => {
     const model = scriptedModel([]);
     const run = await play(looking({ limits: { maxTokens: 1_000 } }), model);
     expect([run.error, model.requests]).toMatchObject([{ code: 'BUDGET_EXCEEDED' }, []]);
   });
 });
 
-test('a message that is none fails the run that writes it, which says where it is wrong', async () => {
+test('an invalid message fails the run that writes it, with the path of the fault', async () => {
   const content = [
     { type: 'text', text: 'Look' },
     { type: 'image', url: 'ftp://a.example/b', mediaType: 'image/png' },
@@ -90,7 +90,7 @@ test('a message that is none fails the run that writes it, which says where it i
   });
 });
 
-test('a tool and the system have no files', async () => {
+test('messages of tools and of the system have no files', async () => {
   for (const role of ['tool', 'system']) {
     const write = { messages: { role, content: [aPicture()] } };
     const run = await play(looking({ nodes: { look: { type: 'set', write } } }), scriptedModel([]));

@@ -12,13 +12,13 @@ import { runShuffled } from '../support/readers/shuffled-run.ts';
 import type { ShuffledRun, Shuffling } from '../support/readers/shuffled-run.ts';
 
 /*
- * A replay has to stop where the run did, so the units of an `advance` hang on nothing but the run: not on what the
- * process has computed before, and not on how the run has come to it.
+ * A replay must stop where the run did, so the units of an `advance` depend only on the run: not on what the process
+ * has computed before, and not on how the run has reached its state.
  */
 
-/** An `advance` yields beyond this. */
+/** The units beyond which an `advance` yields. */
 const UNITS = 3_000_000;
-/** The costliest that can't be interrupted: the writes and the edges of a superstep. */
+/** The most expensive parts that can't be interrupted: the writes and the edges of a superstep. */
 const ELEMENT = 10_000_000;
 
 const first = (): number => 0;
@@ -26,8 +26,8 @@ const play = (definition: GraphDefinition, carry?: Shuffling['carry']): Shuffled
   runShuffled({ definition, catalog: randomCatalog, choose: first, ...(carry && { carry }) });
 const copyOf = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
-describe('whatever is computed', () => {
-  test('each advance takes the same units in a fresh, a warm and another process, and few beyond its budget', () => {
+describe('every computation', () => {
+  test('costs the same units in a fresh, a warm and another process, and few beyond its budget', () => {
     const wanted = repetitions(30);
     let tried = 0;
     fc.assert(
@@ -45,7 +45,7 @@ describe('whatever is computed', () => {
       }),
       { numRuns: wanted, interruptAfterTimeLimit: 120_000 },
     );
-    // A machine that does much else may not come to all of them.
+    // A busy machine may not finish all of them.
     expect(tried).toBeGreaterThanOrEqual(Math.min(wanted, 5));
   }, 300_000);
 
@@ -53,7 +53,7 @@ describe('whatever is computed', () => {
     ['a pattern', { type: 'string', pattern: '(a+){1,20}$' }],
     ['references', { $ref: '#/$defs/t', $defs: { t: { anyOf: [{ type: 'string' }, { $ref: '#/$defs/t/anyOf/0' }] } } }],
     ['names by patterns', { patternProperties: { '^[a-z]{5,50}$': true } }],
-  ])('the first check by a schema with %s costs what the others cost', (_what, schema) => {
+  ])('the first check by a schema with %s costs the same as later ones', (_what, schema) => {
     const nodes = { wait: { type: 'wait', for: '1s' }, a: { type: 'set', write: { log: 'aaa' } } } as const;
     const definition = aDefinition({ channels: { log: { schema } }, nodes });
     const fresh = play(definition);
@@ -62,7 +62,7 @@ describe('whatever is computed', () => {
   });
 });
 
-test('an honest superstep that is too large for one advance yields, and goes on', () => {
+test('a valid superstep that is too large for one advance yields and continues', () => {
   const sum = '{{ size(state.l.filter(x, state.l.exists(y, x + y == item))) }}';
   const definition = aDefinition({
     channels: { l: { default: Array.from({ length: 100 }, (_, at) => at) }, log: { reducer: 'append' } },

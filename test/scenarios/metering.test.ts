@@ -14,8 +14,8 @@ import { STARTED_AT, runShuffled } from '../support/readers/shuffled-run.ts';
 import type { ShuffledRun, Shuffling } from '../support/readers/shuffled-run.ts';
 
 /*
- * A worker that has run a graph before spends as much on its next run as one that has not: else a history that one of
- * them has recorded would not replay on the other.
+ * A worker that has run a graph before spends the same units on its next run as one that has not. Otherwise a history
+ * recorded by one of them would not replay on the other.
  */
 
 const ANYTHING: ChannelDefinition['schema'] = {
@@ -52,7 +52,7 @@ function copyOf<T extends object>(value: T): T {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** Nothing in it has been used before. */
+/** Compiles a copy, of which nothing has been used before. */
 const coldGraph = (definition: GraphDefinition): CompiledGraph => compileGraph(copyOf(definition), copyOf(catalog));
 
 const beginningOn =
@@ -60,7 +60,7 @@ const beginningOn =
   (_graph, identity) =>
     startRun(graph, identity, { input: {}, startedAt: STARTED_AT });
 
-test('a run spends the same in a process that has run its graph before, and after its state was stored', () => {
+test('a run costs the same units in a process that has run its graph before, and after its state was stored', () => {
   fc.assert(
     fc.property(graphs, fc.nat(), (definition, seed) => {
       const cold = play(definition, seed, {

@@ -13,7 +13,7 @@ const pays = { type: 'tool', tool: 'charge', args: { key: 'k' }, write: { log: '
 const waits = { type: 'wait', event: 'go' } as const;
 const silent: Outside = { next: () => null };
 
-/** A node with a graph inside that has an hour; what that logs goes into the log. */
+/** A node with an inner graph and a deadline of one hour. The log of the inner graph is added to the log. */
 function hourly(over: Partial<GraphDefinition>, more: object = {}): NodeDefinition {
   return { type: 'subgraph', graph: aDefinition(over), deadline: '1h', write: { log: '{{ result.log }}' }, ...more };
 }
@@ -24,7 +24,7 @@ const failedEvents = ({ events }: MemoryRun): unknown[] =>
 const timersOf = ({ run }: MemoryRun): string[] => Object.keys(run.timers);
 
 describe('a subgraph', () => {
-  test('that is not finished within its deadline fails, and what it asks is withdrawn', () => {
+  test('that exceeds its deadline fails, and its approvals are withdrawn', () => {
     const nodes = { ask: asks, w: { ...waits, timeout: '3h' }, low: { type: 'set' } } as const;
     const graph = { nodes, edges: [{ from: '__start__', to: ['ask', 'w', 'low'] }] };
     const run = startRun({ nodes: { sub: hourly(graph) } });
@@ -37,7 +37,7 @@ describe('a subgraph', () => {
     expect(failedEvents(run)).toEqual([['sub', 'TIMEOUT', undefined]]);
   });
 
-  test('that is finished in time leaves no timer', () => {
+  test('that finishes in time leaves no timer', () => {
     const run = startRun({ nodes: { sub: hourly({ nodes: { w: waits, x: adds('x') } }), next: waits } });
     expect(timersOf(run)).toHaveLength(1);
     run.signal('event', { event: 'go' });
@@ -46,15 +46,15 @@ describe('a subgraph', () => {
     expect(run.run.status).toBe('waiting');
   });
 
-  test('that never waits sets no timer', () => {
+  test('that never waits starts no timer', () => {
     const { run } = startRun({ nodes: { sub: hourly({ nodes: { x: adds('x') } }) } });
     expect(run).toMatchObject({ status: 'completed', timers: {} });
   });
 
   test.each<[string, object, number, unknown]>([
-    ['goes on elsewhere', { onError: { to: 'z', write: { log: '{{ error.code }}' } } }, 0, ['TIMEOUT', 'z']],
+    ['continues elsewhere', { onError: { to: 'z', write: { log: '{{ error.code }}' } } }, 0, ['TIMEOUT', 'z']],
     ['waits for a person', { onError: 'intervene' }, 1, []],
-  ])('that is late %s, as its onError says', (...[, more, waiting, log]) => {
+  ])('that exceeds its deadline %s, as its onError says', (...[, more, waiting, log]) => {
     const nodes = { sub: hourly({ nodes: { w: waits } }, more), z: adds('z') };
     const run = startRun({ nodes, edges: [{ from: '__start__', to: 'sub' }] });
     run.passTime(60 * MINUTE);
@@ -62,7 +62,7 @@ describe('a subgraph', () => {
     expect(logOf(run)).toEqual(log);
   });
 
-  test('goes on from what was kept when it is done again, and has all of its deadline', () => {
+  test('continues from its saved progress on a retry, with its whole deadline', () => {
     const inner = { a: adds('a'), w: waits, b: adds('b') };
     const run = startRun({ nodes: { sub: hourly({ nodes: inner }, { onError: 'intervene' }) } });
     run.passTime(60 * MINUTE);
@@ -75,7 +75,7 @@ describe('a subgraph', () => {
     expect(run.events.filter((event) => event.type === 'node.started' && event.node === 'a')).toHaveLength(1);
   });
 
-  test('is late again after a retry, also once the run had failed', () => {
+  test('may exceed its deadline again after a retry, even if the run had failed', () => {
     const run = startRun({ nodes: { sub: hourly({ nodes: { w: waits } }) } });
     run.passTime(60 * MINUTE);
     run.reopen('retry');
@@ -87,7 +87,7 @@ describe('a subgraph', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('has what it asks asked again', () => {
+  test('renews its approvals on a retry', () => {
     const graph = { nodes: { ask: asks, w: waits }, edges: [{ from: '__start__', to: ['ask', 'w'] }] };
     const run = startRun({ nodes: { sub: hourly(graph, { onError: 'intervene' }) } });
     run.passTime(60 * MINUTE);
@@ -99,7 +99,7 @@ describe('a subgraph', () => {
   });
 });
 
-describe('while a subgraph only waits for people, its deadline stands still', () => {
+describe('the deadline of a subgraph stops while it only waits for people', () => {
   const declines: Outside = {
     tool: () => {
       throw new CallFailure('TOOL_FAILED', 'declined');
@@ -123,7 +123,7 @@ describe('while a subgraph only waits for people, its deadline stands still', ()
     expect(run.run.error?.code).toBe('TIMEOUT');
   });
 
-  test('in a pause, with what is left of it', () => {
+  test('in a pause, and keeps the time left', () => {
     const run = startRun({ nodes: { sub: hourly({ nodes: { w: waits } }) } });
     run.passTime(40 * MINUTE);
     run.signal('pause', {});
@@ -136,7 +136,7 @@ describe('while a subgraph only waits for people, its deadline stands still', ()
     expect(run.run.error?.code).toBe('TIMEOUT');
   });
 
-  test('before the pause that a call elsewhere holds up', () => {
+  test('before a pause that an open call elsewhere delays', () => {
     const nodes = { sub: hourly({ nodes: { w: waits, x: adds('x') } }), pay: pays };
     const run = startRun({ nodes, edges: [{ from: '__start__', to: ['sub', 'pay'] }] }, silent);
     run.signal('pause', {});
@@ -144,7 +144,7 @@ describe('while a subgraph only waits for people, its deadline stands still', ()
     expect([run.run.status, timersOf(run)]).toEqual(['running', []]);
   });
 
-  test('also where other elements wait for their turn behind those that ask', () => {
+  test('even if other elements wait behind those that request approvals', () => {
     const graph = aDefinition({ nodes: { ask: asks } });
     const edges = [{ from: '__start__', forEach: '[1, 2, 3]', to: 'sub', maxConcurrency: 1 }];
     const inner = { channels: {}, nodes: { sub: { type: 'subgraph', graph } }, edges } as const;
@@ -152,13 +152,13 @@ describe('while a subgraph only waits for people, its deadline stands still', ()
     expect(timersOf(run)).toEqual(['run-1.a1.timeout']);
   });
 
-  test('and not while something else is at work', () => {
+  test('and does not stop while something else works', () => {
     const graph = { nodes: { ask: asks, pay: pays }, edges: [{ from: '__start__', to: ['ask', 'pay'] }] };
     const run = startRun({ nodes: { sub: hourly(graph) } }, silent);
     expect(timersOf(run).filter((id) => id.includes('deadline'))).toHaveLength(1);
   });
 
-  test('and not while a call waits for others to come back', () => {
+  test('and does not stop while a call waits for others to return', () => {
     const nodes = { busy: pays, sub: hourly({ nodes: { pay: pays } }) };
     const edges = [{ from: '__start__', to: ['busy', 'sub'] }];
     const run = startRun({ nodes, edges, limits: { maxConcurrency: 1 } }, silent);
@@ -172,7 +172,7 @@ describe('deadlines of several subgraphs', () => {
   const inner = (deadline: string, more: object = {}): NodeDefinition =>
     hourly({ nodes: { w: waits } }, { deadline, ...more });
 
-  test('one inside another fails there, and the one around goes on', () => {
+  test('an inner one fails inside, and the outer graph continues', () => {
     const low = inner('10m', { onError: { to: 'x' } });
     const graph = { nodes: { low, x: waits }, edges: [{ from: '__start__', to: 'low' }] };
     const run = startRun({ nodes: { top: hourly(graph) } });
@@ -182,7 +182,7 @@ describe('deadlines of several subgraphs', () => {
     expect(run.run.error).toMatchObject({ code: 'TIMEOUT', node: 'top' });
   });
 
-  test('the one around fails with all that is inside, and has it begin anew with a new deadline', () => {
+  test('an outer one fails with everything inside, and a retry begins again with a new deadline', () => {
     const run = startRun({
       nodes: { top: hourly({ nodes: { a: adds('a'), low: inner('2h') } }, { onError: 'intervene' }) },
     });
@@ -194,7 +194,7 @@ describe('deadlines of several subgraphs', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['a']]);
   });
 
-  test('the one around hands its failure on as its own', () => {
+  test('an outer one passes its failure on as its own', () => {
     const run = startRun({ nodes: { top: hourly({ nodes: { low: inner('10m') } }) } });
     run.passTime(10 * MINUTE);
     expect(run.run.error).toMatchObject({ code: 'TIMEOUT', node: 'top' });
@@ -231,7 +231,7 @@ describe('deadlines of several subgraphs', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('one that diverts from inside to itself in one go begins anew inside', () => {
+  test('one that diverts from inside to itself in one advance begins again inside', () => {
     const low = hourly({ nodes: { w: waits } }, { deadline: '2h', write: {} });
     const sub = hourly({ nodes: { low } }, { onError: { to: 'again' }, write: {} });
     const edges = [
@@ -257,7 +257,7 @@ describe('a wait', () => {
     [{ for: '2h' }],
     [{ until: '2027-01-01T00:00:00Z' }],
     [{ event: 'go', timeout: '2h' }],
-  ])('for %j fails when its deadline is over', (over) => {
+  ])('for %j fails after its deadline', (over) => {
     const run = start(over);
     expect(toRunView(run.run).waitingFor).toMatchObject([{ deadline: '2026-01-02T04:04:05.000Z' }]);
     run.passTime(60 * MINUTE - 1_000);
@@ -272,21 +272,21 @@ describe('a wait', () => {
     [{ for: '1h' }],
     [{ event: 'go', timeout: '30m' }],
     [{ event: 'go', timeout: '1h' }],
-  ])('for %j goes on when its time comes no later', (over) => {
+  ])('for %j continues if its time comes no later than its deadline', (over) => {
     const run = start(over);
     expect(timersOf(run)).toHaveLength(1);
     run.passTime(60 * MINUTE);
     expect([run.run.status, logOf(run), run.run.timers]).toEqual(['completed', [null], {}]);
   });
 
-  test('takes its event before, and leaves no timer', () => {
+  test('receives its event before the deadline, and leaves no timer', () => {
     const run = start({ event: 'go', timeout: '2h' });
     expect(timersOf(run)).toHaveLength(2);
     run.signal('event', { event: 'go', payload: 7 });
     expect([run.run.status, logOf(run), run.run.timers]).toEqual(['completed', [7], {}]);
   });
 
-  test('waits anew when it is done again, with all of its deadline', () => {
+  test('waits again on a retry, with its whole deadline', () => {
     const run = start({ event: 'go', onError: 'intervene' });
     run.passTime(60 * MINUTE);
     run.signal('retry', {});
@@ -297,7 +297,7 @@ describe('a wait', () => {
     expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'intervention' }]);
   });
 
-  test('has its deadline stand still in a pause', () => {
+  test('stops its deadline during a pause', () => {
     const run = start({ event: 'go' });
     run.signal('pause', {});
     expect(toRunView(run.run).waitingFor).toEqual([
@@ -310,8 +310,8 @@ describe('a wait', () => {
   });
 });
 
-describe('elsewhere', () => {
-  test('a deadline of an approval or a set changes nothing', () => {
+describe('the deadline of other nodes', () => {
+  test('has no effect on an approval or a set', () => {
     const nodes = { s: { ...adds('s'), deadline: '1ms' }, ask: { ...asks, deadline: '1h' } };
     const run = startRun({ nodes });
     expect(timersOf(run)).toEqual(['run-1.a1.timeout']);
@@ -320,7 +320,7 @@ describe('elsewhere', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('it bounds the last word of a canceled run', () => {
+  test('limits the last node of a canceled run', () => {
     const nodes = { w: waits, last: { ...waits, deadline: '1h' } };
     const run = startRun({ nodes, edges: [{ from: '__start__', to: 'w' }], onCancel: 'last' });
     run.signal('cancel', {});
@@ -330,7 +330,7 @@ describe('elsewhere', () => {
     expect(failedEvents(run)).toEqual([['last', 'TIMEOUT', undefined]]);
   });
 
-  test('a fork has all of it', () => {
+  test('is whole again in a fork', () => {
     const run = startRun({ nodes: { a: adds('a'), sub: hourly({ nodes: { w: waits } }) } });
     run.passTime(50 * MINUTE);
     const fork = run.fork('run-1.c2');

@@ -12,7 +12,7 @@ const said = { id: 'a', role: 'assistant', content: 'hello', providerParts: { pr
 const chatOf = ({ run }: MemoryRun): Json | undefined => run.root.channels['chat'];
 const lastOf = ({ events }: MemoryRun): unknown => events.at(-1);
 
-/** A run that stands before its second node; the assistant has spoken. */
+/** A run that is stopped before its second node, after a message of the assistant. */
 function pausedRun(over: Partial<GraphDefinition> = {}): MemoryRun {
   const nodes = { say: { type: 'set', write: { chat: said } }, b: { type: 'set', write: { n: 1 } } } as const;
   return startRun({ channels, nodes, interruptBefore: ['b'], ...over });
@@ -26,7 +26,7 @@ describe('a person who changes a run', () => {
     ['replan', { node: 'b' }],
   ];
 
-  test.each(doors)('speaks as the user alone: %s %j', (...[door, payload]) => {
+  test.each(doors)('writes only as the user: %s %j', (...[door, payload]) => {
     const run = pausedRun();
     run.signal(door, { ...payload, values: { chat: system } });
     expect([run.run.status, chatOf(run)]).toEqual(['paused', [said]]);
@@ -39,7 +39,7 @@ describe('a person who changes a run', () => {
     expect(chatOf(run)).toEqual([said, user]);
   });
 
-  test('is told which message it is', () => {
+  test('is told which message is refused', () => {
     const run = pausedRun();
     run.signal('edit', { signalId: 'd', values: { chat: [user, system] } });
     expect(run.run.signalResults.at(-1)).toMatchObject({
@@ -47,13 +47,13 @@ describe('a person who changes a run', () => {
     });
   });
 
-  test('forks with words of the user alone', () => {
+  test('forks only with messages of the user', () => {
     const checkpoint = pausedRun().checkpoints.at(-1)?.id ?? '';
     expect(pausedRun().fork(checkpoint, { values: { chat: system } })).toMatchObject({ code: 'INVALID_VALUES' });
     expect(pausedRun().fork(checkpoint, { values: { chat: user } })).toMatchObject({ run: { status: 'paused' } });
   });
 
-  test('may write back messages as they are, and no others of their role', () => {
+  test('may write existing messages back, and no others with their roles', () => {
     const run = pausedRun();
     run.signal('edit', { values: { chat: { $replace: [user, { ...said, content: 'goodbye' }] } } });
     expect(chatOf(run)).toEqual([said]);
@@ -61,7 +61,7 @@ describe('a person who changes a run', () => {
     expect(chatOf(run)).toEqual([user, said]);
   });
 
-  test('speaks in the roles that the channel names', () => {
+  test('writes with the roles that the channel names', () => {
     const run = pausedRun({ channels: { ...channels, chat: { reducer: 'messages', roles: ['system'] } } });
     run.signal('edit', { values: { chat: system } });
     run.signal('edit', { values: { chat: user } });
@@ -73,7 +73,7 @@ describe('an event', () => {
   const waiting = (write: Json, over: Partial<GraphDefinition> = {}): MemoryRun =>
     startRun({ channels, nodes: { w: { type: 'wait', event: 'said', write: { chat: write } } }, ...over });
 
-  test('speaks as the user alone', () => {
+  test('writes only as the user', () => {
     const run = waiting('{{ result }}');
     run.signal('event', { event: 'said', payload: [user, system] });
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'CHANNEL_SCHEMA_VIOLATION', node: 'w' } });
@@ -83,7 +83,7 @@ describe('an event', () => {
     expect(chatOf(allowed)).toEqual([user]);
   });
 
-  test('that is refused is waited for anew on a retry', () => {
+  test('whose message is refused is awaited again on a retry', () => {
     const run = waiting('{{ result }}');
     run.signal('event', { event: 'said', payload: system });
     run.reopen('retry');
@@ -102,14 +102,14 @@ describe('an event', () => {
   });
 });
 
-test('the values of a decision speak as the user alone', () => {
+test('the values of a decision write only as the user', () => {
   const write = { chat: '{{ result.values.messages }}' };
   const run = startRun({ channels, nodes: { ask: { type: 'approval', title: 'Go?', write } } });
   run.signal('approve', { values: { messages: [system] } });
   expect(run.run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION', node: 'ask' });
 });
 
-test("a person who stands in for a node speaks as the user alone, but for the graph's own words", () => {
+test('a person who acts for a node writes only as the user, except for messages of the graph itself', () => {
   const write = { chat: '{{ result }}' };
   const nodes = { t: { type: 'tool', tool: 'lookup', args: { key: 'k' }, onError: 'intervene', write } } as const;
   const run = startRun({ channels, nodes }, failing);

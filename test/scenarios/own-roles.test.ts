@@ -3,7 +3,7 @@ import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
-/* A run knows the built-in roles. What other roles permit comes with the person. */
+/* A run knows the built-in roles. The permissions of other roles are sent with the person. */
 
 function ask(policy?: { readonly roles: readonly string[] }): MemoryRun {
   const node = { type: 'approval', title: 'Go?', ...(policy && { policy }), write: { log: 'gone' } } as const;
@@ -15,23 +15,23 @@ const lastOf = ({ events }: MemoryRun) => events.at(-1);
 test.each([
   ['a role of its own that decides', { sub: 'lea', roles: ['lead'], may: ['approval:decide'] }],
   ['the built-in one', { sub: 'ada', roles: ['approver'] }],
-])('who has %s decides what names nobody', (_what, by) => {
+])('a person who has %s decides an approval whose policy names nobody', (_what, by) => {
   const run = ask();
   run.signal('approve', { by });
   expect(lastOf(run)).toMatchObject({ type: 'run.completed' });
 });
 
 test.each([
-  ['a role of its own, and says no more', { sub: 'lea', roles: ['lead'] }],
+  ['a custom role without permissions', { sub: 'lea', roles: ['lead'] }],
   ['a built-in role that has lost its permission', { sub: 'ada', roles: ['approver'], may: [] }],
   ['another permission', { sub: 'lea', roles: ['lead'], may: ['admin'] }],
-])('who has %s decides nothing of it', (_what, by) => {
+])('a person who has %s does not decide an approval whose policy names nobody', (_what, by) => {
   const run = ask();
   run.signal('approve', { by });
   expect(lastOf(run)).toMatchObject({ type: 'signal.ignored', reason: 'not_an_approver', by: by.sub });
 });
 
-test('a policy that names a role means the role, whatever it permits', () => {
+test('a policy that names a role requires the role, whatever its permissions are', () => {
   const named = ask({ roles: ['lead'] });
   named.signal('approve', { by: { sub: 'bob', roles: ['other'], may: ['approval:decide'] } });
   expect(lastOf(named)).toMatchObject({ reason: 'not_an_approver' });
@@ -39,7 +39,7 @@ test('a policy that names a role means the role, whatever it permits', () => {
   expect(lastOf(named)).toMatchObject({ type: 'run.completed' });
 });
 
-test('who may do what admins may gives an approval to others', () => {
+test('a person with the permissions of an admin may reassign an approval', () => {
   const run = ask({ roles: ['lead'] });
   run.signal('reassign', { by: { sub: 'rob', roles: ['root'] }, users: ['bob'] });
   expect(lastOf(run)).toMatchObject({ reason: 'not_an_approver' });

@@ -15,7 +15,10 @@ const perhaps = (...names: readonly string[]) => ({
   message: `Not compensated: ${names.map((name) => `${name} may have been made`).join('; ')}`,
 });
 
-/** Calls of a tool time out as often as told; nothing says if they were made. Calls with the key "break" fail. */
+/**
+ * Calls of a tool time out a given number of times; nothing tells if they were executed. Calls with the key "break"
+ * fail.
+ */
 function timingOut(times = Number.POSITIVE_INFINITY, slow = 'charge'): Outside & { readonly calls: readonly string[] } {
   const calls: string[] = [];
   let timeouts = 0;
@@ -33,19 +36,19 @@ function timingOut(times = Number.POSITIVE_INFINITY, slow = 'charge'): Outside &
 const charge: NodeDefinition = { type: 'tool', tool: 'charge', args: { key: 'k' } };
 const start = (nodes: GraphDefinition['nodes'], outside: Outside): MemoryRun => startRun({ nodes }, outside);
 
-describe('a call that may have been made', () => {
+describe('a call that was possibly executed', () => {
   test.each([
     ['keyed', 'charge', charge],
     ['with a compensation', 'charge', pays('one')],
     ['idempotent, with a compensation', 'lookup', { ...pays('one'), tool: 'lookup' }],
-  ])('is named by the run that it fails: %s', (_what, tool, pay) => {
+  ])('is named by the run that fails with it: %s', (_what, tool, pay) => {
     const run = start({ pay }, timingOut(Number.POSITIVE_INFINITY, tool));
     const error = { code: 'TIMEOUT', node: 'pay', cause: perhaps(`pay: the call of ${tool}`) };
     expect(run.run).toMatchObject({ status: 'failed', error });
     expect(run.events.at(-1)).toMatchObject({ type: 'run.failed', error });
   });
 
-  test('is named by a run that fails later, when its graph has gone on', () => {
+  test('is named by a run that fails later, after its graph has continued', () => {
     const run = start({ pay: { ...charge, onError: { to: 'c' } }, c: breaks }, timingOut());
     expect(run.run.error).toMatchObject({ node: 'c', cause: perhaps('pay: the call of charge') });
   });
@@ -57,7 +60,7 @@ describe('a call that may have been made', () => {
     expect(causeOf(run)).toEqual(perhaps('pay: the call of charge'));
   });
 
-  test('is named with the compensations that fail', () => {
+  test('is named together with the failed compensations', () => {
     const undone: NodeDefinition = { ...pays('one'), tool: 'lookup', compensate: { tool: 'gone' } };
     const run = start({ a: undone, pay: charge }, timingOut());
     expect(causeOf(run)).toEqual({
@@ -66,12 +69,12 @@ describe('a call that may have been made', () => {
     });
   });
 
-  test('is no matter of a run that completes', () => {
+  test('is not reported by a run that completes', () => {
     const run = start({ pay: { ...charge, onError: { to: 'done' } }, done: { type: 'set' } }, timingOut());
     expect(run.run).toMatchObject({ status: 'completed', error: null });
   });
 
-  test('is named with its element, inside a subgraph', () => {
+  test('is named with its list element, inside a subgraph', () => {
     const graph = aDefinition({
       name: 'inside',
       channels: { items: { default: ['x', 'y'] } },
@@ -90,7 +93,7 @@ describe('a call that may have been made', () => {
     expect(causeOf(run)).toEqual(perhaps('agent: the call of charge'));
   });
 
-  test('keeps the cause that the error has besides', () => {
+  test('keeps the other cause of the error', () => {
     const nodes = { pay: charge, c: breaks };
     const edges = [{ from: '__start__', to: ['pay', 'c'] }];
     const run = startRun({ nodes, edges }, timingOut());
@@ -98,10 +101,10 @@ describe('a call that may have been made', () => {
   });
 });
 
-describe('a call that is out when its run ends', () => {
+describe('a call that is open when its run ends', () => {
   const catalog = aCatalog({ functions: { transfer: { effect: 'keyed' } } });
 
-  /** Starts a run whose calls come back when it ends: canceled, and perhaps made. */
+  /** Starts a run whose calls return when it ends: canceled, and possibly executed. */
   function endWhileOut(pay: NodeDefinition, end: (run: MemoryRun) => void): MemoryRun {
     let isEnding = false;
     const canceled = (): never => {
@@ -119,13 +122,13 @@ describe('a call that is out when its run ends', () => {
   test.each<[string, string, (run: MemoryRun) => void]>([
     ['canceled', 'CANCELED', (run) => run.signal('cancel', {})],
     ['failed', 'DEADLINE_EXCEEDED', (run) => run.passTime(60_000)],
-  ])('is named by a run that is %s, and its event says so', (status, code, end) => {
+  ])('is named by a run that is %s, and recorded in its own event', (status, code, end) => {
     const run = endWhileOut(charge, end);
     expect(run.run).toMatchObject({ status, error: { code, cause: perhaps('pay: the call of charge') } });
     expect(run.events).toContainEqual(expect.objectContaining({ type: 'tool.called', tool: 'charge', error }));
   });
 
-  test('of a function is in its own event, as that of a tool', () => {
+  test('is recorded for a function as for a tool', () => {
     const run = endWhileOut({ type: 'function', function: 'transfer' }, (open) => open.signal('cancel', {}));
     expect(causeOf(run)).toEqual(perhaps('pay: the call of transfer'));
     expect(run.events).toContainEqual(
@@ -134,8 +137,8 @@ describe('a call that is out when its run ends', () => {
   });
 });
 
-describe('a call that is known by now is no longer named', () => {
-  test('because a retry has found out, under the same key, and it is compensated', () => {
+describe('a call whose outcome is known by now is no longer named', () => {
+  test('after a retry has found its result under the same key, and it is compensated', () => {
     const outside = timingOut(1);
     const run = start({ pay: pays('one'), c: breaks }, outside);
     run.reopen('retry');
@@ -145,14 +148,14 @@ describe('a call that is known by now is no longer named', () => {
     expect(run.events.map(({ type }) => type)).toContain('node.compensated');
   });
 
-  test.each(['skip', 'fail'])('because a person says so: %s', (signal) => {
+  test.each(['skip', 'fail'])('after a person has settled it: %s', (signal) => {
     const run = start({ pay: { ...charge, onError: 'intervene' }, c: breaks }, timingOut());
     run.signal(signal, signal === 'skip' ? { output: null } : {});
     expect(run.run.status).toBe('failed');
     expect(causeOf(run)).toBeUndefined();
   });
 
-  test('because it turns out to have failed', () => {
+  test('after it turns out to have failed', () => {
     let tries = 0;
     const tool = (): Json => {
       throw ++tries === 1 ? new CallFailure('TIMEOUT', 'no answer', false) : new CallFailure('TOOL_FAILED', 'declined');
@@ -164,7 +167,7 @@ describe('a call that is known by now is no longer named', () => {
   });
 });
 
-describe('a call that may be simply made again', () => {
+describe('an idempotent call', () => {
   test('is not named', () => {
     const tool = (): Json => {
       throw new CallFailure('TIMEOUT', 'no answer', false);
@@ -187,7 +190,7 @@ test('an unsafe call of the last node of a canceled run is named if its outcome 
   expect(causeOf(run)).toEqual(perhaps('bye: the call of notify'));
 });
 
-test('an unsafe call of unknown outcome stays named if an order to make it again is refused', () => {
+test('an unsafe call of unknown outcome stays named if its repetition is refused', () => {
   const charge: ToolEntry = { description: 'Charge', parameters: {}, effect: 'unsafe', roles: ['user'] };
   const catalog = aCatalog({ tools: { charge } });
   const tool = (): Json => {

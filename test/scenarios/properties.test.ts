@@ -19,7 +19,7 @@ import type { ShuffledRun, Shuffling } from '../support/readers/shuffled-run.ts'
 const graphs = randomGraph(2, 5);
 const seeds = fc.integer({ min: 0, max: 2 ** 31 });
 
-/** Enough to meet every kind of node and edge with every other, in a few seconds. */
+/** Enough to combine every kind of node and edge with every other, in a few seconds. */
 const RUNS = { numRuns: repetitions(150) };
 
 function play(definition: GraphDefinition, seed: number, over: Partial<Shuffling> = {}): ShuffledRun {
@@ -31,7 +31,7 @@ function play(definition: GraphDefinition, seed: number, over: Partial<Shuffling
 const eventsOf = ({ steps }: ShuffledRun): readonly RunEvent[] => steps.flatMap(({ events }) => events);
 const anyOrder = (texts: readonly unknown[]): readonly string[] => texts.map((text) => JSON.stringify(text)).toSorted();
 
-/** What must not depend on the order in which things happen outside. */
+/** Returns what must not depend on the order of outside occurrences. */
 function resultOf(played: ShuffledRun): unknown {
   const { status, output, error, root, spent } = played.run;
   const started = eventsOf(played).filter((event) => event.type === 'step.started');
@@ -48,7 +48,7 @@ function resultOf(played: ShuffledRun): unknown {
   };
 }
 
-describe('whatever the graph', () => {
+describe('for any graph', () => {
   test('the order in which calls, timers and people answer changes nothing', () => {
     fc.assert(
       fc.property(graphs, seeds, seeds, (definition, one, other) => {
@@ -58,7 +58,7 @@ describe('whatever the graph', () => {
     );
   });
 
-  test('a run that is stored and read by another process goes on as it would have', () => {
+  test('a run that is stored and read by another process continues unchanged', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
         const stored: Shuffling['carry'] = (_graph, run) => [
@@ -84,7 +84,7 @@ describe('whatever the graph', () => {
     );
   });
 
-  test('each superstep runs exactly the nodes that the edges lead to, and no more than are allowed', () => {
+  test('each superstep runs exactly the nodes that the edges lead to, within the limit', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
         const played = play(definition, seed);
@@ -101,13 +101,13 @@ describe('whatever the graph', () => {
     );
   });
 
-  test('every node that was triggered starts and ends, inside subgraphs too, unless one beside it has failed', () => {
+  test('every triggered node starts and ends, inside subgraphs too, unless a sibling has failed', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
         const played = play(definition, seed);
         const events = eventsOf(played);
-        const started = events.flatMap((event) => (event.type === 'node.started' ? [placeOf(event)] : []));
-        const ended = events.flatMap((event) => (ENDINGS.has(event.type) ? [placeOf(event)] : []));
+        const started = events.flatMap((event) => (event.type === 'node.started' ? [locationOf(event)] : []));
+        const ended = events.flatMap((event) => (ENDINGS.has(event.type) ? [locationOf(event)] : []));
         expect(new Set(ended)).toEqual(new Set(started));
         const triggered = events.flatMap((event) =>
           event.type === 'step.started'
@@ -115,7 +115,7 @@ describe('whatever the graph', () => {
             : [],
         );
         const failed = new Set(
-          events.flatMap((event) => (event.type === 'node.failed' ? [superstepOf(placeOf(event))] : [])),
+          events.flatMap((event) => (event.type === 'node.failed' ? [superstepOf(locationOf(event))] : [])),
         );
         const notStarted = triggered.filter((place) => !started.includes(place));
         expect(notStarted.filter((place) => !failed.has(superstepOf(place)))).toEqual([]);
@@ -124,7 +124,7 @@ describe('whatever the graph', () => {
     );
   });
 
-  test('events are numbered without a gap', () => {
+  test('events are numbered without gaps', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
         const played = play(definition, seed);
@@ -134,7 +134,7 @@ describe('whatever the graph', () => {
     );
   });
 
-  test('every call has a key of its own, and every timer a name of its own', () => {
+  test('every call has a unique key, and every timer a unique id', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
         const effects = play(definition, seed).steps.flatMap((step) => step.effects);
@@ -146,7 +146,7 @@ describe('whatever the graph', () => {
     );
   });
 
-  test('the ids of messages do not depend on which of two subgraphs is done first', () => {
+  test('the ids of messages do not depend on which of two subgraphs ends first', () => {
     const graph: GraphDefinition = {
       name: 'talks',
       channels: { chat: { reducer: 'messages' }, who: {} },
@@ -173,7 +173,7 @@ describe('whatever the graph', () => {
     expect(second?.run.output).toEqual(first?.run.output);
   });
 
-  test('the sizes that are remembered of a run are those measured anew', () => {
+  test('the memoized sizes of a run equal the measured ones', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
         const { steps } = play(definition, seed);
@@ -183,7 +183,7 @@ describe('whatever the graph', () => {
     );
   });
 
-  test('the interpreter never loses its place', () => {
+  test('the interpreter never throws an internal error', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
         const { run, steps } = play(definition, seed);
@@ -196,8 +196,8 @@ describe('whatever the graph', () => {
   });
 });
 
-describe('whatever signal comes', () => {
-  test('it is taken, or noted and changes nothing else', () => {
+describe('for any signal', () => {
+  test('it is accepted, or recorded as ignored without any other change', () => {
     fc.assert(
       fc.property(
         graphs,
@@ -230,47 +230,56 @@ describe('whatever signal comes', () => {
     );
   });
 
-  test.each(['resume', 'event', 'skip', 'approve', 'replan', 'nonsense'])('%s may hold deep values', (name) => {
-    const definition: GraphDefinition = {
-      name: 'waits',
-      channels: { log: { reducer: 'append' } },
-      nodes: { ask: { type: 'approval', title: 'yes' } },
-      edges: [{ from: '__start__', to: 'ask' }],
-    };
-    const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`);
-    const payloads = [deep, { values: { log: deep } }, { args: deep }, { output: deep }, { event: 'e', payload: deep }];
-    play(definition, 1, {
-      interject: () => {
-        const payload = payloads.pop();
-        if (payload === undefined) return null;
-        const check = (_: Run, { run }: { run: Run }): void => expect(shown(run).error).toBeNull();
-        return { body: { kind: 'signal', name, payload }, check };
-      },
-    });
-  });
+  test.each(['resume', 'event', 'skip', 'approve', 'replan', 'nonsense'])(
+    '%s may contain deeply nested values',
+    (name) => {
+      const definition: GraphDefinition = {
+        name: 'waits',
+        channels: { log: { reducer: 'append' } },
+        nodes: { ask: { type: 'approval', title: 'yes' } },
+        edges: [{ from: '__start__', to: 'ask' }],
+      };
+      const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`);
+      const payloads = [
+        deep,
+        { values: { log: deep } },
+        { args: deep },
+        { output: deep },
+        { event: 'e', payload: deep },
+      ];
+      play(definition, 1, {
+        interject: () => {
+          const payload = payloads.pop();
+          if (payload === undefined) return null;
+          const check = (_: Run, { run }: { run: Run }): void => expect(shown(run).error).toBeNull();
+          return { body: { kind: 'signal', name, payload }, check };
+        },
+      });
+    },
+  );
 });
 
-/** A decision that came before is not taken again. */
+/** True if the id of the decision is known, so it is not processed again. */
 function hasKnownId({ payload }: RandomSignal, { signalResults }: Run): boolean {
   const id = isJsonObject(payload) ? payload['signalId'] : undefined;
   return signalResults.some((result) => result.id === id);
 }
 
-/** Signals that say nothing themselves when they are taken. */
+/** Signals that emit no event when they are accepted. */
 const SILENT: ReadonlySet<string> = new Set(['pause', 'cancel']);
 
 const ENDINGS: ReadonlySet<string> = new Set(['node.completed', 'node.failed', 'node.skipped']);
 
-function placeOf(event: RunEvent): string {
+function locationOf(event: RunEvent): string {
   return JSON.stringify([event.path ?? [], event.step, 'node' in event ? event.node : null]);
 }
 
-/** The graph and the number of the superstep of a place. */
+/** Returns the graph and the number of the superstep of a location. */
 function superstepOf(place: string): string {
   return JSON.stringify(JSON.parse(place).slice(0, 2));
 }
 
-/** A run without its counters, what it has computed and what it remembers of decisions. */
+/** Returns a run without its counters, its computed units and its signal results. */
 function standing({ counters: _counters, signalResults: _signalResults, computed: _computed, ...rest }: Run): unknown {
   return rest;
 }
@@ -279,7 +288,7 @@ function copyOf<T>(value: T): T {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** The same definition with its nodes and channels the other way round. */
+/** Returns the definition with its nodes and channels in reverse order. */
 function turned(definition: GraphDefinition): GraphDefinition {
   const turn = <T>(record: Readonly<Record<string, T>> = {}): Record<string, T> =>
     Object.fromEntries(Object.entries(record).toReversed());

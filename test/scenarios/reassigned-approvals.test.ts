@@ -23,8 +23,8 @@ const approvalOf = (run: MemoryRun) => Object.values(run.run.approvals)[0];
 const refusalsOf = (run: MemoryRun) =>
   run.events.flatMap((event) => (event.type === 'signal.ignored' ? [event.reason] : []));
 
-describe('an approval that is given to others', () => {
-  test('is decided by them, and no more by those before; what it asks stays', () => {
+describe('an approval that is reassigned', () => {
+  test('is decided by the new people, not by the earlier ones, and keeps its content', () => {
     const run = ask({ roles: ['lead'], requireReason: true });
     const before = approvalOf(run);
     run.signal('reassign', { by: ADA, users: ['bob'] });
@@ -52,12 +52,12 @@ describe('an approval that is given to others', () => {
   });
 
   test.each<[string, ApprovalPolicy]>([
-    ['who has not its role', { roles: ['lead'] }],
-    ['who is not named', { users: ['ada'] }],
-    ['without a role that decides, where nobody is named', {}],
-    ['who started the run, where that excludes them', { roles: ['user'], excludeRequester: true }],
-    ['to whom it comes later', { roles: ['lead'], escalate: [{ after: '1d', roles: ['user'] }] }],
-  ])('is not given away by somebody %s', (_who, policy) => {
+    ['without its role', { roles: ['lead'] }],
+    ['who is not among its users', { users: ['ada'] }],
+    ['without the permission to decide, if the policy names nobody', {}],
+    ['who started the run, if the policy excludes the requester', { roles: ['user'], excludeRequester: true }],
+    ['to whom it escalates only later', { roles: ['lead'], escalate: [{ after: '1d', roles: ['user'] }] }],
+  ])('can not be reassigned by a person %s', (_who, policy) => {
     const run = ask(policy);
     const { requestedBy: sub = '' } = approvalOf(run) ?? {};
     for (const to of [{ users: ['bob'] }, { users: [sub] }, { roles: ['user'] }])
@@ -66,7 +66,7 @@ describe('an approval that is given to others', () => {
     expect(approvalOf(run)?.policy).toEqual(policy);
   });
 
-  test('is given by an admin to others only, and each time is counted', () => {
+  test('is reassigned by an admin only to others, and each time is counted', () => {
     const run = ask({ roles: ['lead'] });
     run.signal('reassign', { by: ROOT, roles: ['admin'] });
     expect(refusalsOf(run)).toEqual(['not_an_approver']);
@@ -79,15 +79,15 @@ describe('an approval that is given to others', () => {
     ['nobody', {}, { roles: [], users: [] }],
     ['fewer people than it takes', { roles: ['lead'], quorum: 2 }, { users: ['bob'] }],
     ['people of whom one is excluded', { quorum: 2, excludeRequester: true }, { users: ['bob', 'uma'] }],
-    ['names that are none', {}, { users: [''] }],
-  ])('is refused for %s', (_whom, policy, to) => {
+    ['empty names', {}, { users: [''] }],
+  ])('can not be reassigned to %s', (_whom, policy, to) => {
     const run = ask(policy);
     run.signal('reassign', { by: ADA, ...to });
     expect(refusalsOf(run)).toEqual(['malformed']);
     expect(approvalOf(run)?.policy).toEqual(policy);
   });
 
-  test('is refused for those who are left once an edit has made a decision void', () => {
+  test('can not be reassigned to fewer people than are needed after an edit has voided a decision', () => {
     const run = ask({ roles: ['lead'], users: ['bob'], quorum: 2 });
     run.signal('approve', { by: ADA });
     run.signal('approve', { by: BOB, args: { n: 2 } });
@@ -95,7 +95,7 @@ describe('an approval that is given to others', () => {
     expect(refusalsOf(run)).toEqual(['malformed']);
   });
 
-  test('is pending', () => {
+  test('is pending for the new people', () => {
     const run = ask({});
     const id = approvalOf(run)?.id ?? '';
     run.signal('pause', {});

@@ -22,7 +22,7 @@ const SECRET = 'canary-4711';
 
 const CHANNELS = { secret: { redact: true }, copy: {}, talk: { reducer: 'messages' }, kept: { redact: true } } as const;
 
-/** Everything repeats what it is told. A tool that is to `break` fails, and says so. */
+/** Every call repeats its input. A tool that is told to `break` fails with its input in the message. */
 const ECHO: Outside = {
   tool({ args }) {
     const told = JSON.stringify(args);
@@ -51,8 +51,8 @@ function play(nodes: Record<string, NodeDefinition>, over: Partial<GraphDefiniti
   };
 }
 
-/** All that is shown of a run, as one text. */
-function shownOf({ run: { run, events, checkpoints } }: Played, redaction: Redaction): string {
+/** Returns everything of a run that is visible under a redaction, as one text. */
+function visibleTextOf({ run: { run, events, checkpoints } }: Played, redaction: Redaction): string {
   const { waitingFor, error, output, pending } = toRunView(run);
   return JSON.stringify([
     events.map((event) => hideEvent(event, redaction)),
@@ -96,7 +96,7 @@ const COURSES: readonly (readonly [string, Nodes, Partial<GraphDefinition>?])[] 
   ['a model', { a: { type: 'llm', prompt: '{{ state.secret }}', write: { copy: '{{ result.text }}' } } }],
   ['an agent', { a: { type: 'agent', prompt: '{{ state.secret }}', tools: ['lookup'], write: 'copy' } }],
   [
-    'an agent that asks for unsafe calls',
+    'an agent that requests unsafe calls',
     {
       a: {
         type: 'agent',
@@ -161,7 +161,7 @@ const COURSES: readonly (readonly [string, Nodes, Partial<GraphDefinition>?])[] 
     },
   ],
   [
-    'a subgraph that asks',
+    'a subgraph that requests an approval',
     {
       a: {
         type: 'subgraph',
@@ -184,14 +184,14 @@ const COURSES: readonly (readonly [string, Nodes, Partial<GraphDefinition>?])[] 
   ],
 ];
 
-describe('nobody without the right sees a redacted value that went through', () => {
+describe('no redacted value is visible that passed through', () => {
   test.each<Course>(COURSES.map(([name, nodes, graph = {}]) => [name, nodes, graph]))('%s', (_name, nodes, over) => {
     const played = play(nodes, over);
-    expect(shownOf(played, played.redaction)).not.toContain(SECRET);
-    expect(shownOf(played, NOTHING_REDACTED)).toContain(SECRET);
+    expect(visibleTextOf(played, played.redaction)).not.toContain(SECRET);
+    expect(visibleTextOf(played, NOTHING_REDACTED)).toContain(SECRET);
   });
 
-  test('a decision, with arguments that a person has edited', () => {
+  test('a decision with arguments that a person has edited', () => {
     const nodes: Record<string, NodeDefinition> = {
       a: {
         type: 'approval',
@@ -207,8 +207,8 @@ describe('nobody without the right sees a redacted value that went through', () 
     } as const;
     const played = play(nodes, {}, { ...ECHO, approval: () => answer });
     expect(played.run.run.status).toBe('completed');
-    expect(shownOf(played, played.redaction)).not.toContain(SECRET);
-    expect(shownOf(played, NOTHING_REDACTED)).toContain(`${SECRET}?`);
+    expect(visibleTextOf(played, played.redaction)).not.toContain(SECRET);
+    expect(visibleTextOf(played, NOTHING_REDACTED)).toContain(`${SECRET}?`);
   });
 
   test('an answer that fills a redacted channel', () => {
@@ -218,12 +218,12 @@ describe('nobody without the right sees a redacted value that went through', () 
     const outside = { ...ECHO, tool: () => ({ card: SECRET, name: 'Ada' }) };
     const played = play(fill('{{ result.card }}'), {}, outside);
     expect(JSON.stringify(foldCheckpoints(played.run.checkpoints))).toContain(SECRET);
-    const shown = shownOf(played, played.redaction).replaceAll(`"secret":"${SECRET}"`, '');
+    const shown = visibleTextOf(played, played.redaction).replaceAll(`"secret":"${SECRET}"`, '');
     expect(shown).not.toContain(SECRET);
     expect(shown).toContain('"copy":"Ada"');
   });
 
-  test('a function that pauses the run and says why', () => {
+  test('a function that pauses the run with a reason', () => {
     const reason = `I know ${SECRET}`;
     const nodes: Record<string, NodeDefinition> = {
       a: { type: 'function', function: 'double', args: telling },
@@ -231,12 +231,12 @@ describe('nobody without the right sees a redacted value that went through', () 
     };
     const played = play(nodes, {}, { ...ECHO, function: () => ({ control: 'pause', reason }) });
     expect(played.run.run.status).toBe('paused');
-    expect(shownOf(played, played.redaction)).not.toContain(SECRET);
+    expect(visibleTextOf(played, played.redaction)).not.toContain(SECRET);
   });
 });
 
-describe('what stays', () => {
-  test('codes and places of errors, the words of a title, other arguments', () => {
+describe('redaction keeps', () => {
+  test('codes and locations of errors, the words of a title, other arguments', () => {
     const failed = play({ a: { type: 'set', write: { copy: '{{ {"a": 1}[state.secret] }}' } } });
     expect(hideRunError(failed.run.run.error ?? { code: 'INTERNAL', message: '' }, failed.redaction)).toEqual({
       code: 'EXPRESSION_FAILED',

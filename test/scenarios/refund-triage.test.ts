@@ -90,7 +90,7 @@ function aTicket(overrides: Partial<Ticket> = {}): Ticket {
   return { id: 'T-99', from: 'ann.miller@mail.example', subject: 'Help', body: 'Please refund A-1001.', ...overrides };
 }
 
-/** The shop in memory: the books of one test. */
+/** An in-memory shop with the books of one test. */
 class FakeShop {
   readonly paid = new Map<string, { readonly order: string; readonly amount: number }>();
 
@@ -129,7 +129,7 @@ function scripted({ system, messages, output }: ModelCallRequest): string {
   return answer({ system: system ?? '', user: textOf(messages.at(-1)?.content ?? ''), schema: output });
 }
 
-/** A person who decides as a list says, one approval after the other. */
+/** A person who decides one approval after the other, by a list. */
 function deciding(decisions: readonly Decision[]): NonNullable<Outside['approval']> {
   const left = [...decisions];
   return ({ node }): Answer | null => {
@@ -178,7 +178,7 @@ function pathOf({ steps }: MemoryRun): string {
   return steps.flat().join(' ');
 }
 
-/** A model whose answers to one task are given; everything else it answers as usual. */
+/** A model with a given answer to one task, and the usual answers to all others. */
 function modelThat(phrase: string, given: (request: ModelCallRequest) => string): Outside {
   return { model: (request) => (request.system?.includes(phrase) ? given(request) : scripted(request)) };
 }
@@ -194,7 +194,7 @@ function failing(tool: string, shop = new FakeShop(), times = Number.POSITIVE_IN
 }
 
 describe('the definition', () => {
-  test('has no issues, warnings included', () => {
+  test('has no issues, including warnings', () => {
     expect(validateGraph(definition, CATALOG)).toEqual([]);
   });
 
@@ -215,7 +215,7 @@ describe('tickets', () => {
     expect(Object.keys(played.run.approvals)).toHaveLength(decisions.length);
   });
 
-  test('every node is visited by some ticket, but for those that only failures lead to', () => {
+  test('every node is visited by some ticket, except those that only failures reach', () => {
     const visited = new Set(tickets.flatMap((ticket) => play(ticket, expectations[ticket.id] ?? {}).steps.flat()));
     const left = Object.keys(valid(definition).nodes).filter((node) => !visited.has(node));
     expect(left).toEqual(['look-up-by-hand', 'note-delay']);
@@ -249,7 +249,7 @@ describe('policy', () => {
     ]);
   });
 
-  test('what a ticket says cannot end its section of the prompt', () => {
+  test('the text of a ticket cannot end its section of the prompt', () => {
     const prompts: string[] = [];
     play(ticketOf('T-24'), {
       outside: {
@@ -260,7 +260,7 @@ describe('policy', () => {
     expect(prompts[0]?.match(/</g)).toHaveLength(2);
   });
 
-  test('an approval for another order or a higher amount is asked again', () => {
+  test('an approval for another order or a higher amount is requested again', () => {
     const shop = new FakeShop();
     const edits = [
       { order: 'A-1034', amount: 10 },
@@ -285,7 +285,7 @@ describe('policy', () => {
     expect(events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'invalid_args' });
   });
 
-  test('nobody but an approver decides, and only with a reason', () => {
+  test('only an approver decides, and only with a reason', () => {
     const played = play(ticketOf('T-06'), { outside: { approval: () => null } });
     played.signal('approve', { reason: 'I want it', by: { sub: 'uma', roles: ['user'] } });
     played.signal('reject', { by: { sub: 'ada', roles: ['approver'] } });
@@ -293,7 +293,7 @@ describe('policy', () => {
     expect(ignored).toMatchObject([{ reason: 'not_an_approver' }, { reason: 'reason_required' }]);
   });
 
-  test('an approval that nobody decides waits for an intervention, and can be asked again', () => {
+  test('an approval that nobody decides waits for an intervention, and can be requested again', () => {
     const played = play(ticketOf('T-06'), { outside: { approval: () => null } });
     played.passTime(7 * 24 * 3_600_000);
     expect(played.events.at(-1)).toMatchObject({ type: 'node.failed', error: { code: 'APPROVAL_EXPIRED' } });
@@ -313,12 +313,12 @@ describe('replies', () => {
     expect(outputOf(played)).toMatchObject({ revisions, answeredBy });
   });
 
-  test('a rejection is told with its reason, in the language of the ticket', () => {
+  test('a rejection is answered with its reason, in the language of the ticket', () => {
     const played = play(ticketOf('T-35'), expectations['T-35'] ?? {});
     expect(outputOf(played)['answer']).toMatch(/^Hola:[^]*cannot be sold again/);
   });
 
-  test('the person who writes by hand is told why, and has to write something', () => {
+  test('the person who writes an answer sees the reason, and must write something', () => {
     const empty: Decision = { node: 'write-by-hand', decision: 'approve', reason: '', values: { message: '' } };
     const { run, events } = play(ticketOf('T-26'), { decisions: [empty] });
     expect(Object.values(run.approvals)[0]?.details).toMatchObject({
@@ -333,14 +333,14 @@ describe('failures', () => {
 
   test.each([
     ['finds the order', { decision: 'approve', values: { order } }, 'refunded'],
-    ['finds that there is none', { decision: 'approve', values: { order: null } }, 'asked-back'],
-    ['cannot find out', { decision: 'reject' }, 'handed-over'],
-  ] as const)('when the lookup is down a person %s', (_what, answer, outcome) => {
+    ['finds that the order does not exist', { decision: 'approve', values: { order: null } }, 'asked-back'],
+    ['can not find the order', { decision: 'reject' }, 'handed-over'],
+  ] as const)('if the lookup fails, a person %s', (_what, answer, outcome) => {
     const played = play(aTicket(), { outside: { ...failing('lookup_order'), approval: () => answer } });
     expect(outputOf(played)['outcome']).toBe(outcome);
   });
 
-  test('a refund that fails for good waits for a person, who has it made again', () => {
+  test('a refund that fails for good waits for a person, who retries it', () => {
     const shop = new FakeShop();
     const played = play(aTicket(), { outside: failing('issue_refund', shop, 1) });
     expect(played.run.status).toBe('waiting');
@@ -355,7 +355,7 @@ describe('failures', () => {
     expect(outputOf(played)).toMatchObject({ outcome: 'partly-refunded', amountRefunded: 20 });
   });
 
-  test.each(['You write', 'You check', 'You revise'])('when the model fails at "%s" a person answers', (phrase) => {
+  test.each(['You write', 'You check', 'You revise'])('if the model fails at "%s", a person answers', (phrase) => {
     const down = modelThat(phrase, () => {
       throw new CallFailure('MODEL_FAILED', 'default answered 500');
     });

@@ -5,7 +5,7 @@ import type { Played } from '../support/builders/agents.ts';
 import { CallFailure } from '../support/doubles/memory-shell.ts';
 import type { Answer } from '../support/doubles/memory-shell.ts';
 
-/* Nodes that have done their work, and whose writes the state does not take. */
+/* Nodes that have done their work, but whose writes the state does not accept. */
 
 const by = { sub: 'ada', roles: ['approver'] };
 const approves = (): Answer => ({ decision: 'approve' });
@@ -16,7 +16,7 @@ const small = (maximum: number): GraphDefinition['channels'] => ({
   total: { reducer: 'sum', schema: { type: 'number', maximum } },
 });
 
-/** What each type of node does once, and writes: one more than what is allowed. */
+/** Each type of node with work that it does once, and a write of one element too many. */
 const nodes: Readonly<Record<string, NodeDefinition>> = {
   agent: { type: 'agent', prompt: 'Hi', tools: ['notify'] },
   llm: { type: 'llm', prompt: 'Hi {{ state.limit }}' },
@@ -35,7 +35,7 @@ function playNode(node: NodeDefinition, write: NodeDefinition['write'] = { total
 }
 
 describe.each(Object.keys(nodes))('a node of type %s whose write is refused', (type) => {
-  test('writes again when it is retried, and does nothing else', () => {
+  test('only writes again on a retry', () => {
     const played = playNode(nodes[type] ?? { type: 'set', write: {} });
     const { run, keys } = played;
     expect(run.run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION', node: 'a' });
@@ -48,7 +48,7 @@ describe.each(Object.keys(nodes))('a node of type %s whose write is refused', (t
     expect([keys, run.run.root.channels['total']]).toEqual([before.keys, 1]);
   });
 
-  test('writes again when its template could not be filled', () => {
+  test('only writes again if its template could not be filled', () => {
     const { run, keys } = playNode(nodes[type] ?? { type: 'set', write: {} }, {
       total: '{{ 1 / state.limit.size() }}',
     });
@@ -59,7 +59,7 @@ describe.each(Object.keys(nodes))('a node of type %s whose write is refused', (t
     expect([run.run.status, run.run.root.channels['total'], keys]).toEqual(['completed', 1, before]);
   });
 
-  test('does its work anew where the run is planned anew', () => {
+  test('repeats its work after a replan', () => {
     const { run, keys } = playNode(nodes[type] ?? { type: 'set', write: {} });
     run.reopen('replan', { node: 'a', values: { limit: 2 }, by });
     expect(run.run.root.visits).toEqual({ a: 2 });
@@ -67,7 +67,7 @@ describe.each(Object.keys(nodes))('a node of type %s whose write is refused', (t
   });
 });
 
-test('a node whose failure could not be written elsewhere is made again, under a new key', () => {
+test('a node whose failure could not be written elsewhere is repeated under a new key', () => {
   const charge: NodeDefinition = {
     type: 'tool',
     tool: 'charge',

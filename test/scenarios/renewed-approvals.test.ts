@@ -26,12 +26,12 @@ function asking(over: Ask = {}): MemoryRun {
 const statusesOf = ({ run }: MemoryRun) =>
   Object.values(run.approvals).map(({ id, status, args }) => [id, status, args]);
 
-describe('an edit of what an approval shows', () => {
+describe('an edit of the content of an approval', () => {
   test.each<[string, Ask]>([
     ['arguments', {}],
     ['details', { args: null, details: ['{{ state.amount }}'] }],
     ['title', { args: null, title: 'Pay {{ state.amount }}?' }],
-  ])('withdraws it and asks again, where it is among its %s', (_, over) => {
+  ])('withdraws it and requests it again if the edit changes its %s', (_, over) => {
     const run = asking(over);
     run.signal('edit', { values: { amount: 41 }, by: UMA });
     expect(run.run.status).toBe('waiting');
@@ -46,7 +46,7 @@ describe('an edit of what an approval shows', () => {
     expect(run.run).toMatchObject({ status: 'completed', timers: {} });
   });
 
-  test('is in the history between the two questions', () => {
+  test('is in the history between the two approvals', () => {
     const run = asking();
     run.signal('edit', { values: { amount: 41 }, by: UMA });
     const types = run.events.map(({ type }) => type);
@@ -58,7 +58,7 @@ describe('an edit of what an approval shows', () => {
     ]);
   });
 
-  test('makes the decisions so far void', () => {
+  test('voids the decisions so far', () => {
     const run = asking({ policy: { quorum: 2 } });
     decideLast(run, 'approve', { by: ADA });
     run.signal('edit', { values: { amount: 41 }, by: UMA });
@@ -68,7 +68,7 @@ describe('an edit of what an approval shows', () => {
     expect(run.run.root.channels).toMatchObject({ out: { args: { amount: 41 } }, log: ['paid'] });
   });
 
-  test('asks at once while the run is paused, and when it is resumed with values', () => {
+  test('renews it at once in a paused run, and also when a resume sets values', () => {
     const run = asking();
     run.signal('pause', { by: UMA });
     run.signal('edit', { values: { amount: 41 }, by: UMA });
@@ -82,7 +82,7 @@ describe('an edit of what an approval shows', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('asks again only those of several that show it', () => {
+  test('renews only those of several approvals that contain it', () => {
     const ask = (title: string) => ({ type: 'approval', title }) as const;
     const run = startRun({
       channels: { list: { default: [1, 2] }, amount: { default: 1 } },
@@ -104,7 +104,7 @@ describe('an edit of what an approval shows', () => {
     ]);
   });
 
-  test('fails the node if the question cannot be filled any more', () => {
+  test('fails the node if the approval cannot be filled any more', () => {
     const run = asking({ title: '{{ 100 / state.amount }}' });
     run.signal('edit', { values: { amount: 0 }, by: UMA });
     expect(run.run).toMatchObject({ status: 'failed', phase: { error: { code: 'EXPRESSION_FAILED', node: 'ask' } } });
@@ -112,8 +112,8 @@ describe('an edit of what an approval shows', () => {
   });
 });
 
-describe('an approval stays as it is', () => {
-  test('after an edit of other state, decisions and edited arguments included', () => {
+describe('an approval stays unchanged', () => {
+  test('after an edit of other state, with its decisions and edited arguments', () => {
     const run = asking({ policy: { quorum: 2 } });
     decideLast(run, 'approve', { by: ADA, args: { amount: 30 } });
     const { digest = '' } = run.run.approvals['run-1.a1'] ?? {};

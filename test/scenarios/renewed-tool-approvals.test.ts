@@ -30,7 +30,7 @@ const argsOf = ({ calls }: Played) => calls.map(({ args }) => args);
 const statusesOf = ({ run }: Played) => Object.values(run.run.approvals).map(({ status, args }) => [status, args]);
 
 describe('an edit of the arguments of a tool node', () => {
-  test('withdraws the approval of its tool and asks again', () => {
+  test('withdraws the approval of its tool and requests it again', () => {
     const played = paying();
     const { run } = played;
     const { digest = '' } = run.run.approvals['run-1.a1'] ?? {};
@@ -47,7 +47,7 @@ describe('an edit of the arguments of a tool node', () => {
     expect(played.calls).toMatchObject([{ args: { amount: 50 }, isApproved: true }]);
   });
 
-  test('makes the decisions so far void', () => {
+  test('voids the decisions so far', () => {
     const played = paying({ approval: { policy: { quorum: 2 } } });
     decideLast(played.run, 'approve', { by: ADA });
     edit(played, { amount: 50 });
@@ -57,7 +57,7 @@ describe('an edit of the arguments of a tool node', () => {
     expect(argsOf(played)).toEqual([{ amount: 50 }]);
   });
 
-  test('asks at once while the run is paused, and when it is resumed with values', () => {
+  test('renews it at once in a paused run, and also when a resume sets values', () => {
     const played = paying();
     played.run.signal('pause', { by: UMA });
     edit(played, { amount: 50 });
@@ -67,7 +67,7 @@ describe('an edit of the arguments of a tool node', () => {
     expect(argsOf(played)).toEqual([{ amount: 40 }]);
   });
 
-  test('makes the call where the tool asks no one for it any more', () => {
+  test('makes the call if the tool does not need an approval any more', () => {
     const played = paying({ approval: { when: 'args.amount > 100' } });
     edit(played, { amount: 50 });
     expect(statusesOf(played)).toEqual([['canceled', { amount: 500 }]]);
@@ -76,7 +76,7 @@ describe('an edit of the arguments of a tool node', () => {
     expect(played.run.run).toMatchObject({ status: 'completed', timers: {} });
   });
 
-  test('decides anew about a call that a paused run has not made yet', () => {
+  test('evaluates the rule again for a call that a paused run has not made yet', () => {
     const played = paying({ approval: { when: 'args.amount > 100' } });
     played.run.signal('pause', { by: UMA });
     edit(played, { amount: 50 });
@@ -92,7 +92,7 @@ describe('an edit of the arguments of a tool node', () => {
     expect(argsOf(played)).toEqual([{ amount: 700 }]);
   });
 
-  test('asks nobody in a run that has ended', () => {
+  test('requests nothing in a run that has ended', () => {
     const played = paying({ approval: { when: 'args.amount > 100' } });
     played.run.signal('pause', { by: UMA });
     edit(played, { amount: 50 });
@@ -121,8 +121,8 @@ describe('an edit of the arguments of a tool node', () => {
   });
 });
 
-describe('the approval of a tool stays as it is', () => {
-  test('after an edit of other state, decisions and edited arguments included', () => {
+describe('the approval of a tool stays unchanged', () => {
+  test('after an edit of other state, with its decisions and edited arguments', () => {
     const played = paying({ approval: { policy: { quorum: 2 } } });
     decideLast(played.run, 'approve', { by: ADA, args: { amount: 30 } });
     edit(played, { note: 'seen' });
@@ -131,7 +131,7 @@ describe('the approval of a tool stays as it is', () => {
     expect(argsOf(played)).toEqual([{ amount: 30 }]);
   });
 
-  test('where a model has given its arguments', () => {
+  test('if a model has given its arguments', () => {
     const played = playAgent(
       { tools: ['notify'] },
       { replies: [asks(['notify', { key: 'x' }]), says('done')], tools: { notify: { approval: 'always' } } },
@@ -141,7 +141,7 @@ describe('the approval of a tool stays as it is', () => {
   });
 });
 
-test('a call that fails when it is made at last leaves its place to the next element', () => {
+test('a paused call that fails when it is made lets the next element begin', () => {
   const played = play({
     replies: [],
     tools: { notify: { approval: { when: 'size(args.text) < 9' }, parameters: { type: 'object' } } },

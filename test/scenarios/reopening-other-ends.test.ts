@@ -49,18 +49,18 @@ describe('a run that has ended', () => {
     ]),
   ];
 
-  test.each(over)('as %s takes no %s', (status, name, payload) => {
+  test.each(over)('as %s accepts no %s', (status, name, payload) => {
     expect(refusalOf(ended[status](), name, payload)).toBe('not_allowed_now');
   });
 
-  test('takes no signal that is malformed, or that nobody knows', () => {
+  test('accepts no malformed and no unknown signal', () => {
     const run = failed();
     expect(refusalOf(run, 'retry', { output: 1 })).toBe('malformed');
     expect(refusalOf(run, 'nonsense', {})).toBe('unknown_signal');
   });
 });
 
-describe('a run whose work has been undone', () => {
+describe('a run whose work has been compensated', () => {
   const undo = { tool: 'notify', args: { key: 'undo' } } as const;
   const nodes = { a: works('a', { compensate: undo }), x: works('x'), ...addsNames('b') };
   const start = (): MemoryRun => startRun({ nodes }, breakable('x').outside);
@@ -71,28 +71,28 @@ describe('a run whose work has been undone', () => {
     ['skip', { output: 'x!' }],
     ['replan', { node: 'b' }],
     ['edit', { asNode: 'x' }],
-  ])('does not go on by %s %j', (name, payload) => {
+  ])('can not be continued by %s %j', (name, payload) => {
     const run = start();
     expect(typesOf(run)).toContain('node.compensated');
     expect(refusalOf(run, name, payload)).toBe('not_allowed_now');
   });
 
-  test('can be corrected all the same', () => {
+  test('can still be edited', () => {
     const run = start();
     run.reopen('edit', { values: { log: 'x' } });
     expect([run.run.status, logOf(run)]).toEqual(['failed', ['a!', 'x']]);
   });
 });
 
-describe('a skip of a run that has failed', () => {
-  test('goes on with the output of a person', () => {
+describe('a skip in a failed run', () => {
+  test('continues with the output of a person', () => {
     const run = failed();
     run.reopen('skip', { output: 'by hand' });
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['a', 'by hand', 'b']]);
     expect(typesOf(run)).toContain('node.skipped');
   });
 
-  test('is refused when the node can do nothing with the output', () => {
+  test('is refused if the node can not write the output', () => {
     const channels = { log: { reducer: 'append' }, n: { reducer: 'sum' } } as const;
     const run = startRun({ channels, nodes: { x: works('x', { write: { n: '{{ result }}' } }) } }, failing);
     expect(refusalOf(run, 'skip', { output: 'many' })).toBe('malformed');
@@ -100,7 +100,7 @@ describe('a skip of a run that has failed', () => {
     expect(run.run).toMatchObject({ status: 'completed', output: { n: 3 } });
   });
 
-  test('names one of several; the run then fails at the others', () => {
+  test('names one of several failed nodes; the run then fails at the others', () => {
     const { outside, calls } = breakable('x', 'y');
     const run = startRun({ nodes: allWork('x', 'y'), edges: [{ from: '__start__', to: ['x', 'y'] }] }, outside);
     expect(refusalOf(run, 'skip', { output: '-' })).toBe('intervention_id_required');
@@ -110,7 +110,7 @@ describe('a skip of a run that has failed', () => {
     expect([run.run.status, logOf(run), calls]).toEqual(['completed', ['-', '-'], ['x:1:0:0', 'y:1:0:0']]);
   });
 
-  test('of an approval is for those who may decide it', () => {
+  test('of an approval requires the permission to decide it', () => {
     const run = startRun({ nodes: { ask: { ...asks, onReject: 'fail' } } });
     run.signal('reject', {});
     expect(run.run.error?.code).toBe('APPROVAL_REJECTED');
@@ -119,14 +119,14 @@ describe('a skip of a run that has failed', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('is refused when it failed at no node', () => {
+  test('is refused if the run failed at no node', () => {
     const run = startRun({ nodes: addsNames('a'), edges: [{ from: '__start__', route: "'x'", paths: {} }] });
     expect(refusalOf(run, 'skip', { output: 1 })).toBe('unknown_intervention');
   });
 });
 
-describe('a replan of a run that has failed', () => {
-  test('goes on at another node, with other values, and not at the one that failed', () => {
+describe('a replan of a failed run', () => {
+  test('continues at another node, with other values, and not at the failed one', () => {
     const run = failed();
     run.reopen('replan', { node: 'b', values: { log: 'by hand' } });
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['a', 'by hand', 'b']]);
@@ -139,7 +139,7 @@ describe('a replan of a run that has failed', () => {
     ]);
   });
 
-  test('to the node that failed is another visit of it', () => {
+  test('to the failed node is another visit of it', () => {
     const { outside, broken, calls } = breakable('x');
     const run = startRun({ nodes: allWork('x') }, outside);
     broken.clear();
@@ -151,13 +151,13 @@ describe('a replan of a run that has failed', () => {
     [{ node: 'nope' }, 'malformed'],
     [{}, 'malformed'],
     [{ node: 'b', values: { nope: 1 } }, 'invalid_values'],
-  ])('%j is refused', (payload, reason) => {
+  ])('%j is refused: %s', (payload, reason) => {
     expect(refusalOf(failed(), 'replan', payload)).toBe(reason);
   });
 });
 
 describe('an edit of a run that has ended', () => {
-  test.each(['completed', 'failed', 'canceled'] as const)('as %s corrects its state and leaves it ended', (status) => {
+  test.each(['completed', 'failed', 'canceled'] as const)('as %s changes its state and leaves it ended', (status) => {
     const run = ended[status]();
     const { endedAt, output, error } = run.run;
     run.reopen('edit', { values: { log: 'x' }, signalId: 'd1' });
@@ -167,7 +167,7 @@ describe('an edit of a run that has ended', () => {
     expect(run.run.signalResults).toEqual([{ id: 'd1', taken: true, value: run.run.checkpointId }]);
   });
 
-  test.each(['completed', 'failed', 'canceled'] as const)('as %s, as a node, has it wait for a resume', (status) => {
+  test.each(['completed', 'failed', 'canceled'] as const)('as %s, as a node, makes it wait for a resume', (status) => {
     const run = ended[status]();
     run.reopen('edit', { values: { log: 'x' }, asNode: 'a', by: { sub: 'ada', roles: ['approver'] } });
     expect(run.run).toMatchObject({
@@ -181,7 +181,7 @@ describe('an edit of a run that has ended', () => {
     expect(toRunView(run.run).next).toEqual([{ completed: 'b', failed: 'x', canceled: 'ask' }[status]]);
   });
 
-  test('goes on with the resume that follows', () => {
+  test('continues with the resume that follows', () => {
     const run = completed();
     run.reopen('edit', { values: { log: 'x' }, asNode: 'a' });
     run.signal('resume', {});
@@ -189,7 +189,7 @@ describe('an edit of a run that has ended', () => {
     expect(run.run.root.visits).toEqual({ a: 1, b: 2 });
   });
 
-  test('of one that was canceled lets nothing of that remain', () => {
+  test('of a canceled run removes the cancellation', () => {
     const run = canceled();
     run.reopen('edit', { asNode: 'ask' });
     run.signal('resume', {});
@@ -204,7 +204,7 @@ describe('an edit of a run that has ended', () => {
     expect(run.checkpoints.at(-1)).toMatchObject({ source: 'update', next: [] });
   });
 
-  test('as a node that leads to a deferred one only has that to do', () => {
+  test('as a node that leads to a deferred one only runs that one', () => {
     const run = completed({ nodes: { ...addsNames('a'), b: { ...adds('b'), defer: true } } });
     run.reopen('edit', { asNode: 'a' });
     expect(run.run.status).toBe('paused');
@@ -212,7 +212,7 @@ describe('an edit of a run that has ended', () => {
     expect(run.steps).toEqual([['a'], ['b'], ['b']]);
   });
 
-  test('is seen by the node that failed, when it is done again', () => {
+  test('is visible to the failed node on a retry', () => {
     const { outside, calls } = breakable('x');
     const channels = { log: { reducer: 'append' }, key: { default: 'x' } } as const;
     const run = startRun({ channels, nodes: { x: works('{{ state.key }}') } }, outside);
@@ -221,13 +221,13 @@ describe('an edit of a run that has ended', () => {
     expect([run.run.status, logOf(run), calls]).toEqual(['completed', ['y!'], ['x:1:0:0', 'x:1:0:1']]);
   });
 
-  test('can be made again, each on what the one before has left', () => {
+  test('can be repeated, each on the result of the one before', () => {
     const run = completed();
     for (const log of ['x', 'y']) run.reopen('edit', { values: { log }, checkpoint: run.run.checkpointId });
     expect(logOf(run)).toEqual(['a', 'b', 'x', 'y']);
   });
 
-  test('of channels that fade leaves the others as they were', () => {
+  test('of ephemeral channels leaves the others unchanged', () => {
     const channels = { log: { reducer: 'append' }, brief: { reducer: 'append', ephemeral: true } } as const;
     const run = startRun({ channels, nodes: { a: { type: 'set', write: { log: 'a', brief: 'b' } } } });
     run.reopen('edit', { values: { brief: 'x' } });
@@ -240,11 +240,11 @@ describe('an edit of a run that has ended', () => {
     [{ values: { nope: 1 }, asNode: 'a' }, 'invalid_values'],
     [{ checkpoint: 'run-1.c1' }, 'stale'],
     [{ asNode: 'ask', by: eve }, 'not_an_approver'],
-  ])('%j is refused', (payload, reason) => {
+  ])('%j is refused: %s', (payload, reason) => {
     expect(refusalOf(canceled(), 'edit', payload)).toBe(reason);
   });
 
-  test('is refused where it leaves the edges without an answer', () => {
+  test('is refused if the edges can not be evaluated on it', () => {
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: 'a' },
       { from: 'a', route: 'state.log[0]', paths: { a: 'b' } },
@@ -254,7 +254,7 @@ describe('an edit of a run that has ended', () => {
   });
 });
 
-test('a call that was out at the deadline is asked for again under its key, by which the ledger knows it', () => {
+test('a call that was open at the deadline is requested again under its key, which the ledger knows', () => {
   const limits = { deadline: '1h' };
   const graph = compileGraph(aDefinition({ nodes: allWork('a'), limits }), aCatalog());
   const identity = {

@@ -23,13 +23,13 @@ import { STARTED_AT, runShuffled } from '../support/readers/shuffled-run.ts';
 import type { ShuffledRun, Shuffling } from '../support/readers/shuffled-run.ts';
 
 const graphs = randomGraph(2, 5);
-/** Graphs that a call which fails makes fail, but for those that always do. */
+/** Graphs that a failing call makes fail, except for those that always fail. */
 const strict = graphs.map(withoutOnError);
 const seeds = fc.integer({ min: 0, max: 2 ** 31 });
-/** How often something might have been done before it is done. */
+/** The moments of an action: how many opportunities are skipped before each. */
 const moments = fc.array(fc.nat(12), { minLength: 1, maxLength: 4 });
 
-/** Enough to meet every kind of node and edge at every kind of checkpoint, in a few seconds. */
+/** Enough to combine every kind of node and edge with every kind of checkpoint, in a few seconds. */
 const RUNS = { numRuns: repetitions(150) };
 
 function play(definition: GraphDefinition, seed: number, over: Partial<Shuffling> = {}): ShuffledRun {
@@ -53,13 +53,13 @@ const stepsOf = ({ steps }: ShuffledRun, after = 0): readonly (readonly string[]
 const keysOf = ({ steps }: ShuffledRun): readonly string[] =>
   steps.flatMap(({ effects }) => effects.flatMap((effect) => (effect.kind === 'call' ? [effect.key] : [])));
 
-/** What a run has come to. What fades is in no checkpoint, and may differ. */
+/** Returns the result of a run without ephemeral channels, which are in no checkpoint and may differ. */
 function endOf({ run: { status, output, error, root } }: ShuffledRun): JsonObject {
   const { brief: _fades, ...channels } = root.channels;
   return copyOf({ status, output, error: error && { ...error }, channels, visits: { ...root.visits } });
 }
 
-/** Forks behind approvals are for those who may decide them. */
+/** Forks behind approvals require the permission to decide them. */
 const APPROVER = { sub: 'ada', roles: ['approver'] };
 
 /** Begins at a checkpoint of another run. */
@@ -72,7 +72,7 @@ function forkAt(checkpoint: string, checkpoints: readonly Checkpoint[]): NonNull
   };
 }
 
-/** Corrects nothing, at some of the moments at which a run could be corrected. */
+/** Makes an edit without changes at some of the moments at which a run could be edited. */
 function correctingNothing(when: readonly number[]): NonNullable<Shuffling['interject']> {
   let moment = 0;
   return (run) => {
@@ -84,8 +84,8 @@ function correctingNothing(when: readonly number[]): NonNullable<Shuffling['inte
   };
 }
 
-describe('whatever the graph, a fork', () => {
-  test('ends as its parent did, from whatever checkpoint', () => {
+describe('for any graph, a fork', () => {
+  test('ends as its parent did, from any checkpoint', () => {
     fc.assert(
       fc.property(graphs, seeds, seeds, (definition, one, other) => {
         const parent = play(definition, one);
@@ -100,7 +100,7 @@ describe('whatever the graph, a fork', () => {
     );
   });
 
-  test('of a fork does so too, and needs its own checkpoints only', () => {
+  test('of a fork does so too, and needs only the checkpoints of its parent', () => {
     fc.assert(
       fc.property(graphs, seeds, seeds, (definition, one, other) => {
         const parent = play(definition, one);
@@ -115,7 +115,7 @@ describe('whatever the graph, a fork', () => {
     );
   });
 
-  test('does an open superstep again in whose midst it begins', () => {
+  test('restarts a superstep that was open at its checkpoint', () => {
     fc.assert(
       fc.property(graphs, seeds, moments, (definition, seed, when) => {
         const parent = play(definition, seed, { interject: correctingNothing(when) });
@@ -130,8 +130,8 @@ describe('whatever the graph, a fork', () => {
   });
 });
 
-describe('whatever the graph, a retry', () => {
-  /** A run whose call of this key is lost, and goes on after it has failed with that. */
+describe('for any graph, a retry', () => {
+  /** A run whose call with this key is lost. The run fails with that, and is retried. */
   function playLosing(lost: string, definition: GraphDefinition, seed: number): [ShuffledRun, ShuffledRun] {
     const error = { code: 'TOOL_FAILED', message: 'lost' } as const;
     const answer = ({ key }: { key: string }): OccurrenceBody | null =>
@@ -157,10 +157,10 @@ describe('whatever the graph, a retry', () => {
     );
   });
 
-  /** The graph that an agent calls has a number and no key, and after a lost answer of the model another number. */
+  /** The graph that an agent calls has a number and no key; after a lost answer of the model it has another number. */
   const isInHelper = (key: string): boolean => key.includes('/helper#');
 
-  test('makes no call again that has succeeded', () => {
+  test('repeats no call that has succeeded', () => {
     fc.assert(
       fc.property(strict, seeds, seeds, (definition, seed, pick) => {
         const whole = play(definition, seed);
@@ -176,8 +176,8 @@ describe('whatever the graph, a retry', () => {
   });
 });
 
-describe('whatever the graph, an edit without values', () => {
-  test('changes nothing about how a run goes on', () => {
+describe('for any graph, an edit without values', () => {
+  test('does not change how a run continues', () => {
     fc.assert(
       fc.property(graphs, seeds, moments, (definition, seed, when) => {
         const edited = play(definition, seed, { interject: correctingNothing(when) });
@@ -205,8 +205,8 @@ describe('whatever the graph, an edit without values', () => {
   });
 });
 
-describe('whatever the graph, what is stored', () => {
-  test('of a run that has ended is all of it', () => {
+describe('for any graph, the stored data', () => {
+  test('of an ended run are complete', () => {
     fc.assert(
       fc.property(graphs, seeds, moments, (definition, seed, when) => {
         const played = play(definition, seed, { interject: correctingNothing(when) });
@@ -231,7 +231,7 @@ describe('whatever the graph, what is stored', () => {
   });
 });
 
-test('whatever signal comes to a run that has ended, it is taken, or noted and changes nothing else', () => {
+test('a run that has ended accepts any signal, or records it as ignored without any other change', () => {
   fc.assert(
     fc.property(graphs, seeds, randomSignal, (definition, seed, { name, payload }) => {
       const { run } = play(definition, seed);

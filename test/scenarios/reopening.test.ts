@@ -19,8 +19,8 @@ function startTight(over: Partial<GraphDefinition>, limits: Partial<RunLimits>, 
   return runInMemory({ definition: aDefinition(over), catalog: aCatalog(), input: {}, limits }, outside);
 }
 
-describe('a retry of a run that has failed', () => {
-  test('makes the call that failed under a new key, and no other again', () => {
+describe('a retry of a failed run', () => {
+  test('makes the failed call under a new key, and repeats no other', () => {
     const { outside, broken, calls } = breakable('b');
     const run = startRun({ nodes: allWork('a', 'b', 'c') }, outside);
     expect(run.run).toMatchObject({ status: 'failed', error: { node: 'b' } });
@@ -30,7 +30,7 @@ describe('a retry of a run that has failed', () => {
     expect(calls).toEqual(['a:1:0:0', 'b:1:0:0', 'b:1:0:1', 'c:1:0:0']);
   });
 
-  test('says so, and numbers its events and checkpoints on', () => {
+  test('is recorded, and continues the numbers of events and checkpoints', () => {
     const { outside, broken } = breakable('b');
     const run = startRun({ nodes: allWork('a', 'b') }, outside);
     broken.clear();
@@ -46,7 +46,7 @@ describe('a retry of a run that has failed', () => {
     ]);
   });
 
-  test('keeps what finished beside the node that failed', () => {
+  test('keeps the nodes that finished beside the failed one', () => {
     const { outside, broken, calls } = breakable('b');
     const run = startRun(sideBySide('a', 'b', 'c'), outside);
     broken.clear();
@@ -55,7 +55,7 @@ describe('a retry of a run that has failed', () => {
     expect(calls).toEqual(['a:1:0:0', 'b:1:0:0', 'c:1:0:0', 'b:1:0:1']);
   });
 
-  test('does everything again that failed', () => {
+  test('repeats everything that failed', () => {
     const { outside, broken, calls } = breakable('a', 'c');
     const run = startRun(sideBySide('a', 'b', 'c'), outside);
     broken.clear();
@@ -84,7 +84,7 @@ describe('a retry of a run that has failed', () => {
     },
   );
 
-  test('does the elements again that failed', () => {
+  test('repeats the failed elements of a list', () => {
     const { outside, broken, calls } = breakable('1', '2');
     const nodes = { a: works('{{ string(item) }}') };
     const edges: GraphDefinition['edges'] = [
@@ -115,7 +115,7 @@ describe('a retry of a run that has failed', () => {
     expect(calls).toEqual(['a:1:0:0', 'b:1:0:0', 'b:1:0:1', 'b:1:0:2', 'b:1:0:3', 'c:1:0:0', 'c:1:0:1']);
   });
 
-  test('is taken once, whoever repeats it', () => {
+  test('is processed once, however often it is sent', () => {
     const { outside, calls } = breakable('a');
     const run = startRun({ nodes: allWork('a') }, outside);
     run.reopen('retry', { signalId: 'd1' });
@@ -124,7 +124,7 @@ describe('a retry of a run that has failed', () => {
     expect(run.run.signalResults).toEqual([{ id: 'd1', taken: true, value: null }]);
   });
 
-  test('leaves nothing behind of how the run had ended', () => {
+  test('removes everything of the earlier end of the run', () => {
     const { outside, broken } = breakable('a');
     const asks = { type: 'approval', title: 'May I?' } as const;
     const run = startRun({ nodes: { a: works('a'), asks } }, outside);
@@ -140,7 +140,7 @@ describe('a retry of a run that has failed', () => {
     });
   });
 
-  test('calls a function anew that ended the run', () => {
+  test('repeats a function that ended the run by a command', () => {
     const keys: string[] = [];
     const outside: Outside = {
       function(_request, key) {
@@ -155,7 +155,7 @@ describe('a retry of a run that has failed', () => {
     expect(keys).toEqual(['run-1:f:1:0:0', 'run-1:f:1:0:1']);
   });
 
-  test('does a node again whose writes did not fit, on the state that was corrected', () => {
+  test('repeats a node whose writes were refused, on the edited state', () => {
     const channels = { log: { reducer: 'append' }, n: { reducer: 'sum' }, give: { default: 'x' } } as const;
     const run = startRun({ channels, nodes: { a: { type: 'set', write: { n: '{{ state.give }}' } }, b: adds('b') } });
     expect(run.run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION', node: 'a' });
@@ -169,7 +169,7 @@ describe('a retry of a run that failed inside a graph', () => {
   const inner = (over: Partial<GraphDefinition>) =>
     ({ type: 'subgraph', graph: aDefinition(over), write: { log: '{{ result.log }}' } }) as const;
 
-  test('goes on inside, where it failed', () => {
+  test('continues inside, where it failed', () => {
     const { outside, broken, calls } = breakable('c');
     const run = startRun({ nodes: { s: inner({ nodes: allWork('a', 'c') }), z: works('z') } }, outside);
     broken.clear();
@@ -178,7 +178,7 @@ describe('a retry of a run that failed inside a graph', () => {
     expect(calls).toEqual(['s.1.0/a:1:0:0', 's.1.0/c:1:0:0', 's.1.0/c:1:0:1', 'z:1:0:0']);
   });
 
-  test('goes on in the innermost of several', () => {
+  test('continues in the innermost of several graphs', () => {
     const { outside, broken, calls } = breakable('c');
     const run = startRun({ nodes: { s: inner({ nodes: { t: inner(sideBySide('a', 'c')) } }) } }, outside);
     broken.clear();
@@ -200,7 +200,7 @@ describe('a retry of a run that failed inside a graph', () => {
   });
 });
 
-describe('a retry of a run whose graph inside could not begin', () => {
+describe('a retry of a run whose inner graph could not begin', () => {
   const channels = { log: { reducer: 'append' }, give: { default: 'x' } } as const;
   const inner = (over: Partial<GraphDefinition> = {}) =>
     ({
@@ -214,7 +214,7 @@ describe('a retry of a run whose graph inside could not begin', () => {
       write: { log: '{{ result.log }}' },
     }) as const;
 
-  test('fills its input again, from the state that was corrected', () => {
+  test('fills its input again from the edited state', () => {
     const run = startRun({ channels, nodes: { s: inner() } });
     expect(run.run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION', node: 's' });
     run.reopen('edit', { values: { give: 5 } });
@@ -222,7 +222,7 @@ describe('a retry of a run whose graph inside could not begin', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', [5]]);
   });
 
-  test('does so where an edge of its start could not be taken', () => {
+  test('does so if an edge of its start failed', () => {
     const s = inner({
       channels: { n: {}, log: { reducer: 'append' } },
       edges: [{ from: '__start__', route: 'string(state.n)', paths: { '5': 'a' } }],
@@ -241,7 +241,7 @@ describe('a retry of a run whose graph inside could not begin', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', [5]]);
   });
 
-  test('fails again where nothing was corrected', () => {
+  test('fails again if nothing was edited', () => {
     const run = startRun({ channels, nodes: { s: inner() } });
     run.reopen('retry');
     expect(run.run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION', node: 's' });
@@ -255,7 +255,7 @@ describe('a retry of a run that failed between two nodes', () => {
   ];
   const definition = { nodes: { a: works('a'), ...addsNames('b') }, edges };
 
-  test('evaluates the edges on the state as it is by now', () => {
+  test('evaluates the edges on the current state', () => {
     const { outside, calls } = breakable();
     const run = startRun(definition, outside);
     expect(run.run.error).toMatchObject({ code: 'INVALID_ROUTE', node: 'a', step: 0 });
@@ -266,7 +266,7 @@ describe('a retry of a run that failed between two nodes', () => {
     expect([run.run.status, logOf(run), calls]).toEqual(['completed', ['a!', 'b', 'b'], ['a:1:0:0']]);
   });
 
-  test('says that nothing but the run is retried', () => {
+  test('records that only the run is retried', () => {
     const run = startRun(definition, breakable().outside);
     run.reopen('retry');
     const retried = run.events.find(({ type }) => type === 'run.retried');
@@ -278,7 +278,7 @@ describe('a retry of a run that failed between two nodes', () => {
   });
 });
 
-describe('a retry of a run that came to a limit', () => {
+describe('a retry of a run that reached a limit', () => {
   const loop = {
     nodes: addsNames('a'),
     edges: [
@@ -288,7 +288,7 @@ describe('a retry of a run that came to a limit', () => {
   };
   const graphs = { maxSteps: 5, maxConcurrency: 5, deadline: '1h', maxTokens: 10, maxCostUsd: 1, maxToolCalls: 2 };
 
-  test('goes on with what was counted so far, up to the limit that it raises', () => {
+  test('continues with its counts, up to the raised limit', () => {
     const run = startTight({ ...loop, limits: graphs }, { maxSteps: 2 });
     expect([run.run.error?.code, run.steps.length]).toEqual(['GRAPH_RECURSION_LIMIT', 2]);
     run.reopen('retry', { limits: { maxSteps: 4 } });
@@ -296,7 +296,7 @@ describe('a retry of a run that came to a limit', () => {
     expect(run.run.limits).toMatchObject({ maxSteps: 4, maxConcurrency: 5, deadlineMs: 3_600_000, maxToolCalls: 2 });
   });
 
-  test('fails at the same limit when it raises none', () => {
+  test('fails at the same limit if it raises none', () => {
     const run = startTight({ ...loop, limits: graphs }, { maxSteps: 2 });
     run.reopen('retry');
     expect([run.run.error?.code, run.steps.length]).toEqual(['GRAPH_RECURSION_LIMIT', 2]);
@@ -309,7 +309,7 @@ describe('a retry of a run that came to a limit', () => {
     { maxTokens: 11 },
     { maxCostUsd: 1.5 },
     { maxToolCalls: 3 },
-  ])('may not go beyond its graph: %j', (limits) => {
+  ])('may not exceed the limits of its graph: %j', (limits) => {
     const run = startTight({ ...loop, limits: graphs }, { maxSteps: 2 });
     run.reopen('retry', { limits, signalId: 'd1' });
     const [name = ''] = Object.keys(limits);
@@ -319,7 +319,7 @@ describe('a retry of a run that came to a limit', () => {
     ]);
   });
 
-  test.each<Json>([{ maxSteps: 0 }, { deadline: 'soon' }, { nope: 1 }, 7])('takes no such limits: %j', (limits) => {
+  test.each<Json>([{ maxSteps: 0 }, { deadline: 'soon' }, { nope: 1 }, 7])('refuses the limits %j', (limits) => {
     const run = startTight({ ...loop, limits: graphs }, { maxSteps: 2 });
     expect(refusalOf(run, 'retry', { limits })).toBe('malformed');
   });
@@ -331,7 +331,7 @@ describe('a retry of a run that came to a limit', () => {
     expect(run.run).toMatchObject({ status: 'completed', spent: { toolCalls: 2 } });
   });
 
-  test('may raise limits while a node waits for an intervention, too', () => {
+  test('may raise limits while a node waits for an intervention', () => {
     const limits = { maxToolCalls: 3 };
     const run = startTight(
       { nodes: { a: works('a', { onError: 'intervene' }) }, limits },
@@ -344,7 +344,7 @@ describe('a retry of a run that came to a limit', () => {
     expect(run.run).toMatchObject({ status: 'waiting', limits, spent: { toolCalls: 2 } });
   });
 
-  test('shows all limits that it and others have raised', () => {
+  test('reports all limits that it and earlier retries have raised', () => {
     const nodes = { a: works('a', { onError: 'intervene' }), b: works('b', { onError: 'intervene' }) };
     const edges = [{ from: '__start__', to: ['a', 'b'] }];
     const run = startTight({ nodes, edges, limits: { ...graphs, maxToolCalls: 9 } }, {}, breakable('a', 'b').outside);
@@ -354,7 +354,7 @@ describe('a retry of a run that came to a limit', () => {
   });
 });
 
-describe('a retry of a run whose deadline was over', () => {
+describe('a retry of a run whose deadline expired', () => {
   const nodes = {
     ask: { type: 'approval', title: 'May I?', write: {} },
     go: { type: 'wait', event: 'go', timeout: '3h', write: 'log' },
@@ -366,7 +366,7 @@ describe('a retry of a run whose deadline was over', () => {
     return run;
   };
 
-  test('asks people and clocks again, and has all of the deadline before it', () => {
+  test('renews approvals and timers, and has the whole deadline again', () => {
     const run = late();
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' }, timers: {} });
     expect(run.run.approvals).toMatchObject({ 'run-1.a1': { status: 'canceled' } });
@@ -381,7 +381,7 @@ describe('a retry of a run whose deadline was over', () => {
     ]);
   });
 
-  test('takes the answers as if nothing had been', () => {
+  test('accepts the answers, and its restarted deadline expires', () => {
     const run = late();
     run.reopen('retry', { limits: { deadline: '1h' } });
     run.signal('approve', {});

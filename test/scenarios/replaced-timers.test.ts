@@ -12,8 +12,8 @@ import { adds } from '../support/builders/runs.ts';
 import { shown } from '../support/readers/shown-run.ts';
 
 /*
- * A timer may have fired when the run replaces it under its id: its occurrence comes after that. It is told from the new one
- * by the time for which it was started.
+ * A timer may have fired when the run replaces it under its id, so its occurrence arrives afterwards. It is
+ * distinguished from the new one by the time for which it was started.
  */
 
 const aRun = (over: Partial<GraphDefinition>) => {
@@ -46,7 +46,7 @@ test.each<[string, Partial<GraphDefinition>]>([
       },
     },
   ],
-])('the time of %s is over when its own timer fires, and by no other', (_, over) => {
+])('the time of %s ends by its own timer, and by no replaced one', (_, over) => {
   const { graph, run } = aRun(over);
   const [[id, { fireAt }] = ['', { fireAt: 0 }]] = Object.entries(run.timers);
   expect(fireAt).toBeGreaterThan(0);
@@ -57,7 +57,7 @@ test.each<[string, Partial<GraphDefinition>]>([
   expect(after.events).not.toEqual([]);
 });
 
-test('a deadline that is extended in time ends no run, though it has fired', () => {
+test('a deadline that is extended in time does not end the run, even if its timer has fired', () => {
   const work = { type: 'tool', tool: 'charge', args: { key: 'k' }, onError: 'intervene' } as const;
   const { graph, run } = aRun({
     nodes: { work, w: { type: 'wait', event: 'go' }, last: adds('last') },

@@ -15,7 +15,7 @@ const BEN: Principal = { sub: 'ben', roles: ['guest'] };
 const root: Principal = { sub: 'root', roles: ['admin'] };
 const by = (principal: Principal): JsonObject => ({ by: { ...principal, roles: [...principal.roles] } });
 
-/** `charge` may be called by runs of users, other tools by all. */
+/** `charge` may be called by runs of users, other tools by all runs. */
 function catalogWith(terms: Partial<ToolEntry> = {}): Catalog {
   const charge: ToolEntry = { description: 'Charge', parameters: {}, effect: 'keyed', roles: ['user'], ...terms };
   const { tools, ...rest } = aCatalog();
@@ -36,7 +36,7 @@ const REFUSED = {
   message: 'charge may be called by runs of user only; ben, who has changed this run, is none',
 };
 
-describe("a tool's roles hold for who has changed the run", () => {
+describe('the roles of a tool apply to every person who has changed the run', () => {
   const paused = (): MemoryRun => start({ nodes: { stop, pay }, interruptBefore: ['pay'] });
 
   test.each<[string, (run: MemoryRun, who: JsonObject) => void]>([
@@ -87,7 +87,7 @@ describe("a tool's roles hold for who has changed the run", () => {
     expect(run.run.error).toMatchObject(REFUSED);
   });
 
-  test('by a decision with arguments of their own, or with values', () => {
+  test('by a decision with edited arguments, or with values', () => {
     const ask: NodeDefinition = { type: 'approval', title: 'Pay?', args: { euros: 5 }, policy: { users: ['ben'] } };
     const decided = (content: JsonObject): MemoryRun => {
       const run = start({ nodes: { ask, pay } });
@@ -99,13 +99,13 @@ describe("a tool's roles hold for who has changed the run", () => {
     expect(decided({ reason: 'ok' }).run.status).toBe('completed');
   });
 
-  test('not by a resume without values', () => {
+  test('but not by a resume without values', () => {
     const run = paused();
     run.signal('resume', by(BEN));
     expect(run.run.status).toBe('completed');
   });
 
-  test('after the approval of the call, too', () => {
+  test('also after the approval of the call', () => {
     const catalog = catalogWith({ approval: 'always' });
     const run = runInMemory({ definition: aDefinition({ channels, nodes: { pay } }), catalog, input: {} }, {});
     run.signal('edit', { values: { log: 'x' }, ...by(BEN) });
@@ -113,7 +113,7 @@ describe("a tool's roles hold for who has changed the run", () => {
     expect(run.run.error).toMatchObject(REFUSED);
   });
 
-  test('for calls of a model, which is told', () => {
+  test('also for calls of a model, which gets the refusal', () => {
     const agent: NodeDefinition = { type: 'agent', prompt: 'Pay', tools: ['charge', 'lookup'], write: 'log' };
     const offered: (readonly string[])[] = [];
     const model: Outside['model'] = ({ tools }) => {
@@ -126,7 +126,7 @@ describe("a tool's roles hold for who has changed the run", () => {
     expect(run.events).not.toContainEqual(expect.objectContaining({ type: 'tool.called' }));
   });
 
-  test('and its worker is told who they are, by different roles, for its own rule', () => {
+  test('and its worker receives the persons with different roles, for its own rule', () => {
     const run = start({ nodes: { stop, pay }, interruptBefore: ['pay'] }, { next: () => null });
     run.signal('edit', { values: { key: 'x' }, ...by(root) });
     run.signal('edit', { values: { key: 'y' }, ...by({ sub: 'eva', roles: ['admin'] }) });
@@ -135,7 +135,7 @@ describe("a tool's roles hold for who has changed the run", () => {
     expect(run.out).toMatchObject([{ shapedBy: [root] }]);
   });
 
-  test('a fork begins with who forks', () => {
+  test('a fork has the person who forks as its starter', () => {
     const run = paused();
     run.signal('edit', { values: { key: 'x' }, ...by(BEN) });
     const fork = run.fork(run.checkpoints.at(-1)?.id ?? '', { by: { sub: 'uma', roles: ['user'] } });
@@ -148,7 +148,7 @@ describe("a tool's roles hold for who has changed the run", () => {
 describe('a compensation', () => {
   const undone: NodeDefinition = { ...pay, compensate: { tool: 'charge', args: { key: 'back' } } };
 
-  test('holds for who had changed the run when the call was made, not later', () => {
+  test('is subject to the roles of the persons who had changed the run when the call was made, not later', () => {
     const run = start({ nodes: { undone, ask: { type: 'approval', title: 'Keep?', onReject: 'fail' } } });
     run.signal('edit', { values: { key: 'x' }, ...by(BEN) });
     run.signal('reject', {});
@@ -162,7 +162,7 @@ describe('an approval that excludes its requester', () => {
   const ada: Principal = { sub: 'ada', roles: ['approver'] };
   const abe: Principal = { sub: 'abe', roles: ['approver'] };
 
-  test('excludes who has changed what it shows', () => {
+  test('excludes the person who has changed its content', () => {
     const run = start({ nodes: { ask } });
     run.signal('edit', { values: { key: 'x' }, ...by(ada) });
     decideLast(run, 'approve', by(ada));
@@ -171,14 +171,14 @@ describe('an approval that excludes its requester', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('does not exclude who changes something else while it is asked', () => {
+  test('does not exclude a person who changes something else while it is pending', () => {
     const run = start({ nodes: { ask } });
     run.signal('edit', { values: { log: 'x' }, ...by(ada) });
     run.signal('approve', by(ada));
     expect(run.run.status).toBe('completed');
   });
 
-  test('cannot be passed by who has changed the run before', () => {
+  test('cannot be bypassed by a person who has changed the run before', () => {
     const run = start({ nodes: { ask, pay } });
     run.signal('edit', { values: { log: 'x' }, ...by(ada) });
     run.signal('replan', { node: 'pay', ...by(ada) });
@@ -186,8 +186,8 @@ describe('an approval that excludes its requester', () => {
   });
 });
 
-describe('the people that a run remembers', () => {
-  test('are 100 at most: others are refused, and the known go on', () => {
+describe('the editors of a run', () => {
+  test('are 100 at most: others are refused, and known ones may continue', () => {
     const run = start({ nodes: { stop, pay }, interruptBefore: ['pay'] });
     const user = (n: number): JsonObject => by({ sub: `user ${n}`, roles: ['user'] });
     for (let n = 0; n < 101; n += 1) run.signal('edit', { values: { key: `${n}` }, ...user(n) });
@@ -199,7 +199,7 @@ describe('the people that a run remembers', () => {
     expect(refusalOf(run, 'edit', { values: { key: 'x' }, ...user(102) })).toBe('not_allowed_now');
   });
 
-  test('do not take in a principal of any size', () => {
+  test('never include a principal beyond the size limit', () => {
     const run = start({ nodes: { stop, pay }, interruptBefore: ['pay'] });
     run.signal('edit', { values: { key: 'x' }, ...by({ sub: 'x'.repeat(20_000), roles: [] }) });
     expect(run.run.shapedBy).toEqual([]);

@@ -10,20 +10,20 @@ import { addsNames } from '../support/builders/runs.ts';
 import { shown } from '../support/readers/shown-run.ts';
 
 describe('a run', () => {
-  test('may begin at a node of the caller, past the edges of the start', () => {
+  test('may begin at a node that its caller names, without the edges of the start', () => {
     const graph = compileGraph(aDefinition({ nodes: addsNames('a', 'b', 'c') }), aCatalog());
     const { run } = startRun(graph, IDENTITY, { input: { log: 'in' }, startedAt: 0, startAt: 'b' });
     expect(shown(run)).toMatchObject({ status: 'completed', output: { log: ['in', 'b', 'c'] } });
   });
 
-  test('has breakpoints of its own on top of those of its graph, not inside subgraphs', () => {
+  test('has its own breakpoints in addition to those of its graph, but not inside subgraphs', () => {
     const sub = { type: 'subgraph', graph: aDefinition({ nodes: addsNames('b') }) } as const;
     const graph = compileGraph(aDefinition({ nodes: { ...addsNames('a'), b: sub } }), aCatalog());
     const { run } = startRun(graph, IDENTITY, { input: {}, startedAt: 0, breakpoints: { before: ['b'], after: [] } });
     expect(shown(run)).toMatchObject({ status: 'paused', root: { at: { kind: 'before', nodes: ['b'] } } });
   });
 
-  test('whose input does not fit fails', () => {
+  test('fails if its input is invalid', () => {
     const graph = compileGraph(
       aDefinition({ channels: { log: { reducer: 'append' }, n: { reducer: 'sum' } } }),
       aCatalog(),
@@ -65,13 +65,13 @@ describe('an input', () => {
     expect(checkInput(graph, input).map(({ path }) => path)).toEqual(paths);
   });
 
-  test('may hold every channel where the graph says nothing', () => {
+  test('may set every channel if the graph lists none', () => {
     expect(checkInput(compileGraph(aDefinition({ channels }), aCatalog()), { ask: 1 })).toEqual([]);
   });
 });
 
 describe('the catalog of a run', () => {
-  test('holds what the graph uses, the graphs inside too', () => {
+  test('contains what the graph uses, including the graphs inside', () => {
     const leaf = aDefinition({
       nodes: { t: { type: 'tool', tool: 'lookup' }, f: { type: 'function', function: 'double' } },
     });
@@ -95,13 +95,13 @@ describe('the catalog of a run', () => {
     expect(() => compileGraph(definition, slice)).toThrow(/no graph/);
   });
 
-  test('holds no graphs where none are named, and the model that goes without saying', () => {
+  test('contains no graphs if none are named, and the default model', () => {
     const slice = pinCatalog(aDefinition({ nodes: { l: { type: 'llm', prompt: 'x' } } }), aCatalog());
     expect(Object.keys(slice.models)).toEqual(['default']);
     expect(slice).not.toHaveProperty('graphs');
   });
 
-  test('may lack a tool by now: the node fails', () => {
+  test('may lack a tool after a change: the node fails', () => {
     const graph = compileGraph(aDefinition({ nodes: { t: { type: 'tool', tool: 'gone' } } }), aCatalog());
     expect(shown(startRun(graph, IDENTITY, { input: {}, startedAt: 0 }).run).error?.code).toBe('TOOL_NOT_FOUND');
   });

@@ -21,12 +21,12 @@ function hourly(over: Partial<GraphDefinition>, more: object = {}): NodeDefiniti
 
 interface Play {
   readonly run: MemoryRun;
-  /** Has the calls that are out come back. */
+  /** Lets the open calls return. */
   readonly answer: () => void;
   readonly asked: string[];
 }
 
-/** Plays a run whose calls come back only when they are told to. */
+/** Plays a run whose calls only return when they are released. */
 function play(over: Partial<GraphDefinition>, answers: Outside): Play {
   let isOpen = false;
   const asked: string[] = [];
@@ -55,10 +55,10 @@ const canceled: Outside = {
 const typesSince = ({ events }: MemoryRun, seq: number): string[] =>
   events.filter((event) => event.seq > seq && event.type !== 'signal.received').map(({ type }) => type);
 
-describe('a subgraph whose deadline is over while calls are out', () => {
+describe('a subgraph whose deadline expires during open calls', () => {
   const both = { nodes: { pay: pays, ask: may, w: waits }, edges: [{ from: '__start__', to: ['pay', 'ask', 'w'] }] };
 
-  test('says so at once, withdraws what it asks, and has failed when they are back', () => {
+  test('reports the failure at once, withdraws its approvals, and has failed after the calls have returned', () => {
     const { run, answer } = play({ nodes: { sub: hourly(both) } }, {});
     const before = run.run.counters.seq;
     run.passTime(HOUR);
@@ -71,7 +71,7 @@ describe('a subgraph whose deadline is over while calls are out', () => {
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT', node: 'sub' } });
   });
 
-  test('calls them back, and no others', () => {
+  test('cancels its own calls, and no others', () => {
     const nodes = { sub: hourly({ nodes: { pay: pays } }), other: pays };
     const definition = aDefinition({ nodes, edges: [{ from: '__start__', to: ['sub', 'other'] }] });
     const catalog = aCatalog();
@@ -87,7 +87,7 @@ describe('a subgraph whose deadline is over while calls are out', () => {
     expect(late.effects).toEqual([{ kind: 'cancel.call', key: inside?.key }]);
   });
 
-  test('begins nothing new meanwhile, and no event or person gets through to it', () => {
+  test('begins nothing new meanwhile, and accepts no event and no decision', () => {
     const nodes = {
       a: pays,
       b: adds('b'),
@@ -110,7 +110,7 @@ describe('a subgraph whose deadline is over while calls are out', () => {
     expect([run.run.status, asked.length]).toEqual(['failed', 1]);
   });
 
-  test('goes on elsewhere only then', () => {
+  test('follows its onError only afterwards', () => {
     const nodes = { sub: hourly({ nodes: { pay: pays } }, { onError: { to: 'z' } }), z: adds('z') };
     const { run, answer } = play({ nodes, edges: [{ from: '__start__', to: 'sub' }] }, {});
     run.passTime(HOUR);
@@ -119,7 +119,7 @@ describe('a subgraph whose deadline is over while calls are out', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['z']]);
   });
 
-  test('knows what they have done: it is undone with the run, and counted once', () => {
+  test('knows the results of its calls: they are compensated with the run, and counted once', () => {
     const pay = { ...pays, compensate: { tool: 'lookup', args: { key: '{{ result }}' } } } as const;
     const { run, answer, asked } = play({ nodes: { sub: hourly({ nodes: { pay } }) } }, {});
     run.passTime(HOUR);
@@ -129,9 +129,9 @@ describe('a subgraph whose deadline is over while calls are out', () => {
   });
 
   test.each<[string, Outside]>([
-    ['have come back', {}],
-    ['were called back', canceled],
-  ])('asks for them again under their keys when it is done again, and counts each once: they %s', (_what, answers) => {
+    ['have returned', {}],
+    ['were canceled', canceled],
+  ])('requests them again under their keys on a retry, and counts each once: they %s', (_what, answers) => {
     let tool = answers.tool ?? (() => 'paid');
     const nodes = { sub: hourly({ nodes: { pay: pays } }, { onError: 'intervene' }) };
     const { run, answer, asked } = play({ nodes }, { tool: (request, key) => tool(request, key) });
@@ -145,7 +145,7 @@ describe('a subgraph whose deadline is over while calls are out', () => {
     expect([run.run.status, logOf(run), run.run.spent.toolCalls]).toEqual(['completed', ['paid'], 1]);
   });
 
-  test('keeps what one of several calls of an agent has done', () => {
+  test('keeps the results of an agent that has several calls', () => {
     const turns = [asks(['lookup', args], ['charge', args]), says('fine')];
     const agent = { type: 'agent', prompt: 'Go', tools: ['lookup', 'charge'] } as const;
     let isOpen = 1;
@@ -164,7 +164,7 @@ describe('a subgraph whose deadline is over while calls are out', () => {
     expect(run.run).toMatchObject({ status: 'completed', spent: { toolCalls: 2, modelCalls: 2 } });
   });
 
-  test('leaves what nobody can tell to a person, also after a retry', () => {
+  test('makes an unknown outcome wait for a person, also after a retry', () => {
     const lost: Outside = {
       tool: () => {
         throw new CallFailure('UNKNOWN_OUTCOME', 'lost');
@@ -182,7 +182,7 @@ describe('a subgraph whose deadline is over while calls are out', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['sent']]);
   });
 
-  test('goes on with a run that has ended meanwhile, with a new deadline', () => {
+  test('continues in a run that has ended meanwhile, with a new deadline', () => {
     const { run, answer } = play({ nodes: { sub: hourly({ nodes: { pay: pays } }) }, limits: { deadline: '61m' } }, {});
     run.passTime(HOUR);
     run.passTime(60_000);
@@ -203,7 +203,7 @@ describe('a subgraph whose deadline is over while calls are out', () => {
     expect(run.run.status).toBe('canceled');
   });
 
-  test('holds for one around another that has failed before', () => {
+  test('also fails if it is around another one that has failed before', () => {
     const low = hourly({ nodes: { pay: pays } }, { deadline: '59m', onError: { to: 'x' } });
     const graph = { nodes: { low, x: adds('x') }, edges: [{ from: '__start__', to: 'low' }] };
     const { run, answer } = play({ nodes: { top: hourly(graph, { onError: 'intervene' }) } }, {});
@@ -219,7 +219,7 @@ describe('a subgraph whose deadline is over while calls are out', () => {
   });
 });
 
-describe('what nobody knows of a subgraph whose deadline is over', () => {
+describe('an unknown outcome inside a subgraph whose deadline has expired', () => {
   const lost: Outside = {
     tool: () => {
       throw new CallFailure('UNKNOWN_OUTCOME', 'lost');
@@ -230,10 +230,10 @@ describe('what nobody knows of a subgraph whose deadline is over', () => {
   const channels = { chat, log: { reducer: 'append' } } as const;
 
   test.each<[string, GraphDefinition['nodes'], number]>([
-    ['a call that was out', { pay: pays }, 1],
+    ['an open call', { pay: pays }, 1],
     ['one of several calls that were', { pay: { type: 'tool', calls: 'chat', tools: ['charge'] } }, 1],
     ['a call that waits for a person already, beside something else', { pay: pays, w: waits }, 0],
-  ])('waits for a person, whatever its onError says: %s', (_what, nodes, out) => {
+  ])('waits for a person, whatever its onError is: %s', (_what, nodes, out) => {
     const inside = { channels, nodes, edges: [{ from: '__start__', to: Object.keys(nodes) }] };
     const sub = hourly(inside, { onError: { to: 'z' } });
     const { run, answer } = play({ nodes: { sub, z: adds('z') } }, lost);

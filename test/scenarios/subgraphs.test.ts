@@ -14,13 +14,13 @@ const refuse = (): never => {
   throw new CallFailure('TOOL_FAILED', 'declined');
 };
 
-/** A node with a graph inside; what that logs goes into the log. */
+/** A node with a graph inside, whose log is added to the log. */
 function inside(over: Partial<GraphDefinition>, more: Partial<Sub> = {}): Sub {
   return { type: 'subgraph', graph: aDefinition(over), write: { log: '{{ result.log }}' }, ...more };
 }
 
 describe('a subgraph', () => {
-  test('gets its input and gives its output, and nothing else passes', () => {
+  test('exchanges only its input and its output with its parent', () => {
     const graph = aDefinition({
       channels: { n: { reducer: 'sum', default: 1 }, log: { reducer: 'append' }, secret: { default: 's' } },
       nodes: { x: { type: 'set', write: { n: 10, log: '{{ state.n }}{{ run.graph }}{{ run.step }}' } } },
@@ -31,12 +31,12 @@ describe('a subgraph', () => {
     expect(logOf(startRun({ nodes: { sub } }))).toEqual([{ n: 13, log: ['3child0'] }]);
   });
 
-  test('that does not write leaves its parent as it was', () => {
+  test('that does not write leaves its parent unchanged', () => {
     const { type, graph } = inside({});
     expect(logOf(startRun({ nodes: { sub: { type, graph } } }))).toEqual([]);
   });
 
-  test('nests three deep, and its events say where they happened', () => {
+  test('nests three levels deep, and its events contain their location', () => {
     const deep = inside({ nodes: { mid: inside({ nodes: { low: inside({ nodes: { leaf: adds('leaf') } }) } }) } });
     const run = startRun({ nodes: { top: deep } });
     expect(logOf(run)).toEqual(['leaf']);
@@ -44,7 +44,7 @@ describe('a subgraph', () => {
     expect(leaf?.path).toEqual(['top', 'mid', 'low']);
   });
 
-  test('runs once for each element, side by side', () => {
+  test('runs once for each element, in parallel', () => {
     const child = aDefinition({
       channels: { log: { reducer: 'append' }, item: {} },
       nodes: { ask: { ...asks, title: '{{ state.item }}', write: { log: '{{ state.item }}: {{ result.decision }}' } } },
@@ -61,7 +61,7 @@ describe('a subgraph', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['x: approved', 'y: rejected']]);
   });
 
-  test('asks people, who are told where by the view', () => {
+  test('requests approvals, and the view contains their location', () => {
     const run = startRun({ nodes: { sub: inside({ nodes: { ask: asks } }) } });
     expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'approval', node: 'ask', id: 'run-1.a1' }]);
     run.signal('approve', {});
@@ -71,7 +71,7 @@ describe('a subgraph', () => {
   test.each([
     ['retry', {}, ['paid']],
     ['skip', { output: 'by hand' }, ['by hand']],
-  ] as const)('has a failed node inside that waits: %s', (...[signal, payload, log]) => {
+  ] as const)('may have a failed node inside that waits: %s', (...[signal, payload, log]) => {
     let calls = 0;
     const tool = () => (calls++ === 0 ? refuse() : 'paid');
     const run = startRun({ nodes: { sub: inside({ nodes: { pay: { ...pays, onError: 'intervene' } } }) } }, { tool });
@@ -80,7 +80,7 @@ describe('a subgraph', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', log]);
   });
 
-  test('hears events', () => {
+  test('receives events', () => {
     const wait = { type: 'wait', event: 'go', write: { log: '{{ result }}' } } as const;
     const run = startRun({ nodes: { sub: inside({ nodes: { wait } }) } });
     run.signal('event', { event: 'go', payload: 'gone' });
@@ -108,7 +108,7 @@ describe('a subgraph', () => {
     expect(logOf(run)).toEqual(['paid', 'a']);
   });
 
-  test('may pause the run from a function inside', () => {
+  test('may pause the run by a function inside', () => {
     const sub = inside({ nodes: { f: gives({ control: 'pause', update: { log: 'f' } }), a: adds('a') } });
     const run = startRun({ nodes: { sub } }, obeying);
     expect(run.events.at(-1)).toMatchObject({ type: 'run.paused', by: 'f' });
@@ -117,13 +117,13 @@ describe('a subgraph', () => {
   });
 });
 
-describe('a failure inside', () => {
+describe('a failure inside a subgraph', () => {
   test('is that of the parent node, with its code', () => {
     const { run } = startRun({ nodes: { sub: inside({ nodes: { pay: pays } }) } }, failing);
     expect(run.error).toMatchObject({ code: 'TOOL_FAILED', node: 'sub' });
   });
 
-  test('leads where the parent says', () => {
+  test('follows the onError of the parent', () => {
     const sub = inside({ nodes: { pay: pays } }, { onError: { to: 'other', write: { log: '{{ error.code }}' } } });
     const run = startRun({ nodes: { sub, other: adds('other') }, edges: [{ from: '__start__', to: 'sub' }] }, failing);
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['TOOL_FAILED', 'other']]);
@@ -140,7 +140,7 @@ describe('a failure inside', () => {
     expect(run.run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'sub' });
   });
 
-  test('by its own maxSteps is one that the parent may catch', () => {
+  test('by its own maxSteps may be caught by the parent', () => {
     const sub = inside({ nodes: addsNames('a', 'b'), limits: { maxSteps: 1 } }, { onError: { to: 'other' } });
     const run = startRun({
       nodes: { sub, other: adds('other') },
@@ -155,14 +155,14 @@ describe('a failure inside', () => {
   test.each([
     [{ log: { reducer: 'append' }, n: { reducer: 'sum' } }, { n: 'x' }, 'CHANNEL_SCHEMA_VIOLATION'],
     [{ log: { reducer: 'append' }, n: { schema: { type: 'number' } } }, { n: '{{ "x" }}' }, 'CHANNEL_SCHEMA_VIOLATION'],
-  ] as const)('may be its input: %j %j', (...[channels, input, code]) => {
+  ] as const)('may be caused by its input: %j %j', (...[channels, input, code]) => {
     expect(startRun({ nodes: { sub: inside({ channels }, { input }) } }).run.error).toMatchObject({
       code,
       node: 'sub',
     });
   });
 
-  test('of an edge of its start is one too', () => {
+  test('may be caused by an edge of its start', () => {
     const edges: GraphDefinition['edges'] = [{ from: '__start__', route: "'x'", paths: { y: 'a' } }];
     expect(startRun({ nodes: { sub: inside({ edges }) } }).run.error).toMatchObject({
       code: 'INVALID_ROUTE',
@@ -170,7 +170,7 @@ describe('a failure inside', () => {
     });
   });
 
-  test('whose outcome is unknown and that a person has given up fails the run', () => {
+  test('of unknown outcome that a person has given up fails the run', () => {
     const tool = (): never => {
       throw new CallFailure('UNKNOWN_OUTCOME', 'nobody knows');
     };
@@ -181,8 +181,8 @@ describe('a failure inside', () => {
   });
 });
 
-describe('the keys of calls inside', () => {
-  test('differ from visit to visit of the parent', () => {
+describe('the keys of calls inside a subgraph', () => {
+  test('differ between visits of the parent', () => {
     const keys: string[] = [];
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: 'sub' },
@@ -205,7 +205,7 @@ describe('the keys of calls inside', () => {
     expect([run.run.status, new Set(keys).size]).toEqual(['completed', 2]);
   });
 
-  test('are told apart from a timer and an intervention of another visit', () => {
+  test('are distinct from a timer and an intervention of another visit', () => {
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: 'sub' },
       { from: 'sub', branches: [{ when: 'size(state.log) < 2', to: 'sub' }] },

@@ -13,7 +13,7 @@ const adds = (text: string) => ({ type: 'set', write: { log: text } }) as const;
 const types = ({ events }: MemoryRun): string[] => events.map(({ type }) => type);
 
 describe('supersteps', () => {
-  test('branches that run side by side write in the order of their nodes, whichever is done first', () => {
+  test('parallel branches write in the order of their nodes, in any order of completion', () => {
     const { run, steps } = start({
       nodes: { fork: adds('fork'), b: adds('b'), a: adds('a'), join: adds('join') },
       edges: [
@@ -26,7 +26,7 @@ describe('supersteps', () => {
     expect(run.output).toEqual({ log: ['fork', 'a', 'b', 'join'] });
   });
 
-  test('two writes of a channel that replaces are a conflict, and neither is kept', () => {
+  test('two writes of a replace channel are a conflict, and neither is kept', () => {
     const { run } = start({
       channels: { log: {} },
       nodes: { a: adds('a'), b: adds('b') },
@@ -40,14 +40,14 @@ describe('supersteps', () => {
   test.each([
     [3, 'completed'],
     [2, 'failed'],
-  ])('of %i that are allowed, three make the run %s', (maxSteps, status) => {
+  ])('with a limit of %i, three nodes make the run %s', (maxSteps, status) => {
     const run = start({ nodes: { a: adds('a'), b: adds('b'), c: adds('c') }, limits: { maxSteps } });
     expect(run.run.status).toBe(status);
     expect(run.run.error?.code).toBe(status === 'failed' ? 'GRAPH_RECURSION_LIMIT' : undefined);
     expect(run.steps).toHaveLength(maxSteps);
   });
 
-  test('every superstep leaves a checkpoint, and the input one before it', () => {
+  test('every superstep saves a checkpoint, and the input one before', () => {
     const { checkpoints } = start({ nodes: { a: adds('a'), b: adds('b') } });
     expect(checkpoints.map(({ source, step, next }) => [source, step, next])).toEqual([
       ['input', -1, ['a']],
@@ -76,12 +76,12 @@ describe('a node that fails', () => {
     },
   };
 
-  test('fails the run, unless it says otherwise', () => {
+  test('fails the run by default', () => {
     const { run } = start({ nodes: { pay: { type: 'tool', tool: 'charge', args: { key: 'k' } } } }, refused);
     expect(run).toMatchObject({ status: 'failed', error: { code: 'TOOL_FAILED', node: 'pay' } });
   });
 
-  test('leads elsewhere, with its error in a channel', () => {
+  test('leads to its onError, with its error in a channel', () => {
     const run = start(charging({ to: 'other', write: { error: '{{ error.code }}' } }), refused);
     expect(run.steps).toEqual([['pay'], ['other']]);
     expect(run.run.root.channels).toMatchObject({ error: 'TOOL_FAILED', log: ['other'] });
@@ -132,7 +132,7 @@ describe('signals that do not fit', () => {
     ['approve', { approvalId: 'nothing' }],
     ['retry', { node: 'ask' }],
     ['skip', { node: 'nobody', output: {} }],
-  ])('%s %j is noted, and nothing else changes', (name, payload) => {
+  ])('%s %j is recorded as ignored, and nothing else changes', (name, payload) => {
     const run = start({ nodes: { ask: { type: 'approval', title: 'May I?' } } });
     const before = run.run.root;
     run.signal(name, payload);
@@ -143,8 +143,8 @@ describe('signals that do not fit', () => {
   });
 });
 
-describe('canceling', () => {
-  test('takes back what is asked, and nothing begins after it', () => {
+describe('canceling a run', () => {
+  test('withdraws its approvals, and nothing begins afterwards', () => {
     const run = start({ nodes: { ask: { type: 'approval', title: 'May I?' }, next: adds('next') } });
     run.signal('cancel', { reason: 'no longer needed', by: { sub: 'uma', roles: ['user'] } });
     expect(run.run).toMatchObject({
@@ -160,7 +160,7 @@ describe('canceling', () => {
 });
 
 describe('an approval', () => {
-  test('that nobody decides expires, and its policy says what then', () => {
+  test('that nobody decides expires, and its policy determines the result', () => {
     const run = start({ nodes: { ask: { type: 'approval', title: 'May I?', timeout: '1h', onTimeout: 'reject' } } });
     run.passTime(3_600_000);
     expect(types(run)).toContain('approval.expired');

@@ -8,11 +8,11 @@ const HOUR = 60 * 60 * 1_000;
 const POLICY = { roles: ['admin'], quorum: 2, excludeRequester: true, requireReason: true } as const;
 const TERMS = { policy: POLICY, timeout: '2h' } as const;
 
-/** Each way in which a graph calls the tool `notify`. */
+/** The ways in which a graph can call the tool `notify`. */
 const ways: readonly (readonly [string, (terms: object) => Played])[] = [
   ['a tool node', (terms) => playNodes({ a: { type: 'tool', tool: 'notify', args: { key: 'x' } } }, terms)],
   [
-    'a node that makes calls',
+    'a tool node with calls',
     (terms) =>
       playNodes({ a: { type: 'tool', calls: 'chat', tools: ['notify'] } }, terms, {
         graph: {
@@ -41,7 +41,7 @@ const ways: readonly (readonly [string, (terms: object) => Played])[] = [
       ),
   ],
   [
-    'a tool that falls back on it',
+    'a failed tool that falls back to it',
     (terms) =>
       playAgent(
         { tools: ['lookup'] },
@@ -70,7 +70,7 @@ const callsOf = ({ calls }: Played) => calls.filter(({ tool }) => tool === 'noti
 const approvalsOf = ({ run }: Played) => Object.values(run.run.approvals);
 
 describe.each(ways)('a tool with a policy, called by %s', (_way, start) => {
-  test('asks the people of the policy, for the time of the tool', () => {
+  test('requests an approval of the people in the policy, with the timeout of the tool', () => {
     const played = start({ approval: TERMS });
     expect(callsOf(played)).toBe(0);
     const [asked] = approvalsOf(played);
@@ -92,18 +92,18 @@ describe.each(ways)('a tool with a policy, called by %s', (_way, start) => {
     expect(callsOf(played)).toBe(1);
   });
 
-  test('is not called when nobody decides in its time', () => {
+  test('is not called when nobody decides in time', () => {
     const played = start({ approval: TERMS });
     played.run.passTime(3 * HOUR);
     expect([callsOf(played), approvalsOf(played)[0]?.status]).toEqual([0, 'expired']);
   });
 
-  test('asks only where its condition holds', () => {
+  test('requests an approval only if its condition is true', () => {
     expect(approvalsOf(start({ approval: { when: 'args.key.size() > 100', policy: POLICY } }))).toEqual([]);
   });
 });
 
-test('a condition that is neither true nor false fails the node, and its text is cut', () => {
+test('a condition that is not a boolean fails the node, and its text is cut', () => {
   const when = `args.key + "${'x'.repeat(1_000)}"`;
   const { run } = playNodes({ a: { type: 'tool', tool: 'notify', args: { key: 'x' } } }, { approval: { when } });
   expect(run.run.error).toMatchObject({ code: 'EXPRESSION_FAILED' });

@@ -8,11 +8,9 @@ import { pays } from '../support/builders/undoing.ts';
 import { CallFailure, runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun, Outside } from '../support/doubles/memory-shell.ts';
 
-/*
- * A budget of tool calls counts each call that was or may have been made, once.
- */
+/* A budget of tool calls counts each call once that was or may have been executed. */
 
-/** An outside whose tools fail once with each of the given failures, and answer then. */
+/** An outside whose tools fail once with each of the given failures, and then answer. */
 function failingFirst(...failures: readonly CallFailure[]): Outside {
   const left = [...failures];
   return {
@@ -24,7 +22,7 @@ function failingFirst(...failures: readonly CallFailure[]): Outside {
   };
 }
 
-/** Starts a run that may make so many tool calls. */
+/** Starts a run that may make `maxToolCalls` tool calls. */
 const start = (node: NodeDefinition, maxToolCalls: number, outside: Outside): MemoryRun => {
   const definition: GraphDefinition = aDefinition({ nodes: { a: node }, limits: { maxToolCalls } });
   return runInMemory({ definition, catalog: aCatalog(), input: {} }, outside);
@@ -51,7 +49,7 @@ describe('a call that is repeated under its key counts once', () => {
     expect(run.run).toMatchObject({ status: 'completed', spent: { toolCalls: 1 } });
   });
 
-  test('also in a batch of an agent, whose other call has been made', () => {
+  test('in a batch of an agent, whose other call has been made', () => {
     const agent: NodeDefinition = { type: 'agent', prompt: 'Go', tools: ['notify', 'charge'], approve: {} };
     const requested = [asks(['charge', { key: 'x' }], ['charge', { key: 'y' }])];
     const outside = { ...failingFirst(UNKNOWN), model: () => requested.shift() ?? 'done' };
@@ -62,7 +60,7 @@ describe('a call that is repeated under its key counts once', () => {
   });
 });
 
-test('a call that has failed counts again when it is repeated, as it has a new key', () => {
+test('a failed call counts again when it is repeated, because it has a new key', () => {
   const run = start(calls('charge'), 1, failingFirst(DECLINED));
   run.reopen('retry');
   expect(run.run).toMatchObject({ status: 'failed', error: { code: 'BUDGET_EXCEEDED' }, spent: { toolCalls: 1 } });
@@ -73,14 +71,14 @@ test('a call that has failed counts again when it is repeated, as it has a new k
 test.each([
   ['that was canceled before', NOT_MADE],
   ['that its worker refuses', GONE],
-])('a call %s was not made and counts nothing', (_what, failure) => {
+])('a call %s was not made and does not count', (_what, failure) => {
   const run = start(calls('charge'), 1, failingFirst(failure));
   expect(run.run).toMatchObject({ status: 'failed', spent: { toolCalls: 0 } });
   run.reopen('retry');
   expect(run.run).toMatchObject({ status: 'completed', spent: { toolCalls: 1 } });
 });
 
-test('a compensation whose outcome is unknown counts once when it is repeated', () => {
+test('a compensation of unknown outcome counts once when it is repeated', () => {
   const breaks: NodeDefinition = { type: 'tool', tool: 'lookup', args: { key: 'break' } };
   const definition = aDefinition({ nodes: { a: pays('k'), b: breaks } });
   const failures = [null, DECLINED, UNKNOWN];
@@ -95,7 +93,7 @@ test('a compensation whose outcome is unknown counts once when it is repeated', 
   expect(run.run).toMatchObject({ status: 'failed', spent: { toolCalls: 3 } });
 });
 
-test('all calls that may have been made are remembered, and the error of the run says how many it does not name', () => {
+test('all possibly executed calls are remembered, and the error of the run contains the number of those that it does not name', () => {
   const items = Array.from({ length: 150 }, (_, index) => index);
   const definition = aDefinition({
     channels: { items: { default: items }, log: { reducer: 'append' } },

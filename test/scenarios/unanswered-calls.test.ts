@@ -16,7 +16,7 @@ import { shown } from '../support/readers/shown-run.ts';
 
 /*
  * Calls that are open when the interpreter fails twice: once at its work, and again while it ends the run. The run ends
- * at once and hears no answer, so each call may have been made.
+ * at once and receives no answer, so each call was possibly executed.
  */
 
 const calls = (tool: string): NodeDefinition => ({ type: 'tool', tool, args: { key: 'k' } });
@@ -24,7 +24,7 @@ const compile = (nodes: Record<string, NodeDefinition>): CompiledGraph =>
   compileGraph(aDefinition({ nodes }), aCatalog());
 const begin = (graph: CompiledGraph): Run => startRun(graph, IDENTITY, { input: {}, startedAt: 0 }).run;
 
-/** Ends a run by a graph that breaks at each look at its deadlines. */
+/** Ends a run by a graph that throws at each access to its deadlines. */
 function breakTwice(graph: CompiledGraph, run: Run): Run {
   const broken = Object.defineProperty({ ...graph }, 'hasDeadlines', {
     get: () => {
@@ -57,14 +57,14 @@ describe.each(['charge', 'notify'])('a call of %s without an answer', (tool) => 
     expect(shown(ended)).toMatchObject({ status: 'failed', error, calls: {}, spent: { toolCalls: 1 } });
   });
 
-  test('is asked for again under its key and its number, which takes nothing over', () => {
+  test('is requested again under its key and with its takeover number, so it takes nothing over', () => {
     const key = 'run-1:a:1:0:0';
     expect(retry(graph, ended).effects).toMatchObject([{ kind: 'call', key, takeover: 0 }]);
     const again = breakTwice(graph, retry(graph, ended).run);
     expect(retry(graph, again).effects).toMatchObject([{ kind: 'call', key, takeover: 0 }]);
   });
 
-  test('is no longer named when its answer comes, and counts once', () => {
+  test('is no longer named after its answer, and counts once', () => {
     const done = complete(graph, retry(graph, ended).run, { kind: 'value', value: 1 });
     expect(done).toMatchObject({ phase: { kind: 'completed' }, compensation: { perhapsMade: [] } });
     expect(done.spent.toolCalls).toBe(1);
@@ -75,14 +75,14 @@ describe('an unsafe call without an answer', () => {
   const graph = compile({ a: calls('notify') });
   const ended = breakTwice(graph, begin(graph));
 
-  test('waits for a person if the ledger does not know it either, and is made again by that order', () => {
+  test('waits for a person if the ledger does not know it either, and is then repeated by order of the person', () => {
     const waiting = fail(graph, retry(graph, ended).run, LOST);
     expect(shown(waiting)).toMatchObject({ status: 'waiting', root: { at: { tasks: [{ state: LOST_STATE }] } } });
     const ordered = advance(graph, waiting, { kind: 'signal', name: 'retry', payload: { node: 'a' }, at: 4 });
     expect(ordered.effects).toMatchObject([{ kind: 'call', key: 'run-1:a:1:0:0', takeover: 2 }]);
   });
 
-  test('waits for a person if the ledger refuses it, as its arguments have changed', () => {
+  test('waits for a person if the ledger refuses it because its arguments have changed', () => {
     const refusal: TaskFailure = { callFailed: false, error: { code: 'INTERNAL', message: 'another request' } };
     const waiting = fail(graph, retry(graph, ended).run, refusal);
     expect(shown(waiting)).toMatchObject({ status: 'waiting', root: { at: { tasks: [{ state: LOST_STATE }] } } });
@@ -91,7 +91,7 @@ describe('an unsafe call without an answer', () => {
   test.each([
     ['a node', graph],
     ['a subgraph', compile({ a: { type: 'subgraph', graph: aDefinition({ nodes: { b: calls('notify') } }) } })],
-  ])('is not repeated without its name after a person has given it up: %s', (_what, around) => {
+  ])('is not repeated without being named after a person has given it up: %s', (_what, around) => {
     const waiting = fail(around, begin(around), LOST);
     const givenUp = advance(around, waiting, { kind: 'signal', name: 'fail', payload: {}, at: 4 }).run;
     expect(shown(givenUp).status).toBe('failed');
@@ -100,14 +100,14 @@ describe('an unsafe call without an answer', () => {
   });
 });
 
-test('a call of an agent without an answer is asked for again under its number', () => {
+test('a call of an agent without an answer is requested again with its takeover number', () => {
   const graph = compile({ a: { type: 'agent', prompt: 'Go', tools: ['charge'] } });
   const reply = asks(['charge', { key: 'k' }]);
   const called = complete(graph, begin(graph), reply);
   expect(retry(graph, breakTwice(graph, called)).effects).toMatchObject([{ kind: 'call', takeover: 0 }]);
 });
 
-test('a compensation without an answer is named, and its run takes no retry: it may have undone its call', () => {
+test('a compensation without an answer is named, and its run can not be retried, because it may have compensated its call', () => {
   const graph = compile({ a: pays('k'), b: calls('lookup') });
   const paid = complete(graph, begin(graph), { kind: 'value', value: { receipt: 'r' } });
   const declined: TaskFailure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'declined' } };

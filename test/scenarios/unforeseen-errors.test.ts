@@ -23,8 +23,8 @@ import { addsNames } from '../support/builders/runs.ts';
 import { shown } from '../support/readers/shown-run.ts';
 
 /*
- * Errors that nobody foresaw. They are not taken for what an expression or an edge may do wrong: the run fails with
- * `INTERNAL`, and validation throws them on.
+ * Errors of the interpreter itself. They are not treated as faults of an expression or an edge: the run fails with
+ * `INTERNAL`, and validation rethrows them.
  */
 
 const BROKEN = 'nobody foresaw this';
@@ -33,10 +33,10 @@ const broken = (): never => {
 };
 const INTERNAL = { status: 'failed', error: { code: 'INTERNAL', message: `TypeError: ${BROKEN}` } };
 
-/** A value that can't be read. */
+/** A value that throws when it is read. */
 const poison: Json = Object.defineProperty({}, 'n', { get: broken, enumerable: true });
 
-/** A graph of which the edges of one node break. */
+/** A graph whose edges of one node throw. */
 function withBrokenEdges(source: string, over: Partial<GraphDefinition>): CompiledGraph {
   const graph = compileGraph(aDefinition(over), aCatalog());
   const edge = { id: '0', sources: [source], targets: broken };
@@ -55,7 +55,7 @@ afterEach(() => {
 
 const SET = describeNode({ type: 'set' });
 
-describe('an edge that breaks', () => {
+describe('an edge that throws', () => {
   test('at the start fails the run', () => {
     expect(shown(start(withBrokenEdges('__start__', {})).run)).toMatchObject(INTERNAL);
   });
@@ -64,14 +64,14 @@ describe('an edge that breaks', () => {
     expect(shown(start(withBrokenEdges('a', { interruptAfter: ['a'] })).run)).toMatchObject(INTERNAL);
   });
 
-  test('when an edit tries it fails the run', () => {
+  test('during the check of an edit fails the run', () => {
     const graph = withBrokenEdges('ask', { nodes: { ask: { type: 'approval', title: 'x' }, ...addsNames('b') } });
     const signal = { kind: 'signal', name: 'edit', payload: { asNode: 'ask' }, at: 1 } as const;
     expect(shown(advance(graph, start(graph).run, signal).run)).toMatchObject(INTERNAL);
   });
 });
 
-describe('a value that breaks', () => {
+describe('a value that throws', () => {
   const pays = { type: 'tool', tool: 'charge', args: { key: 'k' } } as const;
   const failed = {
     kind: 'call.failed',
@@ -79,7 +79,7 @@ describe('a value that breaks', () => {
     at: 1,
   } as const;
 
-  test('where a failure is written down fails the run', () => {
+  test('when a failure is written fails the run', () => {
     const onError = { to: 'b', write: { log: '{{ state.log.n }}' } };
     const edges = [{ from: '__start__', to: 'a' }];
     const graph = compileGraph(
@@ -91,7 +91,7 @@ describe('a value that breaks', () => {
     expect(shown(advance(graph, poisoned(first), { ...failed, key }).run)).toMatchObject(INTERNAL);
   });
 
-  test('where a person skips a node fails the run', () => {
+  test('when a person skips a node fails the run', () => {
     const write = { log: '{{ state.log.n }}' };
     const graph = compileGraph(aDefinition({ nodes: { a: { ...pays, onError: 'intervene', write } } }), aCatalog());
     const first = start(graph);
@@ -102,18 +102,18 @@ describe('a value that breaks', () => {
     expect(shown(advance(graph, poisoned(waiting), signal).run)).toMatchObject(INTERNAL);
   });
 
-  test('in a template is thrown on', () => {
+  test('in a template is rethrown', () => {
     const template = parseTemplate('{{ state.n }}', ['state'], 'args');
     expect(() => template.fill({ state: poison })).toThrow(BROKEN);
   });
 
-  test('under a schema is thrown on', () => {
+  test('under a schema is rethrown', () => {
     const check = compileJsonSchema({ properties: { n: { type: 'number' } } });
     expect(() => check(poison)).toThrow(BROKEN);
   });
 });
 
-describe('a CEL library that breaks', () => {
+describe('a CEL library that throws', () => {
   const noTree = 'The CEL library gave no syntax tree';
   const giveNoTree = (): void => {
     const program = new Environment().parse('1');
@@ -129,7 +129,7 @@ describe('a CEL library that breaks', () => {
     aCatalog(),
   );
 
-  test('is no mistake in an expression, wherever it stands', () => {
+  test('is not treated as a fault of any expression', () => {
     giveNoTree();
     expect(() => parseExpression('4711 + 3', ['state'])).toThrow(noTree);
     expect(() => parseTemplate('{{ 4711 + 3 }}', ['state'], 'args')).toThrow(noTree);
@@ -139,7 +139,7 @@ describe('a CEL library that breaks', () => {
     ['expressions', expressions, '4711 + 6'],
     ['templates', templates, '4711 + 7'],
     ['channels', unusedChannels, '4711 + 8'],
-  ])('is no issue of the %s of a definition', (...[, { find }, source]) => {
+  ])('is not an issue of the %s of a definition', (...[, { find }, source]) => {
     expect(find({ ...subject, edges: [] })).not.toContainEqual(expect.objectContaining({ severity: 'error' }));
     giveNoTree();
     const nodes = new Map([
@@ -152,7 +152,7 @@ describe('a CEL library that breaks', () => {
     ).toThrow(noTree);
   });
 
-  test('and says so in text alone is quoted', () => {
+  test('with an error that is only text is quoted', () => {
     vi.spyOn(Environment.prototype, 'parse').mockImplementation(() => {
       AbortSignal.abort(BROKEN).throwIfAborted();
       return broken();
@@ -161,7 +161,7 @@ describe('a CEL library that breaks', () => {
   });
 });
 
-test('whatever is thrown becomes the error of a run', () => {
+test('any thrown value becomes the error of a run', () => {
   expect([toRunError(new RangeError('far')), toRunError('text')]).toEqual([
     { code: 'INTERNAL', message: 'RangeError: far' },
     { code: 'INTERNAL', message: 'text' },

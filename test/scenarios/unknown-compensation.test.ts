@@ -7,10 +7,10 @@ import { asks, breaks, pays, undoEventsOf } from '../support/builders/undoing.ts
 import { CallFailure, runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
-describe('an undo of which nobody knows what it did', () => {
+describe('a compensation of unknown outcome', () => {
   const by = { sub: 'ada', roles: ['approver'] };
 
-  /** The first undo is `b`'s; it is lost as often as `lost` says. */
+  /** The first compensation is that of `b`. It is lost `lost` times. */
   function playLost({ lost = 1 } = {}) {
     const calls: string[] = [];
     const tool = ({ tool: name, args }: ToolCallRequest): Json => {
@@ -27,7 +27,7 @@ describe('an undo of which nobody knows what it did', () => {
   }
   const waitingOf = ({ run }: MemoryRun) => toRunView(run).waitingFor;
 
-  test('waits for a person, and nothing else is undone', () => {
+  test('waits for a person, and nothing else is compensated', () => {
     const { run, undone } = playLost();
     expect(run.run).toMatchObject({ status: 'waiting', error: null });
     expect(waitingOf(run)).toMatchObject([{ kind: 'intervention', node: 'b', id: 'b:1:undo' }]);
@@ -41,7 +41,7 @@ describe('an undo of which nobody knows what it did', () => {
     expect(waitingOf(run)).toHaveLength(1);
   });
 
-  test.each([1, 2])('is made again on order, %i times, under its key', (lost) => {
+  test.each([1, 2])('is repeated on order, %i times, under its key', (lost) => {
     const { run, undone } = playLost({ lost });
     for (let n = 0; n < lost; n += 1) run.signal('retry', { id: 'b:1:undo', by });
     expect(undone()).toEqual([
@@ -60,7 +60,7 @@ describe('an undo of which nobody knows what it did', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  test('may be said to have done it', () => {
+  test('may be settled as done', () => {
     const { run, undone } = playLost();
     run.signal('skip', { output: { seen: true }, by });
     expect(undone()).toHaveLength(2);
@@ -70,7 +70,7 @@ describe('an undo of which nobody knows what it did', () => {
     expect(run.run).toMatchObject({ status: 'failed', compensation: { failures: [] } });
   });
 
-  test('may be given up; the others are undone', () => {
+  test('may be given up; the others are compensated', () => {
     const { run, undone } = playLost();
     run.signal('fail', { reason: 'gone', by });
     expect(undone()).toHaveLength(2);
@@ -88,7 +88,7 @@ describe('an undo of which nobody knows what it did', () => {
     expect(run.events.filter(({ type }) => type === 'signal.ignored')).toEqual([]);
   });
 
-  test('is all that is asked of anybody then', () => {
+  test('is then the only request to people', () => {
     const definition = aDefinition({
       nodes: { a: pays('two'), ask: asks, nap: { type: 'wait', for: '1h' } },
       edges: [

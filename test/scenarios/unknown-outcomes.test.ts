@@ -7,7 +7,7 @@ import { asks, pays } from '../support/builders/undoing.ts';
 import { CallFailure, runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
-/** Nobody knows what has become of calls whose key is "lost". */
+/** Calls with the key "lost" have an unknown outcome. */
 function play(definition: GraphDefinition): MemoryRun {
   const tool = ({ args }: ToolCallRequest): Json => {
     const { key } = Object(args);
@@ -42,7 +42,7 @@ test.each<[string, GraphDefinition, ReturnType<typeof unknown>]>([
     aDefinition({ nodes: { a: { ...pays('one'), compensate: { tool: 'gone' } }, ask: asks } }),
     { code: 'COMPENSATION_FAILED', message: 'Not compensated: a: Tool not found: gone' },
   ],
-])('a run that is canceled says of %s that it is left behind', (_, definition, cause) => {
+])('a run that is canceled reports %s of unknown outcome', (_, definition, cause) => {
   const run = play(definition);
   expect(run.run).toMatchObject({ status: 'waiting', error: null });
   run.signal('cancel', { by: { sub: 'ada', roles: [] } });

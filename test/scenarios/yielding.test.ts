@@ -15,10 +15,10 @@ const row = Object.fromEntries(
   ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => [id, { type: 'set', write: { log: LARGE } } as const]),
 );
 
-describe('a run that says much at once', () => {
+describe('a run with many events in one advance', () => {
   test.each([
     ['in a row', aDefinition({ nodes: row }), 6],
-    ['side by side', aDefinition({ nodes, edges: elements }), 8],
+    ['in parallel', aDefinition({ nodes, edges: elements }), 8],
     ['to tools', aDefinition({ nodes: { a: works }, edges: elements }), 8],
     ['to people', aDefinition({ nodes: { a: asks }, edges: elements }), 8],
     [
@@ -28,7 +28,7 @@ describe('a run that says much at once', () => {
       }),
       1,
     ],
-  ])('stops half-way and goes on: %s', (...[, definition, length]) => {
+  ])('yields and continues: %s', (...[, definition, length]) => {
     const random = createRandom(1);
     const choose = (count: number): number => Math.floor(random.next() * count);
     const { run, steps } = runShuffled({ definition, catalog: randomCatalog, choose });

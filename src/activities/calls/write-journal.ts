@@ -1,5 +1,5 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { CONTRADICTION, TOLD_EVENTS } from '../../graph/journal/index.ts';
+import { CONTRADICTION, TRACED_EVENTS } from '../../graph/journal/index.ts';
 import type { EndedSegments, JournalBatch } from '../../graph/journal/index.ts';
 import { MAX_MESSAGE, messageOf, truncate } from '../../graph/values/index.ts';
 import { isContradiction, isDataRefused } from '../../store/database/database-away.ts';
@@ -107,7 +107,7 @@ export async function emitSegments(
   const giveUpAt = Date.now() + WITHIN_MS;
   try {
     for (const { name, after, upTo, ...times } of segments) {
-      const events = journal.ofTypes(runId, TOLD_EVENTS, { after, upTo });
+      const events = journal.ofTypes(runId, TRACED_EVENTS, { after, upTo });
       await emitSegment({ runId, tenantId, run, segment: name, ...times }, until(giveUpAt, events));
     }
   } catch (error) {

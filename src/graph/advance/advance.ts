@@ -20,7 +20,7 @@ import { setJoins } from '../draft/scope-draft.ts';
 import { runOnCancelNode } from '../lifecycle/cancel.ts';
 import { compensateNext, uncompensatedCause } from '../lifecycle/compensation.ts';
 import { updateDeadlines, updateNodeDeadlines } from '../lifecycle/deadlines.ts';
-import { leaveCallsUnanswered } from '../lifecycle/perhaps-made.ts';
+import { leaveCallsUnanswered } from '../lifecycle/possibly-executed.ts';
 import { DEADLINE_TIMER } from '../run/ids.ts';
 import type { Cancellation, EndedPhase } from '../run/phase.ts';
 import { breakpointNodesAt } from '../run/scope-place.ts';
@@ -32,17 +32,17 @@ export interface Advance {
   readonly effects: readonly Effect[];
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly Checkpoint[];
-  /** New and changed approvals. */
+  /** The new and changed approvals. */
   readonly approvals: readonly Approval[];
-  /** The occurrence, if the run has processed it. */
+  /** The occurrence, if the run has processed it; otherwise empty. */
   readonly occurrences: readonly RecordedOccurrence[];
-  /** The run has more to do; a `continue` resumes it after the journal is written. */
+  /** True if the run has more to do: a `continue` occurrence resumes it after the journal is written. */
   readonly hasYielded: boolean;
-  /** What it has cost, in units of the meter. The same steps of a run have the same, wherever they are made. */
+  /** The cost in units of the meter. The same step of a run always costs the same, on every worker. */
   readonly work: number;
 }
 
-/** Changes a draft by what has happened. @returns the error that fails the run, if there is one */
+/** Applies an occurrence to a draft. @returns the error that fails the run, or nothing */
 export type Action = (draft: Draft) => RunError | void;
 
 /**
@@ -55,7 +55,7 @@ export function advance(graph: CompiledGraph, run: Run, occurrence: Occurrence):
 }
 
 /**
- * Takes a signal for an ended run, which `retry`, `skip`, `replan` and `edit` may reopen. The result is in the run's
+ * Applies a signal to an ended run, which `retry`, `skip`, `replan` and `edit` may reopen. The outcome is in the run's
  * signal results. Pure, like `advance`.
  */
 export function signalEndedRun(
@@ -87,7 +87,7 @@ function applyAction(draft: Draft, action: Action): boolean {
   }
 }
 
-/** A paused run takes occurrences but opens no superstep; a run that is being canceled only waits for its calls. */
+/** A paused run processes occurrences but opens no superstep. A run that is being canceled only waits for its calls. */
 function continueSupersteps(draft: Draft): Standing {
   const { phase } = draft.run;
   if (isBeingCanceled(draft.run)) return { kind: 'waiting' };
@@ -99,8 +99,8 @@ function continueSupersteps(draft: Draft): Standing {
 }
 
 /**
- * Enters the phase that follows from the standing of the run's own graph. A run that is being canceled ends as
- * canceled, whatever the standing.
+ * Enters the phase that follows from the state of the run's own graph. A run that is being canceled always ends as
+ * canceled.
  * @returns true if the run has more to do at once
  */
 function enterNextPhase(draft: Draft, standing: Standing): boolean {
@@ -118,8 +118,8 @@ function enterNextPhase(draft: Draft, standing: Standing): boolean {
 }
 
 /**
- * Fails a run in any phase because the interpreter has thrown. If its ending throws too, the run ends at once: a run
- * that can't end would be tried again for ever.
+ * Fails a run in any phase because the interpreter has thrown. If the failure handling throws too, the run ends at
+ * once; otherwise it would be retried forever.
  */
 function failUnforeseen(draft: Draft, thrown: RunError): void {
   const cause = earlierCause(draft);
@@ -133,7 +133,7 @@ function failUnforeseen(draft: Draft, thrown: RunError): void {
   }
 }
 
-/** Returns the error of a run that has failed before, or the compensations that it lacks. */
+/** Returns the cause to keep: the error of an earlier failure of the run, or its missing compensations. */
 function earlierCause(draft: Draft): RunError['cause'] {
   const { phase } = draft.run;
   if (phase.kind === 'failing') return { code: phase.error.code, message: phase.error.message };
@@ -168,7 +168,7 @@ function continueFailing(draft: Draft, error: RunError): void {
   endAsFailed(draft, withCause(error, uncompensatedCause(draft)));
 }
 
-/** Adds a cause to an error, before the cause that it has. The user's code as a cause says what the error says. */
+/** Adds a cause before the error's existing cause. An error of user code as the cause keeps the error's own message. */
 function withCause(error: RunError, cause: RunError['cause']): RunError {
   if (!cause) return error;
   const other = otherCause(error);
@@ -218,7 +218,9 @@ function endRun<K extends EndedPhase['kind']>(draft: Draft, ending: Ending<K>): 
   emitOfRun(draft, toEvent(ending));
 }
 
-/** Forgets the arrivals at joins that have not fired. A failed run keeps them, because a retry goes on in the middle of it. */
+/**
+ * Discards the arrivals at joins that have not fired. A failed run keeps them, because a retry continues from there.
+ */
 function forgetArrivals(draft: Draft): void {
   const root = rootFrame(draft);
   if (Object.keys(root.scope.joins).length > 0) setJoins(root, {});

@@ -36,9 +36,9 @@ export type Beginning =
   | { readonly kind: 'reopen'; readonly run: StoredRun; readonly name: string; readonly payload: JsonObject };
 
 /**
- * Begins the run of an execution. A fork that is refused here fails: its creator has tried it with `forkRun` before.
+ * Begins the run of an execution. A fork that is refused here fails; its creator has checked it with `forkRun` before.
  * @param now milliseconds since the epoch
- * @throws if a later version wrote the run to reopen; a worker of that version can take it
+ * @throws if a later interpreter version wrote the run to reopen; a worker of that version can take it
  */
 export function beginRun(
   graph: CompiledGraph,
@@ -94,14 +94,14 @@ export function forkRun(graph: CompiledGraph, identity: RunIdentity, start: Star
 }
 
 /**
- * Refuses a fork with another graph that passes approvals of the graph of its parent.
+ * Refuses a fork with another graph if it would skip approvals of its parent's graph.
  * @param graph of the parent
  */
 export function refuseForkOf(graph: CompiledGraph, identity: RunIdentity, start: StartOfFork): Refusal | null {
   return refuseByParent(draftOfFork(graph, identity, start), start.fork);
 }
 
-/** Refuses to begin at a node that approvals hold. */
+/** Refuses to begin at a node that is gated by approvals. */
 export function refuseStartAt(
   graph: CompiledGraph,
   node: string,
@@ -208,7 +208,7 @@ function findNodeRefusal(draft: Draft, asNode: string | null): Refusal | null {
 }
 
 /**
- * Refuses a fork with another graph that would pass approvals of its parent's graph.
+ * Refuses a fork with another graph if it would skip approvals of its parent's graph.
  * @param draft of the fork, with the graph of the parent
  */
 function refuseByParent(draft: Draft, { values, asNode }: ForkStart): Refusal | null {
@@ -224,7 +224,10 @@ function refuseByParent(draft: Draft, { values, asNode }: ForkStart): Refusal | 
   );
 }
 
-/** Refuses a fork that goes on behind approvals: at its next nodes, after a breakpoint, or with arrivals at joins. */
+/**
+ * Refuses a fork that would continue behind approvals: at its next nodes, after a breakpoint, or with arrivals at
+ * joins.
+ */
 function refusePosition(draft: Draft): Refusal | null {
   const { run, graph } = draft;
   const { at, deferred } = run.root;
@@ -243,8 +246,8 @@ function arrivedAt({ joins }: Scope): readonly string[] {
 export type NodePlace = Pick<TaskReference, 'node' | 'path'>;
 
 /**
- * Refuses to skip a node that speaks for people, as the signal does. The graph alone tells: approvals that a run has asked
- * for calls of the node are not known here.
+ * Refuses to skip a node whose result stands for a decision of people, as the `skip` signal does. This check knows only
+ * the graph, not the approvals that a run has requested for calls of the node.
  */
 export function refuseSkipOf(graph: CompiledGraph, { node, path = [] }: NodePlace, actor: Actor): Refusal | null {
   const inner = findGraph(graph, path);

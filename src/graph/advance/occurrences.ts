@@ -21,7 +21,7 @@ import type { OpenCall } from '../run/run.ts';
 import { costMicros } from '../run/limits.ts';
 import type { Spent } from '../run/limits.ts';
 import { own } from '../values/json.ts';
-import { updatePerhapsMade } from '../lifecycle/perhaps-made.ts';
+import { updatePossiblyExecuted } from '../lifecycle/possibly-executed.ts';
 import { failingAt, hasFailed } from '../run/task-position.ts';
 import { withLocation } from '../superstep/fail-task.ts';
 
@@ -71,14 +71,17 @@ export interface Account {
   readonly event: TaskEventBody | null;
 }
 
-/** Accounts for a call. One that was not made costs nothing; the usage of a counted one is already in `spent`. */
+/** Accounts for a call. A call that was not made costs nothing. The usage of an already counted call is in `spent`. */
 function accountOf(draft: Draft, call: OpenCall, result: CallResult): Account {
   const account =
     result.kind === 'call.failed' ? accountOfFailure(draft, call, result) : accountOfReply(draft, call, result);
   return isFree(draft, call, result) ? { ...account, spent: {} } : account;
 }
 
-/** A model that is asked again after a failure uses other tokens, so only its answer is counted once. */
+/**
+ * True if a call costs nothing now: it was not made, or was counted before. A model call repeated after a failure uses
+ * other tokens, so only its answer is counted once.
+ */
 function isFree({ run }: Draft, { called }: OpenCall, result: CallResult): boolean {
   if (result.kind === 'call.failed' && isNotMade(result.failure)) return true;
   const isCountedOnce = called.kind === 'tool' || result.kind === 'call.completed';
@@ -108,11 +111,11 @@ function accountOfModel(
   }: Pick<Completed, 'attempts' | 'durationMs' | 'key'> & { readonly reply: ModelReply },
 ): Account {
   const { usage, finishReason, toolCalls, context } = reply;
-  const { spent, told } = costOf(draft, model, usage);
+  const { spent, measured } = costOf(draft, model, usage);
   const event: TaskEventBody = {
     type: 'model.called',
     model,
-    ...told,
+    ...measured,
     finishReason,
     toolCalls: toolCalls.length,
     attempts,
@@ -123,13 +126,13 @@ function accountOfModel(
   return { spent, event };
 }
 
-/** What an answer has cost, for the budgets and for its event. */
+/** Returns the cost of a model's answer, for the budgets and for its event. */
 function costOf({ graph }: Draft, model: string, usage: TokenUsage) {
   const { inputTokens, outputTokens } = usage;
   const cost = costMicros(usage, own(graph.catalog.models, model)?.price);
   return {
     spent: { modelCalls: 1, inputTokens, outputTokens, costMicros: cost },
-    told: { usage, costUsd: cost / 1_000_000 },
+    measured: { usage, costUsd: cost / 1_000_000 },
   };
 }
 
@@ -140,24 +143,24 @@ function accountOfFailure(
 ): Account {
   const common = { error, attempts: error.attempts ?? 1, durationMs: draft.now - since, idempotencyKey: key };
   if (kind === 'model') {
-    const { spent, told } = usage ? costOf(draft, name, usage) : { spent: { modelCalls: 1 }, told: {} };
-    return { spent, event: { type: 'model.called', model: name, ...told, ...common } };
+    const { spent, measured } = usage ? costOf(draft, name, usage) : { spent: { modelCalls: 1 }, measured: {} };
+    return { spent, event: { type: 'model.called', model: name, ...measured, ...common } };
   }
   return accountOfCode({ kind, name }, common, isLocal);
 }
 
 /** Accounts for a call of a tool, a function, or the code of a node type. */
 function accountOfCode({ kind, name }: OpenCall['called'], common: EndOfCall, isLocal: true | undefined): Account {
-  const told = { ...common, ...(isLocal && { local: true as const }) };
+  const measured = { ...common, ...(isLocal && { local: true as const }) };
   if (kind === 'reading') return { spent: {}, event: null };
-  if (kind === 'tool') return { spent: { toolCalls: 1 }, event: { type: 'tool.called', tool: name, ...told } };
+  if (kind === 'tool') return { spent: { toolCalls: 1 }, event: { type: 'tool.called', tool: name, ...measured } };
   const code = kind === 'node' ? { nodeType: name } : { function: name };
-  return { spent: {}, event: { type: 'function.called', ...code, ...told } };
+  return { spent: {}, event: { type: 'function.called', ...code, ...measured } };
 }
 
 type EndOfCall = Omit<TaskEventBody & { readonly type: 'function.called' }, 'type' | 'function' | 'nodeType' | 'local'>;
 
-/** Takes the result of a call, for which the compensation of another call waits, or a task. */
+/** Delivers the result of a call to the compensation or to the task that waits for it. */
 function takeResult(draft: Draft, result: CallResult): void {
   const call = draft.takeCall(result.key);
   if (!call) return;
@@ -167,7 +170,7 @@ function takeResult(draft: Draft, result: CallResult): void {
   if (!takeForCompensation(draft, call, result)) settleCall(draft, call, settled);
 }
 
-/** An unsafe call that is not known to have failed has an unknown outcome, whatever its failure says. */
+/** Gives an unsafe call the outcome `unknown` unless it is known to have failed, whatever the failure's code is. */
 function withUnknownOutcome({ ifUnknown }: OpenCall, result: CallResult): CallResult {
   if (ifUnknown !== 'ask' || result.kind === 'call.completed') return result;
   const { callFailed, error } = result.failure;
@@ -177,7 +180,10 @@ function withUnknownOutcome({ ifUnknown }: OpenCall, result: CallResult): CallRe
   return { ...result, failure: { callFailed, error: unknown } };
 }
 
-/** No ledger has the reply of a local call, so what no event says of it is recorded. */
+/**
+ * Returns what to record of a result. No ledger stores the reply of a local call, so the record keeps what no event
+ * contains.
+ */
 function toRecord(draft: Draft, call: OpenCall, result: CallResult): RecordedBody {
   const { key, isLocal } = result;
   if (result.kind === 'call.failed')
@@ -185,16 +191,18 @@ function toRecord(draft: Draft, call: OpenCall, result: CallResult): RecordedBod
   return { kind: result.kind, key, ...(isLocal && !hasEvent(draft, call) && { reply: result.reply }) };
 }
 
-/** The result of a tool is in the event of its task. */
+/** True for a tool: its result is in the event of its task. */
 function hasEvent(draft: Draft, { called, taskPath }: OpenCall): boolean {
   return called.kind === 'tool' && findTask(draft, taskPath) !== null;
 }
 
-/** Accounts for the call of a task, remembers its compensation, and gives the result to the task, if it still exists. */
+/**
+ * Accounts for a task's call, remembers its compensation, and delivers the result to the task if the task still exists.
+ */
 function settleCall(draft: Draft, call: OpenCall, result: CallResult): void {
   const { spent, event } = accountOf(draft, call, result);
   draft.addSpent(spent);
-  updatePerhapsMade(draft, call, result);
+  updatePossiblyExecuted(draft, call, result);
   const handle = findTask(draft, call.taskPath);
   if (!handle) return;
   if (event) emitTask(handle, event);
@@ -220,13 +228,19 @@ function noteCounted(handle: TaskHandle, { called }: OpenCall, result: CallResul
   if (mayRepeat) handle.draft.addCounted(result.key);
 }
 
-/** A call of a batch that may have been made waits for a person in its open task. */
+/**
+ * True if the same call may be requested again under its key. A call of a batch that was possibly executed waits for a
+ * person in its open task, who may repeat it.
+ */
 function mayCallAgain(handle: TaskHandle, { failure }: CallResult & { readonly kind: 'call.failed' }): boolean {
   if (isNotMade(failure)) return false;
   return mayAskAgain(handle) || (handle.task.state.phase === 'open' && !failure.callFailed);
 }
 
-/** An answer of several model calls begins anew if the run, or an enclosing node, has ended meanwhile. */
+/**
+ * True if the same model call may be requested again under its key. An answer that takes several calls begins again if
+ * the run, or an enclosing node, has ended meanwhile.
+ */
 function mayAskAgain(handle: TaskHandle): boolean {
   const { state } = handle.task;
   if (state.phase === 'open')

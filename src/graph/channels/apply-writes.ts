@@ -38,12 +38,12 @@ interface ChannelWrite {
   readonly value: Json;
 }
 
-/** What all writes of one superstep may cost. It belongs to the interpreter version. */
+/** Limit of all writes of one superstep, in units of the meter. It belongs to the interpreter version. */
 const WRITE_UNITS = 5_000_000;
 
 /**
- * Folds the writes of one superstep into the channels, in the order given, and checks the new values: against schemas
- * and the limits of sizes. Nothing is applied when one write fails; otherwise the caller ends the round of `context.owned`.
+ * Folds the writes of one superstep into the channels, in the given order, and checks the new values against schemas
+ * and size limits. If one write fails, nothing is applied; otherwise the caller ends the round of `context.owned`.
  */
 export function applyWrites(
   channels: ReadonlyMap<string, Channel>,
@@ -81,7 +81,7 @@ function foldAll(
   return { ok: true, channels: next, changes };
 }
 
-/** Checks the writes of one task without applying them, as if it were alone. @returns `null`: they can be applied */
+/** Checks the writes of one task without applying them. @returns `null` if they can be applied */
 export function tryWrite(channels: ReadonlyMap<string, Channel>, current: Channels, write: Write): RunError | null {
   let messages = 0;
   const context = createReduceContext(() => `tried-${++messages}`);
@@ -177,22 +177,22 @@ function refused(channel: string, writes: readonly ChannelWrite[], thrown: unkno
   };
 }
 
-/** Limit in bytes of all channels of a graph, and so of a checkpoint, which holds no more than these. */
+/** Limit in bytes of all channels of a graph together, and so of a checkpoint. */
 const MAX_CHANNEL_BYTES = 64_000_000;
 
 /**
- * Bytes by which values may grow, so that a list is not measured anew at each step. An entry may be too low, never too
- * high; a value is measured again before it is refused.
+ * Bytes by which a value may still grow, so that a list is not measured again at each step. An entry may be too low but
+ * never too high; a value is measured exactly before it is refused.
  */
 const remainingBytesMemo = new WeakMap<object, number>();
 
-/** Bytes by which a value may grow. */
+/** Returns the bytes by which a value may still grow, perhaps too few. */
 function remainingBytesOf(value: Json): number {
   if (typeof value !== 'object' || value === null) return remainingBytes(MAX_VALUE_BYTES, value);
   return remainingBytesMemo.get(value) ?? remainingBytes(MAX_VALUE_BYTES, value);
 }
 
-/** @param estimate never too high @throws GraphError `PAYLOAD_TOO_LARGE` */
+/** @param estimate in bytes, never too high @throws GraphError `PAYLOAD_TOO_LARGE` */
 function rememberRemainingBytes(value: Json, estimate: number): void {
   const remaining = estimate < 0 ? remainingBytes(MAX_VALUE_BYTES, value) : estimate;
   if (remaining < 0) throw tooLarge('its value');
@@ -201,24 +201,27 @@ function rememberRemainingBytes(value: Json, estimate: number): void {
 
 const BYTES_PER_UNIT = 64;
 
-/** As `remainingBytesOf`, but exact, at a price by the size: what a process remembers may be too low. */
+/**
+ * Returns exactly the bytes by which a value may still grow. It measures the value, since the memo of a process may be
+ * too low.
+ */
 function measureAnew(value: Json): number {
   const remaining = remainingBytes(MAX_VALUE_BYTES, value);
   spend(1 + Math.ceil((MAX_VALUE_BYTES - remaining) / BYTES_PER_UNIT));
   return remaining;
 }
 
-/** About how many bytes a value of a channel takes; never too low. */
+/** Estimates the bytes of a channel's value; never too low. */
 function sizeOfValue(value: Json): number {
   return MAX_VALUE_BYTES - remainingBytesOf(value);
 }
 
 type Values = Readonly<Record<string, Json>>;
 
-/** The sizes of channels together. */
+/** The total size of the channels, by their values. */
 const totals = new WeakMap<Values, number>();
 
-/** Counts the size of all channels while some of them change. */
+/** Tracks the total size of all channels while some of them change. */
 class ChannelSizes {
   #total: number;
 
@@ -233,8 +236,8 @@ class ChannelSizes {
   }
 
   /**
-   * Checks the total, and remembers it for the next change.
-   * @throws GraphError `PAYLOAD_TOO_LARGE` if the channels, measured anew, take too much together
+   * Checks the total and remembers it for the next change.
+   * @throws GraphError `PAYLOAD_TOO_LARGE` if the channels together are too large by an exact measurement
    */
   settle(channels: Values): void {
     if (this.#total > MAX_CHANNEL_BYTES) this.#total = measure(channels);
@@ -244,7 +247,7 @@ class ChannelSizes {
   }
 }
 
-/** Measures channels, and remembers the sizes: the total has to be the sum of what is remembered. */
+/** Measures channels exactly and remembers their sizes, because the total must be the sum of the remembered sizes. */
 function measure(channels: Values): number {
   return Object.values(channels).reduce<number>((sum, value) => {
     const remaining = remainingBytes(MAX_VALUE_BYTES, value);

@@ -18,15 +18,15 @@ import { abbreviate } from '../values/text.ts';
 export interface Channel {
   readonly name: string;
   readonly reducer: Reducer;
-  /** Two writes of one superstep can't both count. */
+  /** True if only one write may count in a superstep. */
   readonly isExclusive: boolean;
   /** The value before any write. */
   readonly initial: Json;
-  /** `null`: any value is valid. */
+  /** `null` if any value is valid. */
   readonly check: SchemaCheck | null;
   /** True if a value can be read only in the superstep after its write (specification, "Channels"). */
   readonly ephemeral: boolean;
-  /** The roles of messages that a conversation takes from outside; `null`: the channel holds no conversation. */
+  /** The roles that messages from outside may have; `null` if the channel holds no conversation. */
   readonly rolesFromOutside: readonly MessageRole[] | null;
 }
 
@@ -66,7 +66,7 @@ function compileReducer(reducer: NonNullable<ChannelDefinition['reducer']>): Red
   return { initial: null, reduce: (current, update) => expression.evaluate({ current, update }) };
 }
 
-/** The default as a value of the channel. Messages without ids get the same ids in each run. */
+/** Returns the default as a value of the channel. Messages without ids get the same ids in each run. */
 function initialOf({ replacement }: Reducer, value: Json): Json {
   let messages = 0;
   const nextMessageId = (): string => `default.m${++messages}`;
@@ -96,7 +96,7 @@ const messages: Reducer = {
   },
 };
 
-/** Messages by their ids, in their order. Each change takes the same time, however many there are. */
+/** Messages by id, in order. Each change takes constant time, however many messages there are. */
 class MessageList {
   readonly #messages = new Map<unknown, Json>();
 
@@ -125,7 +125,7 @@ class MessageList {
   }
 }
 
-/** True if a change removes or replaces a message of the channel. */
+/** True if a change removes or replaces an existing message of the channel. */
 function changesKnown(before: readonly Json[], changes: readonly Json[]): boolean {
   if (changes.some(isRemoval)) return true;
   spend(before.length + changes.length);
@@ -145,7 +145,7 @@ function applyChange(list: MessageList, change: Json, context: ReduceContext): v
     throw new GraphError('UNKNOWN_MESSAGE', `there is no message "${abbreviate(change.remove, MAX_ID)}" to remove`);
 }
 
-/** In characters: longer ids are cut in error messages. */
+/** In characters. Longer ids are cut in error messages. */
 const MAX_ID = 100;
 
 function readMessage(change: Json, context: ReduceContext): Message {
@@ -203,7 +203,7 @@ function mergeMembers(current: Json, update: Json): Json {
   return Object.fromEntries(members.filter(([key]) => !removed.has(key)));
 }
 
-/** A reducer of numbers or booleans. The first write to an empty channel becomes its value as it is. */
+/** A reducer of numbers or booleans. The first write to an empty channel becomes its value unchanged. */
 function scalarReducer<T extends number | boolean>(
   initial: T | null,
   read: (value: Json) => T,

@@ -9,11 +9,11 @@ import { isReplacement } from './apply-writes.ts';
 import type { Channels } from './apply-writes.ts';
 
 /*
- * Messages from outside: from the people and systems that start, edit and signal runs. A conversation takes them in the
- * roles that its channel names, so that no stranger speaks for the system, the model or a tool.
+ * Messages from outside come from the people and systems that start, edit and signal runs. A conversation accepts only
+ * the roles that its channel names, so no untrusted client can write as the system, the model or a tool.
  */
 
-/** A message that a channel does not take from outside. */
+/** A message from outside that a channel does not accept. */
 export interface RefusedMessage {
   readonly channel: string;
   /** JSON Pointer into the update. */
@@ -22,8 +22,8 @@ export interface RefusedMessage {
 }
 
 /**
- * Finds the first message that its channel does not take from outside. Messages that the channel holds already may come
- * again, so a conversation can be written back without some of its messages.
+ * Finds the first message from outside that its channel does not accept. Messages that the channel already holds are
+ * allowed, so that a client can write back a conversation without some of its messages.
  */
 export function findRefusedMessage({ channels }: ChannelSet, current: Channels, update: Update): RefusedMessage | null {
   for (const [name, value] of Object.entries(update)) {
@@ -59,7 +59,10 @@ const MESSAGES = {
   providerParts: () => 'no message from outside has providerParts, which only models write',
 } as const;
 
-/** A role that no message has is left to the reducer, which refuses it. */
+/**
+ * Returns the field that makes a message unacceptable. A message with an unknown role is left to the reducer, which
+ * refuses it.
+ */
 function fieldAtFault(item: Json, roles: readonly MessageRole[]): keyof typeof MESSAGES | null {
   if (!isJsonObject(item)) return null;
   const { role, providerParts } = item;
@@ -81,7 +84,7 @@ function isHeld(item: Json, held: ReadonlyMap<Json, Json>): boolean {
   return message !== undefined && deepEqual(message, item);
 }
 
-/** True if a template names the role of each message in it, so that no data chooses one. */
+/** True if a template names the role of each message in it as a constant, so that no data chooses a role. */
 export function namesRoles(template: Json): boolean {
   if (isReplacement(template)) return namesRoles(template.$replace);
   return toItems(template).every((item) => {

@@ -15,7 +15,7 @@ export interface Reducer {
    * @throws GraphError when the write doesn't fit the channel
    */
   reduce(current: Json, update: Json, context: ReduceContext): Json;
-  /** Makes the new value of the content of a `$replace`; absent: any JSON is a value. @throws as `reduce` */
+  /** Makes the new value from the content of a `$replace`. If absent, any JSON is a valid value. @throws as `reduce` */
   readonly replacement?: (value: Json, context: ReduceContext) => Json;
 }
 
@@ -24,11 +24,11 @@ export interface ReduceContext {
   readonly owned: OwnedLists;
   /** A new id for a message without one, derived from the run. */
   nextMessageId(): string;
-  /** The items added by a write that only adds to the end of a list; else `null`. Set by `extend`. */
+  /** The items that a write adds to the end of a list; `null` if it does anything else. Set by `extend`. */
   extension: readonly Json[] | null;
 }
 
-/** Creates a context without owned lists, for writes that stand alone. */
+/** Creates a context without owned lists, for a write outside a superstep. */
 export function createReduceContext(nextMessageId: () => string): ReduceContext {
   return { owned: new OwnedLists(), nextMessageId, extension: null };
 }
@@ -40,8 +40,8 @@ export function extend(list: readonly Json[], items: readonly Json[], context: R
 }
 
 /**
- * Lists made during this `advance` and referred to by their channel alone. They grow in place, so that a run which
- * appends at each step stays linear. A round of writes ends with `commit`, or with `rollBack`, which reverts it.
+ * Lists made during this `advance` that only their channel references. They grow in place, so that a run that appends
+ * at each step takes linear time. A round of writes ends with `commit`, or with `rollBack`, which reverts it.
  */
 export class OwnedLists {
   readonly #lists = new WeakSet<readonly Json[]>();
@@ -65,7 +65,7 @@ export class OwnedLists {
     return list;
   }
 
-  /** Stops a list from growing in place, because something else refers to it from now on. */
+  /** Stops a list from growing in place, because something else references it from now on. */
   release(list: readonly Json[]): void {
     this.#lists.delete(list);
   }
@@ -94,12 +94,12 @@ export class OwnedLists {
 
 const ITEMS_PER_UNIT = 8;
 
-/** Price of copying the items of a list, which are shared. */
+/** Returns the price of copying a list in units of the meter; its items are shared. */
 function priceOfItems({ length }: readonly Json[]): number {
   return 1 + Math.ceil(length / ITEMS_PER_UNIT);
 }
 
-/** The error of a write that the reducer of its channel can't fold. */
+/** Returns the error of a write that the reducer of its channel can't fold. */
 export function mismatch(expected: string, actual: Json): GraphError {
   return new GraphError('CHANNEL_SCHEMA_VIOLATION', `its reducer takes ${expected}, not ${typeInWords(actual)}`);
 }

@@ -6,15 +6,18 @@ import { bySource, staticEdges } from './edges.ts';
 import type { StaticEdge } from './edges.ts';
 import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 
-/** The approval nodes that hold the nodes and channels of a graph. */
+/** The approval nodes that gate the nodes and channels of a graph. */
 export interface ApprovalHolds extends Held {
-  /** Returns the approvals that a node passes when it finishes: itself, or those that its graph always passes. */
+  /**
+   * Returns the approvals that are decided when a node finishes: the node itself, or those that the graph inside it
+   * always passes.
+   */
   within(node: string): readonly ApprovalNode[];
   /** Returns the nodes that the edges of a node may lead to. */
   after(node: string): readonly string[];
 }
 
-/** What approvals hold. */
+/** The parts of a graph that are gated by approvals. */
 interface Held {
   /** Returns the approvals that every path from the entry to one of the nodes passes; a join passes all its sources. */
   before(nodes: readonly string[]): readonly ApprovalNode[];
@@ -22,35 +25,35 @@ interface Held {
   writing(channels: readonly string[]): readonly ApprovalNode[];
   /** The approvals that every run of the graph passes before it finishes. */
   readonly always: readonly ApprovalNode[];
-  /** The approvals whose decisions are in the output of the graph. */
-  readonly told: readonly ApprovalNode[];
+  /** The approvals whose decisions are part of the graph's output. */
+  readonly inOutput: readonly ApprovalNode[];
 }
 
-/** A graph that was looked at. */
-interface Look {
+/** An analyzed graph. */
+interface Analysis {
   readonly holds: ApprovalHolds;
-  /** The prices of the graph and of each graph inside it, by graph: several nodes may lead to one. */
+  /** The analysis costs of the graph and of each graph inside it, by graph, because several nodes may share one. */
   readonly prices: ReadonlyMap<CompiledGraph, number>;
   readonly units: number;
 }
 
-const known = new WeakMap<CompiledGraph, Look>();
+const known = new WeakMap<CompiledGraph, Analysis>();
 
 /**
- * Finds the approvals that hold the parts of a graph. A graph is looked at once, and only when somebody asks. A process
- * that remembers a graph charges the same as one that looks at it.
+ * Finds the approvals that gate the parts of a graph. A graph is analyzed once, on first use. A process that has the
+ * analysis in memory charges the same units as one that computes it.
  */
 export function approvalHolds(graph: CompiledGraph): ApprovalHolds {
-  const { holds, units } = withoutCharge(() => lookAt(graph));
+  const { holds, units } = withoutCharge(() => analyze(graph));
   spend(units);
   return holds;
 }
 
-function lookAt(graph: CompiledGraph): Look {
+function analyze(graph: CompiledGraph): Analysis {
   const found = known.get(graph);
   if (found) return found;
   const graphs = new Set([...graph.nodes.values()].flatMap(({ subgraph }) => subgraph ?? []));
-  const inside = new Map([...graphs].map((inner) => [inner, lookAt(inner)]));
+  const inside = new Map([...graphs].map((inner) => [inner, analyze(inner)]));
   const before = unitsSpent();
   const holds = findHolds(graph, inside);
   const own = unitsSpent() - before;
@@ -60,7 +63,7 @@ function lookAt(graph: CompiledGraph): Look {
   return look;
 }
 
-/** Half a second: far more than graphs need that people write, and far below what an activation may take. */
+/** About half a second: far more than handwritten graphs need, and far less than an activation may take. */
 const MAX_UNITS = 5_000_000;
 
 function findHolds(graph: CompiledGraph, inside: Inside): ApprovalHolds {
@@ -78,14 +81,14 @@ function findHolds(graph: CompiledGraph, inside: Inside): ApprovalHolds {
 
 /** The approvals of the nodes of a graph, by node. */
 interface Parts {
-  /** Those that the node passes. */
+  /** The approvals that a node passes. */
   readonly within: ReadonlyMap<string, readonly ApprovalNode[]>;
-  /** Those whose decisions the node writes. */
+  /** The approvals whose decisions a node writes. */
   readonly written: ReadonlyMap<string, readonly ApprovalNode[]>;
 }
 
 /** The graphs inside of a graph. */
-type Inside = ReadonlyMap<CompiledGraph, Look>;
+type Inside = ReadonlyMap<CompiledGraph, Analysis>;
 
 const NONE: readonly ApprovalNode[] = [];
 
@@ -93,19 +96,19 @@ function partsOf({ nodes }: CompiledGraph, inside: Inside): Parts {
   const within = new Map<string, readonly ApprovalNode[]>();
   const written = new Map<string, readonly ApprovalNode[]>();
   for (const { id, behavior, subgraph } of nodes.values()) {
-    const { always = NONE, told = NONE } = (subgraph && inside.get(subgraph)?.holds) ?? {};
+    const { always = NONE, inOutput = NONE } = (subgraph && inside.get(subgraph)?.holds) ?? {};
     const own = behavior.policy && [{ id, policy: behavior.policy }];
     within.set(id, own ?? always);
-    written.set(id, own ?? told);
+    written.set(id, own ?? inOutput);
   }
   return { within, written };
 }
 
-/** Where a graph is too large to look at, each approval counts as one that holds everything. */
+/** The analysis of a graph that is too large to analyze: each of its approvals gates everything. */
 function holdsAll({ within, written }: Parts): Held {
   const all = [...new Set([...within.values(), ...written.values()])].flat();
   const ofAny = (names: readonly string[]) => (names.length === 0 ? NONE : all);
-  return { before: ofAny, writing: ofAny, always: all, told: all };
+  return { before: ofAny, writing: ofAny, always: all, inOutput: all };
 }
 
 function findHeld(graph: CompiledGraph, edges: readonly StaticEdge[], { within, written }: Parts): Held {
@@ -122,7 +125,7 @@ function findHeld(graph: CompiledGraph, edges: readonly StaticEdge[], { within, 
     before: (nodes) => sets.list(sets.join(nodes.map(before))),
     writing: writers,
     always: sets.list(sets.join([before(END), ...certain.map(setOf)])),
-    told: writers(graph.output),
+    inOutput: writers(graph.output),
   };
 }
 
@@ -130,7 +133,9 @@ function isApproval({ nodes }: CompiledGraph, id: string): boolean {
   return nodes.get(id)?.behavior.policy !== undefined;
 }
 
-/** Finds the channels that approval nodes write, and those to which subgraph nodes bring their decisions. */
+/**
+ * Finds the channels that approval nodes write, and those to which subgraph nodes write decisions of the graphs inside.
+ */
 function findWriters(graph: CompiledGraph, written: Parts['written']): Held['writing'] {
   const sets = new ApprovalSets(written.values());
   const writers = new Map<string, bigint>();
@@ -163,7 +168,7 @@ class ApprovalSets {
   readonly #ofList = new Map<readonly ApprovalNode[], bigint>();
   /** The set of all approvals. */
   readonly full: bigint;
-  /** What it costs to put two sets together. */
+  /** The price of a union of two sets, in units of the meter. */
   readonly price: number;
 
   constructor(lists: Iterable<readonly ApprovalNode[]>) {
@@ -174,7 +179,7 @@ class ApprovalSets {
     this.price = UNITS + Math.ceil(this.#bits.size / BITS_PER_UNIT);
   }
 
-  /** Returns the set of a list that the constructor was given. */
+  /** Returns the set of the given approvals, which the constructor must know. */
   of(list: readonly ApprovalNode[]): bigint {
     const set = this.#ofList.get(list) ?? this.#toSet(list);
     this.#ofList.set(list, set);
@@ -186,7 +191,7 @@ class ApprovalSets {
     return list.reduce((set, approval) => set | (1n << (this.#bits.get(approval) ?? 0n)), 0n);
   }
 
-  /** Returns the set of all that is in one of the sets. */
+  /** Returns the union of sets. */
   join(sets: readonly bigint[]): bigint {
     spend(sets.length * this.price);
     return sets.reduce((all, set) => all | set, 0n);
@@ -202,7 +207,10 @@ class ApprovalSets {
 const UNITS = 3;
 const BITS_PER_UNIT = 1024;
 
-/** Finds nodes that every run of the graph passes, because plain edges lead to them from nodes that never go elsewhere. */
+/**
+ * Finds the nodes that every run of the graph passes: unconditional edges lead to them from nodes that have no other
+ * way out.
+ */
 function findCertainNodes(all: readonly StaticEdge[]): ReadonlySet<string> {
   const detouring = new Set(
     all.filter(({ kind }) => kind === 'goto' || kind === 'failure').flatMap(({ sources }) => sources),
@@ -223,19 +231,20 @@ function findCertainNodes(all: readonly StaticEdge[]): ReadonlySet<string> {
   return certain;
 }
 
-/** What the nodes of a graph pass on their way, as the bits of one number. */
+/** The sets of approvals that nodes have passed, as the bits of one number. */
 export interface Passed {
-  /** Returns what a node has passed that leaves by an edge. */
+  /** Returns what has been passed when a node is left by an edge. */
   by(node: string, edge: StaticEdge): bigint;
-  /** The set of all that can be passed. */
+  /** The set of everything that can be passed. */
   readonly full: bigint;
-  /** What it costs to put two sets together. */
+  /** The price of a union of two sets, in units of the meter. */
   readonly price: number;
 }
 
 /**
- * Finds what every path to a node passes. Each node begins with all and keeps what each of its edges brings; an edge
- * brings what all its sources bring. A node that no path reaches keeps all.
+ * Finds what every path to a node passes, by a data-flow analysis. Each node begins with the full set and keeps the
+ * intersection of what its edges bring; an edge brings the union of what its sources bring. A node that no path reaches
+ * keeps the full set.
  */
 function findDominators(edges: readonly StaticEdge[], passed: Passed): (node: string) => bigint {
   const found = new Map([[START, 0n]]);
@@ -261,8 +270,8 @@ function findDominators(edges: readonly StaticEdge[], passed: Passed): (node: st
 }
 
 /**
- * Follows the edges of changed nodes until none changes any more. A join has to look at all its sources, so it waits
- * for all that change before.
+ * Propagates along the edges of changed nodes until nothing changes. A join needs all its sources, so it is left for
+ * the next round.
  * @returns the joins of the changed nodes
  */
 function followed(

@@ -21,7 +21,10 @@ export function missingInput({ definition: { required = [] } }: CompiledGraph, i
   return required.filter((name) => !Object.hasOwn(input, name));
 }
 
-/** Lists the faults of an input, checked as a run takes it: input channels only, through reducers, against schemas. */
+/**
+ * Lists the faults of an input. It is checked as a run checks it: only input channels, through the reducers, against
+ * schemas.
+ */
 export function checkInput({ definition, channels }: CompiledGraph, input: JsonObject): readonly InputIssue[] {
   const unknown = unknownChannels(new Set(definition.input ?? channels.keys()), input);
   if (unknown.length > 0) return unknown;
@@ -45,10 +48,10 @@ function unknownChannels(known: ReadonlySet<string>, input: JsonObject): readonl
   );
 }
 
-/** As much as a run may spend on the writes of its input. */
+/** Limit in units of the meter: the same that a run may spend on the writes of its input. */
 const MAX_UNITS = 5_000_000;
 
-/** Writes each value alone. */
+/** Returns the issues of each value, written on its own. */
 function writeIssues(
   { definition, channels }: Pick<CompiledGraph, 'definition' | 'channels'>,
   input: JsonObject,
@@ -69,7 +72,7 @@ function writeIssues(
   });
 }
 
-/** The message of a reducer in CEL may quote what it was given. */
+/** Returns the message of an error. The one of a reducer in CEL is replaced, because it may quote the input. */
 function messageOf({ code, message }: RunError, channel: ChannelDefinition | undefined): string {
   const mayQuote = code === 'EXPRESSION_FAILED' && channel?.redact === true;
   return mayQuote ? 'The reducer of this channel does not take the value, which is redacted' : message;

@@ -50,22 +50,24 @@ export interface CompiledNode {
   readonly behavior: NodeBehavior;
   /** True if a task's first call is to a model, which needs a reservation of the budgets. */
   readonly asksModel: boolean;
-  /** The graph inside a subgraph node, or that of the graphs that a node calls as tools; `null` for other nodes. */
+  /**
+   * The graph inside a subgraph node, or the graph of the graphs that a node calls as tools; `null` for other nodes.
+   */
   readonly subgraph: CompiledGraph | null;
-  /** The graph inside consists of graphs that the node calls as tools. */
+  /** True if the graph inside consists of graphs that the node calls as tools. */
   readonly callsGraphs: boolean;
   readonly write: Writer;
-  /** As `write`, for a command: it has no result that a channel could take whole. */
+  /** Like `write`, but for a command, which has no result that a channel could take whole. */
   readonly writeOfCommand: Writer;
-  /** The result comes from outside the run: it is an event or a decision. */
+  /** True if the result comes from outside the run: it is an event or a decision. */
   readonly hasOutsideResult: boolean;
-  /** Channels whose messages the node writes in roles that the definition names. */
+  /** Channels to which the node writes messages whose roles the definition names as constants. */
   readonly rolesNamedFor: ReadonlySet<string>;
   /** Makes the call that compensates the node's own call. */
   readonly compensate: Compensator | null;
   readonly onError: OnError;
   readonly maxVisits: number;
-  /** The node's own deadline; `null`: there is none, or it limits the node's calls. */
+  /** The node's own deadline in milliseconds; `null` if it has none, or if its `deadline` limits its calls. */
   readonly deadlineMs: number | null;
   readonly defer: boolean;
 }
@@ -118,7 +120,9 @@ function conversationsOf({ nodes }: GraphDefinition): ReadonlySet<string> {
   return new Set(named.map(({ name }) => name));
 }
 
-/** As `compileGraph`. Runs of the same definition and catalog share one compiled graph, unless it is very large. */
+/**
+ * Like `compileGraph`, but runs of the same definition and catalog share one compiled graph, unless it is very large.
+ */
 export function compileShared(definition: GraphDefinition, catalog: Catalog): CompiledGraph {
   const text = JSON.stringify([definition, catalog]);
   const compile = (): CompiledGraph => compileGraph(definition, catalog);
@@ -127,7 +131,7 @@ export function compileShared(definition: GraphDefinition, catalog: Catalog): Co
 
 const sharedGraphs = createMemo<CompiledGraph>({ maxEntries: 100, maxSize: 1_000_000 });
 
-/** In characters of JSON: the texts are the keys of the memo, and take memory. */
+/** In characters of JSON. The texts are the keys of the memo and take memory. */
 const MAX_SHARED_LENGTH = 100_000;
 
 function compileNode(
@@ -159,7 +163,7 @@ function compileNode(
   };
 }
 
-/** Compiles the graph inside a node, or that of the graphs that it calls as tools. */
+/** Compiles the graph inside a node, or the graph of the graphs that it calls as tools. */
 function compileInside(
   node: NodeDefinition,
   { definition, catalog }: Pick<CompiledGraph, 'definition' | 'catalog'>,

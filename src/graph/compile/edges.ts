@@ -26,7 +26,7 @@ export interface CompiledEdge {
   readonly id: string;
   /** Several sources form a join: the edge fires once all of them have finished. */
   readonly sources: readonly string[];
-  /** Evaluates the targets on a state. @throws GraphError `EXPRESSION_FAILED` or `INVALID_ROUTE` */
+  /** Evaluates the targets for a state. @throws GraphError `EXPRESSION_FAILED` or `INVALID_ROUTE` */
   readonly targets: (bindings: Bindings) => EdgeTargets;
 }
 
@@ -73,7 +73,7 @@ function compileForEach({ forEach, to, maxConcurrency }: ForEachEdge, index: num
   };
 }
 
-/** Compiles a route: its value is looked up in `paths`, a list value by value. */
+/** Compiles a route: its value is looked up in `paths`. For a list, each value is looked up. */
 function compileRoute({ route, paths, default: otherwise }: RouteEdge): Choose {
   const expression = parseExpression(route, NODE_NAMES);
   const known = new Map(Object.entries(paths).map(([value, target]) => [value, nodesOf(target)]));
@@ -93,8 +93,8 @@ function compileRoute({ route, paths, default: otherwise }: RouteEdge): Choose {
 }
 
 /**
- * Compiles branches: the first true condition chooses the targets. If none is true, the branch without a condition does,
- * wherever it stands, or there are no targets.
+ * Compiles branches. The first true condition chooses the targets. If none is true, the branch without a condition
+ * does, at any index; without one, there are no targets.
  */
 function compileBranches(branches: readonly Branch[]): Choose {
   const conditions = branches.flatMap(({ when, to }) =>
@@ -116,7 +116,7 @@ function compileBranches(branches: readonly Branch[]): Choose {
   };
 }
 
-/** In characters: texts in error messages are cut. */
+/** In characters. Longer texts are cut in error messages. */
 const MAX_VALUE_LENGTH = 100;
 const MAX_SOURCE_LENGTH = 200;
 
@@ -141,7 +141,7 @@ export function bySource<Edge extends { readonly sources: readonly string[] }>(
   return leaving;
 }
 
-/** A way from nodes to others, whatever the state is. Several sources form a join: all have to finish. */
+/** A possible transition between nodes, whatever the state is. Several sources form a join: all have to finish. */
 export interface StaticEdge {
   readonly sources: readonly string[];
   /** Node ids, or `__end__`. */
@@ -150,15 +150,15 @@ export interface StaticEdge {
 }
 
 /**
- * `plain`: the targets run whenever the sources finish. `conditional`: the state chooses. `goto`: the node itself does,
- * perhaps in place of its edges. `failure`: they run when the source fails.
+ * `plain`: the targets run whenever the sources finish. `conditional`: the state chooses. `goto`: the node itself
+ * chooses, perhaps instead of its edges. `failure`: the targets run when the source fails.
  */
 type StaticEdgeKind = 'plain' | 'conditional' | 'goto' | 'failure';
 
-/** Lists every way that a run of the graph may take by itself: edges, `onError` and `mayGoto`. */
+/** Lists every transition that a run of the graph may take by itself: edges, `onError` and `mayGoto`. */
 export function staticEdges({ nodes, edges }: GraphDefinition): readonly StaticEdge[] {
   const byEdges = edges.map((edge): StaticEdge => {
-    const { kind, targets } = forEdge(edge, WAYS);
+    const { kind, targets } = forEdge(edge, TRANSITIONS);
     return { sources: [...new Set(toList(edge.from))], targets: distinct(targets), kind };
   });
   const byNodes = Object.entries(nodes).flatMap(([id, node]) => detoursOf(id, node));
@@ -174,13 +174,13 @@ function detoursOf(id: string, node: NodeDefinition): readonly StaticEdge[] {
   return [...onFailure, ...onGoto];
 }
 
-interface Ways {
+interface Transitions {
   readonly kind: 'plain' | 'conditional';
   readonly targets: readonly Target[];
 }
 
-/** Branches that may lead nowhere end a path. */
-const WAYS: EdgeTable<Ways> = {
+/** The transitions of each kind of edge. Branches that may choose no target end a path. */
+const TRANSITIONS: EdgeTable<Transitions> = {
   plain: ({ to }) => ({ kind: 'plain', targets: [to] }),
   branches: ({ branches }) => {
     const isTotal = branches.some(({ when }) => when === undefined);
@@ -197,7 +197,7 @@ function distinct(targets: readonly Target[]): readonly string[] {
   return [...new Set(targets.flatMap((target) => (toList(target).length === 0 ? [END] : toList(target))))];
 }
 
-/** Paths end at a node that nothing leaves. */
+/** Returns edges to `__end__` for nodes without outgoing edges, because paths end there. */
 function deadEnds(nodes: GraphDefinition['nodes'], edges: readonly StaticEdge[]): readonly StaticEdge[] {
   const left = new Set(edges.filter(({ kind }) => kind !== 'failure').flatMap(({ sources }) => sources));
   return Object.keys(nodes)

@@ -113,15 +113,15 @@ export type Execution = (typeof EXECUTIONS)[number];
 const MAX_LOCAL_MS = 10_000;
 
 /**
- * The time, in milliseconds, after which an activity goes on with a local call. While one is made, its workflow task is
- * open: the server gets no command of the run, and the run no signal.
+ * The time, in milliseconds, after which an activity takes over a local call. While a local call runs, its workflow
+ * task is open: the server receives no command from the run, and the run receives no signal.
  */
 export const LOCAL_LIMIT_MS = 2_000;
 
-/** The only calls that may be local: they may be simply made again after a crash, and are short. */
+/** Which calls may be local: those that are safe to repeat after a crash, and short. */
 export const LOCAL_CALLS = 'effect "idempotent" and a timeout of at most 10s';
 
-/** True if a call of this safety and time limit may be local. @param timeout a duration; absent: it is not known */
+/** True if a call of this safety and time limit may be local. @param timeout a duration; absent if unknown */
 export function mayBeLocal(effect: CallSafety | undefined, timeout: string | undefined): boolean {
   const timeoutMs = timeout === undefined ? null : parseDuration(timeout);
   return timeoutMs !== null && isShortAndIdempotent(effect, timeoutMs);

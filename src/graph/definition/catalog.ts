@@ -22,7 +22,7 @@ export interface Catalog {
   readonly ceilings: Ceilings;
 }
 
-/** The kinds of things that a catalog has by name. */
+/** The kinds of entries that a catalog has by name. */
 export const CATALOG_KINDS = ['tool', 'model', 'function', 'node-type', 'graph'] as const;
 export type CatalogKind = (typeof CATALOG_KINDS)[number];
 
@@ -37,39 +37,45 @@ export interface ToolEntry extends CallSettings {
   readonly description: string;
   readonly parameters: JsonSchema;
   /**
-   * What its code takes, once the code's own schema has read the arguments; absent: this schema changes nothing, so the
-   * code takes what `parameters` say.
+   * What its code accepts after the code's own schema has read the arguments; absent if this schema changes nothing, so
+   * the code accepts the arguments described by `parameters`.
    */
   readonly takes?: JsonSchema | undefined;
-  /** The code's own schema takes more than `parameters` say, such as a text for a number, so it refuses arguments itself. */
+  /**
+   * True if the code's own schema accepts more than `parameters`, such as a text for a number, and so refuses arguments
+   * itself.
+   */
   readonly coerces?: true | undefined;
-  /** The code's own schema leaves out unknown names, which `parameters` refuse. */
+  /** True if the code's own schema drops unknown names, which `parameters` refuse. */
   readonly strips?: true | undefined;
-  /** What it returns; absent: anything. Runs do not pin it. */
+  /** Schema of the return value; absent if it may be anything. Runs do not pin it. */
   readonly result?: JsonSchema | undefined;
   readonly effect: CallSafety;
   readonly approval?: ApprovalRule | undefined;
-  /** The starter of a run needs one of these roles for the run to call the tool. */
+  /** The roles of which the starter of a run needs one for the run to call the tool. */
   readonly roles?: readonly string[] | undefined;
-  /** The starter of a run needs this permission, in place of a role; only built-in tools have one. */
+  /** The permission that the starter of a run needs instead of a role; only built-in tools have one. */
   readonly permission?: 'run:read' | 'memory:write' | undefined;
-  /** The reaction to a failed call of a model: `tell` the model, `intervene`, or call the tool of this name. */
+  /**
+   * The reaction to a model's failed call: `tell` (the model gets the error), `intervene`, or the name of the tool to
+   * call.
+   */
   readonly onFailure?: string | undefined;
   /** The Temporal task queue of the tool's workers; the engine's own if absent. */
   readonly taskQueue?: string | undefined;
-  /** Where its calls run, unless a node says it. */
+  /** Where its calls run, unless the node sets it. */
   readonly execution?: Execution | undefined;
 }
 
-/** The rule for asking people before a call. It holds however the tool is called. */
+/** The rule for requesting an approval before a call. It applies however the tool is called. */
 export type ApprovalRule = 'never' | 'always' | ApprovalTerms;
 
-/** The calls that people are asked about, the people, and the time that they have. */
+/** The calls that need an approval, the people who decide, and their time. */
 export interface ApprovalTerms {
-  /** CEL over the call's `args`; absent: people are asked about each call. */
+  /** CEL over the call's `args`; absent if each call needs an approval. */
   readonly when?: string | undefined;
   readonly policy?: ApprovalPolicy | undefined;
-  /** A duration; absent: the installation's `approvalTimeout`. */
+  /** A duration; absent for the installation's `approvalTimeout`. */
   readonly timeout?: string | undefined;
 }
 

@@ -20,8 +20,8 @@ import type { GraphTool, OfferedTool } from './node-types/offered-tool.ts';
 import { DURATION_PATTERN } from '../values/time.ts';
 
 /*
- * Graphs as tools. A node that calls some has a graph inside with a `subgraph` node for each, which no edge leads to. A
- * call runs its node, so what holds for subgraphs holds for these calls, such as limits, approvals and redaction.
+ * Graphs as tools. The node gets a graph inside with a `subgraph` node for each of them, which no edge leads to. A call
+ * runs its node, so the rules of subgraphs (limits, approvals, redaction) apply to these calls as well.
  */
 
 /** A published graph among the tools of a node. */
@@ -48,7 +48,7 @@ export function graphToolsOf(node: NodeDefinition, nodes: GraphDefinition['nodes
 /**
  * Returns the graph inside a node that calls graphs as tools; `null` for all other nodes.
  * @param nodes of the node's graph
- * @param published the graphs that it may name; those that are absent get no input
+ * @param published the graphs that it may name; a graph that is missing here gets no input
  */
 export function toolGraph(
   node: NodeDefinition,
@@ -72,7 +72,10 @@ export function toolGraph(
   };
 }
 
-/** Returns the tools that a node offers to a model, or calls for one: for a node with `calls`, perhaps those of the `llm`. */
+/**
+ * Returns the tools that a node offers to a model, or calls for one. A node with `calls` may use the tools of the `llm`
+ * node.
+ */
 export function toolsOf(node: NodeDefinition, nodes: GraphDefinition['nodes']): readonly OfferedTool[] {
   const fields = fieldsOf(node);
   const { approvals, requestsTools, makesCalls } = describeNode(fields);
@@ -87,8 +90,8 @@ function placed(nodes: GraphDefinition['nodes']): readonly PlacedFields[] {
 }
 
 /**
- * Returns a graph as a tool: what models and people see of it. It changes nothing by itself; the calls inside do.
- * @param tool what the node says of it
+ * Returns a graph as a tool, as models and people see it. The tool has no effect of its own; the calls inside have.
+ * @param tool the entry in the node's tools
  */
 export function toToolEntry(definition: GraphDefinition, tool: Pick<GraphTool, 'description'> = {}): ToolEntry {
   const { name, description = `Runs the graph ${name}` } = definition;
@@ -115,12 +118,15 @@ function inputOf({ input, channels = {} }: Partial<GraphDefinition> = {}): reado
   return input ?? Object.keys(channels);
 }
 
-/** True for a channel that a run can begin with nothing in. */
+/** True for a channel that has no usable value at the start unless the input sets it. */
 function isLacking([, { reducer = 'replace', default: initial }]: readonly [string, ChannelDefinition]): boolean {
   return reducer === 'replace' && initial === undefined;
 }
 
-/** The schema of what a channel may be given. One with an expression as reducer may take something else than it holds. */
+/**
+ * Returns the schema of a channel's input. With an expression as reducer, a channel may accept other values than it
+ * holds.
+ */
 function schemaOf(name: string, { reducer, schema, description, roles = ['user'] }: ChannelDefinition): JsonObject {
   const told = description === undefined ? {} : { description };
   if (typeof reducer === 'object') return told;
@@ -133,7 +139,7 @@ function messagesOf(roles: readonly string[]): JsonObject {
   return { type: 'array', items: { type: 'object', properties, required: ['role', 'content'] } };
 }
 
-/** Moves a schema into another one: its references lead to where it stands now. */
+/** Moves a schema into another one and adjusts its references to the new location. */
 function withReferencesAt(schema: JsonObject, root: string): JsonObject {
   const moved = (value: Json): Json => {
     if (isJsonList(value)) return value.map(moved);
@@ -144,7 +150,7 @@ function withReferencesAt(schema: JsonObject, root: string): JsonObject {
   return { ...mapValues(schema, moved), ...(isLocal && { $ref: root + $ref.slice(1) }) };
 }
 
-/** So many entries are found, unless the model says another number. */
+/** The maximum of entries that a search returns unless the model sets another number. */
 export const MEMORY_SEARCH_LIMIT = 5;
 
 /** The parts of the built-in tools that models and people see. They are the same in every installation. */
@@ -182,8 +188,8 @@ export const MEMORY_TOOLS: Readonly<Record<string, ToolEntry>> = {
 };
 
 /**
- * Returns the tools of a `tool` node with `calls` that names none: those of the `llm` node that alone writes the
- * channel, apart from the answers that nodes with `calls` add.
+ * Returns the tools of a `tool` node with `calls` that names none: those of the one `llm` node that writes the channel.
+ * Nodes with `calls`, which add answers to it, don't count.
  * @param all the nodes of the graph
  * @returns `null` if other nodes, or none, write the channel
  */

@@ -37,7 +37,7 @@ export function messageProblem(value: Json): string {
   );
 }
 
-/** The roles whose messages may hold files. Those of assistants are for readers, and sent to no model. */
+/** The roles whose messages may hold files. Files of assistants are for readers and are not sent to models. */
 const WITH_FILES: readonly MessageRole[] = ['user', 'assistant'];
 
 const isText = (value: unknown): boolean => typeof value === 'string';
@@ -65,12 +65,15 @@ export const SUMMARY_ID = 'summary';
 
 export const HEADING = 'Summary of the conversation before this point, which was left out:\n';
 
-/** True if `shorten` made the message to replace others. The id alone is no proof: other messages may have it. */
+/**
+ * True if `shorten` made the message to replace others. The id alone proves nothing, because other messages may have
+ * it.
+ */
 export function isSummary({ id, content }: Message): boolean {
   return id === SUMMARY_ID && typeof content === 'string' && content.startsWith(HEADING);
 }
 
-/** What a message says: a text, or a list of texts and files (specification, "Also in version 1"). */
+/** The content of a message: a text, or a list of texts and files (specification, "Also in version 1"). */
 export type MessageContent = string | readonly ContentPart[];
 
 export type ContentPart = TextPart | FilePart;
@@ -80,7 +83,7 @@ export interface TextPart extends JsonObject {
   readonly text: string;
 }
 
-/** A picture or another file, perhaps with a `name`. A message holds where its bytes are, and never the bytes. */
+/** A picture or another file, perhaps with a `name`. A message holds the location of its bytes, never the bytes. */
 export type FilePart = LinkedFile | StoredFilePart;
 
 interface FilePartFields extends JsonObject {
@@ -99,7 +102,7 @@ export interface StoredFilePart extends FilePartFields {
   readonly blob: string;
 }
 
-/** Where the bytes of a file are. */
+/** The location of a file's bytes. */
 export type FileSource =
   | { readonly kind: 'blob'; readonly id: string }
   | { readonly kind: 'url'; readonly url: string };
@@ -110,7 +113,7 @@ export function sourceOf({ blob, url }: FilePart): FileSource {
     : { kind: 'url', url: typeof url === 'string' ? url : '' };
 }
 
-/** The parts of a content; a text alone is one of them. */
+/** Returns the parts of a content; a plain text is one part. */
 export function partsOf(content: MessageContent): readonly ContentPart[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
@@ -125,16 +128,16 @@ export function textOf(content: MessageContent): string {
   return content.flatMap((part) => (isFilePart(part) ? [] : [part.text])).join('\n');
 }
 
-/** The parts of one message. */
+/** The maximum of parts of one message. */
 const MAX_PARTS = 100;
 const MAX_URL = 2_048;
-/** Characters of a name, of a media type and of the id of a stored file. */
+/** The maximum of characters of a name, of a media type and of the id of a stored file. */
 const MAX_NAME = 255;
 
 /**
- * Finds what is wrong with the content of a message.
- * @param takesFiles false for a role whose messages are texts alone
- * @returns the place below the message and what is expected there; an empty text if nothing is wrong
+ * Finds the problem of a message's content.
+ * @param takesFiles false for a role whose messages are only texts
+ * @returns the path below the message and what is expected there; an empty text if there is no problem
  */
 function contentProblem(content: Json | undefined, takesFiles: boolean): string {
   if (typeof content === 'string') return '';

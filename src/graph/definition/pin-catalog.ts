@@ -23,7 +23,7 @@ export function pinCatalog(definition: GraphDefinition, catalog: Catalog): Catal
   };
 }
 
-/** The names of an installation that a graph uses, some perhaps twice. */
+/** The names of an installation that a graph uses; they may repeat. */
 export interface NamesUsed {
   readonly models: readonly string[];
   readonly tools: readonly string[];

@@ -69,13 +69,13 @@ export function innerGraph(node: NodeDefinition): string | GraphDefinition | nul
   return typeof definition === 'string' || isValidated(definition) ? definition : null;
 }
 
-/** As `innerGraph`, for a node that may be invalid, with the name of the field. */
+/** Like `innerGraph`, but for a node that may be invalid; also returns the name of the field. */
 export function innerGraphAt(fields: JsonObject): { readonly field: string; readonly definition: Json } | null {
   const { graph } = describeNode(fields);
   return graph ? { field: graph.definition, definition: fields[graph.definition] ?? null } : null;
 }
 
-/** True for any object: a node is validated together with the graphs inside. */
+/** True for any object, because a node is validated together with the graphs inside it. */
 function isValidated(definition: Json | undefined): definition is GraphDefinition & JsonObject {
   return isJsonObject(definition);
 }

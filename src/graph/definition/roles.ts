@@ -1,4 +1,4 @@
-/** What callers may be allowed to do (specification, "Who may do what"). */
+/** The permissions of callers (specification, "Who may do what"). */
 export const PERMISSIONS = [
   'graph:publish',
   'run:start',

@@ -21,7 +21,7 @@ export interface Shape {
   readonly lines: readonly string[];
   readonly isDeferred: boolean;
   readonly mark: Mark;
-  /** What is drawn inside: an inline subgraph, or the graphs that the node calls as tools. */
+  /** The drawing inside: an inline subgraph, or the graphs that the node calls as tools. */
   readonly inner: Diagram | null;
 }
 

@@ -8,12 +8,12 @@ import { abbreviate, createDistinctTexts } from '../values/text.ts';
 import { arrowsOfNode, arrowsOfEdge } from './diagram.ts';
 import type { OutgoingArrow, Arrow, Diagram, Mark, Marks, Shape } from './diagram.ts';
 
-/** Of a line in a shape, and of a label, in characters. Longer ones are cut. */
+/** The maximum of characters of a line in a shape, and of a label. Longer ones are cut. */
 const MAX_TEXT = 200;
 
 /**
- * Converts a definition into shapes and arrows. Edges from or to unknown nodes are left out, and arrows beyond the bound of
- * a drawing.
+ * Converts a definition into shapes and arrows. It leaves out edges from or to unknown nodes, and arrows beyond
+ * `MAX_ARROWS`.
  */
 export function toDiagram(definition: GraphDefinition, marks: Marks): Diagram {
   const markOf = markReader(marks);
@@ -22,7 +22,7 @@ export function toDiagram(definition: GraphDefinition, marks: Marks): Diagram {
 
 /** The graph that is being drawn, and the keys of its drawing. */
 interface Level {
-  /** The ids of the nodes around it, outermost first. */
+  /** The ids of the enclosing nodes, outermost first. */
   readonly path: readonly string[];
   readonly keys: Keys;
   readonly markOf: (address: string) => Mark;
@@ -132,10 +132,13 @@ function withOuter(address: string): readonly string[] {
   return ids.map((_id, place) => ids.slice(0, place + 1).join('/'));
 }
 
-/** Lists of targets repeat a label: a definition of 1 MiB has arrows whose text takes hundreds of times as much. */
+/**
+ * The limit of arrows in a drawing. Targets in lists repeat a label, so the text of the arrows can be hundreds of times
+ * as long as a definition of 1 MiB.
+ */
 const MAX_ARROWS = 5_000;
 
-/** Leaves out the arrows beyond so many, and draws how many these are. */
+/** Drops the arrows beyond the limit and draws the number of dropped ones. */
 function boundArrows(diagram: Diagram): Diagram {
   const room = { left: MAX_ARROWS };
   const bounded = keepArrows(diagram, room);
@@ -173,7 +176,7 @@ export interface Keys {
   take(prefix: string, path: readonly string[]): string;
 }
 
-/** Of an id in a key, in characters. */
+/** The maximum of characters of an id in a key. */
 const MAX_ID = 60;
 
 function createKeys(): Keys {

@@ -157,7 +157,7 @@ function toPlantUmlReference(character: string): string {
   return `<U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}>`;
 }
 
-/** What draws a definition, by the language of the drawing. */
+/** The writers of diagrams, by the language of the drawing. */
 export const DIAGRAM_WRITERS = { mermaid: toMermaid, plantuml: toPlantUml } as const;
 
 export type DiagramFormat = keyof typeof DIAGRAM_WRITERS;

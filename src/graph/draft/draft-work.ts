@@ -3,20 +3,23 @@ import { unitsSpent } from '../values/meter.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** What a result, a signal or a timer gives back to the open superstep: agents go on for as long as they are answered. */
+/**
+ * Units that a result, a signal or a timer gives back to the open superstep, because an agent continues as long as it
+ * receives answers.
+ */
 const UNITS_OF_OUTSIDE = 300_000;
 
-/** Counts what a run computes, in units of the meter: across yields, and whatever part of the interpreter spends them. */
+/** Counts what a run computes, in units of the meter: across yields and in every part of the interpreter. */
 export class DraftWork {
   readonly #total: Mutable<Computed>;
-  /** The reading of the meter up to which it has been counted. */
+  /** The reading of the meter that was counted last. */
   #reading = unitsSpent();
 
   constructor(computed: Computed) {
     this.#total = { ...computed };
   }
 
-  /** Counts up to now. */
+  /** Returns the counts up to now. */
   get computed(): Computed {
     const reading = unitsSpent();
     this.#total.superstep += reading - this.#reading;
@@ -25,12 +28,12 @@ export class DraftWork {
     return this.#total;
   }
 
-  /** Begins to count anew for a superstep, or for one that a person has done again. */
+  /** Restarts the count for a superstep, or for one that a person retries. */
   beginSuperstep(): void {
     this.#reset({ superstep: 0 });
   }
 
-  /** Takes note of something from outside. */
+  /** Resets the count of uninterrupted work, because an occurrence has arrived from outside. */
   hearFromOutside(): void {
     this.#reset({ superstep: Math.max(0, this.computed.superstep - UNITS_OF_OUTSIDE), alone: 0 });
   }

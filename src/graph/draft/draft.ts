@@ -40,7 +40,7 @@ type DraftRun = Mutable<Omit<Run, 'calls' | 'timers' | 'approvals' | 'counters' 
 export class Draft {
   readonly graph: CompiledGraph;
   readonly now: number;
-  /** `now` and the run's start in RFC 3339. */
+  /** `now` in RFC 3339. */
   readonly timestamp: string;
   readonly startedAt: string;
   readonly events: RunEvent[] = [];
@@ -58,7 +58,7 @@ export class Draft {
   readonly #approvals: DraftApprovals;
   readonly #timers: DraftTimers;
   readonly #run: DraftRun;
-  /** The run as it was, which is measured when its room is first asked for. */
+  /** The run before this `advance`. Its size is measured on first use. */
   readonly #before: Run;
   #heldBefore: number | null = null;
   #grown = 0;
@@ -90,7 +90,7 @@ export class Draft {
     return this.#effects;
   }
 
-  /** Stores in the run what it has computed; an ended one stays as it is. */
+  /** Stores the computed units in the run; an ended run stays unchanged. */
   countWork(): void {
     if (!hasEnded(this.#run)) this.#run.computed = { ...this.work.computed };
   }
@@ -105,17 +105,17 @@ export class Draft {
     this.#effects.push(effect);
   }
 
-  /** Cancels one cancelable call, whose result still arrives. */
+  /** Cancels one cancelable call. Its result still arrives. */
   cancelCall(key: string): void {
     this.#effects.push({ kind: 'cancel.call', key });
   }
 
-  /** Cancels all open calls, whose results still arrive. */
+  /** Cancels all open calls. Their results still arrive. */
   cancelCalls(): void {
     if (hasOpenCalls(this.#run)) this.#effects.push({ kind: 'cancel.calls' });
   }
 
-  /** Removes an open call; `undefined` if it was already answered, or its work was discarded. */
+  /** Removes an open call; `undefined` if it was answered, or if its work was discarded. */
   takeCall(key: string): OpenCall | undefined {
     const call = own(this.#run.calls, key);
     delete this.#run.calls[key];
@@ -138,21 +138,25 @@ export class Draft {
     for (const id of this.#timers.within(path)) this.cancelTimer(id);
   }
 
-  /** Removes a timer; `undefined` if it has fired, was canceled or replaced. @param fireAt of the timer, unless any is meant */
+  /**
+   * Removes a timer; `undefined` if it has fired, was canceled or replaced.
+   * @param fireAt expected time of the timer; absent for any time
+   */
   takeTimer(id: string, fireAt?: number): OpenTimer | undefined {
     return this.#timers.take(id, fireAt);
   }
 
   /**
-   * The bytes that the run holds: measured once for each occurrence (`heldBytes`), then changed at the end of a task's step
-   * and where a graph moves on. Small parts, and those that are dropped, may count only with the next occurrence.
+   * The bytes that the run holds. They are measured once for each occurrence (`heldBytes`), then adjusted at the end of
+   * a task's step and where a graph continues. Small parts, and dropped ones, may be counted only with the next
+   * occurrence.
    */
   get heldBytes(): number {
     this.#heldBefore ??= heldBytes(this.#before);
     return this.#heldBefore + this.#grown;
   }
 
-  /** Counts what the run holds from now on, or less if it drops something. */
+  /** Adds to the bytes that the run holds; a negative number subtracts. */
   hold(bytes: number): void {
     this.#grown += bytes;
     if (bytes > 0) spend(Math.ceil(bytes / BYTES_PER_UNIT));
@@ -183,7 +187,7 @@ export class Draft {
     spent.toolCalls += amounts.toolCalls ?? 0;
   }
 
-  /** Counts a tool call once, however often it is made under its key. */
+  /** Counts a tool call once, however often it is made under the same key. */
   chargeToolCall(key: string): void {
     if (this.#run.counted.includes(key)) return;
     this.#run.spent.toolCalls += 1;
@@ -229,13 +233,13 @@ export class Draft {
     this.#run.compensation = { ...this.#run.compensation, ...changes };
   }
 
-  /** Sets the person for whom the compensation of an ending run waits; `null`: nobody. */
+  /** Sets the person for whom the compensation of an ending run waits; `null` for none. */
   awaitPerson(awaits: AwaitedPerson | null): void {
     const { phase } = this.#run;
     if (phase.kind === 'failing' || phase.kind === 'canceling') this.#run.phase = { ...phase, awaits };
   }
 
-  /** Counts a person among those who have shaped the run; `refuseShaping` must allow it. */
+  /** Adds a person to the run's editors; `refuseShaping` must have allowed it. */
   addShaper(by: Principal): void {
     this.#run.shapedBy = withShaper(this.#run, by);
   }
@@ -250,26 +254,29 @@ export class Draft {
   }
 }
 
-/** True if the run may hold so many bytes more; it may always hold less. */
+/** True if the run may hold this many bytes more. A negative number is always allowed. */
 export function hasRoom(draft: Draft, bytes: number): boolean {
   return bytes <= 0 || draft.heldBytes + bytes <= MAX_HELD_BYTES;
 }
 
-/** Counts what a run is about to hold. @throws GraphError `PAYLOAD_TOO_LARGE`, naming `subject`, if that is too much */
+/**
+ * Reserves bytes before a run holds them.
+ * @throws GraphError `PAYLOAD_TOO_LARGE`, naming `subject`, if the limit is exceeded
+ */
 export function claimRoom(draft: Draft, bytes: number, subject: string): void {
   if (!hasRoom(draft, bytes)) throw holdsTooMuch(subject);
   draft.hold(bytes);
 }
 
-/** The room for values is paid for like the copy of a text. */
+/** Each 64 bytes held cost one unit of the meter. */
 const BYTES_PER_UNIT = 64;
 
-/** The number of decision results that queries return; the API queries right after its signal. */
+/** The number of signal results that queries return. The API queries right after it sends its signal. */
 const MAX_SIGNAL_RESULTS = 100;
 
 /**
- * The approvals of a draft. A run may wait for thousands, so to save one costs no look at all of them: the pending ones
- * are known by their tasks, and the closed ones, which are few, by themselves. Both are looked for at the first use.
+ * The approvals of a draft. A run may wait for thousands, so a change must not scan all of them: pending ones are
+ * indexed by task, and the few closed ones are kept apart. Both indexes are built on first use.
  */
 export class DraftApprovals {
   readonly byId: Record<string, Approval>;
@@ -295,7 +302,7 @@ export class DraftApprovals {
     return this.#pendingByTask.within(path).flatMap((id) => own(this.byId, id) ?? []);
   }
 
-  /** Saves a new or changed approval, and forgets the earliest closed ones for which there is no room. */
+  /** Saves a new or changed approval, and forgets the earliest closed ones beyond the limit. */
   save(approval: Approval): void {
     const { id, task } = approval;
     const forgotten = isPending(approval) ? [] : this.#addClosed(approval);
@@ -305,7 +312,7 @@ export class DraftApprovals {
     for (const one of forgotten) delete this.byId[one.id];
   }
 
-  /** @returns the approvals for which there is no room any more: those requested first */
+  /** @returns the approvals beyond the limit, which were requested first */
   #addClosed(approval: Approval): readonly Approval[] {
     const number = approvalNumber(approval);
     const others = this.closed.filter(({ id }) => id !== approval.id);
@@ -325,7 +332,7 @@ const MAX_CLOSED = 100;
 /** The running timers of a draft, by id and by task. */
 export class DraftTimers {
   readonly byId: Record<string, OpenTimer>;
-  /** Made at the first use. */
+  /** Built on first use. */
   #byTask: IdsByTask | null = null;
 
   constructor(timers: Run['timers']) {
@@ -337,7 +344,10 @@ export class DraftTimers {
     this.#byTask?.add(id, timer.taskPath);
   }
 
-  /** Removes a timer; `undefined` if it has fired or was canceled. @param fireAt of the timer, unless any is meant */
+  /**
+   * Removes a timer; `undefined` if it has fired or was canceled.
+   * @param fireAt expected time of the timer; absent for any time
+   */
   take(id: string, fireAt?: number): OpenTimer | undefined {
     const timer = own(this.byId, id);
     if (!timer || (fireAt ?? timer.fireAt) !== timer.fireAt) return undefined;
@@ -354,8 +364,8 @@ export class DraftTimers {
 }
 
 /**
- * Ids of what tasks wait for, by the task and by each task around it, in the order in which they were added. So what one
- * task waits for is found without a look at what all others wait for.
+ * Ids of what tasks wait for, indexed by the task and by each enclosing task, in the order in which they were added. A
+ * lookup for one task does not scan the others.
  */
 export class IdsByTask {
   readonly #ids = new Map<string, Set<string>>();

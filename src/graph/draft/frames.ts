@@ -28,7 +28,7 @@ export class Frame {
   readonly taskPath: TaskPath;
   /** Execution keys of the parent tasks; unlike task keys, they are unique in a run. */
   readonly executionPath: ExecutionPath;
-  /** An enclosing node may end before its calls return: it has a deadline, or runs the graph for a model. */
+  /** True if an enclosing node may end before its calls return: it has a deadline, or runs the graph for a model. */
   readonly isTimed: boolean;
 
   constructor(draft: Draft, graph: CompiledGraph, parent: TaskHandle | null) {
@@ -52,7 +52,7 @@ export class Frame {
     return this.scope.step;
   }
 
-  /** True if an enclosing node has failed and only waits for its open calls, so no new work begins. */
+  /** True if an enclosing node has failed and only waits for its open calls. No new work begins then. */
   get isFailing(): boolean {
     if (!this.parent) return false;
     return this.parent.frame.isFailing || failingAt(openPosition(this.parent.task)) !== null;
@@ -179,7 +179,7 @@ export function emitTaskAt(draft: Draft, path: TaskPath, body: TaskEventBody): v
   if (handle) emitTask(handle, body);
 }
 
-/** Returns the idempotency key of a task's call; `number` tells its calls apart. */
+/** Returns the idempotency key of a task's call; `number` distinguishes the calls of one task. */
 export function keyOfCall({ draft, frame, task }: TaskHandle, number: number): string {
   return callKey(draft.run.id, frame.executionPath, { ...task, number });
 }
@@ -194,7 +194,10 @@ export function taskBindings({ frame, task: { visit, item, index } }: TaskHandle
   return { state: frame.scope.channels, run: runFields(frame, visit), item, index };
 }
 
-/** Returns the names in scope for expressions of an edge. A join has no visits, as its sources have their own. */
+/**
+ * Returns the names in scope for expressions of an edge. A join has no `visits`, because each of its sources has its
+ * own.
+ */
 export function edgeBindings(frame: Frame, { sources }: CompiledEdge): Bindings {
   const { channels, visits } = frame.scope;
   const [source, ...others] = sources;
@@ -209,18 +212,18 @@ function runFields({ draft, graph, scope }: Frame, visit: number | null): JsonOb
 }
 
 /*
- * What a run may compute. One `advance` stays far below the 8 s of processor time of an activation, as it yields
- * (`load.ts`); what it computes over many is bounded here. The budgets belong to the interpreter version: others would
- * stop a recorded run at another place.
+ * Limits of what a run may compute. One `advance` stays far below the 8 s of processor time of an activation, because
+ * it yields (`load.ts`); these limits bound the sum over many. They belong to the interpreter version: other values
+ * would stop a recorded run at another point.
  */
 
-/** One step of a task: its templates, arguments and schema checks; and its writes, once more. */
+/** One step of a task: its templates, arguments, schema checks, and (once more) its writes. */
 const TASK_UNITS = 3_000_000;
 /** The edges of all nodes that finish in one superstep. */
 const EDGE_UNITS = 5_000_000;
 /** A superstep of the run's own graph: its tasks, the graphs inside, writes and edges together. */
 const SUPERSTEP_UNITS = 20_000_000;
-/** What a run computes until it hears from outside: a result, a signal or a timer. */
+/** What a run may compute until it receives a result, a signal or a timer. */
 const UNITS_ALONE = 100_000_000;
 
 /** Runs a step of a task. @throws TooExpensiveError beyond its allowance, naming the node, or beyond its superstep's */
@@ -228,39 +231,50 @@ export function withTaskAllowance<T>(handle: TaskHandle, step: () => T): T {
   return withinSuperstep(handle.draft, () => withOwnAllowance(handle, step));
 }
 
-/** As `withTaskAllowance`, whatever its superstep has computed: for what follows from a call that has been made. */
+/**
+ * Like `withTaskAllowance`, but regardless of what its superstep has computed, for work that follows from a call
+ * already made.
+ */
 export function withOwnAllowance<T>(handle: TaskHandle, step: () => T): T {
   return withAllowance(`Node "${handle.node.id}"`, TASK_UNITS, () => withRoomOf(handle, step));
 }
 
-/** Small values are made whatever a run holds; where they are kept, what it holds is looked at again. */
+/** Values up to this size are always made; where they are stored, the run's limit is checked again. */
 const ALWAYS_MADE = 65_536;
 
-/** Lets a task make no value for which its run has no room. What the task itself holds may give way to it. */
+/**
+ * Runs a step that may make no value for which its run has no room. What the task itself holds counts as room, since
+ * the new value may replace it.
+ */
 function withRoomOf<T>({ draft, task }: TaskHandle, step: () => T): T {
   const left = MAX_HELD_BYTES - draft.heldBytes;
   if (left >= MAX_VALUE_BYTES) return step();
   return withinRoom({ bytes: Math.max(ALWAYS_MADE, left + bytesOfTask(task)), refuse: holdsTooMuch }, step);
 }
 
-/** Evaluates the edges of a superstep. @throws TooExpensiveError beyond their allowance, or their superstep's */
+/**
+ * Evaluates the edges of a superstep.
+ * @throws TooExpensiveError beyond their own allowance, or that of the superstep
+ */
 export function withEdgeAllowance<T>({ draft, step }: Frame, evaluate: () => T): T {
   const name = `The evaluation of all edges of superstep ${step}`;
   return withinSuperstep(draft, () => withAllowance(name, EDGE_UNITS, evaluate));
 }
 
-/** Does a part of the open superstep of the run's own graph. @throws TooExpensiveError once all of it is used up */
+/** Does a part of the open superstep of the run's own graph. @throws TooExpensiveError once the allowance is used up */
 export function withinSuperstep<T>({ run, work }: Draft, part: () => T): T {
   const message = `Superstep ${Math.max(0, run.root.step)} is too expensive: the superstep has computed more than it may, ${SUPERSTEP_UNITS} units for all its tasks and edges together`;
   return withinBudget({ units: SUPERSTEP_UNITS, spent: work.computed.superstep, message }, part);
 }
 
-/** True if the open superstep can't compute any more, so that it can't succeed. */
+/** True if the open superstep has used up its allowance, so it can't succeed. */
 export function isUsedUp({ work }: Draft): boolean {
   return work.computed.superstep >= SUPERSTEP_UNITS;
 }
 
-/** Says that a run has computed too much since it last heard from outside; `null`: it may go on. */
+/**
+ * Returns the problem of a run that has computed too much since the last input from outside; `null` if it may continue.
+ */
 export function tooLongAlone({ work }: Draft): string | null {
   if (work.computed.alone <= UNITS_ALONE) return null;
   return `The run has computed more than ${UNITS_ALONE} units since it last heard from outside`;
@@ -277,7 +291,10 @@ export function cancelTimersAndApprovalsOf(handle: TaskHandle): void {
   handle.draft.cancelApprovals(handle.taskPath);
 }
 
-/** Cancels the open calls, timers and approvals of a run, but not the timer of its deadline. The results of the calls still arrive. */
+/**
+ * Cancels the open calls, timers and approvals of a run, except the timer of its deadline. The results of the calls
+ * still arrive.
+ */
 export function cancelOpenRequests(draft: Draft): void {
   draft.cancelCalls();
   for (const id of Object.keys(draft.run.timers)) if (id !== DEADLINE_TIMER) draft.cancelTimer(id);
@@ -304,7 +321,7 @@ export function emitOfRun(draft: Draft, body: RunEventBody): void {
   emit(draft, { step: draft.run.root.step, path: [] }, body);
 }
 
-/** Records a processed occurrence, before the events that it causes: the run has heard from outside. */
+/** Records a processed occurrence before the events that it causes, and resets the count of uninterrupted work. */
 export function recordOccurrence(draft: Draft, body: RecordedBody): void {
   draft.work.hearFromOutside();
   const number = draft.increment('occurrence');

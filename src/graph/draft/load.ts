@@ -2,9 +2,9 @@ import type { RunEventBody } from '../journal/events.ts';
 import { jsonSize } from '../values/json-size.ts';
 import { unitsSpent } from '../values/meter.ts';
 
-/** Measures an `advance`, which yields beyond the limits to keep workflow activations short. */
+/** The load of one `advance`, which yields beyond its limits to keep workflow activations short. */
 export interface Load {
-  /** The bytes of its events. */
+  /** The bytes of its events so far. */
   bytes: number;
   /** The reading of the meter at the beginning. */
   readonly unitsBefore: number;
@@ -12,16 +12,16 @@ export interface Load {
   tasksAtMost: number;
 }
 
-/** A draft, as far as its load matters. */
+/** The parts of a draft that its load depends on. */
 interface Loaded {
   readonly load: Load;
 }
 
 /** Bytes of events after which an `advance` yields. */
 const MAX_EVENT_BYTES = 1_000_000;
-/** Units of the meter after which it yields; they belong to the interpreter version. */
+/** Units of the meter after which an `advance` yields. They belong to the interpreter version. */
 const MAX_UNITS = 3_000_000;
-/** Units after which it yields before work that can't be interrupted, which has allowances of its own. */
+/** Units after which an `advance` yields before work that can't be interrupted, which has its own allowances. */
 const MAX_UNITS_BEFORE_WHOLE = 1_000_000;
 const EVENT_OVERHEAD = 120;
 
@@ -29,7 +29,10 @@ export function newLoad(): Load {
   return { bytes: 0, unitsBefore: unitsSpent(), tasksAtMost: Number.POSITIVE_INFINITY };
 }
 
-/** Counts an event. Only events that can be many in one `advance` are measured; results come singly and are limited elsewhere. */
+/**
+ * Counts an event. Only kinds that can be frequent in one `advance` are measured; results arrive one at a time and are
+ * limited elsewhere.
+ */
 export function countEvent({ load }: Loaded, body: RunEventBody): void {
   load.bytes += EVENT_OVERHEAD + payloadSize(body);
 }
@@ -40,17 +43,19 @@ function payloadSize(body: RunEventBody): number {
   return body.type === 'approval.requested' ? jsonSize(body.approval) : 0;
 }
 
-/** The work of this `advance`, in units. One that yields for its events counts as one that yields for its units. */
+/**
+ * Returns the work of this `advance`, in units. One that yields for its events counts as if it yielded for its units.
+ */
 export function workOf({ load }: Loaded, hasYielded: boolean): number {
   return Math.max(unitsSpent() - load.unitsBefore, hasYielded ? MAX_UNITS : 0);
 }
 
-/** True if this `advance` should yield: for its events to be written, or since it has taken long. */
+/** True if this `advance` should yield, either to have its events written or because it has used many units. */
 export function mustYield({ load }: Loaded): boolean {
   return load.bytes > MAX_EVENT_BYTES || unitsSpent() - load.unitsBefore > MAX_UNITS;
 }
 
-/** True if this `advance` should yield before it enters a graph or closes a superstep, which are done as a whole. */
+/** True if this `advance` should yield before it enters a graph or closes a superstep, which can't be interrupted. */
 export function mustYieldBeforeWhole({ load }: Loaded): boolean {
   return mustYield({ load }) || unitsSpent() - load.unitsBefore > MAX_UNITS_BEFORE_WHOLE;
 }

@@ -16,8 +16,8 @@ import type { Draft } from './draft.ts';
 import { tasksIn } from '../run/scope-place.ts';
 
 /*
- * The only writers of scopes. The first write of an `advance` to a scope copies it and its enclosing scopes; reads copy
- * nothing.
+ * This file is the only writer of scopes. The first write of an `advance` to a scope copies it and its enclosing
+ * scopes; reads copy nothing.
  */
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -47,7 +47,7 @@ export function setState(handle: TaskHandle, state: TaskState): void {
   replaceTask(handle, { ...task, ...(inside > 0 && { inside }), state });
 }
 
-/** @throws GraphError `PAYLOAD_TOO_LARGE` if the run would hold too much with a state of its task */
+/** @throws GraphError `PAYLOAD_TOO_LARGE` if the run would hold too much with the new state of its task */
 export function requireRoom({ draft, task }: TaskHandle, state: TaskState): void {
   if (!hasRoom(draft, bytesOfWork(state) - bytesOfWork(task.state)))
     throw new GraphError('PAYLOAD_TOO_LARGE', `The open tasks of the run would hold over ${MAX_HELD_BYTES} bytes`);
@@ -105,14 +105,14 @@ function noRoom(writes: readonly Write[]): Applied {
   return { ok: false, error: { code: 'PAYLOAD_TOO_LARGE', message }, channel, culprits: writes.map(({ by }) => by) };
 }
 
-/** Sets the tasks of a superstep, which opens it, and counts their visits. */
+/** Opens a superstep: sets its tasks and counts their visits. */
 export function setTasks(frame: Frame, tasks: readonly NodeTask[]): void {
   const scope = openForWriting(frame);
   for (const { node, visit } of tasks) scope.visits[node] = visit;
   scope.at = { kind: 'running', tasks: [...tasks] };
 }
 
-/** Moves a graph to another place, which drops the tasks of an open superstep. */
+/** Moves a graph to another position, which drops the tasks of an open superstep. */
 export function moveTo(frame: Frame, at: Exclude<ScopePlace, Running>, deferred = frame.scope.deferred): void {
   const scope = openForWriting(frame);
   const before = bytesOfPlace(scope);
@@ -127,7 +127,9 @@ export function setJoins(frame: Frame, joins: Scope['joins']): void {
   openForWriting(frame).joins = joins;
 }
 
-/** Advances to the next superstep's number. Supersteps of graphs inside belong to that of the run's own graph. */
+/**
+ * Advances to the next superstep's number. Supersteps of graphs inside belong to the superstep of the run's own graph.
+ */
 export function advanceStep(frame: Frame): void {
   if (!frame.parent) frame.draft.work.beginSuperstep();
   openForWriting(frame).step += 1;
@@ -154,7 +156,9 @@ function putInto(parent: TaskHandle, scope: Scope): void {
   putTask(parent, { ...parent.task, state: { ...state, position: withScopeInside(state.position, scope) } });
 }
 
-/** The context of a graph's reducers. Each graph numbers its own messages, so the timing of others changes no id. */
+/**
+ * The context of a graph's reducers. Each graph numbers its own messages, so the timing of other graphs changes no id.
+ */
 class ScopeContext implements ReduceContext {
   readonly owned: OwnedLists;
   extension: readonly Json[] | null = null;
@@ -174,19 +178,19 @@ class ScopeContext implements ReduceContext {
 }
 
 /**
- * The most tasks that a superstep of a graph has had, with those of the graphs inside, each at its widest. It does not
- * matter if those graphs run side by side or one after the other.
+ * Returns the largest number of tasks that a superstep of a graph has had, including those of the graphs inside. Each
+ * graph counts at its own maximum, whether the graphs ran in parallel or in sequence.
  */
 function widthOf(scope: Scope): number {
   return Math.max(scope.widest, openWidth(scope));
 }
 
-/** The tasks of the open superstep, with those of the graphs inside. */
+/** Returns the number of tasks of the open superstep, including those of the graphs inside. */
 export function openWidth({ at }: Pick<Scope, 'at'>): number {
   return tasksIn({ at }).reduce((sum, task) => sum + 1 + widthInside(task), 0);
 }
 
-/** The tasks of the graphs inside a task, which may have ended. */
+/** Returns the number of tasks of the graphs inside a task, which may have ended. */
 export function widthInside({ inside = 0, state }: NodeTask): number {
   const scope = scopeIn(state);
   return scope ? Math.max(inside, widthOf(scope)) : inside;

@@ -45,10 +45,11 @@ export const RUN_FIELDS: readonly string[] = ['id', 'threadId', 'tenantId', 'ste
 export interface Expression {
   readonly source: string;
   readonly references: References;
-  /** Where its value comes from; found at the first call. */
+  /** The origins of the expression's value, computed on first use. */
   sources(this: void): Sources;
   /**
-   * @param budget counts the bytes of the result; several expressions of a field share one, which their field measures
+   * Evaluates the expression.
+   * @param budget counts the bytes of the result; the expressions of one field share one, which the field measures
    * @throws GraphError `EXPRESSION_FAILED` or `PAYLOAD_TOO_LARGE`, naming the expression and the reason
    */
   evaluate(bindings: Bindings, budget?: ByteBudget): Json;
@@ -56,7 +57,9 @@ export interface Expression {
 
 type InvalidKind = 'syntax' | 'size' | 'meaning';
 
-/** A text that is no CEL (`syntax`), is too long (`size`), or CEL with an unknown name or wrong types (`meaning`). */
+/**
+ * A text that is not valid CEL (`syntax`), is too long (`size`), or uses an unknown name or wrong types (`meaning`).
+ */
 export class InvalidExpressionError extends Error {
   readonly kind: InvalidKind;
 
@@ -81,7 +84,7 @@ export function parseExpression(source: string, names: readonly Name[]): Express
   return expressions(`${names.join(' ')}\n${source}`, () => parse(source, names));
 }
 
-/** Evaluates the expression of a field. @throws as `evaluate`, naming the field too */
+/** Evaluates the expression of a field. @throws as `evaluate`, also naming the field */
 export function evaluateField(
   field: string,
   expression: Expression,
@@ -90,7 +93,7 @@ export function evaluateField(
   return namingField(field, () => expression.evaluate(bindings, budget));
 }
 
-/** Does work for a field. @throws GraphError as the work does, naming the field */
+/** Runs work for a field. @throws the GraphErrors of the work, with the name of the field */
 export function namingField<T>(field: string, work: () => T): T {
   try {
     return work();
@@ -104,10 +107,10 @@ export function namingField<T>(field: string, work: () => T): T {
 const MAX_LENGTH = 10_000;
 const MAX_UNITS = 1_000_000;
 
-/** Price of parsing, as a multiple of reading the text. */
+/** Price of parsing, as a multiple of the price of reading the text. */
 const PARSE_PRICE = 500;
 
-/** A syntax tree takes some hundred times the memory of its text. */
+/** A syntax tree takes about a hundred times the memory of its text. */
 const expressions = createMemo<Expression>({ maxEntries: 10_000, maxSize: 500_000 });
 const environments = createMemo<Environment>({ maxEntries: 100, maxSize: 100_000 });
 
@@ -161,18 +164,18 @@ interface Written {
   readonly names: readonly Name[];
 }
 
-/** Tells what is wrong with an expression, where, and how CEL writes what seems to be meant. */
+/** Describes the fault of an expression, its position, and how to write in CEL what was probably meant. */
 function explain(error: unknown, { source, names }: Written): string {
   const reason = reasonOf(error);
   const unknown = /^Unknown variable: (\S+)$/.exec(reason)?.[1];
   if (unknown === undefined)
-    return `${reason}${placeOf(error)} in \`${abbreviate(source, MAX_QUOTED)}\`${celHint(source)}`;
+    return `${reason}${positionOf(error)} in \`${abbreviate(source, MAX_QUOTED)}\`${celHint(source)}`;
   const hint = celHint(unknown) || `.${didYouMean(unknown, names)}`;
   return `"${unknown}" is not defined here; known are ${names.join(', ')}${hint}`;
 }
 
-/** The place in an expression that the CEL library names, counted from 1. */
-function placeOf(error: unknown): string {
+/** Returns the position in an expression that an error of the CEL library names, counted from 1. */
+function positionOf(error: unknown): string {
   const range: unknown = error instanceof Error && 'range' in error ? error.range : null;
   const start: unknown = typeof range === 'object' && range !== null && 'start' in range ? range.start : null;
   return typeof start === 'number' ? ` at character ${start + 1}` : '';
@@ -199,7 +202,9 @@ function evaluateWithin(parsed: Parsed, bindings: Bindings, budget: ByteBudget):
   }
 }
 
-/** Evaluates on maps in place of objects: slower, but right for objects with a member named `constructor`. */
+/**
+ * Evaluates with maps instead of objects. This is slower, but correct for objects with a member named `constructor`.
+ */
 function evaluateOnMaps(parsed: Parsed, bindings: Bindings, budget: ByteBudget): Json {
   const maps = Object.fromEntries(Object.entries(bindings).map(([name, value]) => [name, toMaps(value)]));
   try {
@@ -209,7 +214,7 @@ function evaluateOnMaps(parsed: Parsed, bindings: Bindings, budget: ByteBudget):
   }
 }
 
-/** The copy of the result has its own limit, the budget. */
+/** The copy of the result has its own limit: the budget. */
 function run({ program }: Parsed, bindings: Record<string, unknown>, budget: ByteBudget): Json {
   return fromCel(
     withAllowance('it', MAX_UNITS, () => evaluateStrictly(program, bindings)),
@@ -217,7 +222,7 @@ function run({ program }: Parsed, bindings: Record<string, unknown>, budget: Byt
   );
 }
 
-/** The library catches errors in some places: an evaluation that has become too expensive fails all the same. */
+/** Fails an evaluation that has become too expensive even where the library has caught that error. */
 function evaluateStrictly(program: ParseResult, bindings: Record<string, unknown>): unknown {
   try {
     return program(bindings);
@@ -234,7 +239,7 @@ function expressionFailed({ source, references }: Parsed, { state }: Bindings, e
 
 const TELLS_OF_NULL = /\bnull\b|^No such key/;
 
-/** Names the channels without a value that an expression reads: `; state.a is null`, or nothing. */
+/** Lists the channels without a value that an expression reads, such as `; state.a is null`; may be empty. */
 function nullChannels({ channels }: References, state: Json = null): string {
   if (!isJsonObject(state)) return '';
   const names = [...channels].filter((name) => own(state, name) === null);
@@ -254,7 +259,7 @@ function reasonOf(error: unknown): string {
   return abbreviate(summary, MAX_REASON).replaceAll(/(\w)_\(/g, '$1(');
 }
 
-/** What people write who know other languages, and the way of CEL. */
+/** Patterns of other languages that people write, and what to write in CEL. */
 const HINTS: readonly (readonly [written: RegExp, cel: string])[] = [
   [/^\s*\{\{/, 'An expression stands here without {{ }}'],
   [/[=!]==/, 'CEL writes == and !='],
@@ -276,17 +281,17 @@ const HINTS: readonly (readonly [written: RegExp, cel: string])[] = [
   [/\b(?:now|Date)\b/, 'An expression knows no clock; run.startedAt is when the run began'],
 ];
 
-/** Ends a message about an expression that is no valid CEL: ` CEL writes == and !=.`, or nothing. */
+/** Returns a hint that ends a message about invalid CEL, such as ` CEL writes == and !=.`; may be empty. */
 function celHint(source: string): string {
   const code = source.replaceAll(TEXT, '""');
   const hint = HINTS.find(([written]) => written.test(code))?.[1];
   return hint === undefined ? '' : `. ${hint}`;
 }
 
-/** A text in an expression; what stands in it is no code. */
+/** A string literal in an expression. Its content is not code. */
 const TEXT = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
 
-/** As deep as types of values are looked at when a function is chosen; parts further inside have any type. */
+/** The depth to which types of values are distinguished when a function is chosen; deeper parts have any type. */
 const MAX_LEVELS = 3;
 
 interface RuntimeType {
@@ -302,8 +307,8 @@ interface Evaluator {
 }
 
 /**
- * Limits the types that an environment makes for values. The library remembers each type for ever, and values nested in
- * different ways would make any number of them.
+ * Limits the types that an environment creates for values. The library keeps each type forever, and differently nested
+ * values would create an unlimited number of them.
  */
 function limitTypes(environment: Environment): void {
   const program = environment.parse('true');
@@ -327,7 +332,7 @@ function typeOf(evaluator: Evaluator, value: unknown, levels: number): unknown {
   return evaluator.registry.getMapType(evaluator.stringType, ofFirst);
 }
 
-/** The first element of a list or a map; `undefined`: there is none. */
+/** Returns the first element of a list or a map; `undefined` if it is empty. */
 function firstOf(value: object, kind: string): unknown {
   if (kind === 'list') return Array.isArray(value) ? value[0] : undefined;
   if (kind !== 'map') return undefined;

@@ -7,8 +7,9 @@ import { matchesPattern } from '../values/regular-expression.ts';
 import { registerTime, TIME_FUNCTIONS, TIME_METHODS } from './time.ts';
 
 /**
- * Methods that the CEL library does unlike the specification, or at a cost that is not linear: backtracking regular
- * expressions, UTF-16 indexes, case beyond ASCII, quadratic searches, zones. Calls get `replacementName` before the check.
+ * Methods that the CEL library implements differently from the specification, or at a cost that is not linear:
+ * backtracking regular expressions, UTF-16 indexes, case beyond ASCII, quadratic searches, time zones. Calls of them
+ * are renamed to `replacementName` before the type check.
  */
 export const REPLACED_METHODS: ReadonlySet<string> = new Set([
   'matches',
@@ -23,7 +24,7 @@ export const REPLACED_METHODS: ReadonlySet<string> = new Set([
   ...TIME_METHODS,
 ]);
 
-/** As `REPLACED_METHODS`, for functions. */
+/** Like `REPLACED_METHODS`, but for functions. */
 export const REPLACED_FUNCTIONS: ReadonlySet<string> = new Set(TIME_FUNCTIONS);
 
 /** The name under which this file registers its own version of a method. */
@@ -75,7 +76,10 @@ function registerSearch(environment: Environment): void {
   }
 }
 
-/** The CEL library adds a member to a handler, and exported functions are frozen inside a workflow. */
+/**
+ * A local wrapper, because the CEL library adds a member to a handler, and exported functions are frozen inside a
+ * workflow.
+ */
 function matches(text: string, pattern: string): boolean {
   return matchesPattern(text, pattern);
 }
@@ -95,7 +99,7 @@ function join(list: unknown[], separator: string): string {
   return texts.join(separator);
 }
 
-/** Splits into at most as many parts as can be paid for. */
+/** Splits a text into at most as many parts as the meter allows. */
 function split(text: string, separator: string): string[] {
   const parts = splitText(text, separator, Math.min(unitsLeft() + 1, text.length + 2));
   spend(parts.length);
@@ -134,7 +138,7 @@ function replaceSome(...[text, wanted, by, limit]: [string, string, string, unkn
   return replace(text, { wanted, by, limit: toInteger(limit) });
 }
 
-/** Replaces occurrences of `wanted`, all of them for a negative limit. */
+/** Replaces occurrences of `wanted`; a negative limit replaces all of them. */
 function replace(
   text: string,
   { wanted, by, limit }: { readonly wanted: string; readonly by: string; readonly limit: number },
@@ -146,7 +150,7 @@ function replace(
   return [parts.slice(0, replaced + 1).join(by), ...parts.slice(replaced + 1)].join(wanted);
 }
 
-/** The characters of a text. CEL counts Unicode code points, JavaScript UTF-16 units. */
+/** Returns the characters of a text. CEL counts Unicode code points, JavaScript counts UTF-16 units. */
 function codePoints(text: string): string | readonly string[] {
   if (!/[\uD800-\uDFFF]/.test(text)) return text;
   spend(2 * text.length);
@@ -176,24 +180,22 @@ function toInteger(value: unknown): number {
   return number;
 }
 
-/*
- * Searches for a text in a text, in time linear in both: the platform's own search is quadratic for repetitive texts.
- */
+/* Text search in linear time. The search of the platform is quadratic for repetitive texts. */
 
-/** Characters that the search here passes in one unit. */
+/** Characters that this search passes for one unit of the meter. */
 const CHARACTERS_PER_UNIT = 8;
 
 /** The platform's search compares at most this many characters at each position. */
 const MAX_NATIVE_LENGTH = 8;
 
-/** As `text.indexOf(wanted, from)`. */
+/** Like `text.indexOf(wanted, from)`. */
 export function indexOfText(text: string, wanted: string, from = 0): number {
   if (wanted.length <= MAX_NATIVE_LENGTH) return text.indexOf(wanted, from);
   for (const at of occurrences(text, wanted)) if (at >= from) return at;
   return -1;
 }
 
-/** As `text.lastIndexOf(wanted, from)`. */
+/** Like `text.lastIndexOf(wanted, from)`. */
 export function lastIndexOfText(text: string, wanted: string, from = Number.POSITIVE_INFINITY): number {
   if (wanted.length <= MAX_NATIVE_LENGTH) return text.lastIndexOf(wanted, from);
   let last = -1;
@@ -201,7 +203,7 @@ export function lastIndexOfText(text: string, wanted: string, from = Number.POSI
   return last;
 }
 
-/** As `text.split(wanted, limit)`. */
+/** Like `text.split(wanted, limit)`. */
 export function splitText(text: string, wanted: string, limit: number): string[] {
   if (wanted.length <= MAX_NATIVE_LENGTH) return text.split(wanted, limit);
   const parts: string[] = [];
@@ -216,7 +218,7 @@ export function splitText(text: string, wanted: string, limit: number): string[]
   return parts;
 }
 
-/** Yields all positions of a text in a text, also those that overlap, by the method of Knuth, Morris and Pratt. */
+/** Yields all positions of a text in a text, including overlapping ones, by the method of Knuth, Morris and Pratt. */
 function* occurrences(text: string, wanted: string): Generator<number, void> {
   spend(Math.ceil((text.length + wanted.length) / CHARACTERS_PER_UNIT));
   const borders = bordersOf(wanted);
@@ -230,7 +232,7 @@ function* occurrences(text: string, wanted: string): Generator<number, void> {
   }
 }
 
-/** For each beginning of a text: the length of its longest proper beginning that is also its end. */
+/** Returns for each prefix of a text the length of its longest proper prefix that is also its suffix. */
 function bordersOf(wanted: string): Int32Array {
   const borders = new Int32Array(wanted.length);
   let length = 0;

@@ -11,7 +11,9 @@ import {
 import type { SyntaxNode } from './syntax-node.ts';
 import { MAX_DEPTH } from '../values/json.ts';
 
-/** Adapts a syntax tree before its type check: own methods, branches of `?:` of different types, JSON numbers. */
+/**
+ * Adapts a syntax tree before its type check: replaced methods, branches of `?:` with different types, JSON numbers.
+ */
 export function prepareForCheck(nodes: ReadonlySet<SyntaxNode>): void {
   for (const node of nodes) {
     if (node.op === 'rcall' && Array.isArray(node.args)) replaceCall(node.args, REPLACED_METHODS);
@@ -22,7 +24,7 @@ export function prepareForCheck(nodes: ReadonlySet<SyntaxNode>): void {
   }
 }
 
-/** Adapts a checked syntax tree: divisions of JSON numbers, and a cost for each node, by its value or its operands. */
+/** Adapts a checked syntax tree: divisions of JSON numbers, and a cost for each node by its value or its operands. */
 export function instrument(nodes: ReadonlySet<SyntaxNode>): void {
   for (const node of nodes) if (isJsonDivision(node)) divideJsonNumbers(node);
   const operands = operandsIn(nodes);
@@ -33,14 +35,14 @@ export function instrument(nodes: ReadonlySet<SyntaxNode>): void {
   for (const node of nodes) chargeForParts(node);
 }
 
-/** The nodes whose values operators read as a whole. */
+/** Returns the nodes whose whole values are read by operators. */
 function operandsIn(nodes: ReadonlySet<SyntaxNode>): ReadonlySet<SyntaxNode> {
   return new Set(
     [...nodes].filter(({ op }) => READS_OPERANDS.has(op)).flatMap((node) => childrenOf(node).map(expanded)),
   );
 }
 
-/** @returns `null` for a node that costs nothing itself: a leaf, or a macro in whose place another node stands */
+/** @returns `null` for a node without a cost of its own: a leaf, or a macro, which another node replaces */
 function priceFor(node: SyntaxNode): ((value: unknown) => number) | null {
   if (LEAVES.has(node.op) || isExpanded(node)) return null;
   return MAKES_VALUES.has(node.op) ? sizeOf : () => 1;
@@ -57,10 +59,10 @@ const READS_OPERANDS: ReadonlySet<string> = new Set(['==', '!=', 'in', '<', '<='
 const MAKES_VALUES: ReadonlySet<string> = new Set(['call', 'rcall', '+', 'list']);
 const LEAVES: ReadonlySet<string> = new Set(['value', 'id', 'accuValue']);
 
-/** Operators that evaluate a part although another one has failed; loops of tests do so, too. */
+/** Operators that evaluate one operand although the other has failed. Loops of tests do this too. */
 const CATCHES_ERRORS: ReadonlySet<string> = new Set(['||', '&&']);
 
-/** The node that is evaluated in place of a macro. */
+/** Returns the node that is evaluated instead of a macro. */
 function expanded(node: SyntaxNode): SyntaxNode {
   return node.meta.alternate ? expanded(node.meta.alternate) : node;
 }
@@ -98,7 +100,7 @@ function chargeFor(node: SyntaxNode, priceOf: (value: unknown) => number): void 
   });
 }
 
-/** The members of a map literal, or the links that `has` follows. */
+/** Returns the number of members of a map literal, or of links that `has` follows. */
 function partsOf({ op, args, meta: { macro } }: SyntaxNode): number {
   if (op === 'map' && Array.isArray(args)) return KEY_PRICE * args.length;
   if (typeof macro !== 'object' || macro === null) return 0;
@@ -108,7 +110,7 @@ function partsOf({ op, args, meta: { macro } }: SyntaxNode): number {
 interface Loop {
   readonly iterable: SyntaxNode;
   readonly step: SyntaxNode;
-  /** Tells if the loop goes on; absent for loops over all elements, which end at the first error. */
+  /** Returns true if the loop continues; absent for loops over all elements, which end at the first error. */
   condition?: (accumulated: unknown) => boolean;
 }
 
@@ -117,8 +119,8 @@ function isComprehension(node: SyntaxNode): node is SyntaxNode & { readonly args
 }
 
 /**
- * Charges for a loop. The library catches the errors of each round of `all` and `exists`, but not those of the condition:
- * an expression that has become too expensive ends there.
+ * Charges for a loop. The library catches the errors of each round of `all` and `exists`, but not those of the
+ * condition, so an expression that has become too expensive ends there.
  */
 function chargeForLoop(loop: Loop): void {
   const { condition } = loop;
@@ -137,7 +139,7 @@ function keysOf(value: unknown): number {
   return KEY_PRICE * sizeOfMap(value);
 }
 
-/** Price of an error that is caught: its message quotes the expression. */
+/** Price of a caught error, whose message quotes the expression. */
 const ERROR_PRICE = 300;
 
 function chargeForErrors(node: SyntaxNode): void {
@@ -151,7 +153,7 @@ function chargeForErrors(node: SyntaxNode): void {
   });
 }
 
-/** Puts code around the evaluation of a node, or of what a macro has made of it. */
+/** Wraps the evaluation of a node, or of the expansion of a macro. */
 function wrap(node: SyntaxNode, around: (evaluate: () => unknown) => unknown): void {
   const { alternate, macro, evaluate } = node.meta;
   if (alternate !== undefined) wrap(alternate, around);
@@ -174,13 +176,16 @@ function isEvaluating(macro: unknown): macro is Evaluating {
   return typeof macro === 'object' && macro !== null && 'evaluate' in macro && typeof macro.evaluate === 'function';
 }
 
-/** Price of reading a whole value. Objects are measured once. @throws RangeError for values over 200 levels deep */
+/**
+ * Returns the price of reading a whole value. Objects are measured once.
+ * @throws RangeError for values over 200 levels deep
+ */
 function weightOf(value: unknown): number {
   if (typeof value === 'string') return priceOfText(value);
   return isObject(value) ? measure(value, 0).weight : 1;
 }
 
-/** Price of making a value on top of its parts: its own characters or elements. */
+/** Returns the price of making a value in addition to its parts: its own characters or elements. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return priceOfText(value);
   if (Array.isArray(value)) return 1 + value.length;
@@ -190,13 +195,13 @@ function sizeOf(value: unknown): number {
 interface Measure {
   readonly weight: number;
   readonly levels: number;
-  /** The items that a list had: lists of channels grow in place. 0 for other values. */
+  /** The length of a list when it was measured, because lists of channels grow in place. 0 for other values. */
   readonly length: number;
 }
 
 const measures = new WeakMap<object, Measure>();
 
-/** Each walk over a value recurses, so its depth is limited. */
+/** Every traversal of a value recurses, so its depth is limited. */
 function measure(value: object, depth: number): Measure {
   const known = knownMeasure(value);
   if (depth + (known?.levels ?? 0) > MAX_DEPTH) throw new RangeError(`a value is nested over ${MAX_DEPTH} levels`);
@@ -226,7 +231,7 @@ function lengthOf(value: object): number {
   return Array.isArray(value) ? value.length : 0;
 }
 
-/** The listing of keys takes longer than that of items. */
+/** Returns the price of an object's own members. Listing keys takes longer than listing items. */
 function ownWeight(value: object): number {
   if (ArrayBuffer.isView(value)) return value.byteLength;
   return Array.isArray(value) ? 1 : 1 + KEY_PRICE * sizeOfMap(value);

@@ -1,16 +1,18 @@
 import { childrenOf, isSyntaxNode } from './syntax-node.ts';
 import type { SyntaxNode } from './syntax-node.ts';
 
-/** The members of `state`, `run` and `args` that an expression reads. `'*'`: the whole value. */
+/** The members of `state`, `run` and `args` that an expression reads. `'*'` stands for the whole value. */
 export interface References {
   readonly channels: ReadonlySet<string>;
   readonly runFields: ReadonlySet<string>;
   readonly args: ReadonlySet<string>;
-  /** The channels whose member `length` is read, which is JavaScript's way to ask for a size. */
+  /** The channels whose member `length` is read, as JavaScript asks for a size. */
   readonly lengths: ReadonlySet<string>;
 }
 
-/** Finds the members that a syntax tree reads. Variables of `map`, `filter` and `bind` hide names of the scope. */
+/**
+ * Finds the members that a syntax tree reads. Variables of `map`, `filter` and `bind` hide names of the outer scope.
+ */
 export function findReferences(root: SyntaxNode): References {
   const reads = findReads(root);
   const membersOf = (name: string): ReadonlySet<string> => reads.get(name) ?? NONE;
@@ -22,7 +24,7 @@ export function findReferences(root: SyntaxNode): References {
   };
 }
 
-/** A variable of the name `state` hides the state. */
+/** A bound variable named `state` hides the state. */
 function findLengths(root: SyntaxNode): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (node: SyntaxNode): void => {
@@ -38,7 +40,7 @@ function findLengths(root: SyntaxNode): ReadonlySet<string> {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Finds the names that a syntax tree reads, each with the members that it reads of it. `'*'`: the whole value. */
+/** Finds the names that a syntax tree reads, each with the members that are read. `'*'` stands for the whole value. */
 function findReads(root: SyntaxNode): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   visit(root, new Set());
@@ -64,7 +66,7 @@ export interface Member {
   readonly name: string;
 }
 
-/** @returns `null` if the node accesses no member of a name, or one that only a value tells */
+/** @returns `null` if the node accesses no member of a name, or a member that is only known at run time */
 function memberAccess(node: SyntaxNode): Member | null {
   if (!ACCESS.has(node.op) || !Array.isArray(node.args)) return null;
   const [object, key]: unknown[] = node.args;
@@ -78,7 +80,7 @@ function wholeName(node: SyntaxNode): Member | null {
   return of === null ? null : { of, name: '*' };
 }
 
-/** The name that a node stands for; `null` for any other node, and for a name of the CEL library. */
+/** Returns the name that a node refers to; `null` for any other node, and for a name of the CEL library. */
 function nameIn(node: unknown): string | null {
   return isSyntaxNode(node) && node.op === 'id' && !node.meta.alternate && typeof node.args === 'string'
     ? node.args
@@ -88,9 +90,9 @@ function nameIn(node: unknown): string | null {
 /** The variable of a comprehension or a `cel.bind`. */
 export interface BoundVariable {
   readonly name: string;
-  /** The list that it goes through, or its only value; the variable is not known there. */
+  /** The list that is iterated, or the only value. The variable is not in scope there. */
   readonly value: SyntaxNode;
-  /** The nodes that make the result. */
+  /** The nodes that compute the result. */
   readonly body: readonly SyntaxNode[];
 }
 
@@ -115,11 +117,11 @@ export type Source = string;
 
 /** Where the value of an expression comes from. */
 export interface Sources {
-  /** All that the expression looks at. Its errors may quote any of them. */
+  /** Everything that the expression reads. Its errors may quote any of it. */
   readonly read: ReadonlySet<Source>;
   /**
-   * Those whose content its value may hold. An answer about a value holds none of it: its size or type, a comparison,
-   * a test, the branch that a condition chooses.
+   * The sources whose content the value may contain. A size, a type, a comparison, a test or the choice of a branch
+   * contains nothing of its operands.
    */
   readonly content: ReadonlySet<Source>;
 }
@@ -132,7 +134,7 @@ export function findSources(root: SyntaxNode): Sources {
   return { read: new Set(read), content: contentOf(root, new Map()) };
 }
 
-/** The sources of the variables that are bound around a node. */
+/** The sources of the variables that are in scope at a node. */
 type Variables = ReadonlyMap<string, ReadonlySet<Source>>;
 
 const NOTHING: ReadonlySet<Source> = new Set();
@@ -155,7 +157,7 @@ function contentOfAll(nodes: readonly SyntaxNode[], variables: Variables): Reado
   return new Set(nodes.flatMap((node) => [...contentOf(node, variables)]));
 }
 
-/** The parts of a node whose values may become part of its own; of a choice, both branches. */
+/** Returns the parts of a node whose values may become part of its own value; both branches of a conditional. */
 function partsOf(node: SyntaxNode): readonly SyntaxNode[] {
   return node.op === '?:' ? childrenOf(node).slice(1) : childrenOf(node);
 }
@@ -173,7 +175,7 @@ const TESTS: ReadonlySet<string> = new Set([
   'type',
 ]);
 
-/** True for an operator or function whose value tells something about its operands and holds nothing of them. */
+/** True for an operator or function whose value depends on its operands but contains nothing of them. */
 function isAnswer({ op, args }: SyntaxNode): boolean {
   if (COMPARISONS.has(op)) return true;
   const called: unknown = CALLS.has(op) && Array.isArray(args) ? args[0] : null;

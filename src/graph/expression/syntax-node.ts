@@ -1,6 +1,6 @@
 import type { Environment } from '@marcbachmann/cel-js';
 
-/** A node of the CEL library's syntax tree, as far as this layer uses it. */
+/** A node of the CEL library's syntax tree, with the members that this layer uses. */
 export interface SyntaxNode {
   readonly op: string;
   readonly args: unknown;
@@ -31,7 +31,7 @@ export function isSyntaxNode(value: unknown): value is SyntaxNode {
   return typeof value === 'object' && value !== null && 'op' in value && 'setMeta' in value;
 }
 
-/** The child nodes; of a macro, its expansion. */
+/** Returns the child nodes of a node; for a macro, its expansion. */
 export function childrenOf(node: SyntaxNode): SyntaxNode[] {
   return node.meta.alternate ? [node.meta.alternate] : nodesIn(node.args);
 }
@@ -43,7 +43,7 @@ function nodesIn(value: unknown): SyntaxNode[] {
   return Object.values(value).filter(isSyntaxNode);
 }
 
-/** All nodes of a tree. The library shares nodes between branches, so each counts once. */
+/** Returns all nodes of a tree. The library shares nodes between branches, so each is returned once. */
 export function allNodes(root: SyntaxNode): ReadonlySet<SyntaxNode> {
   const seen = new Set<SyntaxNode>();
   const visit = (node: SyntaxNode): void => {
@@ -56,8 +56,8 @@ export function allNodes(root: SyntaxNode): ReadonlySet<SyntaxNode> {
 }
 
 /*
- * JSON has one kind of number, CEL has int and double: JSON numbers are doubles, whole-number literals ints. This file
- * lets both meet in arithmetic, comparison and division (specification, "Expressions").
+ * JSON has one kind of number, CEL has int and double: JSON numbers are doubles, integer literals are ints. This file
+ * lets both be mixed in arithmetic, comparison and division (specification, "Expressions").
  */
 
 /** Registers arithmetic of int with double. Its result is a double. */
@@ -78,8 +78,8 @@ export function isComparison({ op }: SyntaxNode): boolean {
 }
 
 /**
- * Lets numbers of both kinds be equal: CEL's types refuse `1 == 1.0`. Where the types of both sides differ in number
- * kinds alone, the left side is typed as `dyn`. Must run before the type check.
+ * Lets numbers of both kinds be equal, because CEL's types refuse `1 == 1.0`. Where the types of both sides differ only
+ * in the kind of number, the left side is typed as `dyn`. Must run before the type check.
  */
 export function compareNumbersByValue(comparison: SyntaxNode): void {
   const { check } = comparison.meta;
@@ -95,7 +95,8 @@ export function compareNumbersByValue(comparison: SyntaxNode): void {
 }
 
 /**
- * True for a division of JSON numbers. CEL's integer division stays between int literals, sizes and results of these.
+ * True for a division of JSON numbers. CEL's integer division still applies to int literals, sizes and results of
+ * these.
  */
 export function isJsonDivision(node: SyntaxNode): boolean {
   return node.op === '/' && !isIntegral(node);
@@ -152,7 +153,7 @@ function withOneNumber(type: string): string {
 
 const INTEGRAL_OPERATORS: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '-_']);
 
-/** True for int literals, sizes, and arithmetic of these alone. */
+/** True for int literals, sizes, and arithmetic that uses only these. */
 function isIntegral(node: SyntaxNode): boolean {
   if (node.op === 'value') return typeof node.args === 'bigint';
   if (node.op === 'call' || node.op === 'rcall') return Array.isArray(node.args) && node.args[0] === 'size';

@@ -10,17 +10,17 @@ import { withAllowance } from '../values/meter.ts';
 
 /** A parsed JSON value whose texts may hold `{{ cel }}`. */
 export interface Template {
-  /** All expressions in it, for checks of the names that they read. */
+  /** All expressions of the template, for checks of the names that they read. */
   readonly expressions: readonly Expression[];
   /**
    * Replaces each `{{ cel }}` by its value.
-   * @param budget counts the bytes of the result; by default the template has one of its own
+   * @param budget counts the bytes of the result; by default the template has its own
    * @throws GraphError `EXPRESSION_FAILED` or `PAYLOAD_TOO_LARGE`, naming the field and the expression
    */
   fill(bindings: Bindings, budget?: ByteBudget): Json;
 }
 
-/** A text with a `{{` that is not closed, or has no valid CEL in it. `path` leads to the text within the template. */
+/** A text with an unclosed `{{`, or with invalid CEL in it. `path` is the path to the text within the template. */
 export class InvalidTemplateError extends Error {
   readonly path: readonly (string | number)[];
 
@@ -56,7 +56,7 @@ function subjectOf(field: string): string {
  * Parses an object whose members are templates.
  * @param fieldOf the name of a member in errors at run time
  * @throws InvalidTemplateError for the first faulty text
- * @returns fills all members, which share one budget of bytes
+ * @returns a function that fills all members, which share one budget of bytes
  */
 export function parseMembers(
   members: JsonObject,
@@ -72,7 +72,7 @@ export function parseMembers(
   };
 }
 
-/** A piece of a text: literal, or an expression whose value goes there. */
+/** A piece of a text: literal text, or an expression that is replaced by its value. */
 export type TextPiece = string | Expression;
 
 /** Splits a text at its `{{ cel }}`; `{{{{` is a literal `{{`. @throws InvalidTemplateError */
@@ -80,14 +80,14 @@ export function splitIntoPieces(text: string, names: readonly Name[]): readonly 
   return splitText(text, { names, field: '', path: [] });
 }
 
-/** A value within a template; `path` leads to it from the template's field. */
+/** A value within a template; `path` is its path within the template's field. */
 interface TemplatePart {
   readonly names: readonly Name[];
   readonly field: string;
   readonly path: readonly (string | number)[];
 }
 
-/** What a part is filled with. */
+/** The values and the budget for filling a part. */
 interface Filling {
   readonly bindings: Bindings;
   readonly budget: ByteBudget;
@@ -139,7 +139,9 @@ function parseText(text: string, part: TemplatePart): FilledPart {
   return { expressions, fill: (filling) => pieces.map((piece) => fillPiece(field, piece, filling)).join('') };
 }
 
-/** Takes literal text from the budget here, and values while they are copied: before they are joined. */
+/**
+ * Charges literal text here, and values while they are copied, so the budget is checked before the pieces are joined.
+ */
 function fillPiece(field: string, piece: TextPiece, filling: Filling): string {
   if (typeof piece !== 'string') return toText(evaluateField(field, piece, filling));
   filling.budget.takeText(piece);
@@ -169,7 +171,7 @@ function splitText(text: string, part: TemplatePart): TextPiece[] {
   return pieces;
 }
 
-/** An expression may hold `}}` in maps and texts; the limit bounds the tries to parse. */
+/** The limit of attempts to parse: an expression may contain `}}` in maps and strings. */
 const MAX_CLOSING_CANDIDATES = 200;
 
 /** Reads up to the first `}}` before which the text is complete CEL. */
@@ -193,21 +195,24 @@ function invalid({ path }: TemplatePart, reason: Error): InvalidTemplateError {
   return new InvalidTemplateError(path, reason.message, { cause: reason });
 }
 
-/** A message of another system, as templates see it. */
+/** A message of another system as the bindings of a template. */
 export interface Message {
   readonly body: Json;
   readonly headers: JsonObject;
 }
 
-/** A template with the values of a message, or why it can't be filled. */
+/** A filled template, or the reason why it can't be filled. */
 export type Filled = { readonly filled: Json } | { readonly failure: string };
 
 const NAMES: readonly Name[] = ['body', 'headers'];
 
-/** The price of a whole template; each expression has its own limit besides. */
+/** Limit of a whole template, in units of the meter; each expression also has its own limit. */
 const MAX_UNITS = 10_000_000;
 
-/** Finds the first fault of a template over messages. @returns the place as a JSON Pointer; `null`: there is none */
+/**
+ * Finds the first fault of a template over messages.
+ * @returns its location as a JSON Pointer, with a message; `null` if there is none
+ */
 export function findTemplateFault(template: Json): { readonly path: string; readonly message: string } | null {
   try {
     metered(() => parseTemplate(template, NAMES, ''));
@@ -220,7 +225,7 @@ export function findTemplateFault(template: Json): { readonly path: string; read
   }
 }
 
-/** Fills a template without faults from a message. What it makes has at most the bytes that a field may make. */
+/** Fills a valid template from a message. The result may be as large as a field's value. */
 export function fillFromMessage(template: Json, { body, headers }: Message): Filled {
   try {
     return { filled: metered(() => parseTemplate(template, NAMES, '').fill({ body, headers })) };

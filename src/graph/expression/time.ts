@@ -5,14 +5,14 @@ import { spend } from '../values/meter.ts';
 import { truncate } from '../values/text.ts';
 
 /*
- * Time in expressions. The CEL library reads and shows times in the zone of the process, which differs between
- * machines. Here timestamps have an offset, and fields are those of UTC or of a fixed offset.
+ * Time in expressions. The CEL library reads and writes times in the time zone of the process, which differs between
+ * machines. Here timestamps have an offset, and their fields are those of UTC or of a fixed offset.
  */
 
 const TIMESTAMP = 'google.protobuf.Timestamp';
 const DURATION = 'google.protobuf.Duration';
 
-/** In units: reading and calculating with dates takes longer than with numbers. */
+/** In units of the meter. Parsing and calculating with dates takes longer than with numbers. */
 const PRICE = 10;
 
 /** The fields of a timestamp, read from a date that is shifted by the offset. */
@@ -29,7 +29,7 @@ const FIELDS: Readonly<Record<string, (date: Date) => number>> = {
   getSeconds: (date) => date.getUTCSeconds(),
 };
 
-/** The whole of a duration in a unit. */
+/** A duration converted to whole units. */
 const DURATION_FIELDS: Readonly<Record<string, (duration: Duration) => bigint>> = {
   getHours: ({ seconds }) => seconds / 3_600n,
   getMinutes: ({ seconds }) => seconds / 60n,
@@ -41,7 +41,7 @@ const DURATION_FIELDS: Readonly<Record<string, (duration: Duration) => bigint>> 
 export const TIME_FUNCTIONS: readonly string[] = ['timestamp', 'duration'];
 export const TIME_METHODS: readonly string[] = Object.keys(FIELDS);
 
-/** Registers the functions on time. @param rename the name under which a function replaces the library's */
+/** Registers the functions for time. @param rename returns the name under which a function replaces the library's */
 export function registerTime(environment: Environment, rename: (name: string) => string): void {
   const add = (signature: string, handler: (...args: never[]) => unknown): void => {
     environment.registerFunction(signature, handler, { async: false });
@@ -81,7 +81,7 @@ export function writeDuration({ seconds, nanos }: Duration): string {
   return `${total < 0n ? '-' : ''}${size / NANOS_PER_SECOND}${fraction && `.${fraction}`}s`;
 }
 
-/** Where other texts, such as those of `wait`, may have a space. */
+/** RFC 3339 requires a `T` here, where other fields such as those of `wait` accept a space. */
 const STRICT = /^.{10}T/;
 
 const MIN_MS = -62_135_596_800_000;

@@ -16,7 +16,7 @@ export function fromCel(value: unknown, budget: ByteBudget): Json {
   return toJson(value, { foreign: fromForeign, budget });
 }
 
-/** The content of an optional, `null` of an empty one; any other value as it is. */
+/** Returns the content of an optional, `null` if it is empty; any other value unchanged. */
 export function unwrap(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !isOptional(value)) return value;
   return value.hasValue() ? value.value() : null;
@@ -39,7 +39,7 @@ function isOptional(value: object): value is Optional {
   return 'hasValue' in value && typeof value.hasValue === 'function' && 'value' in value;
 }
 
-/** True if an object in a value has a member named `constructor`, which the CEL library takes for the object's type. */
+/** True if an object in a value has a member named `constructor`, which the CEL library uses as the object's type. */
 export function hasConstructorMember(value: Json): boolean {
   spend(1);
   if (isJsonList(value)) return value.some(hasConstructorMember);
@@ -47,7 +47,7 @@ export function hasConstructorMember(value: Json): boolean {
   return Object.hasOwn(value, 'constructor') || Object.values(value).some(hasConstructorMember);
 }
 
-/** Copies a value with maps in place of objects. The CEL library treats members of maps as data only. */
+/** Copies a value with maps instead of objects. The CEL library treats members of maps only as data. */
 export function toMaps(value: Json): unknown {
   spend(2);
   if (isJsonList(value)) return value.map(toMaps);
@@ -55,25 +55,25 @@ export function toMaps(value: Json): unknown {
   return new Map(Object.entries(value).map(([key, member]) => [key, toMaps(member)]));
 }
 
-/** Price of a key, on top of its text. */
+/** Price of a key in bytes, in addition to its text. */
 const KEY_PRICE = 5;
 
-/** Longer texts are taken by their lengths first, so what is too large is refused before anything reads it. */
+/** Longer texts are first counted by their length, so that a value that is too large is refused before it is read. */
 const LONG = 1_000;
 
-/** The bytes that may be made. */
+/** A limit of the bytes of a value. */
 export interface ByteLimit {
   readonly bytes: number;
-  /** The error of what takes more. */
+  /** Returns the error of a value beyond the limit. */
   readonly refuse: (subject: string) => GraphError;
 }
 
 const OF_ANY_VALUE: ByteLimit = { bytes: MAX_VALUE_BYTES, refuse: tooLarge };
 
-/** The limit of what is made to be kept; lower than that of any value where a run holds much already. */
+/** The current limit of a value to be stored. It is lower than that of any value if a run already holds much. */
 let kept = OF_ANY_VALUE;
 
-/** Does work whose fields may make no more than that, each. */
+/** Runs work in which each field's value has at most these bytes. */
 export function withinRoom<T>(room: ByteLimit, work: () => T): T {
   const before = kept;
   kept = room.bytes < before.bytes ? room : before;
@@ -84,17 +84,17 @@ export function withinRoom<T>(room: ByteLimit, work: () => T): T {
   }
 }
 
-/** Returns the bytes of a field, whose value is kept. */
+/** Returns the budget of a field whose value is stored. */
 export function bytesOfField(subject: string): ByteBudget {
   return new ByteBudget(subject, kept);
 }
 
-/** The bytes that one field may still make, counted while they are made, in sizes of `json-size.ts`. */
+/** The bytes that a field's value may still take, counted while it is made, in the sizes of `json-size.ts`. */
 export class ByteBudget implements CopyBudget {
   readonly #subject: string;
   readonly #limit: ByteLimit;
   #remaining: number;
-  /** Long texts that have been taken by their lengths alone. */
+  /** Long texts that have only been counted by their length. */
   #unmeasured: string[] = [];
 
   constructor(subject: string, limit = OF_ANY_VALUE) {
@@ -103,7 +103,7 @@ export class ByteBudget implements CopyBudget {
     this.#remaining = limit.bytes;
   }
 
-  /** Takes a text, a long one as if it were ASCII until `measure` is called. @throws GraphError `PAYLOAD_TOO_LARGE` */
+  /** Counts a text; a long one as if it were ASCII until `measure` is called. @throws GraphError `PAYLOAD_TOO_LARGE` */
   takeText(text: string): void {
     if (text.length <= LONG) {
       spend(priceOfText(text));
@@ -114,7 +114,7 @@ export class ByteBudget implements CopyBudget {
     this.#unmeasured.push(text);
   }
 
-  /** Measures the long texts so far, and pays for them. @throws as `takeText` */
+  /** Measures the long texts counted so far, and charges the difference. @throws as `takeText` */
   measure(): void {
     const texts = this.#unmeasured;
     if (texts.length === 0) return;
@@ -125,7 +125,7 @@ export class ByteBudget implements CopyBudget {
     }
   }
 
-  /** Takes the key of a member. @throws as `takeText` */
+  /** Counts the key of a member. @throws as `takeText` */
   takeKey(key: string): void {
     spend(KEY_PRICE);
     this.takeText(key);
@@ -137,13 +137,13 @@ export class ByteBudget implements CopyBudget {
     this.#take(SCALAR_SIZE + 1);
   }
 
-  /** Takes the brackets of a list or an object. @throws as `takeText` */
+  /** Counts the brackets of a list or an object. @throws as `takeText` */
   takeContainer(): void {
     spend(1);
     this.#take(2);
   }
 
-  /** Takes a text that is about to be made. @throws as `takeText` */
+  /** Counts a text before it is made. @throws as `takeText` */
   takeLength(length: number): void {
     spend(priceOfText({ length }));
     this.#take(length);

@@ -11,7 +11,7 @@ export interface JournalBatch {
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly Checkpoint[];
   readonly approvals: readonly Approval[];
-  /** The occurrences that the run has taken in. */
+  /** The occurrences that the run has processed. */
   readonly occurrences: readonly RecordedOccurrence[];
   /** The run after the last event. */
   readonly view: RunView;
@@ -21,21 +21,21 @@ export interface JournalBatch {
 
 const NOTHING = { checkpoints: [], approvals: [], occurrences: [], endedState: null } as const;
 
-/** Makes a batch of what is given of it, and nothing else. */
+/** Makes a batch; the parts that are not given are empty. */
 export function journalBatch(parts: Pick<JournalBatch, 'events' | 'view'> & Partial<JournalBatch>): JournalBatch {
   return { ...NOTHING, ...parts };
 }
 
 /**
- * A piece of a model's answer while the model still writes it. It stands in no history: a delta may be lost, and what
- * is recorded of the call in the end is the truth.
+ * A piece of a model's answer while the model still writes it. It is not part of any history: a delta may be lost, and
+ * only the recorded result of the call counts.
  */
 export interface ModelDelta {
   readonly node: string;
   /** The nodes around the node's graph, outermost first; absent in the run's own graph. */
   readonly path?: NodePath;
   readonly visit: number;
-  /** 1 for the first. The deltas of a later attempt replace those of all before. */
+  /** 1 for the first attempt. The deltas of a later attempt replace those of earlier ones. */
   readonly attempt: number;
   readonly callKey: string;
   /** Counts from 0 in each attempt, without gaps. */

@@ -5,7 +5,7 @@ import type { Scope } from '../run/scope.ts';
 /** An ended run without the channel values that its checkpoints hold. */
 export type EndedRunState = Run;
 
-/** Removes the values of all channels but the ephemeral ones, which no checkpoint holds. */
+/** Removes the values of all channels except the ephemeral ones, which no checkpoint holds. */
 export function toEndedState(run: Run, { channels }: ChannelSet): EndedRunState {
   const ephemeral = Object.entries(run.root.channels).filter(([name]) => channels.get(name)?.ephemeral);
   return { ...run, root: { ...run.root, channels: Object.fromEntries(ephemeral) } };

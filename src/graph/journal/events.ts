@@ -30,20 +30,20 @@ interface ByPerson {
   readonly by: string;
 }
 
-/** The code behind a call: a registered function, or that of a node type. */
+/** The code that a call runs: a registered function, or the code of a node type. */
 interface OfCode {
   readonly function?: string;
   readonly nodeType?: string;
 }
 
-/** What came of a call. */
+/** The outcome of a call. */
 interface Answered {
   readonly result?: Json;
   readonly error?: RunError;
   readonly attempts: number;
   readonly durationMs: number;
   readonly idempotencyKey: string;
-  /** No activity made the call, but the worker of the workflow task itself. */
+  /** True if the worker of the workflow task made the call itself, without an activity. */
   readonly local?: true;
 }
 
@@ -90,7 +90,7 @@ export type TaskEventBody =
       readonly type: 'approval.expired';
       readonly approvalId: string;
       readonly status: string;
-      /** The arguments that were asked; absent: nobody has proposed others. */
+      /** The arguments in question; absent if nobody has proposed others. */
       readonly args?: Json;
     };
 
@@ -148,13 +148,13 @@ export type RunEventBody =
   | { readonly type: 'run.canceled'; readonly by: string; readonly reason: string | null };
 
 /**
- * The type of failures of a run that says something else than its journal says already. Somebody has reset its workflow
- * in Temporal, or Temporal or the store was restored from a backup.
+ * The failure type of a run that contradicts its journal. Somebody has reset its workflow in Temporal, or Temporal or
+ * the store was restored from a backup.
  */
 export const CONTRADICTION = 'CONTRADICTION';
 
-/** Events that say something about the spans of a segment. */
-export const TOLD_EVENTS = [
+/** The events that appear in the spans of a segment. */
+export const TRACED_EVENTS = [
   'run.started',
   'run.retried',
   'run.paused',

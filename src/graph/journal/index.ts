@@ -2,7 +2,7 @@ export { journalBatch } from './batch.ts';
 export type { JournalBatch, ModelDelta } from './batch.ts';
 export { foldCheckpoints, foldResumePoints } from './resume-point.ts';
 export type { Checkpoint, ResumePoint } from './resume-point.ts';
-export { CONTRADICTION, TOLD_EVENTS } from './events.ts';
+export { CONTRADICTION, TRACED_EVENTS } from './events.ts';
 export { toEndedState, fromEndedState } from './ended-run.ts';
 export type { EndedRunState } from './ended-run.ts';
 export type { RunEvent } from './events.ts';

@@ -10,12 +10,12 @@ import type { Json } from '../values/json.ts';
 import type { ChannelChange } from '../channels/apply-writes.ts';
 import { OwnedLists } from '../channels/reducer.ts';
 
-/** The state of a run at a checkpoint besides its channel values; a fork starts from both. */
+/** The state of a run at a checkpoint, without its channel values. A fork starts from both. */
 export interface ResumePoint extends Pick<Scope, 'deferred' | 'joins' | 'messages'> {
   readonly triggers: readonly Trigger[];
-  /** Finished nodes whose edges are not evaluated yet. */
+  /** Finished nodes whose edges have not been evaluated yet. */
   readonly pendingEdges: readonly string[];
-  /** The breakpoint after a node at which it stands. */
+  /** The breakpoint after a node at which the run has stopped. */
   readonly stoppedAt: {
     readonly at: 'after';
     readonly nodes: readonly string[];
@@ -30,7 +30,7 @@ export interface ResumePoint extends Pick<Scope, 'deferred' | 'joins' | 'message
 
 /**
  * A resume point as a checkpoint stores it: without empty parts, and without triggers that follow from `next`. `visits`
- * and `bufferedEvents` hold changes since the checkpoint before.
+ * and `bufferedEvents` hold only the changes since the previous checkpoint.
  */
 export type ResumePointChange = { readonly [K in keyof Omit<ResumePoint, 'spent'>]?: ResumePoint[K] } & {
   readonly spent?: Partial<Spent>;
@@ -39,7 +39,10 @@ export type ResumePointChange = { readonly [K in keyof Omit<ResumePoint, 'spent'
 /** The nodes whose visits have changed since the last checkpoint. */
 export type Visited = readonly string[];
 
-/** The resume point of a run now. It is the beginning of an open superstep, whose tasks no checkpoint holds. */
+/**
+ * Returns the current resume point of a run. In an open superstep it is the superstep's beginning, because no
+ * checkpoint holds its tasks.
+ */
 export function resumePointNow(
   {
     root,
@@ -79,7 +82,7 @@ function toTrigger({ node, index, item, group }: NodeTask): Trigger {
   return { node, ...(index !== null && { element: { item, index, ...(group && { group }) } }) };
 }
 
-/** True if triggers follow from the names of the next nodes, which a checkpoint holds anyway. */
+/** True if the triggers follow from the names of the next nodes, which a checkpoint holds anyway. */
 function areImplied({ at, deferred }: Pick<Scope, 'at' | 'deferred'>, triggers: readonly Trigger[]): boolean {
   const arePlain = (at.kind === 'ready' || at.kind === 'edges') && deferred.length === 0;
   return arePlain ? triggers.every(({ element }) => !element) : triggers.length === 0;
@@ -98,7 +101,7 @@ const EMPTY_RESUME_POINT: ResumePoint = {
   spent: NOTHING_SPENT,
 };
 
-/** The parts of a checkpoint that make a resume point. */
+/** The parts of a checkpoint that a resume point is built from. */
 interface ResumableCheckpoint {
   readonly resumePoint: ResumePointChange;
   readonly next: readonly string[];
@@ -125,7 +128,9 @@ function impliedTriggers({ resumePoint: { stoppedAt, deferred }, next }: Resumab
   return stoppedAt || deferred ? [] : next.map((node) => ({ node }));
 }
 
-/** The scope of a graph at a resume point. Channels match by name; `joins` must be those of the same graph. */
+/**
+ * Returns the scope of a graph at a resume point. Channels are matched by name; `joins` must belong to the same graph.
+ */
 export function scopeAt(
   graph: ChannelSet,
   { channels, resumePoint, step }: { channels: Scope['channels']; resumePoint: ResumePoint; step: number },
@@ -135,7 +140,7 @@ export function scopeAt(
     ...freshScope(graph),
     channels: carryChannels(graph, channels),
     step: step + 1,
-    at: placeAt(resumePoint),
+    at: positionAt(resumePoint),
     deferred,
     joins,
     messages,
@@ -143,22 +148,20 @@ export function scopeAt(
   };
 }
 
-function placeAt({ triggers, pendingEdges: finished, stoppedAt }: ResumePoint): ScopePlace {
+function positionAt({ triggers, pendingEdges: finished, stoppedAt }: ResumePoint): ScopePlace {
   if (stoppedAt) return { kind: 'after', nodes: stoppedAt.nodes, next: stoppedAt.next, finished, triggers };
   return finished.length > 0
     ? { kind: 'edges', finished, triggers }
     : { kind: 'ready', triggers, hasPassedBreakpoint: false };
 }
 
-/**
- * A saved point of a run. It holds the changes since its parent, so that storage grows with the writes of a run only.
- */
+/** A saved point of a run. It holds only the changes since its parent, so that storage grows with what a run writes. */
 export interface Checkpoint {
   readonly id: string;
   readonly parentId: string | null;
   /** The number of its `checkpoint.saved` event. */
   readonly seq: number;
-  /** The superstep whose result it is; -1: the input. */
+  /** The superstep that produced it; -1 for the input. */
   readonly step: number;
   readonly source: 'input' | 'loop' | 'update' | 'fork';
   /** The nodes that run next. */

@@ -17,7 +17,7 @@ import type { Json } from '../values/json.ts';
 import { formatTimestamp, parseTimestamp } from '../values/time.ts';
 import { remainingBytes } from '../values/json-size.ts';
 
-/** The part of a run that the API shows and only the interpreter knows, as of the last event written. */
+/** The part of a run that the API returns and only the interpreter knows, as of the last written event. */
 export interface RunView {
   readonly status: RunStatus;
   /** RFC 3339. */
@@ -33,22 +33,22 @@ export interface RunView {
   readonly usage: Usage;
   /** The limits that retries have set, which replace those of the start. */
   readonly raisedLimits: Run['raisedLimits'];
-  /** Absent: the run has none, or has ended. */
+  /** Absent if the run has none, or has ended. */
   readonly deadline?: RunDeadline;
-  /** RFC 3339; absent: the run is not paused. */
+  /** RFC 3339; absent if the run is not paused. */
   readonly pausedAt?: string;
   readonly checkpointId: string | null;
   /** The finished tasks of the open superstep. */
   readonly pending: readonly PendingTask[];
-  /** Absent: nothing of the run's work is undone, nor about to be. */
+  /** Absent if none of the run's work is undone or about to be undone. */
   readonly undone?: UndoneWork;
 }
 
 /** The deadline of a run. */
 export interface RunDeadline {
-  /** RFC 3339; `null`: it stands still, as it does while only people are awaited. */
+  /** RFC 3339; `null` while the countdown is stopped because the run only waits for people. */
   readonly at: string | null;
-  /** What was left when it began to run, or stood still, in milliseconds. */
+  /** Milliseconds left when the countdown last started or stopped. */
   readonly leftMs: number;
 }
 
@@ -61,7 +61,7 @@ interface Awaited {
   readonly id?: string;
   /** RFC 3339. */
   readonly since: string;
-  /** RFC 3339; absent: there is none. */
+  /** RFC 3339; absent if there is none. */
   readonly deadline?: string;
 }
 
@@ -77,11 +77,13 @@ export interface Usage {
 export interface PendingTask {
   readonly node: string;
   readonly index?: number;
-  /** What it is going to write; absent: the task's last event of its completion says it, and this view is small. */
+  /**
+   * The values that the task will write; absent if the event of its completion contains them, so this view stays small.
+   */
   readonly update?: Update;
 }
 
-/** An accepted run that has not written anything yet. */
+/** The view of an accepted run that has not written anything yet. */
 export const NOT_BEGUN: RunView = {
   status: 'queued',
   startedAt: null,
@@ -126,7 +128,7 @@ function toDeadline(countdown: Countdown): RunDeadline {
   return { at: at === null ? null : formatTimestamp(at), leftMs: countdown.leftMs };
 }
 
-/** A run whose compensation waits for a person waits for nothing else. */
+/** If a run's compensation waits for a person, the run waits for nothing else. */
 function waitingOf(run: Run): WaitingFor[] {
   const awaited = awaitedPerson(run);
   if (!awaited) return waitingIn(run, run.root, []);
@@ -151,7 +153,7 @@ function waitingFor(run: Run, task: NodeTask, path: ExecutionPath): readonly Wai
   if (state.phase === 'intervention') {
     const { since, call, failure } = state;
     const id = interventionId(path, task, null);
-    return [toIntervention({ of: 'node', id, ...placeOf(task), since, error: failure.error, call })];
+    return [toIntervention({ of: 'node', id, ...locationOf(task), since, error: failure.error, call })];
   }
   if (state.phase !== 'open') return [];
   const { position } = state;
@@ -184,10 +186,10 @@ function callWaitingFor(run: Run, { task, path }: LocatedTask, called: BatchCall
   const { since, failure } = state;
   const call = { key: callKey(run.id, path, { ...task, number }), tool, args };
   const id = interventionId(path, task, number);
-  return [toIntervention({ of: 'call', id, ...placeOf(task), since, error: failure.error, call })];
+  return [toIntervention({ of: 'call', id, ...locationOf(task), since, error: failure.error, call })];
 }
 
-function placeOf({ node, index }: NodeTask): { readonly node: string; readonly index?: number } {
+function locationOf({ node, index }: NodeTask): { readonly node: string; readonly index?: number } {
   return { node, ...(index !== null && { index }) };
 }
 
@@ -198,7 +200,7 @@ function waitingForWait(node: string, position: WaitPosition): WaitingFor {
   return { kind, node, ...(event !== null && { id: event }), since, ...(deadline !== null && { deadline }) };
 }
 
-/** The time of the timer or of the node's deadline, whichever is earlier; `null`: there is none. */
+/** Returns the time of the timer or of the node's deadline, whichever is earlier; `null` if there is neither. */
 function waitsUntil({ deadline, countdown }: WaitPosition): string | null {
   const failsAt = countdown ? endsAt(countdown) : null;
   if (failsAt === null) return deadline;
@@ -231,11 +233,14 @@ export interface Intervention {
   readonly index?: number;
   /** RFC 3339. */
   readonly since: string;
-  /** Absent: no tool was called. */
+  /** Absent if no tool was called. */
   readonly tool?: string;
-  /** Of the failed call; `null` if there was none, or if they are large. The event `tool.requested` has them whole. */
+  /**
+   * The arguments of the failed call; `null` if there was none, or if they are large. The event `tool.requested` always
+   * has them.
+   */
   readonly args: Json;
-  /** Of the failed call; `null` if there was none. */
+  /** The key of the failed call; `null` if there was none. */
   readonly idempotencyKey: string | null;
   readonly error: RunError;
   readonly choices: readonly Choice[];
@@ -256,7 +261,7 @@ interface Waiting extends Pick<Intervention, 'id' | 'node' | 'index' | 'since' |
   readonly call: ShownCall | null;
 }
 
-/** Limit in bytes of the arguments shown, as each batch of the journal carries them again. */
+/** Limit in bytes of the arguments in the view, because each batch of the journal contains them again. */
 const MAX_ARGS_BYTES = 16_384;
 
 function toIntervention({ of, call, ...shown }: Waiting): Intervention {

@@ -1,40 +1,40 @@
 import type { TaskReference } from '../run/ids.ts';
 
-/** How a run is traced. It is made where the run is asked for, and only if its spans are wanted. */
+/** How a run is traced. It is created with the run's start request, and only if its spans are wanted. */
 export interface TracedRun {
-  /** The span in which the run was asked for, as a `traceparent` (W3C Trace Context). */
+  /** The span of the request that started the run, as a `traceparent` (W3C Trace Context). */
   readonly parent: string;
   readonly graph: string;
   readonly threadId: string | null;
-  /** Something of the run is redacted, so its spans never hold contents. */
+  /** True if any part of the run is redacted; its spans never contain payloads then. */
   readonly isRedacted?: true;
 }
 
 /**
- * A part of a run that is one trace: from its start, or from what ends a wait, to the next wait or its end. The name has
- * the number of the execution and its own number in it, such as `1.2`.
+ * A part of a run that forms one trace: from its start, or from the end of a wait, to the next wait or its end. The
+ * name consists of the number of the execution and the segment's number in it, such as `1.2`.
  */
 export interface Segment {
   readonly name: string;
-  /** The number of the last event before it. */
+  /** The number of the last event before the segment. */
   readonly after: number;
-  /** The number of its last event. */
+  /** The number of the segment's last event. */
   readonly upTo: number;
-  /** The `traceparent` of the signal that it begins with. */
+  /** The `traceparent` of the signal that starts the segment. */
   readonly sentIn?: string;
-  /** The agents among its nodes, by `nodeName`; absent: there are none. */
+  /** The agents among its nodes, by `nodeName`; absent if there are none. */
   readonly agents?: readonly string[];
-  /** The visits of agents that it goes on with; absent: there are none. */
+  /** The visits of agents that it continues; absent if there are none. */
   readonly resumed?: readonly EarlierVisit[];
 }
 
-/** A visit of an agent that a segment has told of. */
+/** A visit of an agent that an earlier segment has reported. */
 export interface EarlierVisit extends TaskReference {
   /** The name of the latest such segment. */
   readonly toldIn: string;
 }
 
-/** Names a node of a run by the nodes around it, such as `outer/think`. */
+/** Returns the name of a node with the nodes around it, such as `outer/think`. */
 export function nodeName({ node, path = [] }: Pick<TaskReference, 'node' | 'path'>): string {
   return [...path, node].join('/');
 }
@@ -44,11 +44,11 @@ export interface CallTrace extends TracedRun {
   readonly segment: string;
 }
 
-/** Segments that have ended, and whose journal is stored. */
+/** Segments that have ended and whose journal is stored. */
 export interface EndedSegments {
   readonly run: TracedRun;
   readonly segments: readonly Segment[];
 }
 
-/** The first segment of a run, which is part of the trace of the request for it. */
+/** The first segment of a run, which is part of the trace of its start request. */
 export const FIRST_SEGMENT = '1.1';

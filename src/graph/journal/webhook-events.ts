@@ -1,7 +1,10 @@
 import type { JournalBatch } from './batch.ts';
 import type { RunEvent } from './events.ts';
 
-/** The events that webhooks may ask for. All but interventions, reminders and escalations are events of the journal under the same name. */
+/**
+ * The events that webhooks may subscribe to. Except for interventions, reminders and escalations, they are events of
+ * the journal under the same name.
+ */
 export const WEBHOOK_EVENTS = [
   'run.started',
   'run.completed',
@@ -16,47 +19,50 @@ export const WEBHOOK_EVENTS = [
   'intervention.requested',
 ] as const;
 
-/** Its first part is what the event is about. */
+/** The part before the dot names the subject of the event. */
 export type WebhookEventType = (typeof WEBHOOK_EVENTS)[number];
 
-/** An event that webhooks may be told of. */
+/** An event that may be sent to webhooks. */
 export interface WebhookEvent {
   readonly type: WebhookEventType;
-  /** Tells it from all others of its run. */
+  /** Unique among the events of its run. */
   readonly key: string;
-  /** The event of the journal; `null`: it stands in the view of the run alone. */
+  /** The number of the journal event; `null` if the event exists only in the view of the run. */
   readonly seq: number | null;
   /** RFC 3339. */
   readonly at: string;
-  /** The id of the approval or the intervention; `null`: the event is about the run. */
+  /** The id of the approval or the intervention; `null` if the event is about the run. */
   readonly subjectId: string | null;
-  /** The approval or the intervention as it is then; `null`: the batch does not have it, or its view is meant. */
+  /**
+   * The approval or the intervention at that time; `null` if the batch does not contain it, or if the current view is
+   * to be sent.
+   */
   readonly subject: object | null;
 }
 
-/** Returns what a batch has for webhooks. An intervention is there again in each batch in which it still waits. */
+/** Returns the webhook events of a batch. An intervention is repeated in each batch while it waits. */
 export function toWebhookEvents({ events, approvals, view }: JournalBatch): readonly WebhookEvent[] {
   const ofJournal = events.flatMap((event) => {
-    if (!isTold(event.type)) return [];
+    if (!isWebhookEvent(event.type)) return [];
     const subjectId = approvalIdOf(event);
     const subject = approvals.find(({ id }) => id === subjectId) ?? null;
     return [{ type: event.type, key: String(event.seq), seq: event.seq, at: event.at, subjectId, subject }];
   });
   const interventions = view.waitingFor.flatMap((waiting) =>
-    waiting.kind === 'intervention' ? [{ ...INTERVENTION, ...placeOf(waiting), subject: waiting }] : [],
+    waiting.kind === 'intervention' ? [{ ...INTERVENTION, ...subjectOf(waiting), subject: waiting }] : [],
   );
   return [...ofJournal, ...interventions];
 }
 
 const INTERVENTION = { type: 'intervention.requested', seq: null } as const;
 
-function placeOf({ id, since }: { readonly id: string; readonly since: string }) {
+function subjectOf({ id, since }: { readonly id: string; readonly since: string }) {
   return { key: `${id}@${since}`, at: since, subjectId: id };
 }
 
 const TYPES: ReadonlySet<string> = new Set(WEBHOOK_EVENTS);
 
-function isTold(type: string): type is WebhookEventType {
+function isWebhookEvent(type: string): type is WebhookEventType {
   return TYPES.has(type);
 }
 

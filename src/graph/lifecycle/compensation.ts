@@ -34,16 +34,16 @@ import type { Json } from '../values/json.ts';
 import { toolQuestion } from '../nodes/tool-calls/callable-tool.ts';
 import { nodesWithUnknownOutcome } from '../run/unknown-outcomes.ts';
 import { truncate } from '../values/text.ts';
-import { describePerhapsMade } from './perhaps-made.ts';
+import { describePossiblyExecuted } from './possibly-executed.ts';
 
 /*
- * Compensation by sagas: a tool node may name a call that compensates its own. A failed or canceled run makes these
- * calls one by one, latest first (H. Garcia-Molina and K. Salem, "Sagas", 1987).
+ * Compensation by sagas: a tool node may name a call that compensates its own call. A failed or canceled run makes
+ * these calls one by one, latest first (H. Garcia-Molina and K. Salem, "Sagas", 1987).
  */
 
 /**
  * Remembers the compensation of a completed call once, whatever the state of its node.
- * @returns the error if the run has no room for it; what can't be undone should lead to nothing more
+ * @returns the error if the run has no room for it; the run must not continue with a call that it can't undo
  */
 export function rememberCompensation(handle: TaskHandle, result: CallResult): RunError | null {
   const { draft, node } = handle;
@@ -81,7 +81,10 @@ function compensationOf(
   }
 }
 
-/** Begins the latest pending compensation, has its arguments read, or asks people to approve it. @returns false if none is left */
+/**
+ * Begins the latest pending compensation, requests a reading of its arguments, or requests an approval for it.
+ * @returns false if none is left
+ */
 export function compensateNext(draft: Draft): boolean {
   const { run } = draft;
   if (awaitedPerson(run)) return true;
@@ -94,7 +97,7 @@ export function compensateNext(draft: Draft): boolean {
   return false;
 }
 
-/** @returns false if the question can't be asked; the compensation has failed then */
+/** @returns false if the approval can't be requested; the compensation has failed then */
 function ask(draft: Draft, compensation: CompensationCall): boolean {
   try {
     askToCompensate(draft, compensation);
@@ -115,8 +118,8 @@ export function expireAskedCompensation(draft: Draft, asked: AskedCompensation):
 }
 
 /**
- * Begins an approved compensation with the approved arguments; those that a person has edited are read anew. One that is
- * rejected or expired has failed.
+ * Begins an approved compensation with the approved arguments. Arguments edited by a person are read again first. A
+ * rejected or expired compensation has failed.
  */
 export function finishAskedCompensation(draft: Draft, { compensation }: AskedCompensation, approval: Approval): void {
   draft.awaitPerson(null);
@@ -131,8 +134,9 @@ export function finishAskedCompensation(draft: Draft, { compensation }: AskedCom
 }
 
 /**
- * A person who has approved edited arguments has not approved what the tool makes of them, if that is something else.
- * If its schema refuses them, people are asked again about what they were asked before: what is done must still be undone.
+ * An approval of edited arguments does not cover what the tool's schema makes of them if that differs, so people are
+ * asked again. If the schema refuses the edited arguments, the original question is repeated, because the call must
+ * still be undone.
  */
 function readEdited(draft: Draft, compensation: CompensationCall, args: Json): void {
   try {
@@ -157,7 +161,7 @@ function compensatorOf({ graph }: Draft, { task }: CompensationCall): Compensato
   throw new TypeError(`The node "${task.node}" compensates nothing`);
 }
 
-/** Puts the latest compensation in its place as it is now. If it can't be made any more, it has failed. */
+/** Replaces the latest compensation by its current form. If it can't be made any more, it has failed. */
 function replaceLatest(draft: Draft, before: CompensationCall, toNext: () => CompensationCall): void {
   try {
     setLatest(draft, toNext());
@@ -189,7 +193,10 @@ function beginReading(draft: Draft, compensation: CompensationCall, request: Rea
   return true;
 }
 
-/** Takes the result of a call that compensates another one, or reads arguments for it. @returns false for any other call */
+/**
+ * Processes the result of a call that compensates another one, or reads arguments for it.
+ * @returns false for any other call
+ */
 export function takeForCompensation(draft: Draft, { called, compensates }: OpenCall, result: CallResult): boolean {
   if (!compensates) return false;
   if (called.kind === 'reading') takeReadArguments(draft, compensates, result);
@@ -197,7 +204,10 @@ export function takeForCompensation(draft: Draft, { called, compensates }: OpenC
   return true;
 }
 
-/** Takes what the tool's own schema has made of the arguments of the latest compensation, which is decided about now. */
+/**
+ * Stores what the tool's own schema has made of the arguments of the latest compensation. The approval rule is applied
+ * to these.
+ */
 function takeReadArguments(draft: Draft, compensation: CompensationCall, result: CallResult): void {
   const { reading: _read, isReadApproved, asked, ...read } = compensation;
   if (result.kind === 'call.failed') {
@@ -234,8 +244,8 @@ function beginCompensation(draft: Draft, compensation: CompensationCall): true {
 }
 
 /**
- * Takes the result of the latest compensation. A failed one is recorded, and the others continue; one with an unknown
- * outcome waits for a person.
+ * Processes the result of the latest compensation. A failure is recorded and the others continue; a compensation with
+ * an unknown outcome waits for a person.
  */
 function finishCompensation(draft: Draft, compensation: CompensationCall, result: CallResult): void {
   const outcome = toOutcome(result);
@@ -250,12 +260,12 @@ function toOutcome(result: CallResult): CompensationOutcome {
   return { result: 'value' in result.reply && result.reply.value };
 }
 
-/** A repeated compensation was counted before, under the same key. */
+/** True for a repeated compensation, which was counted before under the same key. */
 function isFree({ takeover = 0 }: CompensationCall, result: CallResult): boolean {
   return takeover > 0 || (result.kind === 'call.failed' && isNotMade(result.failure));
 }
 
-/** Repeats a compensation with an unknown outcome, under the same key: its claim is taken over. */
+/** Repeats a compensation with an unknown outcome under the same key and takes over its claim. */
 export function retryCompensation(draft: Draft, { compensation }: UnknownCompensation): void {
   draft.awaitPerson(null);
   beginCompensation(draft, { ...compensation, takeover: (compensation.takeover ?? 0) + 1 });
@@ -272,7 +282,7 @@ export function settleUnknownCompensation(
 }
 
 export type CompensationOutcome = ({ readonly result: Json } | { readonly error: RunError }) & {
-  /** The person who settles the outcome. */
+  /** The person who settles the outcome; absent if none did. */
   readonly by?: string;
 };
 
@@ -280,7 +290,7 @@ function closeLatest(draft: Draft, compensation: Compensation, outcome: Compensa
   close(draft, [[compensation, outcome]]);
 }
 
-/** Closes the latest compensations as far as they are impossible: together, as there may be thousands. */
+/** Closes the latest compensations that are impossible, all at once because there may be thousands. */
 function closeImpossible(draft: Draft): void {
   const { pending } = draft.run.compensation;
   const latest = pending.slice(pending.findLastIndex((one) => 'request' in one) + 1).toReversed();
@@ -292,7 +302,7 @@ function closeImpossible(draft: Draft): void {
 
 type Closed = readonly [Compensation, CompensationOutcome];
 
-/** @param latest the latest first */
+/** @param latest the compensations, latest first */
 function close(draft: Draft, latest: readonly Closed[]): void {
   const { pending, undone, failures } = draft.run.compensation;
   const failed = latest.flatMap(([{ task }, outcome]) =>
@@ -316,12 +326,12 @@ function emitOutcome(draft: Draft, compensation: Compensation, outcome: Compensa
 }
 
 /*
- * A tool's rule for approvals holds for compensations, too: the run asks, and does not end before people have decided
- * or the approval has expired.
+ * A tool's approval rule applies to compensations, too. The run requests the approval, and does not end before it is
+ * decided or expired.
  */
 
 /**
- * Asks people to approve a compensation.
+ * Requests an approval for a compensation.
  * @throws GraphError `PAYLOAD_TOO_LARGE` when the question is too large
  */
 function askToCompensate(draft: Draft, compensation: CompensationCall): void {
@@ -337,7 +347,7 @@ function askToCompensate(draft: Draft, compensation: CompensationCall): void {
   draft.awaitPerson({ kind: 'asked', compensation, approvalId: approval.id });
 }
 
-/** Returns the compensation that waits for an approval; `null` if none waits for this one. */
+/** Returns the compensation that waits for this approval; `null` if there is none. */
 export function askedBy({ run }: Draft, { id }: Pick<Approval, 'id'>): AskedCompensation | null {
   const awaited = awaitedPerson(run);
   return awaited?.kind === 'asked' && awaited.approvalId === id ? awaited : null;
@@ -364,7 +374,7 @@ function summaryOfCompensation(what: string, { path = [], node, visit }: TaskRef
 }
 
 /**
- * Describes failed compensations, and calls that were or may have been made without a known result, when a run ends.
+ * Describes failed compensations and calls with an unknown outcome when a run ends.
  * @returns the cause for the run's error, if there is any
  */
 export function uncompensatedCause({ run }: Draft): RunError['cause'] {
@@ -373,7 +383,7 @@ export function uncompensatedCause({ run }: Draft): RunError['cause'] {
   const left = [
     ...compensation.pending.map(({ task }) => `${task.node}: ${NOT_REACHED}`),
     ...nodes.map((node) => `${node}: ${UNKNOWN}`),
-    ...compensation.perhapsMade.map(describePerhapsMade),
+    ...compensation.perhapsMade.map(describePossiblyExecuted),
     ...compensation.failures,
   ];
   if (left.length === 0) return undefined;
@@ -382,7 +392,7 @@ export function uncompensatedCause({ run }: Draft): RunError['cause'] {
   return { code, message: `Not compensated: ${listed(left)}` };
 }
 
-/** Lists as many texts as fit into the message of an error, and says how many others there are. */
+/** Lists as many texts as fit into an error message, and the number of the others. */
 function listed(texts: readonly string[]): string {
   const fitting: string[] = [];
   let length = 0;
@@ -395,7 +405,7 @@ function listed(texts: readonly string[]): string {
   return [...fitting, ...(others > 0 ? [`and ${others} more, which the ledger lists`] : [])].join('; ');
 }
 
-/** In characters; the rest of the message says what the list leaves out. */
+/** In characters; the rest of the message is for the number of texts left out. */
 const MAX_LISTED = MAX_MESSAGE - 100;
 
 const NOT_REACHED = 'the run has ended before its compensation';

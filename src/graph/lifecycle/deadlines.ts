@@ -42,7 +42,7 @@ function updateRunDeadline(draft: Draft): void {
   draft.startTimer(DEADLINE_TIMER, { taskPath: [], fireAt, summary: 'deadline of the run' });
 }
 
-/** The countdown stops while the run only waits for people. */
+/** True unless the run only waits for people, which stops the countdown. */
 function isTicking(draft: Draft): boolean {
   const { run } = draft;
   return !standsStill(run) && (run.phase.kind !== 'waiting' || tasksOfRun(draft).some(waitsForWorld));
@@ -52,7 +52,7 @@ function waitsForWorld({ task: { state } }: TaskHandle): boolean {
   return state.phase === 'open' && state.position.kind === 'wait';
 }
 
-/** Starts the countdowns of subgraphs and waits; they stop while only people are awaited. */
+/** Starts the countdowns of subgraphs and waits, and stops them while a task only waits for people. */
 export function updateNodeDeadlines(draft: Draft): void {
   if (!draft.graph.hasDeadlines) return;
   const busy = standsStill(draft.run) ? new Set<string>() : busyTasks(draft);
@@ -113,7 +113,7 @@ function busyTasks(draft: Draft): ReadonlySet<string> {
   return busy;
 }
 
-/** True if the graph has yielded for the journal to catch up. */
+/** True if the graph has yielded so that the journal can catch up. */
 function isBetweenSteps({ draft, path, scope: { at } }: Frame): boolean {
   return (at.kind === 'ready' || at.kind === 'edges') && mayOpenStep(draft.run, path.length > 0);
 }

@@ -27,8 +27,8 @@ export type Edited =
   | { readonly ok: false; readonly refusal: Refusal };
 
 /**
- * Writes values through the channels' reducers, either all or none, and counts the person among those who have shaped
- * the run. Channels that hold decisions are written by those who may decide.
+ * Writes values through the channels' reducers, either all or none, and adds the person to the run's editors. Channels
+ * that hold decisions may only be written by people who may make these decisions.
  */
 export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): Edited {
   const frame = rootFrame(draft);
@@ -65,7 +65,7 @@ function refuse(
   return { ok: false, refusal: { code: 'INVALID_VALUES', message, issues, ...source } };
 }
 
-/** Saves an edit's changes in a checkpoint, after the next nodes are known. */
+/** Saves the changes of an edit in a checkpoint, once the next nodes are known. */
 export function saveEdit(draft: Draft, changes: Readonly<Record<string, ChannelChange>>, visited: Visited = []): void {
   const frame = rootFrame(draft);
   saveCheckpoint(frame, { source: 'update', changes, step: frame.scope.step - 1, visited });

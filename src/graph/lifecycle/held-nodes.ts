@@ -11,16 +11,17 @@ import { shapersOf } from '../run/shapers.ts';
 import { deepEqual, toJson } from '../values/json.ts';
 
 /*
- * The rule of approvals: who reaches a node that an approval holds by another way than the edges, or writes a channel
- * that an approval writes, decides that approval, whatever became of it. Every door asks one of these functions.
+ * The rule of gated nodes: a person who reaches a node behind an approval by another way than the edges, or writes a
+ * channel that the approval writes, decides that approval, whatever its status is. Every operation calls one of these
+ * functions.
  */
 
-/** A person at a door of a run. */
+/** A person who changes a run. */
 export interface Actor {
   readonly by: Principal;
   /** RFC 3339. */
   readonly at: string;
-  /** The subjects who have shaped the run so far. */
+  /** The subjects of the run's editors so far, its starter included. */
   readonly requesters: readonly string[];
   /** The approvals of the run so far. */
   readonly approvals: readonly Approval[];
@@ -40,7 +41,7 @@ export function refuseReaching(graph: CompiledGraph, nodes: readonly string[], a
   return refuseAny(approvalHolds(graph).before(nodes), actor);
 }
 
-/** Refuses to name an approval as the node to go on at: that counts as deciding it (HTTP API, roles). */
+/** Refuses to continue at an approval node: that counts as deciding it (HTTP API, roles). */
 export function refuseAsking({ nodes }: CompiledGraph, node: string, actor: Actor): Refusal | null {
   const policy = nodes.get(node)?.behavior.policy;
   return policy
@@ -48,12 +49,12 @@ export function refuseAsking({ nodes }: CompiledGraph, node: string, actor: Acto
     : null;
 }
 
-/** Refuses to speak for a node that asks people, or that has a graph inside which always does. */
+/** Refuses to give the result of a node that asks people, or whose inner graph always asks people. */
 export function refuseActingAs(graph: CompiledGraph, node: string, actor: Actor): Refusal | null {
   return refuseAny(approvalHolds(graph).within(node), actor);
 }
 
-/** Refuses to go on from nodes as if they had finished: behind the approvals before them, and their own. */
+/** Refuses to continue from nodes as if they had finished, past the approvals before them and their own. */
 export function refuseArrivals(graph: CompiledGraph, nodes: readonly string[], actor: Actor): Refusal | null {
   const holds = approvalHolds(graph);
   return refuseAny([...holds.before(nodes), ...nodes.flatMap((node) => holds.within(node))], actor);
@@ -72,14 +73,14 @@ function refuseAny(held: readonly ApprovalNode[], actor: Actor): Refusal | null 
   return null;
 }
 
-/** The time since when the approval waits, which escalation counts from. */
+/** Returns the time from which escalation of the approval is counted. */
 function askedAt({ id, policy }: ApprovalNode, { approvals, at }: Actor): string {
   const isAsked = ({ status, node, policy: asked }: Approval): boolean =>
     status === 'pending' && node === id && deepEqual(toJson(asked), toJson(policy));
   return approvals.find(isAsked)?.requestedAt ?? at;
 }
 
-/** The parts of an approval that say who may decide it. */
+/** The parts of an approval that determine who may decide it. */
 export interface Decidable {
   readonly policy: ApprovalPolicy;
   readonly requestedAt: string;

@@ -10,10 +10,10 @@ import { GraphError } from '../values/errors.ts';
 import { own } from '../values/json.ts';
 
 /**
- * Withdraws each pending approval that would show something else on the edited state, and asks again under a new id.
- * The decisions so far are void. A question that cannot be filled any more fails its node. A call that no person has
- * approved, and that is not made yet, begins anew. Beyond what one `advance` may do, all that could be outdated is
- * withdrawn, and asked again when the superstep goes on.
+ * Withdraws each pending approval whose content would differ on the edited state, and requests it again under a new id;
+ * earlier decisions are void. If a question can't be filled any more, its node fails. A call that needed no approval
+ * and has not been made yet begins again. Beyond what one `advance` may compute, every approval that may be outdated is
+ * withdrawn, and requested again when the superstep continues.
  */
 export function renewApprovals(draft: Draft): void {
   for (const handle of tasksOfRun(draft)) {

@@ -28,8 +28,8 @@ import type { PauseRequest } from '../run/phase.ts';
 import { passBreakpoint } from '../superstep/open-superstep.ts';
 
 /*
- * A person's order to repeat a call either makes a new key (`retryRound`) or takes over the claim of the old key
- * (`takeover`). Under the old key, the ledger returns a recorded result instead of a second call.
+ * When a person repeats a call, it either gets a new key (`retryRound`) or takes over the claim of the old key
+ * (`takeover`). Under the old key, the ledger returns a recorded result instead of making a second call.
  */
 
 /** Retries a failed task. A subgraph continues from the failed tasks inside it. */
@@ -37,7 +37,7 @@ export function retryTask(handle: TaskHandle): void {
   replaceTask(handle, retried(handle.task));
 }
 
-/** Repeats the requests of an open task of an ended run, which were canceled when the run ended. */
+/** Repeats the requests of an open task of an ended run. They were canceled when the run ended. */
 function repeatRequests(handle: TaskHandle): void {
   replaceTask(handle, repeated(handle.task));
 }
@@ -48,7 +48,7 @@ export function deliverIntervention(handle: TaskHandle, input: TaskInput): void 
   deliver(handle, input);
 }
 
-/** A task without saved progress starts anew. */
+/** Returns a failed task ready to run again. A task without saved progress starts anew. */
 function retried(task: NodeTask): NodeTask {
   const { state } = task;
   return hasFailed(state) ? retriedAfter(task, state.failure, state.saved) : task;
@@ -58,13 +58,16 @@ function retriedAfter(task: NodeTask, failure: TaskFailure, saved: SavedProgress
   return saved ? continued(task, saved) : { ...task, ...numbersAfter(task, failure), state: { phase: 'ready' } };
 }
 
-/** A task that waits for one call repeats it under the same key. A task that waits for a person asks again. */
+/**
+ * Returns an open task ready to repeat its request. A task that waits for one call repeats the call under the same key;
+ * a task that waits for a person asks again.
+ */
 function repeated(task: NodeTask): NodeTask {
   const { state, takeover } = task;
   if (state.phase !== 'open') return task;
   const { position } = state;
-  if (position.kind === 'subgraph') return goingOnInside(task, position, position.scope);
-  if (holdsGraphs(position)) return goingOn(task, position, position.inside);
+  if (position.kind === 'subgraph') return continuedGraph(task, position, position.scope);
+  if (holdsGraphs(position)) return withOpenGraphs(task, position, position.inside);
   if (isResumable(position)) return continued(task, position);
   if (position.kind === 'failing') return retriedAfter(task, position.failing, position.saved);
   const isCall = position.kind === 'call' || position.kind === 'llm';
@@ -73,8 +76,8 @@ function repeated(task: NodeTask): NodeTask {
 
 /** The task continues from saved progress, and repeats its calls under the same keys. */
 function continued(task: NodeTask, saved: SavedProgress): NodeTask {
-  if (saved.kind === 'subgraph') return goingOnInside(task, saved, continuedScope(saved.scope));
-  if (holdsGraphs(saved)) return goingOn(task, saved, continuedScope(saved.inside));
+  if (saved.kind === 'subgraph') return continuedGraph(task, saved, continuedScope(saved.scope));
+  if (holdsGraphs(saved)) return withOpenGraphs(task, saved, continuedScope(saved.inside));
   return { ...task, takeover: task.takeover + 1, state: { phase: 'ready', saved } };
 }
 
@@ -84,8 +87,12 @@ function holdsGraphs(position: NodePosition | SavedProgress): position is HoldsG
   return (position.kind === 'agent' || position.kind === 'calls') && position.inside !== undefined;
 }
 
-/** A task with graphs as tool calls stays open, so that the tasks inside are there; its other calls begin again. */
-function goingOn(task: NodeTask, { countdown: _over, failing: _past, ...saved }: HoldsGraphs, inside: Scope): NodeTask {
+/** A task with graphs as tool calls stays open, so that the tasks inside stay; its other calls begin again. */
+function withOpenGraphs(
+  task: NodeTask,
+  { countdown: _over, failing: _past, ...saved }: HoldsGraphs,
+  inside: Scope,
+): NodeTask {
   const batch = resetBatch(batchOf(saved), inside);
   const position: NodePosition =
     saved.kind === 'agent' ? { ...saved, inside, stage: { kind: 'batch', batch } } : { ...saved, inside, batch };
@@ -97,7 +104,10 @@ function continuedScope(scope: Scope): Scope {
   return { ...scope, at: { ...scope.at, tasks: scope.at.tasks.map(continuedInside) } };
 }
 
-/** Tasks in a subgraph that wait for an intervention keep waiting, because the order names the subgraph's node. */
+/**
+ * Continues the tasks inside a subgraph. Those that wait for an intervention keep waiting, because the retry names the
+ * subgraph's node.
+ */
 function continuedInside(task: NodeTask): NodeTask {
   const { state } = task;
   if (state.phase === 'open' && isResumable(state.position) && scopeInside(state.position))
@@ -105,7 +115,10 @@ function continuedInside(task: NodeTask): NodeTask {
   return state.phase === 'failed' ? retried(task) : repeated(task);
 }
 
-/** A call that is known to have failed gets a new key. Any other call keeps its key, as it may have been made. */
+/**
+ * Returns the number of the next call. A call that is known to have failed gets a new key; any other keeps its key,
+ * because it was possibly executed.
+ */
 function numbersAfter(
   { retryRound, takeover }: NodeTask,
   { callFailed }: TaskFailure,
@@ -113,8 +126,10 @@ function numbersAfter(
   return callFailed ? { retryRound: retryRound + 1, takeover } : { retryRound, takeover: takeover + 1 };
 }
 
-/** A graph goes on where it stands, with a new countdown. One in which no node has run is entered again. */
-function goingOnInside(task: NodeTask, { kind, input }: SubgraphPosition, scope: Scope): NodeTask {
+/**
+ * Continues a graph at its current position, with a new countdown. A graph in which no node has run is entered again.
+ */
+function continuedGraph(task: NodeTask, { kind, input }: SubgraphPosition, scope: Scope): NodeTask {
   const position = { kind, scope, input };
   return { ...task, state: hasBegun(scope) ? { phase: 'open', position } : { phase: 'ready', saved: position } };
 }
@@ -131,7 +146,7 @@ export function raiseLimits(draft: Draft, given: Json | undefined): Refusal | nu
   return null;
 }
 
-/** Narrows the type only: the payload's schema has validated the value. */
+/** This only narrows the type, because the schema of the payload has validated the value. */
 function isLimits(value: Json | undefined): value is Limits & Json {
   return isJsonObject(value);
 }
@@ -139,7 +154,7 @@ function isLimits(value: Json | undefined): value is Limits & Json {
 /**
  * Reopens an ended run: its deadlines restart, and its open nodes repeat the canceled requests for approvals and
  * timers.
- * @param pause stops the run after its next superstep
+ * @param pause if given, stops the run after its next superstep
  */
 export function reopenRun(draft: Draft, pause: PauseRequest | null = null): void {
   draft.enter({ kind: 'running', pause });

@@ -18,8 +18,8 @@ import { answersOf, beginBatch, callsToMake, readBatch, resetBatch, resumeBatch 
 import type { BatchProgress } from './tool-calls/run-batch.ts';
 
 /**
- * Compiles an `agent` node: it asks a model, makes the tool calls of the answer, and repeats that until an answer
- * requests none. After `maxIterations` turns with tools, the model is asked once more, without tools.
+ * Compiles an `agent` node. It calls a model, makes the tool calls of the answer, and repeats this until an answer
+ * requests none. After `maxIterations` turns with tools, the model is called once more, without tools.
  */
 export function compileAgent(node: NodeOfType<'agent'>, settings: NodeSettings): NodeBehavior {
   const { tools = [], approve = {}, maxIterations = DEFAULT_MAX_ITERATIONS } = node;
@@ -78,20 +78,20 @@ const INITIAL_POSITION: AgentPosition = {
   iterations: 0,
 };
 
-/** Leaves the task open. Its deadline runs while a call is open, and stands still while it only waits for people. */
+/** Leaves the task open. Its deadline runs while a call is open, and stops while the task only waits for people. */
 function stayOpen({ plan, task, position }: AgentTask): Progress {
   const isAtWork = position.stage.kind === 'turn' || hasOpenCall(batchOf(position));
   return { kind: 'open', position: { ...position, ...plan.deadline.run(position, isAtWork, task.now) } };
 }
 
-/** Asks the model to answer the conversation. */
+/** Requests the model's answer to the conversation. */
 function askModel({ plan, task, position }: AgentTask): Progress {
   const mayUseTools = plan.names.length > 0 && position.iterations < plan.maxIterations;
   const agent = { plan, task, position };
   return afterTurn(agent, !mayUseTools, plan.turn.ask(task, position.conversation, offerOf(agent, !mayUseTools)));
 }
 
-/** The last turn has no tools, and others only those that the run may call. */
+/** Returns what the model is offered: no tools in the last turn, otherwise those that the run may call. */
 function offerOf(agent: AgentTask, isLast: boolean): Offer {
   const { plan, task, position } = agent;
   const isCallable = (name: string): boolean => plan.tools.findAllowed(name)?.refuse(task.shapers) === null;
@@ -99,7 +99,7 @@ function offerOf(agent: AgentTask, isLast: boolean): Offer {
   return { tools, choice: isLast ? 'none' : choiceAt(agent), leftMs: () => plan.deadline.leftMs(position) };
 }
 
-/** A forced choice holds until the model has called a tool; otherwise the agent would never end by itself. */
+/** A forced choice applies only until the model has called a tool, because the agent would never end otherwise. */
 function choiceAt({ plan, position }: AgentTask): Offer['choice'] {
   const { toolChoice } = plan.node;
   return toolChoice === 'none' || position.iterations === 0 ? toolChoice : undefined;
@@ -168,7 +168,8 @@ function startBatch(agent: AgentTask, progress: BatchProgress): Progress {
 }
 
 /**
- * Makes the calls that can be made now. Once all are answered, the model gets the answers in the order of the calls.
+ * Makes the calls that can be made now. Once all are answered, the model receives the answers in the order of the
+ * calls.
  */
 function continueBatch(agent: AgentTask, progress: BatchProgress): Progress {
   const position = withBatch(agent.position, beginBatch(batchContext(agent), progress));

@@ -14,8 +14,8 @@ import type { NodeSettings } from './node-settings.ts';
 import type { RunError } from '../values/errors.ts';
 
 /**
- * Compiles an `approval` node, which asks a person. The decision is the result; a rejection or an expiry too, unless
- * `onReject` or `onTimeout` says `fail`.
+ * Compiles an `approval` node, which asks a person. The decision is the result, even a rejection or an expiry, unless
+ * `onReject` or `onTimeout` is `fail`.
  */
 export function compileApproval(node: NodeOfType<'approval'>, settings: NodeSettings): NodeBehavior {
   const title = field('title', node.title, '');
@@ -49,13 +49,13 @@ export function compileApproval(node: NodeOfType<'approval'>, settings: NodeSett
   };
 }
 
-/** Names the first argument that breaks the schema. */
+/** Returns the text about the first argument that breaks the schema. */
 function brokenArgs({ message, issues = [] }: Refusal): string {
   const [first] = issues;
   return first ? `${message}: ${first.path} ${first.message}` : message;
 }
 
-/** An approval that a task waits for, and its status once its timeout is over. */
+/** An approval that a task waits for, with the status that it gets after its timeout. */
 interface AwaitedApproval {
   readonly position: ApprovalPosition;
   readonly onTimeout: Approval['status'];
@@ -69,7 +69,7 @@ export function closeApproval(task: TaskContext, { position, onTimeout }: Awaite
   return input.approval;
 }
 
-/** The status of an approval whose timeout is over, by the node's `onTimeout`. */
+/** The status of an approval after its timeout, by the node's `onTimeout`. */
 const STATUS_ON_TIMEOUT = {
   expire: 'expired',
   reject: 'rejected',
@@ -87,7 +87,7 @@ function finishApproval(node: NodeOfType<'approval'>, approval: Approval): Progr
   return done(toResult(approval));
 }
 
-/** A timeout decides what was asked, and in nobody's name, also where some have decided before. */
+/** After a timeout, the result holds the original arguments and no person, even if some people have decided before. */
 function toResult(approval: Approval): Json {
   const { status, args, expiresAt } = approval;
   const ofNobody = { by: null, reason: null, at: expiresAt, values: null };
@@ -95,13 +95,13 @@ function toResult(approval: Approval): Json {
   return { decision: status, args, by, reason, at, values };
 }
 
-/** The error of a rejected approval. @param subject begins its message */
+/** Returns the error of a rejected approval. @param subject the beginning of its message */
 function rejectionError(subject: string, approval: Approval): RunError {
   const reason = closingDecision(approval)?.reason;
   return { code: 'APPROVAL_REJECTED', message: `${subject} was rejected${reason ? `: ${reason}` : ''}` };
 }
 
-/** The error of a tool call whose approval is closed; `null`: it is approved. */
+/** Returns the error of a tool call whose approval is closed; `null` if it is approved. */
 export function refusedCallError(tool: string, approval: Approval): RunError | null {
   const { status, expiresAt } = approval;
   if (status === 'approved') return null;

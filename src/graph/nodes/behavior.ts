@@ -14,19 +14,19 @@ import type { Json } from '../values/json.ts';
 /** The behavior of one compiled node: it moves tasks of the node from position to position. */
 export interface NodeBehavior {
   start(task: TaskContext): Progress;
-  /** Continues a failed task from its saved position. Tasks of a behavior without it start anew. */
+  /** Continues a failed task from its saved position. Without this method, failed tasks start anew. */
   restart?(task: TaskContext, position: ResumablePosition): Progress;
-  /** Adds the result of a call that comes after the task has failed. @returns the new saved position */
+  /** Adds the result of a call that arrives after the task has failed. @returns the new saved position */
   updateSaved?(task: TaskContext, position: ResumablePosition, input: TaskInput): ResumablePosition;
   /** Continues an open task with an input; `position` is the one that the last progress returned. */
   resume(task: TaskContext, position: NodePosition, input: TaskInput): Progress;
   /**
-   * Fills what the approval that a task waits for shows on a state; `null`: the task asks no one on that state. Absent if
-   * state is no part of it.
+   * Fills what a pending approval of the task shows, for another state; `null` if the task needs no approval on that
+   * state. Absent if the approval does not depend on the state.
    * @throws GraphError
    */
   readonly fillQuestion?: (bindings: Bindings, position: ApprovalPosition) => Shown | null;
-  /** The people who may decide; absent if the node itself asks no one. */
+  /** The people who may decide; absent if the node itself requests no approval. */
   readonly policy?: ApprovalPolicy;
   /** Makes the call that compensates the node's own call. */
   readonly compensate?: Compensator;
@@ -35,12 +35,12 @@ export interface NodeBehavior {
 /** Makes the call that compensates another one. Its methods throw a GraphError when the tool is unknown. */
 export interface Compensator {
   /**
-   * Fills the call's arguments; `result` of the other call is among the bindings.
-   * @param shapers those who have shaped the run, its starter first
+   * Fills the call's arguments; the bindings include `result` of the other call.
+   * @param shapers the run's editors, its starter first
    * @throws GraphError when one of them may not call it, or its arguments can't be filled or break its parameters
    */
   fill(bindings: Bindings, shapers: readonly Principal[]): CompensatingCall;
-  /** Reads arguments that a person has edited. @throws GraphError when they break the tool's parameters */
+  /** Reads arguments edited by a person. @throws GraphError when they break the tool's parameters */
   read(args: Json): CompensatingCall;
   /** @throws GraphError when the rule of the tool can't be evaluated */
   needsApproval(args: Json): boolean;
@@ -49,46 +49,52 @@ export interface Compensator {
 /** The call that compensates another one. */
 export interface CompensatingCall {
   readonly request: ToolCallRequest;
-  /** The tool's own schema has yet to read the arguments; a person may have to approve what it makes of them. */
+  /** Present if the tool's own schema must still read the arguments; a person may have to approve the outcome. */
   readonly reading?: ReadingRequest;
-  /** A person must approve the call, by the rule of its tool. */
+  /** True if a person must approve the call, by its tool's rule. */
   readonly needsApproval: boolean;
 }
 
-/** The task as its node's behavior sees it. Its methods record effects, which are carried out after `advance`. */
+/** The task as its node's behavior sees it. Its methods record effects, which are executed after `advance`. */
 export interface TaskContext {
   /** The values of `state`, `run`, `item` and `index`. */
   readonly bindings: Bindings;
-  /** Everyone who has shaped the run, its starter first. */
+  /** The run's editors, its starter first. */
   readonly shapers: readonly Principal[];
   /** False in the last node of a canceled run, which may not wait for people. */
   readonly asksPeople: boolean;
   /**
    * Makes a call.
-   * @param number differs between the calls of one task
-   * @param takeover goes up each time a person repeats a call of unknown outcome
+   * @param number distinguishes the calls of one task
+   * @param takeover increases each time a person repeats a call of unknown outcome
    * @returns the call's idempotency key
    */
   call(number: number, request: CallRequest, takeover?: number): string;
-  /** Has a tool's own schema read the arguments of the call with this number. @returns the key of the reading */
+  /**
+   * Requests that a tool's own schema reads the arguments of the call with this number.
+   * @returns the key of the reading
+   */
   read(number: number, request: ReadingRequest): string;
-  /** True if the run's concurrency allows one more call. A task that has to wait gets the input `capacity`. */
+  /**
+   * True if the run's concurrency allows one more call. A task that has to wait later receives the input `capacity`.
+   */
   hasCapacity(): boolean;
-  /** As `hasCapacity`, for a model call, which also needs a part of the budgets. */
+  /** Like `hasCapacity`, but for a model call, which also needs a part of the budgets. */
   hasModelCapacity(): boolean;
   /**
-   * The needs of a model call that must wait for reservations of other calls; the task gets `capacity` later.
-   * @returns `null`: the call need not wait
+   * Returns what a model call needs if it must wait for reservations of other calls; the task receives `capacity`
+   * later.
+   * @returns `null` if the call need not wait
    */
   missingBudget(request: ModelCallRequest): ModelNeeds | null;
-  /** False for a model without a price, in a run with a limit of its cost. */
+  /** False for a model without a price in a run with a cost limit. */
   isModelAllowed(model: string): boolean;
-  /** The failure of making the tool calls with these numbers; `null`: the run's budget allows them. */
+  /** Returns the failure of making the tool calls with these numbers; `null` if the run's budget allows them. */
   findToolBudgetFailure(numbers: readonly number[]): TaskFailure | null;
   requestApproval(question: Question): { readonly approvalId: string; readonly timerId: string };
-  /** Records and counts a tool call whose work a graph inside the task does. @throws GraphError `BUDGET_EXCEEDED` */
+  /** Records and counts a tool call that a graph inside the task executes. @throws GraphError `BUDGET_EXCEEDED` */
   beginGraph(number: number, call: { readonly tool: string; readonly args: Json }): void;
-  /** Closes an approval whose timeout is over. @returns the closed approval */
+  /** Closes an approval after its timeout. @returns the closed approval */
   expireApproval(id: string, status: Approval['status']): Approval;
   cancelTimer(id: string): void;
   /** Milliseconds since the epoch. */
@@ -97,11 +103,11 @@ export interface TaskContext {
   readonly timestamp: string;
   /** Starts the only timer of this task. @returns its id */
   startTimer(fireAt: number): string;
-  /** Takes the payload of the oldest buffered event of that name; `undefined`: there is none. */
+  /** Takes the payload of the oldest buffered event of that name; `undefined` if there is none. */
   takeEvent(name: string): Json | undefined;
 }
 
-/** The parts of an approval that its node decides. */
+/** The parts of an approval that its node determines. */
 export type Question = Pick<
   Approval,
   'title' | 'details' | 'args' | 'argsSchema' | 'decisionSchema' | 'policy' | 'tool'
@@ -120,11 +126,11 @@ export type Progress =
 export type TaskInput =
   | { readonly kind: 'call.completed'; readonly key: string; readonly reply: CallReply }
   | { readonly kind: 'call.failed'; readonly key: string; readonly failure: TaskFailure }
-  /** A person repeats one of the task's calls. */
+  /** A person has ordered to repeat one of the task's calls. */
   | { readonly kind: 'call.repeated'; readonly number: number }
-  /** A person gives the result of one of the task's calls. */
+  /** A person has given the result of one of the task's calls. */
   | { readonly kind: 'call.skipped'; readonly number: number; readonly output: Json }
-  /** The run's concurrency or budgets allow a call that has waited for them. */
+  /** The run's concurrency or budgets now allow a call that was waiting for them. */
   | { readonly kind: 'capacity' }
   | { readonly kind: 'approval.closed'; readonly approval: Approval }
   | { readonly kind: 'timer'; readonly id: string }
@@ -133,17 +139,17 @@ export type TaskInput =
   | { readonly kind: 'subgraph.failed'; readonly error: RunError }
   | GraphCallResult;
 
-/** The end of a graph that runs as a tool call. */
+/** The result of a graph that ran as a tool call. */
 export type GraphCallResult = {
   readonly number: number;
-  /** The rest of the node's deadline, in milliseconds; `null` without one. */
+  /** The rest of the node's deadline, in milliseconds; `null` if it has none. */
   readonly leftMs: number | null;
 } & (
   | { readonly kind: 'graph.finished'; readonly output: Json }
   | { readonly kind: 'graph.failed'; readonly failure: TaskFailure }
 );
 
-/** The result of a call, as its task gets it. */
+/** The result of a call as its task receives it. */
 export type CallResultInput = TaskInput & { readonly kind: CallResult['kind'] };
 
 /** True for the result of a call: its reply, or any failure. */
@@ -164,7 +170,7 @@ export function failedBecause(code: RunErrorCode, message: string): Progress {
   return failed({ callFailed: false, error: { code, message } });
 }
 
-/** Takes a step of a task. If the step throws a `GraphError`, the task fails and a retry continues from `saved`. */
+/** Runs a step of a task. If the step throws a `GraphError`, the task fails, and a retry continues from `saved`. */
 export function savingProgress(saved: ResumablePosition, step: () => Progress): Progress {
   try {
     return step();
@@ -174,7 +180,9 @@ export function savingProgress(saved: ResumablePosition, step: () => Progress): 
   }
 }
 
-/** The error of an input that a task does not wait for: a fault of the interpreter, `INTERNAL` to the run. */
+/**
+ * Returns the error of an input that a task does not wait for. It is a fault of the interpreter, `INTERNAL` to the run.
+ */
 export function unexpected(position: NodePosition): TypeError {
   return new TypeError(`A task at position "${position.kind}" was given what it does not wait for`);
 }

@@ -15,8 +15,8 @@ import { parseMembers } from '../expression/template.ts';
 import { freshScope, hasBegun } from '../run/scope-place.ts';
 
 /**
- * Makes the `resume` of a node that calls code. A returned object with keys of a command only is a command; any other
- * value is the result, and so is one that the code marks as its result.
+ * Makes the `resume` of a node that calls code. A returned object that has only keys of a command is a command. Any
+ * other value is the result, and so is a value that the code marks as its result.
  * @param mayGoto nodes that a command may name
  */
 function resumeCodeCall(mayGoto: readonly string[]): NodeBehavior['resume'] {
@@ -125,8 +125,8 @@ export function compileSet(): NodeBehavior {
 }
 
 /**
- * Compiles a `subgraph` node. The graph inside starts anew on each visit, and its output is the result. A retry fills the
- * input again, if no node inside has run. A graph that runs as a tool call keeps its input, which are the arguments.
+ * Compiles a `subgraph` node. The graph inside starts anew on each visit, and its output is the result. A retry fills
+ * the input again if no node inside has run. A graph that runs as a tool call keeps its input: the arguments.
  * @throws TypeError when the settings hold no compiled graph
  */
 export function compileSubgraph(node: NodeOfType<'subgraph'>, { subgraph }: NodeSettings): NodeBehavior {

@@ -15,7 +15,7 @@ import { GraphError } from '../values/errors.ts';
 import { failedBecause } from './behavior.ts';
 import type { Progress, TaskInput } from './behavior.ts';
 
-/** The surroundings that a node is compiled in. */
+/** What a node is compiled with. */
 export interface NodeSettings {
   readonly id: string;
   /** The installation's tools, models and functions. */
@@ -41,7 +41,7 @@ export interface CallableGraph {
 /** Fields of a node that limit its calls. */
 export type NodeCallSettings = CallSettings & { readonly deadline?: string };
 
-/** The field of a node that says where its calls run. */
+/** The field of a node that determines where its calls run. */
 export interface ExecutionField {
   readonly execution?: Execution;
 }
@@ -51,7 +51,10 @@ export function field(name: string, value: Json | undefined, fallback: Json): Te
   return parseTemplate(value ?? fallback, NODE_NAMES, name);
 }
 
-/** The policy of a node's call. Settings of the node win over the called code's, the graph's and the installation's. */
+/**
+ * Returns the policy of a node's call. Settings of the node override those of the called code, the graph and the
+ * installation.
+ */
 export function policyOf(
   node: NodeCallSettings,
   called: CallSettings,
@@ -61,7 +64,7 @@ export function policyOf(
 }
 
 /**
- * Milliseconds that a call made now has, for all its attempts; `null`: as many as its policy gives it.
+ * Returns the milliseconds that a call made now has for all its attempts; `null` if only its policy limits it.
  * @throws GraphError `TIMEOUT` when the node's deadline is over
  */
 export type TimeLeft = () => number | null;
@@ -75,20 +78,20 @@ interface TimedNode {
 /** The deadline that several calls of one task share. */
 export interface SharedDeadline {
   begin(): WithDeadline;
-  /** Lets the deadline run from `now` on if a call is open; otherwise it stands still. */
+  /** Starts the countdown at `now` if a call is open; otherwise stops it. */
   run(time: WithDeadline, isAtWork: boolean, now: number): WithDeadline;
-  /** As `TimeLeft`. */
+  /** Like `TimeLeft`. */
   leftMs(time: WithDeadline): number | null;
-  /** Leaves as much time at most as a graph inside has left; `null` changes nothing. */
+  /** Limits the time left to that of a graph inside; `null` changes nothing. */
   cap(time: WithDeadline, leftMs: number | null): WithDeadline;
 }
 
-/** Returns the time that a graph which has run as a tool call leaves its node; `null`: the input says nothing of it. */
+/** Returns the time that is left to a node after a graph ran as its tool call; `null` if the input contains none. */
 export function leftMsIn(input: TaskInput): number | null {
   return input.kind === 'graph.finished' || input.kind === 'graph.failed' ? input.leftMs : null;
 }
 
-/** Creates the deadline of a node. Without `deadline`, it leaves every call the time of its policy. */
+/** Creates the deadline of a node. Without `deadline`, only the policy limits each call. */
 export function sharedDeadline({ type, deadline }: TimedNode): SharedDeadline {
   if (deadline === undefined) return { begin: () => ({}), run: () => ({}), leftMs: () => null, cap: () => ({}) };
   const deadlineMs = toMs(deadline);

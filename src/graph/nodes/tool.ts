@@ -25,7 +25,10 @@ import { compileToolCalls } from './tool-calls/tool-calls.ts';
 import { parseTemplate } from '../expression/template.ts';
 import { GraphError } from '../values/errors.ts';
 
-/** Compiles a `tool` node: one call, whose reply is the result, or the calls that a channel's last message requests. */
+/**
+ * Compiles a `tool` node. It makes one call, whose reply is the result, or the calls that a channel's last message
+ * requests.
+ */
 export function compileTool(node: NodeOfType<'tool'>, settings: NodeSettings): NodeBehavior {
   if (node.calls !== undefined) return compileToolCalls(node, settings);
   const compensate = compileCompensation(node, settings);
@@ -64,7 +67,7 @@ function compileOneCall(node: NodeOfType<'tool'> & { readonly calls?: never }, s
   };
 }
 
-/** The tool that a node calls, and the reason that people are told. */
+/** The tool that a node calls, and the reason for the call that approvals contain. */
 interface CallingNode {
   readonly tool: CallableTool;
   readonly because: string;
@@ -76,7 +79,10 @@ function notFound(name: string): Progress {
 
 type GivenCall = Pick<ApprovedPosition, 'given' | 'args' | 'byPerson'>;
 
-/** Reads the arguments, which decides about them what is decided. A person who has approved others has not approved them. */
+/**
+ * Reads the arguments, and applies the approval rule to the outcome. An approval of other arguments does not cover
+ * them.
+ */
 function readCall(calling: CallingNode, task: TaskContext, { given, args: written, byPerson }: GivenCall): Progress {
   const { tool } = calling;
   const read = tool.readArguments(written);
@@ -90,14 +96,14 @@ function readCall(calling: CallingNode, task: TaskContext, { given, args: writte
   return { kind: 'open', position: { kind: 'reading', key, tool: tool.name, given, args, isApproved } };
 }
 
-/** The call with what the tool's own schema has made of its arguments. */
+/** Returns the call with what the tool's own schema has made of its arguments. */
 function toRead(position: ReadingPosition, input: TaskInput): GivenCall {
   if (input.kind !== 'call.completed' || input.reply.kind !== 'value') throw unexpected(position);
   const { value: args } = input.reply;
   return { given: position.given, args, byPerson: position.isApproved && deepEqual(args, position.args) };
 }
 
-/** Asks people about a call, if its tool's rule says so, or makes it. */
+/** Requests an approval of a call if its tool's rule requires one; otherwise makes the call. */
 function decideOrCall({ tool, because }: CallingNode, task: TaskContext, call: GivenCall): Progress {
   const { given, args } = call;
   if (call.byPerson || !tool.needsApproval({ ...task.bindings, args }))
@@ -107,7 +113,7 @@ function decideOrCall({ tool, because }: CallingNode, task: TaskContext, call: G
   return { kind: 'open', position: { kind: 'approval', ...asked, ...read } };
 }
 
-/** The question on another state; `null`: nobody is asked what was asked. */
+/** Returns the question for another state; `null` if the question does not arise on that state. */
 function questionOn(
   { tool, because }: CallingNode,
   bindings: Bindings,
@@ -119,7 +125,9 @@ function questionOn(
   return tool.question(now.args, { because });
 }
 
-/** Makes the call with the arguments that a person has approved. Those that the person has changed are read anew. */
+/**
+ * Makes the call with the arguments that a person has approved. Arguments that the person has edited are read again.
+ */
 function afterDecision(
   calling: CallingNode,
   task: TaskContext,
@@ -151,7 +159,10 @@ function finishCall(position: NodePosition, input: TaskInput): Progress {
   throw unexpected(position);
 }
 
-/** Compiles `compensate` of a tool node, whose arguments see the `result` of the node's call; `null`: there is none. */
+/**
+ * Compiles `compensate` of a tool node, whose arguments may use the `result` of the node's call; `null` if it is
+ * absent.
+ */
 function compileCompensation({ compensate }: NodeOfType<'tool'>, settings: NodeSettings): Compensator | null {
   if (!compensate) return null;
   const { tool: name } = compensate;

@@ -8,7 +8,8 @@ import type { NodeBehavior, Progress, TaskContext } from './behavior.ts';
 import { deadlineExceeded, field } from './node-settings.ts';
 
 /**
- * Compiles a `wait` node. It waits for a time, or for an event, whose payload is the result; `null` after a timeout.
+ * Compiles a `wait` node. It waits for a time or for an event. The payload of the event is the result; `null` after a
+ * timeout.
  */
 export function compileWait(node: NodeOfType<'wait'>): NodeBehavior {
   return {

@@ -17,13 +17,13 @@ import { NOTHING_REDACTED } from './redaction.ts';
 import type { Inherited, Mask, GraphRedaction, NodeRedaction, Redaction } from './redaction.ts';
 
 /**
- * Finds what a run of a definition hides: its redacted channels and, followed through the whole definition, all that
- * their content may come to.
- * @param inherited what is hidden, of all that the run takes over
+ * Finds what is redacted in a run of a definition: its redacted channels, and everything that their content may flow to
+ * through the whole definition.
+ * @param inherited the redaction of the runs whose data this run takes over
  */
 export function findRedaction(pinned: PinnedDefinition, inherited: Inherited = {}): Redaction {
   const parts = readGraphParts(pinned);
-  const redacted = redactedPlaces(parts, inherited);
+  const redacted = redactedLocations(parts, inherited);
   if (redacted.size === 0 && !inherited.events) return NOTHING_REDACTED;
   const flows = new Flows();
   for (const part of parts.values()) addGraphFlows(flows, part);
@@ -40,12 +40,15 @@ export function findRedaction(pinned: PinnedDefinition, inherited: Inherited = {
   };
 }
 
-/** A run has the input of the one that it follows, and hands it on: it knows the names of channels that it lacks, too. */
+/**
+ * A run gets the input of the run that it follows and passes it on, so it keeps redacted channel names that its own
+ * graph does not have.
+ */
 function withInherited({ channels, nodes }: GraphRedaction, inherited: Inherited): GraphRedaction {
   return { channels: [...new Set([...channels, ...(inherited.channels ?? [])])], nodes };
 }
 
-/** What a checkpoint of the run may hold besides channels. */
+/** Returns what a checkpoint of the run may hold besides channels. */
 function carriedBy(found: Found, inherited: Inherited): Pick<Redaction, 'items' | 'events'> {
   const nodes = [...(found.parts.get(ROOT)?.nodes.keys() ?? [])];
   const withItems = nodes.filter((node) => found.derived.has(nodePlace(ROOT, node, 'item')));
@@ -63,13 +66,13 @@ interface Found {
   readonly parts: ReadonlyMap<string, GraphPart>;
   /** The channels that are redacted by their definitions, or inherited. */
   readonly redacted: ReadonlySet<string>;
-  /** These, and all places that their content may come to. */
+  /** These, and all locations that their content may flow to. */
   readonly derived: ReadonlySet<string>;
-  /** What is found already, by graph: many nodes may run one. */
+  /** The results so far by graph, because many nodes may run the same one. */
   readonly known: Map<string, GraphRedaction | null>;
 }
 
-/** @returns `null` if nothing of the graph is hidden */
+/** @returns `null` if nothing of the graph is redacted */
 function redactionOf(part: GraphPart, found: Found): GraphRedaction | null {
   const known = found.known.get(part.id);
   if (known !== undefined) return known;
@@ -97,7 +100,7 @@ function redactionOfNode(node: PlacedNode, found: Found): NodeRedaction {
   const isHidden = (source: string): boolean =>
     placesOf([source], readerOf(node)).some((place) => found.derived.has(place)) ||
     (filling.size > 0 && isOfResult(source));
-  const fields = shownFields(texts, isHidden);
+  const fields = visibleFields(texts, isHidden);
   const inside = insideOf(node, found);
   const later = [...texts.laterFields.values()].flatMap(expressionsIn);
   const flags = {
@@ -116,8 +119,8 @@ function redactionOfNode(node: PlacedNode, found: Found): NodeRedaction {
 
 type IsHidden = (source: string) => boolean;
 
-/** The masks of what people see of a node. Fields that are members of the arguments share a mask. */
-function shownFields({ fields, laterFields, description }: NodeTexts, isHidden: IsHidden): Masks {
+/** Returns the masks of a node's visible fields. Fields that are members of the arguments share a mask. */
+function visibleFields({ fields, laterFields, description }: NodeTexts, isHidden: IsHidden): Masks {
   const { members = [], ...whole } = description.shown ?? {};
   const filled = [...fields, ...laterFields];
   const masksAt = (shown: readonly string[]): Masks =>
@@ -142,7 +145,10 @@ function masksOf(texts: readonly (readonly [string, Filled | null])[], isHidden:
   return Object.fromEntries(masks);
 }
 
-/** The result, or members of it, that a node writes to redacted channels: the answer of its call holds their values. */
+/**
+ * Returns the result, or members of it, that a node writes to redacted channels, because the answer of its call holds
+ * their values.
+ */
 function membersThatFill({ graph, texts }: PlacedNode, { redacted }: Found): ReadonlySet<string> {
   const isRedacted = (channel: string): boolean => redacted.has(channelPlace(graph, channel));
   const written = [...texts.writes]
@@ -153,7 +159,7 @@ function membersThatFill({ graph, texts }: PlacedNode, { redacted }: Found): Rea
   return new Set([...whole, ...sources.filter(isOfResult)]);
 }
 
-/** True if a model asks for the calls that a node makes. */
+/** True if a model requests the calls that a node makes. */
 function asksForCalls({ texts: { description, conversations } }: PlacedNode): boolean {
   const { approvals, makesCalls } = description;
   return approvals !== undefined || (makesCalls !== undefined && conversations.has(makesCalls.channel));
@@ -168,15 +174,15 @@ function insideOf({ inside }: PlacedNode, found: Found): string | GraphRedaction
 
 type Parts = ReadonlyMap<string, GraphPart>;
 
-/** Returns the places whose values are hidden before any is followed: by the definition, or in another run. */
-function redactedPlaces(parts: Parts, inherited: Inherited): ReadonlySet<string> {
+/** Returns the locations that are redacted initially: by the definition, or in another run. */
+function redactedLocations(parts: Parts, inherited: Inherited): ReadonlySet<string> {
   const { channels = [], items = [], events = false } = inherited;
   return new Set([
     ...[...parts.values()].flatMap(redactedChannels),
     ...channels.map((channel) => channelPlace(ROOT, channel)),
     ...items.map((node) => nodePlace(ROOT, node, 'item')),
     ...(events ? [...parts.values()].flatMap(answersByEvents) : []),
-    ...answerPlaces(parts, inherited),
+    ...answerLocations(parts, inherited),
   ]);
 }
 
@@ -188,7 +194,7 @@ function answersByEvents(part: GraphPart): readonly string[] {
   return nodesWithEvents(part).map((node) => nodePlace(part.id, node, 'answer'));
 }
 
-/** The parts of a node that hold what is hidden of the same node in another run. */
+/** The parts of a node that hold the redacted data of the same node in another run. */
 const PARTS: Partial<Readonly<Record<keyof NodeRedaction, readonly string[]>>> = {
   calls: ['answer'],
   result: ['answer'],
@@ -197,8 +203,8 @@ const PARTS: Partial<Readonly<Record<keyof NodeRedaction, readonly string[]>>> =
   error: ['error'],
 };
 
-/** Nodes get the answers of those that have the same names, inside of nodes with the same names. */
-function answerPlaces(parts: Parts, { nodes = {}, graphs = {} }: Inherited): readonly string[] {
+/** Returns the answers of the nodes that have the same names inside nodes with the same names as in another run. */
+function answerLocations(parts: Parts, { nodes = {}, graphs = {} }: Inherited): readonly string[] {
   const places: string[] = [];
   const met = new Map<GraphPart, Set<GraphRedaction>>();
   const meet = (part: GraphPart, graph: GraphRedaction): void => {

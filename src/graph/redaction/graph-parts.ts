@@ -13,9 +13,9 @@ import { REDACTED } from './redaction.ts';
 import type { Mask } from './redaction.ts';
 import type { NodeDescription } from '../definition/node-types/node-description.ts';
 
-/** A graph of a run: its own, an inline one, or a published one, which counts once wherever it runs. */
+/** A graph of a run: its own, an inline one, or a published one, which is the same part wherever it runs. */
 export interface GraphPart {
-  /** Its prefix in the names of places. */
+  /** The graph's prefix in the names of locations. */
   readonly id: string;
   readonly definition: GraphDefinition;
   readonly nodes: ReadonlyMap<string, NodePart>;
@@ -29,7 +29,7 @@ export interface NodePart {
 /** The graph inside a node. */
 export interface Inside {
   readonly id: string;
-  /** `null`: it is inline. */
+  /** `null` if the graph is inline. */
   readonly reference: string | null;
   readonly definition: GraphDefinition;
 }
@@ -85,12 +85,12 @@ export function nodesWithEvents({ definition: { nodes } }: GraphPart): readonly 
   });
 }
 
-/** A template, parsed so that each of its texts can be looked at alone. */
+/** A template, parsed so that each of its texts can be analyzed separately. */
 export type Filled =
   | { readonly kind: 'text'; readonly pieces: readonly TextPiece[] }
   | { readonly kind: 'object' | 'list'; readonly parts: Readonly<Record<string, Filled>> };
 
-/** Parses a template without errors. @returns `null` if nothing is filled in it */
+/** Parses a valid template. @returns `null` if it contains no expression */
 function parseFilled(value: Json, names: readonly Name[]): Filled | null {
   if (typeof value === 'string')
     return value.includes('{{') ? { kind: 'text', pieces: splitIntoPieces(value, names) } : null;
@@ -102,14 +102,14 @@ function parseFilled(value: Json, names: readonly Name[]): Filled | null {
   return parts.length === 0 ? null : { kind: isJsonList(value) ? 'list' : 'object', parts: Object.fromEntries(parts) };
 }
 
-/** All expressions in a template. */
+/** Returns all expressions in a template. */
 export function expressionsIn(filled: Filled | null): readonly Expression[] {
   if (!filled) return [];
   if (filled.kind === 'text') return filled.pieces.filter((piece) => typeof piece !== 'string');
   return Object.values(filled.parts).flatMap(expressionsIn);
 }
 
-/** Makes the mask of what is filled with hidden values. @returns `null` if nothing is hidden */
+/** Makes the mask of a template that is filled with redacted values. @returns `null` if nothing in it is redacted */
 export function maskOf(filled: Filled | null, isHidden: (expression: Expression) => boolean): Mask | null {
   if (!filled) return null;
   if (filled.kind === 'text') return maskOfText(filled.pieces, isHidden);
@@ -120,7 +120,9 @@ export function maskOf(filled: Filled | null, isHidden: (expression: Expression)
   return parts.length === 0 ? null : { in: filled.kind, parts: Object.fromEntries(parts) };
 }
 
-/** The words of a text in which all values are hidden may be shown: its author has written them. */
+/**
+ * Returns the mask of a text. Its literal words stay visible, because the author of the definition has written them.
+ */
 function maskOfText(pieces: readonly TextPiece[], isHidden: (expression: Expression) => boolean): string | null {
   const expressions = pieces.filter((piece) => typeof piece !== 'string');
   const hidden = expressions.filter(isHidden);
@@ -129,26 +131,26 @@ function maskOfText(pieces: readonly TextPiece[], isHidden: (expression: Express
   return pieces.map((piece) => (typeof piece === 'string' ? piece : REDACTED)).join('');
 }
 
-/** The parts of a node that may hold expressions, and the channels that it names. */
+/** The parts of a node that may contain expressions, and the channels that it names. */
 export interface NodeTexts {
   readonly description: NodeDescription;
-  /** Fields that are filled before its work, by name. */
+  /** Fields that are filled before the node's work, by name. */
   readonly fields: Texts;
-  /** Fields that are filled with its result, too. */
+  /** Fields that are filled after the node's work, which may use its result. */
   readonly laterFields: Texts;
   /** The channel that takes the whole result. */
   readonly resultTo: string | null;
-  /** What it writes, by channel. */
+  /** The templates of the node's writes, by channel. */
   readonly writes: Texts;
-  /** What it writes after a failure. */
+  /** The templates of the node's writes after a failure, by channel. */
   readonly errorWrites: Texts;
   /** Conditions over the arguments of its calls. */
   readonly rules: readonly Expression[];
-  /** Channels whose messages it reads and continues, by the fields that name them. */
+  /** Channels whose messages the node reads and continues, by the fields that name them. */
   readonly conversations: ReadonlyMap<string, string>;
 }
 
-/** Templates by name; `null`: nothing is filled in it. */
+/** Templates by name; `null` for one without expressions. */
 export type Texts = ReadonlyMap<string, Filled | null>;
 
 /** Parses the texts of a valid node. */
@@ -175,7 +177,7 @@ export function channelsWrittenBy({ resultTo, writes, errorWrites, conversations
 }
 
 const ERROR_NAMES: readonly Name[] = [...NODE_NAMES, 'error'];
-/** Rules that are no expressions. */
+/** Approval rules that are not expressions. */
 const WORDS: ReadonlySet<string> = new Set(['always', 'never']);
 const RULE_NAMES: readonly Name[] = [...NODE_NAMES, 'args'];
 

@@ -9,9 +9,9 @@ import type { NodePath } from '../run/ids.ts';
 import type { RecordedOccurrence } from '../run/occurrence.ts';
 import { mapValues } from '../values/collections.ts';
 
-/** What people see of a call. */
+/** The visible parts of a call. */
 export interface CallParts {
-  /** Arguments of a tool or function, fields of a node type, the prompt of a model; `null`: none is known. */
+  /** The arguments of a tool or function, the fields of a node type, or the prompt of a model; `null` if unknown. */
   readonly request: Json;
   readonly reply: Json;
   readonly error: RunError | null;
@@ -20,11 +20,11 @@ export interface CallParts {
 
 interface CallPlace extends NodePlace {
   readonly kind: 'model' | 'tool' | 'function' | 'node';
-  /** The call undoes another one. */
+  /** True if the call compensates another one. */
   readonly undoes: boolean;
 }
 
-/** Hides what a call was given and has answered, where its node has anything to hide. */
+/** Redacts the request and the answer of a call if anything of its node is redacted. */
 export function hideCall<Parts extends CallParts>(parts: Parts, place: CallPlace, redaction: Redaction): Parts {
   const hidden = hiddenOfNode(redaction, place);
   const { request, reply, error, failedAttempts } = parts;
@@ -39,7 +39,10 @@ export function hideCall<Parts extends CallParts>(parts: Parts, place: CallPlace
   };
 }
 
-/** Masks say which parts of a tool's arguments are hidden. A prompt has no masks, so it is hidden as a whole. */
+/**
+ * Redacts a request. Masks determine the redacted parts of a tool's arguments; a prompt has no mask, so it is redacted
+ * as a whole.
+ */
 function hideRequest(request: Json, { kind }: CallPlace, hidden: NodeRedaction): Json {
   if (request === null) return null;
   if (kind === 'tool') return hideArgs(request, [hidden]);
@@ -56,12 +59,12 @@ export interface NodePlace {
   readonly path: NodePath;
 }
 
-/** Returns what is hidden of a node; nothing of one that is not known. */
+/** Returns the redaction of a node; an empty one if the node is unknown. */
 export function hiddenOfNode(redaction: Redaction, { node, path }: NodePlace): NodeRedaction {
   return own(graphAt(redaction, path).nodes, node) ?? {};
 }
 
-/** Hides the answer of a call, in a form that a replay can take. */
+/** Redacts the answer of a call in a form that a replay can use. */
 export function hideReply(reply: CallReply, { result, calls, undone }: NodeRedaction): CallReply {
   const isHidden = result === true || calls === true;
   switch (reply.kind) {
@@ -71,7 +74,7 @@ export function hideReply(reply: CallReply, { result, calls, undone }: NodeRedac
       return reply;
     case 'model': {
       if (!isHidden) return reply;
-      // Parts of a provider quote what the model has said.
+      // The provider's parts quote the model's answer.
       const { providerParts: _providerParts, text, toolCalls, ...rest } = reply;
       const shownCalls = calls ? toolCalls.map((call) => ({ ...call, args: standInFor(call.args) })) : toolCalls;
       return { ...rest, text: text === '' ? text : REDACTED, toolCalls: shownCalls };
@@ -79,7 +82,7 @@ export function hideReply(reply: CallReply, { result, calls, undone }: NodeRedac
   }
 }
 
-/** Hides the messages of a call's failure, if the errors of its node are hidden. */
+/** Redacts the messages of a call's failure, if the errors of its node are redacted. */
 export function hideFailure(failure: TaskFailure, { error }: NodeRedaction): TaskFailure {
   return error ? { ...failure, error: hideMessages(failure.error) } : failure;
 }
@@ -87,9 +90,9 @@ export function hideFailure(failure: TaskFailure, { error }: NodeRedaction): Tas
 type RecordedSignal = RecordedOccurrence & { readonly kind: 'signal' };
 
 /**
- * Hides what a recorded signal brings to a run that hides anything. Payloads of events, outputs of skipped nodes and
- * fields that no signal has are hidden wherever they go.
- * @param asking what is hidden of the node whose approval is decided; `null` for other signals
+ * Redacts the payload of a recorded signal to a run with redacted values. Payloads of events, outputs of skipped nodes
+ * and unknown fields are always redacted.
+ * @param asking the redaction of the node whose approval is decided; `null` for other signals
  */
 export function hideSignal(
   signal: RecordedSignal,
@@ -102,14 +105,14 @@ export function hideSignal(
     args: (args) => (asking && !hidesArgs(asking) ? args : standInFor(args)),
     values: (values) => (asking ? hideDecided(values, asking) : hideWritten(values, channels)),
   };
-  // A digest of what is hidden would tell if a guess is right, and the replay shows something else.
+  // A digest of redacted content would allow guesses to be verified, and the replay shows other content.
   const { digest: _digest, ...fields } = payload;
   const hide = (value: Json, field: string): Json =>
     (own(hiders, field) ?? (SHOWN.has(field) ? same : standInFor))(value);
   return { ...signal, payload: mapValues(fields, hide) };
 }
 
-/** The fields of signals that hold no values of a run. */
+/** The fields of signals that contain no values of a run. */
 const SHOWN: ReadonlySet<string> = new Set([
   'approvalId',
   'asNode',
@@ -141,12 +144,15 @@ function hideWritten(values: Json, channels: readonly string[]): Json {
   return isJsonObject(values) ? standInForChannels(values, channels) : standInFor(values);
 }
 
-/** Puts stand-ins in the place of hidden channels. */
+/** Replaces the values of redacted channels by stand-ins. */
 export function standInForChannels(values: JsonObject, channels: readonly string[]): JsonObject {
   return mapValues(values, (value, name) => (channels.includes(name) ? standInFor(value) : value));
 }
 
-/** Hides a value, and keeps its form: texts are `[redacted]`, numbers 0, and true is false. A replay can go on with it. */
+/**
+ * Redacts a value but keeps its form, so that a replay can continue with it: texts become `[redacted]`, numbers 0, and
+ * booleans false.
+ */
 export function standInFor(value: Json): Json {
   if (typeof value === 'string') return REDACTED;
   if (typeof value === 'number') return 0;

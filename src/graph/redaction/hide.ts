@@ -14,7 +14,7 @@ import type { ModelDelta } from '../journal/batch.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import type { Intervention, WaitingFor } from '../journal/run-view.ts';
 
-/** Codes of errors whose messages the engine makes of names and limits alone. */
+/** Codes of errors whose messages the engine builds only from names and limits. */
 const WITHOUT_VALUES: ReadonlySet<RunErrorCode> = new Set([
   'BUDGET_EXCEEDED',
   'CANCELED',
@@ -23,7 +23,7 @@ const WITHOUT_VALUES: ReadonlySet<RunErrorCode> = new Set([
   'MAX_VISITS_EXCEEDED',
 ]);
 
-/** Hides the messages of an error, and where code has thrown; its codes and its node stay. */
+/** Redacts the messages and stack positions of an error; its codes and its node stay. */
 export function hideMessages(error: RunError): RunError {
   const { code, message, cause } = error;
   return {
@@ -33,23 +33,23 @@ export function hideMessages(error: RunError): RunError {
   };
 }
 
-/** Removes from an error where configured code has thrown, if that is hidden. */
+/** Removes stack positions of configured code from an error, if they are redacted. */
 export function hideStack(error: RunError, { stacks }: Redaction): RunError {
   if (stacks !== true || error.cause?.stack === undefined) return error;
   const { code, message } = error.cause;
   return { ...error, cause: { code, message } };
 }
 
-/** Hides the messages of an error whose place is known by the name of its node only. */
+/** Redacts the messages of an error of which only the node's name is known. */
 export function hideErrorOf(error: RunError, redaction: Redaction): RunError {
   const isHidden = nodesNamed(redaction, error.node ?? START).some((node) => node.error);
   return isHidden ? hideMessages(error) : hideStack(error, redaction);
 }
 
-/** Hides the messages of a run's error. Its cause may tell of hidden compensations. */
+/** Redacts the messages of a run's error. Its cause may describe redacted compensations. */
 export function hideRunError(error: RunError, redaction: Redaction): RunError {
   if (!isRedacting(redaction)) return hideStack(error, redaction);
-  // An INTERNAL error without a node may quote any value, so its message is hidden.
+  // An INTERNAL error without a node may quote any value, so its message is redacted.
   if (error.node === undefined && error.code === 'INTERNAL') return hideMessages(error);
   const shown = hideErrorOf(error, redaction);
   const { cause } = shown;
@@ -60,32 +60,32 @@ function undoesHidden(redaction: Redaction): boolean {
   return graphsIn(redaction).some(({ nodes }) => Object.values(nodes).some(({ undone }) => undone));
 }
 
-/** Hides what an event shows of hidden values. */
+/** Redacts the values in an event. */
 export function hideEvent(event: RunEvent, redaction: Redaction): RunEvent {
   if (!isRedacting(redaction)) return hideEventStack(event, redaction);
   const graph = graphAt(redaction, event.path ?? []);
   const node = 'node' in event && event.node !== undefined ? own(graph.nodes, event.node) : undefined;
-  const place: Place = { redaction, graph, nodes: node ? [node] : [] };
+  const place: EventRedaction = { redaction, graph, nodes: node ? [node] : [] };
   const changes = HIDERS[event.type].flatMap((hide) => hide(event, place) ?? []);
   return Object.assign({}, event, ...changes);
 }
 
-/** What is hidden where an event happened. */
-interface Place {
+/** The redaction that applies to an event. */
+interface EventRedaction {
   readonly redaction: Redaction;
   readonly graph: GraphRedaction;
-  /** The event's node, if anything is hidden of it. */
+  /** The event's node, if anything of it is redacted. */
   readonly nodes: readonly NodeRedaction[];
 }
 
-/** Returns the fields of an event that are shown in another form. */
-type Hide = (event: RunEvent, place: Place) => object | null;
+/** Returns the fields of an event that redaction changes. */
+type Hide = (event: RunEvent, place: EventRedaction) => object | null;
 
 const update: Hide = (event, { graph }) => ('update' in event ? { update: hideChannels(event.update, graph) } : null);
 const values: Hide = (event, { graph }) => ('values' in event ? { values: hideChannels(event.values, graph) } : null);
 const output: Hide = (event, { graph }) => ('output' in event ? { output: hideOutput(event.output, graph) } : null);
 const args: Hide = (event, { nodes }) => ('args' in event ? { args: hideArgs(event.args, nodes) } : null);
-/** Arguments of functions are shown by no other event, so that no mask says which parts are hidden. */
+/** Redacts the arguments of functions as a whole. No other event contains them, so there is no mask for their parts. */
 const given: Hide = (event, { nodes }) => ('args' in event && nodes.length > 0 ? { args: REDACTED } : null);
 const result: Hide = (event, { nodes }) =>
   'result' in event ? { result: hideResult(event, event.result ?? null, nodes) } : null;
@@ -97,7 +97,7 @@ const pause: Hide = (event, { redaction }) => (event.type === 'run.paused' ? hid
 const detail: Hide = (event) =>
   event.type === 'signal.ignored' && QUOTING.has(event.reason) ? { detail: REDACTED } : null;
 
-/** What is hidden of each type of event; an empty list: it holds no values. */
+/** The redaction of each type of event; an empty list if the event contains no values. */
 const HIDERS: Readonly<Record<RunEvent['type'], readonly Hide[]>> = {
   'run.started': [],
   'step.started': [],
@@ -137,7 +137,7 @@ function hideResult({ type }: RunEvent, result: Json, nodes: readonly NodeRedact
   return isHidden ? REDACTED : result;
 }
 
-function hideEventError(event: RunEvent, error: RunError, { redaction, nodes }: Place): RunError {
+function hideEventError(event: RunEvent, error: RunError, { redaction, nodes }: EventRedaction): RunError {
   if (event.type === 'run.failed') return hideRunError(error, redaction);
   const isHidden = nodes.some((node) => node.error ?? (event.type === 'compensation.failed' && node.undone));
   return isHidden ? hideMessages(error) : hideStack(error, redaction);
@@ -148,7 +148,7 @@ function hideEventStack(event: RunEvent, redaction: Redaction): RunEvent {
   return Object.assign({}, event, { error: hideStack(event.error, redaction) });
 }
 
-/** Code that pauses a run gives the reason. */
+/** If code pauses a run, the code supplies the reason, which may contain values. */
 function hidePause({ by, reason }: RunEvent & { readonly type: 'run.paused' }, redaction: Redaction): object {
   const isHidden = reason !== null && nodesNamed(redaction, by).some(({ error }) => error);
   return { reason: isHidden ? REDACTED : reason };
@@ -159,7 +159,7 @@ const QUOTING: ReadonlySet<string> = new Set(['invalid_args', 'invalid_values', 
 
 const NOTHING: GraphRedaction = { channels: [], nodes: {} };
 
-/** Returns what is hidden of the graph inside some nodes, outermost first; of none: of the run's own graph. */
+/** Returns the redaction of the graph inside some nodes, outermost first; of the run's own graph for an empty path. */
 export function graphAt(redaction: Redaction, path: NodePath): GraphRedaction {
   return path.reduce<GraphRedaction>((graph, node) => {
     const { inside } = own(graph.nodes, node) ?? {};
@@ -167,12 +167,12 @@ export function graphAt(redaction: Redaction, path: NodePath): GraphRedaction {
   }, redaction);
 }
 
-/** Returns what is hidden of all nodes of a name, for readers that know no more of a node. */
+/** Returns the redaction of each node with a name, for callers that know nothing else about a node. */
 function nodesNamed(redaction: Redaction, name: string): readonly NodeRedaction[] {
   return graphsIn(redaction).flatMap(({ nodes }) => own(nodes, name) ?? []);
 }
 
-/** Returns what is hidden of every graph of a run. */
+/** Returns the redaction of every graph of a run. */
 function graphsIn(redaction: Redaction): readonly GraphRedaction[] {
   const graphs: GraphRedaction[] = [redaction, ...Object.values(redaction.graphs)];
   for (const { nodes } of graphs)
@@ -180,12 +180,12 @@ function graphsIn(redaction: Redaction): readonly GraphRedaction[] {
   return graphs;
 }
 
-/** Hides what an approval was filled with. The digest of an approval that shows less is hidden, too. */
+/** Redacts the filled parts of an approval. If anything is redacted, its digest is, too. */
 export function hideApproval(approval: Approval, redaction: Redaction): PublicApproval {
   return hideAsked(toPublicApproval(approval), nodesThatAsk(approval, redaction));
 }
 
-/** The title of an approval as `hideApproval` shows it; the rest, which may be large, is not looked at. */
+/** Returns the title of an approval as `hideApproval` does, without reading the other parts, which may be large. */
 export function hideTitle(
   { title, ...asked }: Pick<Approval, 'title' | 'task' | 'node'>,
   redaction: Redaction,
@@ -193,7 +193,10 @@ export function hideTitle(
   return toText(hideField('title', title, nodesThatAsk(asked, redaction)));
 }
 
-/** The arguments as the node asked for them, if a decision has brought others; hidden as those are. */
+/**
+ * Returns the arguments that the node originally asked for, if a decision has changed them. They are redacted in the
+ * same way.
+ */
 export function hideAskedArgs(
   { askedArgs, ...asked }: Pick<Approval, 'askedArgs' | 'task' | 'node'>,
   redaction: Redaction,
@@ -205,7 +208,7 @@ function hideField(field: string, value: Json, nodes: readonly NodeRedaction[]):
   return nodes.reduce((shown, { fields = {} }) => hideInWords(shown, own(fields, field)), value);
 }
 
-/** As `hideApproval`, for the nodes that may have asked. */
+/** Like `hideApproval`, for the nodes that may have requested the approval. */
 function hideAsked(approval: PublicApproval, nodes: readonly NodeRedaction[]): PublicApproval {
   if (nodes.length === 0) return approval;
   const { title, details, args } = approval;
@@ -227,24 +230,27 @@ function hideAsked(approval: PublicApproval, nodes: readonly NodeRedaction[]): P
   };
 }
 
-/** Hides the namespace that a call of memory is made in. */
+/** Redacts the namespace of a memory call. */
 function hideMemory(details: Json, nodes: readonly NodeRedaction[]): Json {
   const isHidden = nodes.some(({ fields = {} }) => fieldsShownAs('memory').some((field) => own(fields, field)));
   return isHidden && isJsonObject(details) && 'memory' in details ? { ...details, memory: REDACTED } : details;
 }
 
-/** Hides the arguments of calls, and those that people approve. */
+/** Redacts the arguments of calls, and the arguments that people approve. */
 export function hideArgs(args: Json, nodes: readonly NodeRedaction[]): Json {
   return argumentMasks(nodes).reduce(hideMasked, args);
 }
 
-/** Puts the real arguments in the place of those that a person has sent back as they were shown. */
+/** Restores the real arguments where a person has sent back redacted ones. */
 export function restoreArgs(given: Json, approval: Approval, redaction: Redaction): Json {
   const masks = argumentMasks(nodesThatAsk(approval, redaction));
   return masks.reduce((args, mask) => restoreMasked(args, approval.args, mask), given);
 }
 
-/** A node asks about its own arguments, those of the calls of its model, or those of its compensation. */
+/**
+ * Returns the masks of everything that a node may request an approval for: its own arguments, the calls of its model,
+ * or its compensation.
+ */
 function argumentMasks(nodes: readonly NodeRedaction[]): readonly Mask[] {
   return nodes.flatMap(({ fields = {}, calls }) => [
     ...(calls ? [REDACTED] : []),
@@ -252,32 +258,32 @@ function argumentMasks(nodes: readonly NodeRedaction[]): readonly Mask[] {
   ]);
 }
 
-/** A compensation asks without a task; the approval has the name of the node only. */
+/** A compensation requests its approval without a task, so the approval contains only the name of the node. */
 function nodesThatAsk({ task, node }: Pick<Approval, 'task' | 'node'>, redaction: Redaction): readonly NodeRedaction[] {
   if (task.length === 0) return nodesNamed(redaction, node);
   const path = task.slice(0, -1).map((key) => key.replace(/#\d+$/, ''));
   return [own(graphAt(redaction, path).nodes, node) ?? []].flat();
 }
 
-/** Hides the values of hidden channels in an object by channel. */
+/** Redacts the values of redacted channels in an object by channel. */
 export function hideChannels(values: JsonObject, { channels }: Pick<GraphRedaction, 'channels'>): JsonObject {
   if (channels.length === 0) return values;
   const hidden = new Set(channels);
   return mapValues(values, (value, name) => (hidden.has(name) ? REDACTED : value));
 }
 
-/** As `hideChannels`, for an output, which a run that has not completed does not have. */
+/** Like `hideChannels`, but for an output, which only a completed run has. */
 export function hideOutput(output: Json, redaction: Pick<GraphRedaction, 'channels'>): Json {
   return isJsonObject(output) ? hideChannels(output, redaction) : output;
 }
 
-/** Hides the text of a delta where the results of its node are hidden. */
+/** Redacts the text of a delta if the results of its node are redacted. */
 export function hideDelta(delta: ModelDelta, redaction: Redaction): ModelDelta {
   const hidden = own(graphAt(redaction, delta.path ?? []).nodes, delta.node);
   return hidden?.result === true || hidden?.calls === true ? { ...delta, text: REDACTED } : delta;
 }
 
-/** Hides the messages of a refusal that may quote hidden values. Those about other channels stay. */
+/** Redacts the messages of a refusal that may quote redacted values. Messages about other channels stay. */
 export function hideRefusal(refusal: Refusal, redaction: Redaction): Refusal {
   const { issues = [], mayQuote } = refusal;
   if (mayQuote !== true || !isRedacting(redaction)) return refusal;
@@ -295,7 +301,7 @@ export function hideRefusal(refusal: Refusal, redaction: Redaction): Refusal {
   };
 }
 
-/** Hides what a run waits for, as far as it was made of hidden values: names and times of waits, failed calls. */
+/** Redacts what a run waits for where it contains redacted values: names and times of waits, failed calls. */
 export function hideWaiting(waiting: WaitingFor, redaction: Redaction): WaitingFor {
   if (waiting.kind === 'intervention') return hideIntervention(waiting, redaction);
   const nodes = nodesNamed(redaction, waiting.node);
@@ -311,7 +317,7 @@ export function hideWaiting(waiting: WaitingFor, redaction: Redaction): WaitingF
   };
 }
 
-/** Hides the arguments and the messages of a failed call. */
+/** Redacts the arguments and the messages of a failed call. */
 export function hideIntervention(intervention: Intervention, redaction: Redaction): Intervention {
   const { node, args, error } = intervention;
   const nodes = nodesNamed(redaction, node);

@@ -4,59 +4,61 @@ import { isJsonList, isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 
 /**
- * What callers without the right to see payloads do not see of a run: redacted channels, and all that is derived from
- * them. It is plain JSON, found once and pinned with the run.
+ * What callers without the permission to see payloads don't see of a run: redacted channels, and everything derived
+ * from them. It is plain JSON, computed once and pinned with the run.
  */
 export interface Redaction extends GraphRedaction {
-  /** The published graphs inside, by the references to them. */
+  /** The published graphs inside, by their references. */
   readonly graphs: Readonly<Record<string, GraphRedaction>>;
-  /** Nodes of the run's own graph whose items are hidden. */
+  /** Nodes of the run's own graph whose items are redacted. */
   readonly items?: readonly string[];
-  /** What comes with events that no node has taken yet. */
+  /** True if the payloads of buffered events are redacted. */
   readonly events?: true;
-  /** Where configured code has thrown; a run does not say so itself, as it holds for all runs. */
+  /**
+   * True if stack positions of configured code are redacted. A run does not store this, because it applies to all runs.
+   */
   readonly stacks?: true;
 }
 
-/** What is hidden of one graph. */
+/** The redaction of one graph. */
 export interface GraphRedaction {
-  /** The channels that are redacted, those that are derived from them, and those that only another run's graph has. */
+  /** The redacted channels, those derived from them, and redacted names that only another run's graph has. */
   readonly channels: readonly string[];
   readonly nodes: Readonly<Record<string, NodeRedaction>>;
 }
 
-/** What is hidden of one node. Parts that are not hidden are absent. */
+/** The redaction of one node. Parts that are visible are absent. */
 export interface NodeRedaction {
-  /** Filled fields, by their names. */
+  /** Masks of filled fields, by name. */
   readonly fields?: Readonly<Record<string, Mask>>;
-  /** Arguments and results of the calls that its model asks for. */
+  /** The arguments and results of the calls that its model requests. */
   readonly calls?: true;
-  /** The result of its call. */
+  /** The result of the node's call. */
   readonly result?: true;
   /** The values that people give with a decision. */
   readonly values?: true;
-  /** The result of its compensation. */
+  /** The result of the node's compensation. */
   readonly undone?: true;
-  /** The messages of its errors, which may quote values. */
+  /** The messages of the node's errors, which may quote values. */
   readonly error?: true;
-  /** Of the graph inside: the reference to a published one, or an inline one's own. */
+  /** The redaction of the graph inside: the reference of a published graph, or the redaction of an inline one. */
   readonly inside?: string | GraphRedaction;
 }
 
 export const NOTHING_REDACTED: Redaction = { channels: [], nodes: {}, graphs: {} };
 
-/** True if a redaction hides anything of the run's values. */
+/** True if any value of the run is redacted. */
 export function isRedacting({ channels, nodes, graphs, items = [], events }: Redaction): boolean {
   return events === true || [channels, Object.keys(nodes), Object.keys(graphs), items].some(({ length }) => length > 0);
 }
 
-/** What is hidden of all that a run takes over from another one, by the places where that has it. */
+/** The redaction of the data that a run takes over from another run, by the locations in the other run. */
 export type Inherited = Partial<Omit<Redaction, 'stacks'>>;
 
 /** The parts of a resume point that hold values. */
 type Carried = Pick<ResumePoint, 'triggers' | 'deferred' | 'bufferedEvents'>;
 
-/** Returns what is hidden of what a fork takes over: channels, and the items and events of its resume point. */
+/** Returns the redaction of the data that a fork takes over: channels, and the items and events of its resume point. */
 export function inheritedByFork(
   { channels, items = [], events }: Redaction,
   { triggers, deferred, bufferedEvents }: Carried,
@@ -70,26 +72,27 @@ export function inheritedByFork(
 }
 
 /**
- * Returns what is hidden of what a replay takes over: how its run began, and the answers that its nodes have got.
- * @param begun where a fork began; `null`: the run is none
+ * Returns the redaction of the data that a replay takes over: the beginning of its run, and the answers that its nodes
+ * have received.
+ * @param begun the state in which a fork began; `null` if the run is no fork
  */
 export function inheritedByReplay(redaction: Redaction, begun: Carried | null): Inherited {
   const { channels, nodes, graphs } = redaction;
   return { channels, ...(begun && inheritedByFork(redaction, begun)), nodes, graphs };
 }
 
-/** What stands in the place of a hidden value. */
+/** The text that replaces a redacted value. */
 export const REDACTED = '[redacted]';
 
-/** The hidden parts of a filled field: all of it, with the words that may be shown, or some members or items. */
+/** The redacted parts of a filled field: the whole field, with its visible words, or some members or items. */
 export type Mask = string | { readonly in: 'object' | 'list'; readonly parts: Readonly<Record<string, Mask>> };
 
-/** Hides the masked parts of a value. A value that has not the form of the mask is hidden as a whole. */
+/** Redacts the masked parts of a value. A value whose form differs from the mask is redacted as a whole. */
 export function hideMasked(value: Json, mask: Mask | undefined): Json {
   return mask === undefined ? value : applyMask(value, mask, () => REDACTED);
 }
 
-/** As `hideMasked`, but keeps the words that a definition has around the hidden values of a text. */
+/** Like `hideMasked`, but keeps the definition's own words around the redacted values of a text. */
 export function hideInWords(value: Json, mask: Mask | undefined): Json {
   return mask === undefined ? value : applyMask(value, mask, (words) => words);
 }
@@ -105,7 +108,7 @@ function applyMask(value: Json, mask: Mask, shown: (words: string) => string): J
   return isJsonObject(value) ? mapValues(value, hide) : REDACTED;
 }
 
-/** Puts the real parts in the place of `[redacted]`, where a person has sent back what was shown. */
+/** Restores the real parts where a person has sent back `[redacted]`. */
 export function restoreMasked(given: Json, real: Json, mask: Mask): Json {
   if (typeof mask === 'string') return given === REDACTED ? real : given;
   const { parts } = mask;

@@ -14,12 +14,12 @@ export interface PlacedNode extends NodePart {
   readonly id: string;
 }
 
-/** The reader of a node's own expressions. */
+/** Returns the context in which a node's own expressions are analyzed. */
 export function readerOf({ graph, id, inside, texts }: PlacedNode): Reader {
   return { graph, node: id, hasParts: inside !== null || texts.description.carries !== undefined };
 }
 
-/** Adds the ways that values take in a node: into its call, its result, its writes, its errors and the graph inside. */
+/** Adds the flows of values in a node: into its call, its result, its writes, its errors and the graph inside. */
 function addNodeFlows(flows: Flows, node: PlacedNode): void {
   addInput(flows, node);
   addResult(flows, node);
@@ -28,24 +28,24 @@ function addNodeFlows(flows: Flows, node: PlacedNode): void {
   addErrors(flows, node);
 }
 
-/** The places that a field is filled from; of one that names a conversation, its channel. */
+/** Returns the locations that a field is filled from; for a field that names a conversation, its channel. */
 function placesInField(node: PlacedNode, field: string): readonly string[] {
   const { fields, conversations } = node.texts;
   const channel = conversations.get(field);
   return channel === undefined ? contentOf(node, fields.get(field) ?? null) : [channelPlace(node.graph, channel)];
 }
 
-/** All that the call of a node is given: a model is told the results of graphs, too. */
-function givenTo(node: PlacedNode): readonly string[] {
+/** Returns the locations of everything that a node's call receives. A model also receives the results of graphs. */
+function inputsOfCall(node: PlacedNode): readonly string[] {
   const { fields, conversations } = node.texts;
   return [
     ...[...fields.keys(), ...conversations.keys()].flatMap((field) => placesInField(node, field)),
-    ...toldBy(node),
+    ...outcomesOfGraphTools(node),
   ];
 }
 
-/** The results and errors of the graphs that a node calls as tools. */
-function toldBy(node: PlacedNode): readonly string[] {
+/** Returns the locations of the results and errors of the graphs that a node calls as tools. */
+function outcomesOfGraphTools(node: PlacedNode): readonly string[] {
   return placesOfGraphTools(node, 'result', 'error');
 }
 
@@ -64,7 +64,7 @@ function contentOf(node: PlacedNode, filled: Filled | null): readonly string[] {
 
 function addInput(flows: Flows, node: PlacedNode): void {
   const { inside, texts } = node;
-  for (const args of placesOfGraphTools(node, 'item')) flows.add(givenTo(node), args);
+  for (const args of placesOfGraphTools(node, 'item')) flows.add(inputsOfCall(node), args);
   const input = texts.description.graph && texts.fields.get(texts.description.graph.input);
   if (!inside || input?.kind !== 'object') return;
   for (const [channel, value] of Object.entries(input.parts))
@@ -78,12 +78,15 @@ function addResult(flows: Flows, node: PlacedNode): void {
     flows.add(from, part(`result.${member}`));
     flows.add([part(`result.${member}`)], part('result'));
   }
-  const given = givenTo(node);
+  const given = inputsOfCall(node);
   if (!members) flows.add(given, part('result'));
   flows.add(given, part('calls'));
 }
 
-/** What another run's node was answered may be in every member of the result, in what a model asks for, and in errors. */
+/**
+ * Adds flows from the answers to another run's node: to every member of the result, to the calls that a model requests,
+ * and to errors.
+ */
 function addAnswer(flows: Flows, node: PlacedNode): void {
   const part = (name: string): string => nodePlace(node.graph, node.id, name);
   const read = expressionsOf(node.texts).flatMap(({ sources }) => [...sources().read].filter(isOfResult));
@@ -93,7 +96,10 @@ function addAnswer(flows: Flows, node: PlacedNode): void {
     flows.add([part('answer')], place);
 }
 
-/** The members of a node's result, with the places that they come from; `null`: the result has no known members. */
+/**
+ * Returns the members of a node's result with the locations that they come from; `null` if the result has no known
+ * members.
+ */
 function membersOf(node: PlacedNode): readonly (readonly [string, readonly string[]])[] | null {
   const { inside, texts } = node;
   if (inside && texts.description.graph)
@@ -102,7 +108,7 @@ function membersOf(node: PlacedNode): readonly (readonly [string, readonly strin
   if (!carries) return null;
   return Object.entries(carries).map(([name, fields]) => [
     name,
-    [...fields.flatMap((field) => placesInField(node, field)), ...toldBy(node)],
+    [...fields.flatMap((field) => placesInField(node, field)), ...outcomesOfGraphTools(node)],
   ]);
 }
 
@@ -111,10 +117,10 @@ function addWrites(flows: Flows, node: PlacedNode): void {
   const channel = (name: string): string => channelPlace(graph, name);
   if (texts.resultTo !== null) flows.add([nodePlace(graph, id, 'result')], channel(texts.resultTo));
   for (const [name, value] of [...texts.writes, ...texts.errorWrites]) flows.add(contentOf(node, value), channel(name));
-  for (const name of texts.conversations.values()) flows.add(givenTo(node), channel(name));
+  for (const name of texts.conversations.values()) flows.add(inputsOfCall(node), channel(name));
 }
 
-/** An error may quote all that is read, and what its writes meet in the channels. */
+/** Adds flows to errors, which may quote everything that the node reads, and the channels that it writes. */
 function addErrors(flows: Flows, node: PlacedNode): void {
   const { graph, id, inside, texts } = node;
   const error = nodePlace(graph, id, 'error');
@@ -132,11 +138,11 @@ function expressionsOf(texts: NodeTexts): readonly Expression[] {
   return [...filled.flatMap(expressionsIn), ...rules];
 }
 
-/** The ways that values take between the places of a run, as a graph of their names. */
+/** The flows of values between the locations of a run, as a graph of location names. */
 export class Flows {
   readonly #targets = new Map<string, Set<string>>();
 
-  /** Adds that the content of each of the first places may come to the other one. */
+  /** Adds a flow: the content of each of the first locations may reach the other one. */
   add(from: Iterable<string>, to: string): void {
     for (const place of from) {
       const targets = this.#targets.get(place) ?? new Set();
@@ -144,7 +150,7 @@ export class Flows {
     }
   }
 
-  /** Returns all places that the content of some places may come to, these included. */
+  /** Returns all locations that the content of given locations may reach, including these. */
   reach(places: Iterable<string>): ReadonlySet<string> {
     const reached = new Set(places);
     for (const place of reached) for (const target of this.#targets.get(place) ?? []) reached.add(target);
@@ -152,7 +158,7 @@ export class Flows {
   }
 }
 
-/** Adds the ways that values take in a graph. */
+/** Adds the flows of values in a graph. */
 export function addGraphFlows(flows: Flows, { id, definition, nodes }: GraphPart): void {
   const { channels = {}, edges, input } = definition;
   const places = Object.keys(channels).map((channel) => channelPlace(id, channel));
@@ -162,7 +168,10 @@ export function addGraphFlows(flows: Flows, { id, definition, nodes }: GraphPart
   for (const [node, part] of nodes) addNodeFlows(flows, { graph: id, id: node, ...part });
 }
 
-/** An edge that fails is an error of its sources. The elements of a list are the items of its target. */
+/**
+ * Adds the flows of an edge. If the edge fails, its sources get the error. The elements of a list become the items of
+ * its target.
+ */
 function addEdge(flows: Flows, graph: string, edge: EdgeDefinition): void {
   const reader = { graph, node: START, hasParts: false };
   const { expressions, itemsOf } = forEdge(edge, READS);
@@ -175,7 +184,7 @@ function addEdge(flows: Flows, graph: string, edge: EdgeDefinition): void {
 
 interface Reads {
   readonly expressions: readonly string[];
-  /** The node whose items are the elements of the expressions' lists. */
+  /** The node whose items are the elements of the lists. */
   readonly itemsOf: string | null;
 }
 
@@ -187,33 +196,33 @@ const READS: EdgeTable<Reads> = {
 };
 
 /*
- * A place holds a value while a run executes: a channel, the item, the arguments, the result or the error of a node.
- * The names of nodes and channels have no `|` and no `/`, so that these separate them.
+ * A location holds a value during a run: a channel, the item, the arguments, the result or the error of a node. Names
+ * of nodes and channels contain no `|` and no `/`, so these are safe separators.
  */
 
 export function channelPlace(graph: string, channel: string): string {
   return `${graph}|state.${channel}`;
 }
 
-/** The place of all channels together. */
+/** Returns the location of all channels together. */
 function statePlace(graph: string): string {
   return `${graph}|state`;
 }
 
 /**
- * A part of a node: `result`, or a member of it, `item`, `calls`, `error`; `values` of decisions; `undone`, the result of
- * its compensation. `answer` is all that comes to it from another run.
+ * Returns the location of a part of a node: `result` or a member of it, `item`, `calls`, `error`, `values` (of
+ * decisions), or `undone` (the result of its compensation). `answer` is everything that it takes over from another run.
  */
 export function nodePlace(graph: string, node: string, part: string): string {
   return `${graph}|${node}|${part}`;
 }
 
-/** The errors of a graph that belong to no node: of its input and its first edges. */
+/** Returns the location of the errors of a graph that belong to no node: those of its input and its first edges. */
 export function startErrorPlace(graph: string): string {
   return nodePlace(graph, START, 'error');
 }
 
-/** A node whose expressions are looked at; `hasParts`: the members of its result are places of their own. */
+/** A node whose expressions are analyzed. With `hasParts`, the members of its result are separate locations. */
 export interface Reader {
   readonly graph: string;
   readonly node: string;
@@ -225,7 +234,7 @@ export function isOfResult(source: Source): boolean {
   return source === 'result' || source.startsWith('result.');
 }
 
-/** Returns the places that the sources of an expression name. Sources that are no secret of anybody have none. */
+/** Returns the locations that the sources of an expression refer to. Sources that are never redacted have none. */
 export function placesOf(sources: Iterable<Source>, reader: Reader): readonly string[] {
   return [...sources].flatMap((source) => {
     const [name = ''] = source.split('.', 1);

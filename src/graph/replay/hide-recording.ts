@@ -22,16 +22,16 @@ import type { Recording } from './recording.ts';
 import type { RecordedAnswer } from './replay-log.ts';
 
 /**
- * Puts stand-ins in the place of what a run hides, wherever it stands in the recording. A replay of the result goes the
- * same way unless the run's way depends on hidden values; its events are compared as `hideEvent` shows them.
- * @returns `null` for a fork of a run that hides values: it began with a state
+ * Replaces the redacted values of a recording by stand-ins. A replay of the outcome takes the same path unless the path
+ * depends on redacted values; its events are compared in the form of `hideEvent`.
+ * @returns `null` for a fork of a run with redacted values, because the fork began with a state
  */
 export function hideRecording(recording: Recording): Recording | null {
   const { redaction, begin, events, occurrences, answers } = recording;
   if (!isRedacting(redaction)) return recording;
   const shown = hideBeginning(begin, redaction);
   if (!shown) return null;
-  const places = placesIn(recording);
+  const places = findKeyedNodes(recording);
   const ofCall = (key: string): NodeRedaction => {
     const place = places.calls.get(key);
     return place ? hiddenOfNode(redaction, place) : ALL_HIDDEN;
@@ -71,14 +71,14 @@ function hideBeginning(begin: Beginning, { channels }: Redaction): Beginning | n
   };
 }
 
-/** The nodes that have made calls, and that have asked for approvals. */
-interface Places {
+/** The nodes that have made calls, and those that have requested approvals. */
+interface KeyedNodes {
   readonly calls: ReadonlyMap<string, NodePlace>;
   readonly approvals: ReadonlyMap<string, NodePlace>;
 }
 
-/** Finds the nodes by a replay, because a key does not tell its node for certain. */
-function placesIn(recording: Recording): Places {
+/** Finds the nodes by a replay, because a key does not identify its node for certain. */
+function findKeyedNodes(recording: Recording): KeyedNodes {
   const calls = new Map<string, NodePlace>();
   const approvals = new Map<string, NodePlace>();
   const onStep = ({ effects, run, events }: Advance): void => {
@@ -99,7 +99,7 @@ function placesIn(recording: Recording): Places {
 /** @returns `null` for a signal that decides no approval */
 function askedBy(
   { name, payload }: RecordedOccurrence & { readonly kind: 'signal' },
-  { approvals }: Places,
+  { approvals }: KeyedNodes,
   redaction: Redaction,
 ): NodeRedaction | null {
   if (name !== 'approve' && name !== 'reject') return null;
@@ -109,10 +109,10 @@ function askedBy(
   return place ? hiddenOfNode(redaction, place) : ALL_HIDDEN;
 }
 
-/** What is hidden of a call or an approval whose node is unknown. */
+/** The redaction of a call or an approval whose node is unknown. */
 const ALL_HIDDEN: NodeRedaction = { calls: true, result: true, values: true, error: true };
 
-/** A replay takes the results of calls from their events. */
+/** Redacts an event. A replay reads the results of calls from their events, so the form of results stays. */
 function hideRecorded(event: RunEvent, redaction: Redaction): RunEvent {
   const shown = hideEvent(event, redaction);
   if (shown.type !== 'tool.called' || event.type !== 'tool.called' || event.result === undefined) return shown;

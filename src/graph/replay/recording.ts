@@ -9,23 +9,23 @@ import { replay } from './replay.ts';
 import type { Replayed, ReplayStart } from './replay.ts';
 import type { RecordedAnswer } from './replay-log.ts';
 
-/** All that makes an ended run happen again, without its outside. It is plain JSON. */
+/** Everything that is needed to replay an ended run without its environment. It is plain JSON. */
 export interface Recording {
   readonly identity: RunIdentity;
   readonly definition: GraphDefinition;
   /** The part of the installation that the run has pinned. */
   readonly catalog: Catalog;
-  /** What most callers do not see of the run. */
+  /** What callers without the permission to see payloads don't see of the run. */
   readonly redaction: Redaction;
   readonly begin: Beginning;
   readonly events: readonly RunEvent[];
   readonly occurrences: readonly RecordedOccurrence[];
-  /** By the keys of the calls. */
+  /** The answers, by the keys of the calls. */
   readonly answers: Readonly<Record<string, RecordedAnswer>>;
 }
 
 /**
- * Runs a recorded run again, under its own definition or another one.
+ * Replays a recorded run under its own definition or another one.
  * @throws if the definition can't be compiled with what the run has pinned
  */
 export function replayRecording(

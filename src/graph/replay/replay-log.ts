@@ -6,25 +6,25 @@ import type { Run } from '../run/run.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 
-/** The end of a call as the ledger has it; an open call has neither a result nor a failure. */
+/** The end of a call as stored in the ledger. An open call has neither a result nor a failure. */
 export interface RecordedAnswer {
   readonly result: Json;
   readonly failure: TaskFailure | null;
   readonly failures: number;
 }
 
-/** What the store knows of a run that has ended, with its id replaced by that of the replay. */
+/** The stored data of an ended run, with its id replaced by that of the replay. */
 export interface ReplayLog {
-  /** From number 1, without a gap. */
+  /** The events from number 1, without gaps. */
   readonly events: readonly RunEvent[];
   readonly occurrences: readonly RecordedOccurrence[];
-  /** By the keys that the calls of the replay have. */
+  /** The answers, by the keys of the replay's calls. */
   readonly answers: ReadonlyMap<string, RecordedAnswer>;
 }
 
 type RecordedReply = RecordedOccurrence & { readonly kind: 'call.completed' };
 
-/** A recorded occurrence with all that the interpreter wants of it. @returns `null`: a call's reply is not recorded */
+/** Completes a recorded occurrence for the interpreter. @returns `null` if a call's reply is not recorded */
 export function toOccurrence(recorded: RecordedOccurrence, log: ReplayLog): Occurrence | null {
   return recorded.kind === 'call.completed' ? withReply(recorded, log) : recorded;
 }
@@ -34,11 +34,11 @@ function withReply(recorded: RecordedReply, { events, answers }: ReplayLog): Occ
   const answer = answers.get(recorded.key);
   const reply = recorded.reply ?? replyIn(event, recorded.key) ?? answer?.result;
   if (!isCallReply(reply)) return null;
-  const isLocal = recorded.reply !== undefined || isToldAsLocal(event);
+  const isLocal = recorded.reply !== undefined || isRecordedAsLocal(event);
   return { ...recorded, reply, ...effortIn(event, answer), ...(isLocal && { isLocal }) };
 }
 
-function isToldAsLocal(event: RunEvent | undefined): boolean {
+function isRecordedAsLocal(event: RunEvent | undefined): boolean {
   return isOfCode(event) && event.local === true;
 }
 
@@ -58,13 +58,16 @@ function effortIn(
   return { attempts, durationMs };
 }
 
-/** A result that could not be written to the ledger is in the event. */
+/** Returns the reply in an event. A result that could not be written to the ledger is only there. */
 function replyIn(event: RunEvent | undefined, key: string): CallReply | null {
   const isOfCall = event?.type === 'tool.called' && event.idempotencyKey === key && !event.error;
   return isOfCall ? { kind: 'value', value: event.result ?? null } : null;
 }
 
-/** How calls and timers ended, by their keys and ids. Of a call that a person had made again, the last end. */
+/**
+ * Returns how calls and timers ended, by their keys and ids. For a call that a person has repeated, the last end
+ * counts.
+ */
 export function endsIn({ occurrences }: Pick<ReplayLog, 'occurrences'>): ReadonlyMap<string, RecordedOccurrence> {
   const ends = new Map<string, RecordedOccurrence>();
   for (const recorded of occurrences) {
@@ -74,7 +77,9 @@ export function endsIn({ occurrences }: Pick<ReplayLog, 'occurrences'>): Readonl
   return ends;
 }
 
-/** An answer to an open call that the recorded run never took in: it had ended, or gone another way. */
+/**
+ * Returns an answer to an open call that the recorded run never processed, because it had ended or taken another path.
+ */
 export function unheardAnswer({ calls }: Run, { answers }: ReplayLog): OccurrenceBody | null {
   for (const key of Object.keys(calls)) {
     const { result, failure, failures } = answers.get(key) ?? NO_ANSWER;

@@ -18,17 +18,17 @@ export interface Divergence extends DivergingEvents {
   readonly seq: number;
 }
 
-/** Where a replay and the recorded run part. */
+/** The events at which a replay and the recorded run diverge. */
 export interface DivergingEvents {
-  /** The recorded event; `null`: the recorded run ended before. */
+  /** The recorded event; `null` if the recorded run ended before. */
   readonly expected: RunEvent | null;
-  /** The event of the replay; `null`: the replay ended before. */
+  /** The event of the replay; `null` if the replay ended before. */
   readonly actual: RunEvent | null;
 }
 
-/** A run as it went with the answers of another one. */
+/** A run replayed with the answers of another one. */
 export interface Replayed extends Pick<Advance, 'run' | 'events' | 'checkpoints' | 'approvals' | 'occurrences'> {
-  /** The first event that is not as it was recorded; `null`: all are. */
+  /** The first event that differs from the recording; `null` if none differs. */
   readonly divergence: Divergence | null;
 }
 
@@ -37,15 +37,15 @@ export interface ReplayStart {
   readonly identity: RunIdentity;
   readonly begin: Beginning;
   readonly log: ReplayLog;
-  /** Returns an event of either as it is compared; by default as it is. */
+  /** Maps events of both runs to the form that is compared; unchanged by default. */
   readonly view?: ((event: RunEvent) => RunEvent) | undefined;
-  /** Sees each step of the replay. */
+  /** Receives each step of the replay. */
   readonly onStep?: ((step: Advance) => void) | undefined;
 }
 
 /**
- * Runs a graph with what happened to another run, in the same order, at the same times. Once the replay does something
- * else than its log, its open calls and timers end as those of the same key did, and no signal comes any more.
+ * Runs a graph with the occurrences of another run, in the same order and at the same times. After the first divergence
+ * from the log, the open calls and timers end as those with the same key did, and no more signals arrive.
  */
 export function replay({ graph, identity, begin, log, view, onStep }: ReplayStart): Replayed {
   const startedAt = Date.parse(log.events[0]?.at ?? '') || 0;
@@ -61,13 +61,13 @@ export function replay({ graph, identity, begin, log, view, onStep }: ReplayStar
   return { run, events, checkpoints, approvals: [...approvals.values()], occurrences, divergence };
 }
 
-/** The number of events by which a replay that has left its log may exceed the recorded ones. */
+/** The limit by which the events of a diverged replay may exceed the recorded ones. */
 const MAX_BEYOND = 10_000;
 
 interface Player extends Pick<ReplayStart, 'log' | 'view' | 'onStep'> {
   readonly ends: ReturnType<typeof endsIn>;
   run: Run;
-  /** How many of the recorded occurrences have happened. */
+  /** The number of recorded occurrences that have been replayed. */
   happened: number;
   /** Milliseconds since the epoch. */
   now: number;
@@ -114,17 +114,17 @@ function compare(player: Player, event: RunEvent): void {
   player.divergence = { seq: event.seq, expected, actual };
 }
 
-/** @returns `null`: the run has ended, or nothing that was recorded takes it on */
+/** @returns `null` if the run has ended, or no recorded occurrence continues it */
 function nextOccurrence(player: Player, last: Advance): Occurrence | null {
   const { log, divergence, events } = player;
   if (hasEnded(last.run) || events.length >= log.events.length + MAX_BEYOND) return null;
   const recorded = divergence ? null : log.occurrences[player.happened];
   if (last.hasYielded && recorded?.seq !== events.length) return continued(player);
   const next = recorded ? nextRecorded(player, recorded) : nextApart(player, last);
-  return next ?? unheard(player, last);
+  return next ?? unprocessedAnswer(player, last);
 }
 
-/** The run goes on after a yield, at the time of what it did then. */
+/** Returns the occurrence that continues the run after a yield, at the recorded time. */
 function continued(player: Player): Occurrence {
   const { log, events, divergence } = player;
   const event = divergence ? undefined : log.events[events.length];
@@ -138,7 +138,7 @@ function nextRecorded(player: Player, recorded: RecordedOccurrence): Occurrence 
   return toOccurrence(recorded, player.log);
 }
 
-/** What happens to a replay that has left its log: the earliest end of what it has open, as far as it is recorded. */
+/** Returns the next occurrence of a diverged replay: the earliest recorded end of an open call or timer. */
 function nextApart(player: Player, { run }: Advance): Occurrence | null {
   const open = [...Object.keys(run.calls), ...Object.keys(run.timers)].flatMap((id) => player.ends.get(id) ?? []);
   for (const recorded of open.sort((a, b) => a.number - b.number)) {
@@ -150,12 +150,12 @@ function nextApart(player: Player, { run }: Advance): Occurrence | null {
   return null;
 }
 
-function unheard({ log, now }: Player, { run }: Advance): Occurrence | null {
+function unprocessedAnswer({ log, now }: Player, { run }: Advance): Occurrence | null {
   const answer = unheardAnswer(run, log);
   return answer && { ...answer, at: now };
 }
 
-/** @returns `null`: the run has not ended, or no person had it go on then */
+/** @returns `null` if the run has not ended, or was not reopened then */
 function reopen(player: Player, graph: CompiledGraph): Advance | null {
   const { run, log, divergence, happened } = player;
   const recorded = log.occurrences[happened];

@@ -3,11 +3,11 @@ import type { Refusal } from './occurrence.ts';
 import { refusalByStatus } from './approval.ts';
 import type { Approval } from './approval.ts';
 
-/** What is known of the approvals of a run: all pending ones, and some of the closed ones. */
+/** The known approvals of a run: all pending ones, and some of the closed ones. */
 export interface KnownApprovals {
   readonly runId: string;
   readonly approvals: readonly Approval[];
-  /** How many the run has asked for. */
+  /** The number of approvals that the run has requested. */
   readonly asked: number;
 }
 
@@ -15,16 +15,16 @@ export interface KnownApprovals {
 export const MAX_NAMED = 20;
 
 /**
- * Returns the approval that a decision means: the named one, or else the first one that the run has ever asked for. A
- * decision without a name never counts for a later one, which its sender may not have seen, and for none while several
- * are pending.
+ * Returns the approval that a decision refers to: the named one, or else the first one that the run ever requested. A
+ * decision without a name never applies to a later approval, which its sender may not have seen, and to none while
+ * several are pending.
  */
 export function approvalMeant(known: KnownApprovals, id: string | undefined): Approval | Refusal {
   if (id === undefined) return firstApproval(known);
   return find(known, id) ?? refuseUnknown(known, id);
 }
 
-/** Returns the id of the first approval of a run, in the order of asking. */
+/** Returns the id of the first approval of a run, in the order of requests. */
 export function firstApprovalId(runId: string): string {
   return approvalId({ runId, number: 1 });
 }
@@ -45,7 +45,7 @@ function firstApproval(known: KnownApprovals): Approval | Refusal {
   return { code: 'APPROVAL_ID_REQUIRED', message, pending: idsOf(pending) };
 }
 
-/** Adds to what has become of the first approval what is pending now. */
+/** Adds the pending approvals to a refusal about the first approval. */
 function withPending({ code, message }: Refusal, pending: readonly Approval[]): Refusal {
   const now = pending.length === 0 ? 'no other is pending now' : `pending now: ${namesOf(pending)}`;
   const meant = 'A decision without approvalId means the first approval of the run';
@@ -56,7 +56,7 @@ function find({ approvals }: KnownApprovals, id: string): Approval | undefined {
   return approvals.find((approval) => approval.id === id);
 }
 
-/** A run drops approvals after they were closed; the number of one shows that it existed. */
+/** Refuses an unknown id. A run drops closed approvals, but the number of one proves that it existed. */
 function refuseUnknown({ runId, asked }: KnownApprovals, id: string): Refusal {
   const parsed = parseApprovalId(id);
   if (parsed?.runId !== runId || parsed.number > asked)
@@ -64,7 +64,9 @@ function refuseUnknown({ runId, asked }: KnownApprovals, id: string): Refusal {
   return { code: 'ALREADY_DECIDED', message: `Approval "${id}" was closed before` };
 }
 
-/** How refusals name an approval: its title may show what not everybody may see. */
+/**
+ * Returns how refusals name an approval. They never use its title, which may contain values that not everybody may see.
+ */
 export function nameOf({ id, node }: Pick<Approval, 'id' | 'node'>): string {
   return `${id} (${node})`;
 }
@@ -73,7 +75,7 @@ function idsOf(pending: readonly Approval[]): readonly string[] {
   return pending.slice(0, MAX_NAMED).map(({ id }) => id);
 }
 
-/** Names what waits for people: the first of them, as there may be thousands. */
+/** Names pending approvals, only the first of them because there may be thousands. */
 export function namesOf(pending: readonly Pick<Approval, 'id' | 'node'>[]): string {
   const names = pending.slice(0, MAX_NAMED).map(nameOf);
   const more = pending.length - names.length;

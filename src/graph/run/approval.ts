@@ -13,36 +13,36 @@ import type { Principal } from './principal.ts';
 import type { Refusal } from './occurrence.ts';
 import { priceOfText, spend } from '../values/meter.ts';
 
-/** A question to a person, as the API lists it. */
+/** A request for a person's decision, as the API lists it. */
 export interface Approval extends Shown {
   readonly id: string;
   readonly runId: string;
   readonly node: string;
   /** The arguments to approve, with the edits made so far. */
   readonly args: Json;
-  /** The digest of what the approval shows now. */
+  /** The digest of the approval's current content. */
   readonly digest: string;
   readonly argsSchema: JsonSchema | null;
   readonly decisionSchema: JsonSchema | null;
   readonly policy: ApprovalPolicy;
   readonly status: 'pending' | 'approved' | 'rejected' | 'expired' | 'canceled';
   readonly decisions: readonly Decision[];
-  /** How often it was given to others; absent: never. */
+  /** The number of times it was reassigned; absent for none. */
   readonly reassigned?: number;
-  /** The same question asked before without a yes, oldest first. */
+  /** Earlier closed approvals of the same question without a yes, oldest first. */
   readonly previous: readonly EarlierApproval[];
   readonly tool?: string;
   /** The subject who started the run. */
   readonly requestedBy: string;
-  /** The subjects who had shaped the run when it asked, its starter included. */
+  /** The subjects of the run's editors at the time of the request, its starter included. */
   readonly requesters: readonly string[];
   readonly requestedAt: string;
   readonly expiresAt: string;
   /** The node task that waits for it. */
   readonly task: TaskPath;
-  /** The digest of the question as the node asked it, without a fork's details or edited arguments. */
+  /** The digest of the original question, without a fork's details or edited arguments. */
   readonly asked: string;
-  /** The arguments as the node asked for them; absent: no decision has brought others. */
+  /** The original arguments; absent if no decision has changed them. */
   readonly askedArgs?: Json;
 }
 
@@ -60,18 +60,18 @@ export interface Decision {
   readonly values: Json;
 }
 
-/** A person's decision as sent; `args` and `values` are `undefined` where they are absent (`null` is a value). */
+/** A person's decision as sent. `args` and `values` are `undefined` if absent, because `null` is a value. */
 export interface DecisionRequest {
-  /** Absent: the first approval of the run. */
+  /** Absent for the first approval of the run. */
   readonly approvalId?: string | undefined;
   readonly decision: 'approve' | 'reject';
   readonly by: Principal;
-  /** The time at which it was made, by which it is judged. */
+  /** The time of the decision, which the deadline and the policy are checked against. */
   readonly at: string;
   readonly reason?: string | undefined;
   readonly args?: Json | undefined;
   readonly values?: Json | undefined;
-  /** The digests of which the approval must have one; absent: it may have any. */
+  /** The accepted digests of the approval's content; absent if any is accepted. */
   readonly digests?: readonly string[] | undefined;
 }
 
@@ -80,8 +80,8 @@ export type DecisionResult =
   | { readonly refusal: Refusal };
 
 /**
- * Applies a decision to an approval: one rejection decides, approvals count towards the quorum. An approval with edited
- * arguments restarts the count, as the earlier ones approved other arguments; their authors may decide anew.
+ * Applies a decision to an approval. One rejection decides; approvals count towards the quorum. An approval with edited
+ * arguments restarts the count, because the earlier ones approved other arguments; their authors may decide again.
  * @returns the changed approval, or the reason for the refusal
  */
 export function decide(approval: Approval, request: DecisionRequest): DecisionResult {
@@ -102,7 +102,7 @@ export function decide(approval: Approval, request: DecisionRequest): DecisionRe
   return { approval: { ...approval, ...edit, decisions, status: statusAfter(approval, decisions) }, decision };
 }
 
-/** As `decide`, without the work for the changed approval. @returns `null` if the decision counts */
+/** Like `decide`, but does not compute the changed approval. @returns `null` if the decision counts */
 export function refuseDecision(approval: Approval, request: DecisionRequest): Refusal | null {
   return (
     refuseDecider(approval, request) ??
@@ -113,14 +113,16 @@ export function refuseDecision(approval: Approval, request: DecisionRequest): Re
   );
 }
 
-/** Closes an approval whose timeout is over. What people have proposed alone counts for nothing: it is about what was asked. */
+/** Closes an approval after its timeout, with its original arguments. Edits that were only proposed are dropped. */
 export function expire(approval: Approval, status: Approval['status']): Approval {
   const { askedArgs: args } = approval;
   if (args === undefined) return { ...approval, status };
   return { ...approval, args, digest: digestOf({ ...approval, args }), status };
 }
 
-/** Returns the decision that has closed an approval; `undefined`: none has, as its timeout decided or it was canceled. */
+/**
+ * Returns the decision that closed an approval; `undefined` if its timeout closed it, or it was canceled or is pending.
+ */
 export function closingDecision(approval: Pick<Approval, 'status' | 'policy' | 'decisions'>): Decision | undefined {
   const { status, decisions } = approval;
   return statusAfter(approval, decisions) === status ? decisions.at(-1) : undefined;
@@ -131,13 +133,16 @@ function statusAfter({ policy }: Pick<Approval, 'policy'>, decisions: readonly D
   return decisionsThatCount(decisions).length >= (policy.quorum ?? 1) ? 'approved' : 'pending';
 }
 
-/** Returns the decisions since the arguments were edited last. Earlier ones are void: they were about others. */
+/**
+ * Returns the decisions since the last edit of the arguments. Earlier ones are void, because they were about other
+ * arguments.
+ */
 export function decisionsThatCount(decisions: readonly Decision[]): readonly Decision[] {
   const args = decisions.at(-1)?.args ?? null;
   return decisions.slice(decisions.findLastIndex((decision) => !deepEqual(decision.args, args)) + 1);
 }
 
-/** Refuses a person who may not decide, by the policy. @returns `null` if the person may */
+/** Refuses a person whom the policy does not allow to decide. @returns `null` if the person may decide */
 export function refuseDecider(
   { policy, requestedAt, requesters }: Pick<Approval, 'policy' | 'requestedAt' | 'requesters'>,
   { by, at }: Pick<DecisionRequest, 'by' | 'at'>,
@@ -157,12 +162,12 @@ export function refuseDecider(
   return { code: 'NOT_AN_APPROVER', message: `This approval is decided by: ${allowed}` };
 }
 
-/** True if an approval is pending for a person: its policy lets them decide it, and they have not decided it. */
+/** True if an approval is pending for a person: the policy allows their decision, and they have not decided yet. */
 export function isPendingFor(approval: Approval, who: Pick<DecisionRequest, 'by' | 'at'>): boolean {
   return (refuseDecider(approval, who) ?? refusalByStatus(approval) ?? refusalWhilePending(approval, who)) === null;
 }
 
-/** Tells what has become of an approval. @returns `null` while it is pending */
+/** Returns the refusal for an approval that is no longer pending. @returns `null` while it is pending */
 export function refusalByStatus(approval: Approval): Refusal | null {
   const last = closingDecision(approval);
   switch (approval.status) {
@@ -185,7 +190,7 @@ function refusalOfExpired({ expiresAt }: Approval): Refusal {
   return { code: 'APPROVAL_EXPIRED', message: `The approval expired at ${expiresAt}` };
 }
 
-/** The time of a decision counts, not that at which the timer of the approval is heard of. */
+/** The time of the decision counts, not the time at which the approval's timer is processed. */
 function refusalWhilePending(approval: Approval, { by, at }: Pick<DecisionRequest, 'by' | 'at'>): Refusal | null {
   if (Date.parse(at) >= Date.parse(approval.expiresAt)) return refusalOfExpired(approval);
   const own = decisionsThatCount(approval.decisions).find((decision) => decision.by === by.sub);
@@ -199,7 +204,7 @@ function refusalByDigest({ digest }: Approval, { digests }: DecisionRequest): Re
   return { code: 'APPROVAL_CHANGED', message: 'The approval shows something else by now; look at it again' };
 }
 
-/** Each edit lets everyone decide once more, so their number has a limit. */
+/** Limit of edits, because each edit lets everyone decide once more. */
 const MAX_EDITS = 20;
 
 function refusalOfEdit({ args: shown, decisions }: Approval, args: Json | undefined): Refusal | null {
@@ -210,7 +215,7 @@ function refusalOfEdit({ args: shown, decisions }: Approval, args: Json | undefi
   return { code: 'INVALID_ARGS', message, issues: [{ path: '/args', message }] };
 }
 
-/** A reason has a letter or a digit; a placeholder such as `…` has none. */
+/** A reason must have a letter or a digit. A placeholder such as `…` has none. */
 const WORDS = /[\p{L}\p{N}]/u;
 
 function refusalByContent(approval: Approval, { decision, reason, args, values }: DecisionRequest): Refusal | null {
@@ -222,7 +227,7 @@ function refusalByContent(approval: Approval, { decision, reason, args, values }
     };
   }
   const { argsSchema, decisionSchema } = approval;
-  // A rejection needs no values; what it says is kept, and may be written.
+  // A rejection needs no values. Given values are stored and may be written.
   const isRejection = decision === 'reject';
   const noValues = isRejection ? undefined : {};
   return (
@@ -233,8 +238,8 @@ function refusalByContent(approval: Approval, { decision, reason, args, values }
 }
 
 /**
- * Refuses arguments that break their schema. It holds for those that are asked about, too, which are checked before
- * anybody is asked: so neither a person nor a timeout approves others.
+ * Refuses arguments that break their schema. They are also checked before the request, so that neither a person nor a
+ * timeout approves invalid ones.
  */
 export function refuseArgs(schema: JsonSchema | null, args: Json | undefined): Refusal | null {
   return violation('INVALID_ARGS', { schema, value: args, field: 'args' });
@@ -252,7 +257,7 @@ function violation(
   return issues.length > 0 ? { code, message: `The ${field} break their schema`, issues } : null;
 }
 
-/** What an approval shows to the people who decide it. */
+/** The content of an approval that deciders see. */
 export interface Shown {
   readonly title: string;
   readonly details: Json;
@@ -260,8 +265,8 @@ export interface Shown {
 }
 
 /**
- * Returns the SHA-256, in hex, of what an approval shows, as canonical JSON (RFC 8785). A byte costs twice as much as that
- * of a text that is only written.
+ * Returns the SHA-256, in hex, of the approval's content as canonical JSON (RFC 8785). Each byte costs twice as much as
+ * when a text is only written.
  */
 export function digestOf({ title, details, args }: Shown): string {
   const bytes = new TextEncoder().encode(canonicalJson({ title, details, args }));
@@ -269,7 +274,7 @@ export function digestOf({ title, details, args }: Shown): string {
   return bytesToHex(sha256(bytes));
 }
 
-/** An approval as the API shows it, without what only the interpreter reads. */
+/** An approval as the API returns it, without the fields for the interpreter. */
 export type PublicApproval = Omit<Approval, 'task' | 'asked' | 'askedArgs' | 'requesters'>;
 
 export function toPublicApproval({
@@ -282,15 +287,17 @@ export function toPublicApproval({
   return approval;
 }
 
-/** How far an approval is. */
+/** The progress of an approval. */
 export interface QuorumProgress {
-  /** So many people have to approve. */
+  /** The number of approvals needed. */
   readonly needed: number;
-  /** Who has approved what stands to be decided now, the first one first. */
+  /** The people who have approved the current content, in order. */
   readonly by: readonly string[];
 }
 
-/** Counts the approvals that count towards the quorum: none once a timeout has decided, or the approval was canceled. */
+/**
+ * Returns the approvals that count towards the quorum: none after a timeout has decided, or the approval was canceled.
+ */
 export function quorumProgressOf(approval: Pick<Approval, 'status' | 'policy' | 'decisions'>): QuorumProgress {
   const { status, policy, decisions } = approval;
   const isOpen = status === 'pending' || closingDecision(approval) !== undefined;
@@ -300,7 +307,7 @@ export function quorumProgressOf(approval: Pick<Approval, 'status' | 'policy' | 
 
 /**
  * Refuses a person without the permission to decide.
- * @returns `null`: they may decide an approval whose policy names nobody
+ * @returns `null` if they may decide an approval whose policy names nobody
  */
 function refuseNonApprover(by: Principal): Refusal | null {
   if (hasPermission(by, 'approval:decide')) return null;

@@ -1,23 +1,23 @@
 import { approvalNumber, isSamePath } from './ids.ts';
 import type { Approval, EarlierApproval } from './approval.ts';
 
-/** The number of earlier approvals that one lists; the history has all of them. */
+/** The number of earlier approvals that an approval lists; the history has all of them. */
 const MAX_LISTED = 20;
 
-/** The number of closed approvals that a fork takes over, the latest ones. */
+/** The number of closed approvals that a fork takes over: the latest ones. */
 export const MAX_INHERITED = 200;
 
-/** A closed approval with all that tells its question from others. */
+/** A closed approval with the fields that identify its question. */
 export interface ClosedApproval extends EarlierApproval, Question {}
 
-/** The task that asks, the tool that it asks about, and the digest of the question. */
+/** The identity of a question: the requesting task, the tool, and the digest of the original content. */
 type Question = Pick<Approval, 'task' | 'tool' | 'asked'>;
 
 type AskedQuestion = Omit<Question, 'tool'> & { readonly tool: string | undefined };
 
 /**
- * Returns the closed approvals of a question, oldest first: those of the same task since its last yes. A task asks about
- * several calls of tools, so the question about a call is the same one only if it shows the same.
+ * Returns the closed approvals of a question, oldest first: those of the same task since its last yes. A task may
+ * request approvals for several tool calls, so questions about calls are the same only if their content is the same.
  * @param closed those of the run, oldest first
  * @param inherited those of the runs that it was forked from, oldest first
  */
@@ -37,7 +37,7 @@ function isSameQuestion({ task, tool, asked }: Question, question: AskedQuestion
 }
 
 /**
- * Returns the closed approvals that a fork takes over from its parent, so that no rejection is forgotten.
+ * Returns the closed approvals that a fork takes over from its parent, so that no rejection is lost.
  * @param closed those of the parent, in any order
  * @param inherited those that the parent has taken over itself
  */
@@ -49,7 +49,7 @@ export function approvalsToInherit(
   return [...inherited, ...inOrder].slice(-MAX_INHERITED);
 }
 
-/** Returns the closed ones of some approvals. */
+/** Returns only the closed approvals. */
 export function closedApprovals(approvals: readonly Approval[]): readonly ClosedApproval[] {
   return approvals.filter(({ status }) => status !== 'pending').map(toClosed);
 }

@@ -32,30 +32,37 @@ export function isUnsafe(request: CallRequest): boolean {
 
 type Terms = Pick<CallEffect, 'request' | 'isCompensable'>;
 
-/** True if a person must settle what became of a canceled call: the run can neither repeat nor compensate it. */
+/**
+ * True if a person must settle a canceled call with an unknown outcome, because the run can neither repeat nor
+ * compensate it.
+ */
 export function needsSettlement({ request, isCompensable }: Terms): boolean {
   return isCompensable === true || isUnsafe(request);
 }
 
 /**
- * True if the run must account for a call: it changes something outside, by its safety or because it is compensated. If
- * it is canceled, or the server gives it up, it is reconciled with the ledger before the run goes on or ends.
+ * True if the run is accountable for a call: it has an effect outside, by its safety or because it is compensated. If
+ * such a call is canceled, or the server gives it up, it is reconciled with the ledger before the run continues or
+ * ends.
  */
 export function isAccountable({ request, isCompensable }: Terms): boolean {
   return isCompensable === true || (request.kind !== 'model' && request.effect !== 'idempotent');
 }
 
-/** Returns the rule for a call whose outcome stays unknown; `null` if the run may simply make it again. */
+/** Returns the rule for a call whose outcome stays unknown; `null` if the run may simply repeat it. */
 export function ruleIfUnknown(call: Terms): UnknownOutcomeRule | null {
   if (isUnsafe(call.request)) return 'ask';
   return isAccountable(call) ? 'name' : null;
 }
 
-/** True if a call runs in the worker of the workflow task: by its terms, unless its run must account for it. */
+/**
+ * True if a call runs in the worker of the workflow task. It must be short and idempotent, and the run not accountable
+ * for it.
+ */
 export function isLocal(call: CallEffect): call is LocalEffect {
   const { request } = call;
   if (request.kind === 'model' || request.execution !== 'local' || isAccountable(call)) return false;
-  // The worker of the workflow task does not serve the queues that tools name.
+  // The worker of the workflow task does not poll the task queues that tools name.
   if ('taskQueue' in request && request.taskQueue !== undefined) return false;
   return isShortAndIdempotent(request.effect, request.policy.timeoutMs);
 }

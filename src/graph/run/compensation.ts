@@ -17,21 +17,23 @@ interface Compensated {
 
 export interface CompensationCall extends Compensated {
   readonly request: ToolCallRequest;
-  /** The tool's own schema reads the arguments first; what it makes of them is not decided about yet. */
+  /**
+   * Present if the tool's own schema reads the arguments first. The approval rule is applied to what it makes of them.
+   */
   readonly reading?: ReadingRequest;
-  /** A person has approved the arguments that are read. */
+  /** True if a person has approved the arguments that are being read. */
   readonly isReadApproved?: true;
-  /** What people were asked about before one of them changed the arguments that are read. */
+  /** The request that people saw before one of them edited the arguments that are being read. */
   readonly asked?: ToolCallRequest;
-  /** A person must approve the call, by the rule of its tool. */
+  /** True if a person must approve the call, by its tool's rule. */
   readonly needsApproval: boolean;
-  /** Those with other roles than the starter's who had shaped the run when the compensated call completed. */
+  /** The run's editors with other roles than the starter when the compensated call completed. */
   readonly shapedBy: readonly Principal[];
-  /** The number of times that a person has ordered it again. */
+  /** The number of times that a person has repeated it. */
   readonly takeover?: number;
 }
 
-/** A compensation that begins once people approve it. */
+/** A compensation that waits for its approval. */
 export interface AskedCompensation {
   readonly kind: 'asked';
   readonly compensation: CompensationCall;
@@ -46,43 +48,49 @@ export interface UnknownCompensation {
   readonly since: string;
 }
 
-/** The person for whom the latest compensation waits: to approve it, or to settle its unknown outcome. */
+/** The reason why the latest compensation waits for a person: its approval, or its unknown outcome. */
 export type AwaitedPerson = AskedCompensation | UnknownCompensation;
 
 export interface ImpossibleCompensation extends Compensated {
   readonly problem: RunError;
 }
 
-/** A call of which no record says if it was made: it has timed out, was canceled on its way, or has no answer. */
-export interface PerhapsMadeCall {
+/**
+ * A call that was possibly executed: it has timed out, was canceled during its execution, or has no answer, and no
+ * record tells.
+ */
+export interface PossiblyExecutedCall {
   readonly key: string;
   readonly taskPath: TaskPath;
   /** The tool, function or node type. */
   readonly called: string;
   /**
-   * The takeover of a call that its run left without an answer when it ended. A reopened run requests the call with the same
-   * one, so it does not order it again: the ledger answers, and repeats no unsafe call.
+   * The takeover of a call that its run left without an answer when it ended. A reopened run requests the call with the
+   * same number and so does not repeat it: the ledger answers, and makes no unsafe call twice.
    */
   readonly unansweredTakeover?: number;
 }
 
 /*
- * State outlives the work that it stands for. A call counts as undone from the moment in which its run begins to end with it: its
- * compensation is to come, on its way, done or failed. Nothing may start from a state behind it: every door asks `isBehind`.
+ * State outlives the work behind it. A call counts as undone as soon as its run begins to end with that call to
+ * compensate, whether the compensation is pending, running, done or failed. Nothing may start from a state after an
+ * undone call, so every operation that continues from a state checks `isBehind`.
  */
 
-/** The calls of a run that are undone, or about to be. */
+/** The calls of a run that are undone, or about to be undone. */
 export interface UndoneWork {
-  /** The first superstep of the run's own graph whose calls are undone. Forks go on counting the steps of their parents. */
+  /**
+   * The first superstep of the run's own graph whose calls are undone. Forks continue the numbering of their parents.
+   */
   readonly since: number;
-  /** The nodes of these calls, `outer/inner` in a subgraph; the first few. */
+  /** The nodes of these calls, `outer/inner` in a subgraph; only the first few. */
   readonly nodes: readonly string[];
 }
 
-/** The nodes that a refusal names. */
+/** The maximum of nodes that a refusal names. */
 const MAX_NAMED = 10;
 
-/** Adds compensations, the earliest first, to what is undone. */
+/** Adds compensations, earliest first, to the undone work. */
 export function withUndone(undone: UndoneWork | null, compensations: readonly Compensation[]): UndoneWork | null {
   const [first] = compensations;
   if (!first) return undone;
@@ -93,7 +101,7 @@ export function withUndone(undone: UndoneWork | null, compensations: readonly Co
   };
 }
 
-/** True if the state at a checkpoint stands for work that is undone. */
+/** True if the state at a checkpoint includes work that is undone. */
 export function isBehind({ since }: Pick<UndoneWork, 'since'>, { step }: { readonly step: number }): boolean {
   return step >= since;
 }

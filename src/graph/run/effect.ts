@@ -11,24 +11,24 @@ export type Effect = CallEffect | TimerEffect | CancelTimerEffect | CancelCallEf
 
 export interface CallEffect {
   readonly kind: 'call';
-  /** The idempotency key: equal over attempts, replays and takeovers of one call, unique to the call. */
+  /** The idempotency key: the same in all attempts, replays and takeovers of one call, and unique to the call. */
   readonly key: string;
-  /** How often a person, or a reopened run, has ordered the call again under its key. */
+  /** The number of times that a person, or a reopened run, has repeated the call under its key. */
   readonly takeover: number;
   readonly node: string;
-  /** The element of a list that the call is made for. */
+  /** The index of the list element that the call is made for. */
   readonly index?: number;
-  /** Of a model's call: the visit of its node, and the nodes around it. */
+  /** For a model call: the visit of its node, and the nodes around it. */
   readonly visit?: number;
   readonly path?: NodePath;
   readonly request: CallRequest;
   /** One line that names the node, for the Temporal Web UI. */
   readonly summary: string;
-  /** The call may be canceled on its own. */
+  /** True if the call may be canceled individually. */
   readonly isCancelable?: true;
-  /** The call is compensated later if its result is known. */
+  /** True if the call is compensated later when its result is known. */
   readonly isCompensable?: true;
-  /** Others besides the starter who have shaped the run, with other roles; a tool's roles hold for each. */
+  /** The run's other editors with roles that differ from the starter's. A tool's roles apply to each of them. */
   readonly shapedBy?: readonly Principal[];
 }
 
@@ -44,24 +44,24 @@ export interface ModelCallRequest {
   readonly model: string;
   readonly system: string | null;
   readonly messages: readonly Message[];
-  /** Names of the tools that the model may ask for. */
+  /** Names of the tools that the model may request. */
   readonly tools: readonly string[];
-  /** Those of them that are graphs, which no worker knows. Absent: there are none. */
+  /** Those of the tools that are graphs, which no worker knows. Absent if there are none. */
   readonly graphTools?: Readonly<Record<string, GraphOffer>>;
-  /** The rule for fitting the messages; `null` sends all of them. */
+  /** The rule for fitting the messages; `null` if all of them are sent. */
   readonly context: ContextPolicy | null;
   readonly output: JsonSchema | null;
   readonly temperature: number | null;
   readonly maxOutputTokens: number | null;
-  /** Absent: the model may request tools. */
+  /** Absent if the model may request tools. */
   readonly toolChoice?: Exclude<ToolChoice, 'auto'>;
-  /** Absent: as the model does by default. */
+  /** Absent for the model's default. */
   readonly reasoning?: ReasoningEffort;
   readonly providerOptions?: ProviderOptions;
   readonly policy: CallPolicy;
 }
 
-/** What a model is told of a graph that it may call. */
+/** The description of a graph that a model may call. */
 export interface GraphOffer {
   readonly description: string;
   readonly parameters: JsonSchema;
@@ -71,7 +71,7 @@ export interface GraphOffer {
 export interface ContextPolicy {
   /** Tokens of the whole request; `null` allows the model's maximum. */
   readonly maxTokens: number | null;
-  /** `last`, `summarize`, or message processors in the order in which they work. */
+  /** `last`, `summarize`, or message processors in the order of their execution. */
   readonly strategy: string | readonly string[];
 }
 
@@ -80,11 +80,11 @@ export interface ToolCallRequest {
   readonly tool: string;
   readonly args: Json;
   readonly effect: CallSafety;
-  /** The namespace of a built-in tool of memory. */
+  /** The namespace of a built-in memory tool. */
   readonly memory?: string;
-  /** A person has approved the call with these arguments. */
+  /** True if a person has approved the call with these arguments. */
   readonly isApproved?: true;
-  /** The tool's own schema has read the arguments: its code takes them as they are. */
+  /** True if the tool's own schema has read the arguments, so its code receives them unchanged. */
   readonly isRead?: true;
   readonly taskQueue?: string;
   readonly execution?: Execution;
@@ -92,7 +92,8 @@ export interface ToolCallRequest {
 }
 
 /**
- * Has a tool's own schema read arguments, before anything is decided about them. The reply is what the tool's code takes.
+ * Requests that a tool's own schema reads arguments, before any decision about them. The reply contains the arguments
+ * for the tool's code.
  */
 export interface ReadingRequest {
   readonly kind: 'reading';
@@ -141,7 +142,7 @@ export interface ModelReply {
 }
 
 export interface ContextReport {
-  /** Tokens of the request, counted before sending. */
+  /** Tokens of the request, counted before it is sent. */
   readonly tokens: number;
   readonly maxTokens: number;
   /** The number of omitted messages. */
@@ -154,7 +155,7 @@ export interface ProviderParts extends JsonObject {
   readonly parts: readonly Json[];
 }
 
-/** The request was not sent, because its first messages must be summarized to fit. */
+/** The request was not sent, because its first messages must be summarized first. */
 export interface OverflowReply {
   readonly kind: 'overflow';
   /** The number of messages to summarize, from the first on. */
@@ -165,7 +166,7 @@ export interface OverflowReply {
 export interface ValueReply {
   readonly kind: 'value';
   readonly value: Json;
-  /** The code says that the value is a result, whatever it looks like. */
+  /** True if the code has marked the value as a result, even if it looks like a command. */
   readonly isPlain?: true;
 }
 

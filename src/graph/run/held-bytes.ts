@@ -9,9 +9,9 @@ import { scopeInside, scopeIn } from './task-position.ts';
 import type { NodePosition, NodeTask, SavedProgress, Scope, TaskState, Trigger } from './scope.ts';
 
 /**
- * Measures the bytes that a run holds besides the channels of its own graph: what tasks have done or wait for, the
- * elements that they are for, the channels of subgraphs, approvals, buffered events, results of signals, compensations,
- * large requests of open calls, and calls that may have been made. Sizes are remembered, so it costs a look at each part.
+ * Measures the bytes that a run holds besides the channels of its own graph: what tasks have done or wait for, their
+ * list elements, the channels of subgraphs, approvals, buffered events, signal results, compensations, large requests
+ * of open calls, and possibly executed calls. Sizes are memoized, so the cost is one look-up for each part.
  */
 export function heldBytes({ root, approvals, bufferedEvents, signalResults, compensation, calls }: Run): number {
   const { pending, perhapsMade } = compensation;
@@ -20,10 +20,10 @@ export function heldBytes({ root, approvals, bufferedEvents, signalResults, comp
   return bytesOfPlace(root) + bytesOfAll(rest) + requests;
 }
 
-/** Limit in bytes of what a run holds, as `heldBytes` counts. It belongs to the interpreter version. */
+/** Limit in bytes of what a run holds, as counted by `heldBytes`. It belongs to the interpreter version. */
 export const MAX_HELD_BYTES = 64_000_000;
 
-/** The error of what makes a run hold too much. */
+/** Returns the error of a value that would make a run hold too much. */
 export function holdsTooMuch(subject: string): GraphError {
   return new GraphError(
     'PAYLOAD_TOO_LARGE',
@@ -36,7 +36,7 @@ function bytesOfAll(values: readonly object[]): number {
   return values.reduce<number>((sum, value) => sum + bytesOf(value), 0);
 }
 
-/** The bytes of the tasks of an open superstep, or of the elements for which the next one runs. */
+/** Returns the bytes of the tasks of an open superstep, or of the list elements for the next one. */
 export function bytesOfPlace({ at, deferred }: Pick<Scope, 'at' | 'deferred'>): number {
   const open =
     at.kind === 'running' ? at.tasks.reduce((sum, task) => sum + bytesOfTask(task), 0) : bytesOfTriggers(at.triggers);
@@ -59,8 +59,8 @@ export function bytesOfWork(state: TaskState): number {
 }
 
 /**
- * The bytes of a call's request that nothing else of the run holds: what a node says to a model is made anew for each call.
- * What is small counts for nothing.
+ * Returns the bytes of a call's request that the run holds only there: the prompt of a model is built anew for each
+ * call. Small requests count as 0.
  */
 export function bytesOfRequest(request: CallRequest): number {
   if (request.kind !== 'model') return 0;
@@ -109,7 +109,7 @@ function bytesOfState(state: TaskState): number {
 
 const statesMeasured = new WeakMap<TaskState, number>();
 
-/** A task that is ready takes no more than its trigger has taken. */
+/** A ready task takes no more bytes than its trigger did. */
 function measureState(state: TaskState): number {
   switch (state.phase) {
     case 'ready':
@@ -127,20 +127,23 @@ function measureState(state: TaskState): number {
   }
 }
 
-/** The bytes of a position, without those of the graphs inside. */
+/** Returns the bytes of a position, without those of the graphs inside. */
 function bytesOfPosition(position: NodePosition | SavedProgress | null): number {
   if (position?.kind === 'subgraph') return bytesOf(position.input);
   return bytesOf(position && scopeInside(position) ? { ...position, inside: null } : position);
 }
 
-/** Sizes of objects, which never change. */
+/** Memoized sizes of objects, which never change. */
 const objectsMeasured = new WeakMap<object, number>();
-/** Sizes of lists by the length measured: those of channels grow in place, and never shrink below a length that counts. */
+/**
+ * Memoized sizes of lists with the measured length. Lists of channels grow in place, and never shrink below a measured
+ * length.
+ */
 const listsMeasured = new WeakMap<object, { readonly length: number; readonly bytes: number }>();
-/** Smaller objects are measured faster than they are found. */
+/** Smaller objects are measured faster than they are looked up. */
 const WORTH_REMEMBERING = 256;
 
-/** About the bytes of a value as JSON text: always the same for equal values. */
+/** Returns approximately the bytes of a value as JSON text; the same for equal values. */
 export function bytesOf(value: unknown): number {
   if (typeof value === 'string') return textSize(value);
   if (!isContainer(value)) return SCALAR_SIZE;

@@ -4,19 +4,22 @@ import { canonicalJson } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 
 /*
- * Every id and key of a run. Node names consist of letters, digits, `_` and `-`, so `.`, `:`, `/` and `#` are safe
+ * All ids and keys of a run. Node names consist of letters, digits, `_` and `-`, so `.`, `:`, `/` and `#` are safe
  * separators.
  */
 
 declare const kind: unique symbol;
 
-/** A text of one kind. Any other text fits it, except one of another kind, so paths of different keys do not mix. */
+/**
+ * A text of one kind. Any plain text is assignable to it, but not a text of another kind, so keys of different kinds
+ * can't be mixed up.
+ */
 type Of<Kind extends string> = string & { readonly [kind]?: Kind };
 
 /** The key of a task, unique in its superstep: the node's id, with `#n` for the n-th element of a list. */
 export type TaskKey = Of<'task'>;
 
-/** The key of one execution of a task; unlike the task key, it is unique in a graph's whole life. */
+/** The key of one execution of a task. Unlike the task key, it is unique over all supersteps of a graph. */
 type ExecutionKey = Of<'execution'>;
 
 type NodeId = Of<'node'>;
@@ -45,7 +48,7 @@ export function executionKey({ key, visit, retryRound }: Execution): ExecutionKe
   return `${key}.${visit}.${retryRound}`;
 }
 
-/** Reads the node of a task or of one execution of it. */
+/** Returns the node of a task key or an execution key. */
 function nodeOf(key: TaskKey | ExecutionKey): NodeId {
   return key.replace(/(?:#\d+)?(?:\.\d+\.\d+)?$/, '');
 }
@@ -63,7 +66,7 @@ export function taskAddress({ node, path = [] }: TaskReference): string {
   return [...path, node].join('/');
 }
 
-/** Returns the nodes around a task, outermost first. */
+/** Returns the ids of the nodes around a task, outermost first. */
 export function nodesAround(path: TaskPath): NodePath {
   return path.slice(0, -1).map(nodeOf);
 }
@@ -73,7 +76,7 @@ export function taskName(path: TaskPath): string {
   return path.map((key) => key.replace(/#(\d+)$/, '[$1]')).join('/');
 }
 
-/** Builds a key only from the call's position in its run, so it is equal over replays and attempts. */
+/** Builds a key only from the call's position in its run, so that it is the same in all replays and attempts. */
 export function callKey(
   runId: string,
   around: ExecutionPath,
@@ -85,7 +88,7 @@ export function callKey(
 /** The parts of a call key. */
 export interface CallKeyParts {
   readonly runId: string;
-  /** The task with those around it; shortened if it is long (`shortenId`). */
+  /** The task's path; shortened if it is long (`shortenId`). */
   readonly task: string;
   readonly visit: number;
   readonly number: number;
@@ -101,7 +104,10 @@ export function parseCallKey(key: string): CallKeyParts | null {
   return { runId, task, visit, number, retryRound };
 }
 
-/** The task that a call was made for. @returns `null`: the key is that of a compensation, or its path is shortened */
+/**
+ * Returns the task that a call was made for.
+ * @returns `null` if the key is that of a compensation, or its path is shortened
+ */
 export function taskOfCall(callKey: string): TaskReference | null {
   const position = parseCallKey(callKey);
   if (!position || position.task.includes(SHORTENED)) return null;
@@ -111,7 +117,7 @@ export function taskOfCall(callKey: string): TaskReference | null {
   return { path, node, visit: position.visit, ...(index !== undefined && { index: Number(index) }) };
 }
 
-/** Removes the run's part of a call key, where the run is known; other keys stay unchanged. */
+/** Removes the run's part of a call key. Other keys stay unchanged. */
 export function keyWithoutRun(runId: string, key: string): string {
   return key.startsWith(`${runId}:`) ? key.slice(runId.length) : key;
 }
@@ -127,8 +133,8 @@ export function compensationKey(compensated: string): string {
 }
 
 /**
- * Returns the key of the call that reads the arguments of another one. Other arguments are read under another key, so no
- * answer to a reading is taken for that to another.
+ * Returns the key of the call that reads the arguments of another one. The key depends on the arguments, so the answer
+ * to one reading is never used for another.
  */
 export function readingKey(call: string, args: Json): string {
   return `${call}:args:${bytesToHex(sha256(new TextEncoder().encode(canonicalJson(args)))).slice(0, 16)}`;
@@ -149,7 +155,7 @@ export function interventionId(
   return call === null ? id : `${id}:${call}`;
 }
 
-/** The node that an intervention is about. @returns `null`: it is about a compensation, or the text is no such id */
+/** Returns the node of an intervention id. @returns `null` if it is about a compensation, or not an intervention id */
 export function nodeOfIntervention(id: string): Pick<TaskReference, 'node' | 'path'> | null {
   const [, tasks] = /^([^:]+):\d+(?::\d+)?$/s.exec(id) ?? [];
   if (tasks === undefined) return null;
@@ -167,7 +173,7 @@ export function unknownCompensationId({ task }: { readonly task: TaskReference }
   return compensationKey(visitId([...path, taskKey(node, index)], visit));
 }
 
-/** The run of an id, and the id's number among others of its kind. */
+/** The run and the number in an id. */
 export interface NumberedId {
   readonly runId: string;
   /** Starts at 1. */
@@ -202,7 +208,7 @@ function parseNumbered(pattern: RegExp, id: string): NumberedId | null {
   return runId === undefined ? null : { runId, number: Number(number) };
 }
 
-/** Numbers the messages of a graph that have no id. */
+/** Returns the id of a graph's message that had none, by its number. */
 export function messageId(runId: string, around: ExecutionPath, number: number): string {
   return `${[runId, ...around].join('/')}.m${number}`;
 }
@@ -221,18 +227,21 @@ export function waitTimerId(execution: ExecutionPath): string {
 }
 
 /**
- * Returns the id of a node's deadline timer. The time in it tells a timer that fires during its cancellation from the
- * next.
+ * Returns the id of a node's deadline timer. It contains the time, so a timer that fires during its cancellation is not
+ * confused with the next one.
  */
 export function nodeDeadlineTimerId(execution: ExecutionPath, fireAt: number): string {
   return `${shortenId(execution.join('/'))}.deadline.${fireAt}`;
 }
 
-/** Temporal's smallest configuration allows ids of 255 bytes; the run's id and some numbers surround a path. */
+/**
+ * In bytes. Temporal's smallest configuration allows ids of 255 bytes, and the path is surrounded by the run's id and
+ * some numbers.
+ */
 const MAX_LENGTH = 160;
 
 const PREFIX_LENGTH = 90;
-/** Stands between what is left of a path and its hash. */
+/** Separates the beginning of a shortened path from its hash. */
 const SHORTENED = '~';
 
 /** Shortens a path for use in an id; a long one ends in a hash of the whole path. */

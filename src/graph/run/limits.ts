@@ -7,7 +7,10 @@ import { own } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
 import type { Refusal } from './occurrence.ts';
 
-/** Limits in force: the graph's, tightened by the run. A duration is in milliseconds, and its name ends with `Ms`. */
+/**
+ * The effective limits: the graph's, tightened by the run. Durations are in milliseconds, and their names end with
+ * `Ms`.
+ */
 export type RunLimits = { readonly [Name in LimitName as NameInForce<Name>]?: number } & {
   readonly [Name in RequiredLimit]: number;
 };
@@ -27,7 +30,7 @@ export function limitsOfGraph(
   return { maxSteps, maxConcurrency, ...inForce({ ...(deadline !== undefined && { deadline }), ...limits }) };
 }
 
-/** Converts a definition's limits to the names and units in force. */
+/** Converts a definition's limits to effective names and units. */
 export function inForce(limits: Limits): Partial<RunLimits> {
   return Object.fromEntries(
     Object.entries(limits).map(([name, value]) =>
@@ -43,7 +46,7 @@ export interface LooseLimit {
   readonly allowed: number;
 }
 
-/** A run's limits, for the interpreter and for people. */
+/** A run's limits: the effective ones, and the form for people. */
 export interface LimitsOfRun {
   readonly limits: RunLimits;
   readonly shown: Limits;
@@ -56,7 +59,7 @@ interface LimitedGraph {
   readonly catalog: { readonly defaults: InstallationDefaults; readonly ceilings: Ceilings };
 }
 
-/** Computes a run's limits. @param asked the limits that the run requests */
+/** Computes a run's limits. @param asked the limits requested by the run */
 export function limitsOfRun(
   { definition, catalog: { defaults, ceilings } }: LimitedGraph,
   asked: Limits = {},
@@ -118,7 +121,7 @@ export const LIMITS_SCHEMA: JsonObject = {
   additionalProperties: false,
 };
 
-/** The rest of a deadline in milliseconds. A countdown runs or is stopped. */
+/** The time left of a deadline, in milliseconds. A countdown is running or stopped. */
 export interface Countdown {
   readonly leftMs: number;
   readonly runsSince: number | null;
@@ -147,7 +150,7 @@ export function endsAt({ leftMs, runsSince }: Countdown): number | null {
   return runsSince === null ? null : runsSince + leftMs;
 }
 
-/** USD per million tokens, which is millionths of a USD per token. */
+/** USD per million tokens, which equals millionths of a USD per token. */
 interface Price {
   readonly input: number;
   readonly output: number;
@@ -178,7 +181,7 @@ export interface Reservation {
   readonly costMicros: number;
 }
 
-/** A model call's budget needs in tokens: its input, and its wanted output. */
+/** The budget that a model call needs, in tokens: its input and its requested output. */
 export interface ModelNeeds {
   readonly model: string;
   readonly input: number;

@@ -2,19 +2,19 @@ import type { Message, NewMessage } from '../definition/message.ts';
 import type { ModelReply } from './effect.ts';
 import type { ModelNeeds } from './limits.ts';
 
-/** A task's exchange with a model, without the conversation that it began with. */
+/** A task's exchange with a model, without the beginning of the conversation. */
 export interface Conversation {
   /** The model's requests for tools, and the answers to them. */
   readonly messages: readonly NewMessage[];
   /** The number of model and tool calls so far; the next call's number makes its key unique. */
   readonly callsMade: number;
-  /** Replaces the first messages, which no longer fit. */
+  /** The summary that replaces the first messages, which no longer fit; `null` for none. */
   readonly summary: Summary | null;
   readonly usage: ModelReply['usage'];
 }
 
 export interface Summary {
-  /** The number of messages that it replaces. */
+  /** The number of messages that the summary replaces. */
   readonly messages: number;
   /** The id of the last replaced message. */
   readonly last: string | null;
@@ -50,17 +50,17 @@ export interface ModelQuestion {
   readonly summarizing: number | null;
 }
 
-/** The id of the message that a node begins a conversation with, if no channel does. */
+/** The id of the first message of a conversation that no channel begins. */
 export const PROMPT = 'prompt';
 
-/** What the ids of messages begin with that ask for a summary; no other message of a request has such an id. */
+/** The prefix of the ids of messages that request a summary. No other message of a request has such an id. */
 export const SUMMARY_REQUEST = 'summarize';
 
-/** True if a request asks for a summary, which no reader of the answer is to see. */
+/** True if a request is for a summary, which must not be streamed to readers of the answer. */
 export function asksForSummary({ messages }: { readonly messages: readonly Pick<Message, 'id'>[] }): boolean {
   return messages.at(-1)?.id.startsWith(`${SUMMARY_REQUEST}-`) === true;
 }
 
-/** The progress of one answer: its call is open, or waits for the budgets. */
+/** The progress of one answer: its call is open, or waits for budgets. */
 export type TurnPosition = ModelQuestion &
   ({ readonly key: string } | { readonly key: null; readonly needs: ModelNeeds });

@@ -16,15 +16,16 @@ export type RecordedOccurrence = RecordedBody & {
 };
 
 /**
- * An occurrence without a call's reply, which the ledger holds, or the event of a local call; where neither does, it is
- * here. A `continue` is not recorded: events before the next occurrence show that a run that yielded was continued.
+ * An occurrence without the reply of a call. The ledger or the event of a local call holds the reply; if neither does,
+ * it is recorded here. A `continue` is not recorded, because events before the next occurrence show that the run was
+ * continued.
  */
 export type RecordedBody =
   | { readonly kind: 'call.completed'; readonly key: string; readonly reply?: CallReply }
   | (OccurrenceBody & { readonly kind: 'call.failed' | 'timer' | 'cancel.requested' })
   | { readonly kind: 'signal'; readonly name: string; readonly payload: Json };
 
-/** A signal with the id of its decision; a run takes it once, however often it is sent. */
+/** A signal with the id of its decision. A run processes it once, however often it is sent. */
 export interface SentSignal {
   readonly name: string;
   readonly payload: JsonObject & { readonly signalId: string };
@@ -37,18 +38,18 @@ export type OccurrenceBody =
       readonly reply: CallReply;
       readonly attempts: number;
       readonly durationMs: number;
-      /** No activity made the call. */
+      /** True if the call was made without an activity. */
       readonly isLocal?: true;
     }
   | { readonly kind: 'call.failed'; readonly key: string; readonly failure: TaskFailure; readonly isLocal?: true }
   /**
-   * A timer of the run has fired. The time for which it was started tells it from one that has replaced it under its id;
-   * a recording has none, as what it tells has happened.
+   * A timer of the run has fired. `fireAt` distinguishes it from a later timer with the same id; a recording has no
+   * `fireAt`, because its timers are known to have fired.
    */
   | { readonly kind: 'timer'; readonly id: string; readonly fireAt?: number }
   /** A signal with its unchecked payload. */
   | { readonly kind: 'signal'; readonly name: string; readonly payload: Json | undefined }
-  /** Temporal was asked to cancel the workflow. */
+  /** Temporal has received a request to cancel the workflow. */
   | { readonly kind: 'cancel.requested' }
   /** The journal has caught up after an `advance` that yielded. */
   | { readonly kind: 'continue' };
@@ -56,7 +57,7 @@ export type OccurrenceBody =
 /** The result of a call. */
 export type CallResult = OccurrenceBody & { readonly kind: 'call.completed' | 'call.failed' };
 
-/** The result of a decision or control: taken, or refused with a reason that the API turns into a response. */
+/** The result of a decision or control: accepted, or refused with a reason that the API turns into a response. */
 export type SignalResult =
   | { readonly id: string; readonly taken: true; readonly value: Json }
   | { readonly id: string; readonly taken: false; readonly refusal: Refusal };
@@ -65,9 +66,9 @@ export interface Refusal {
   readonly code: RefusalCode;
   readonly message: string;
   readonly issues?: readonly { readonly path: string; readonly message: string }[];
-  /** The ids of approvals that wait instead, the first ones. */
+  /** The ids of the approvals that are pending instead; only the first ones. */
   readonly pending?: readonly string[];
-  /** The messages come from expressions or reducers, which may quote values. */
+  /** True if the messages come from expressions or reducers, which may quote values. */
   readonly mayQuote?: true;
 }
 

@@ -13,7 +13,7 @@ export type RunPhase =
   | ClosingPhase
   | EndedPhase;
 
-/** The run works, or begins its next superstep. */
+/** The run works, or is about to open its next superstep. */
 export interface RunningPhase {
   readonly kind: 'running';
   /** A person or a node has requested a stop after the open superstep. */
@@ -28,7 +28,7 @@ export interface PausedPhase {
 
 /** A run that ends once its calls have returned and its work is compensated. */
 interface Compensating {
-  /** The person for whom the latest compensation waits; `null`: nobody. */
+  /** The person for whom the latest compensation waits; `null` for none. */
   readonly awaits: AwaitedPerson | null;
 }
 
@@ -46,7 +46,10 @@ export interface CancelingPhase extends Cancellation, Compensating {
 /** The graph's `onCancel` node runs after the compensation. */
 export interface ClosingPhase extends Cancellation {
   readonly kind: 'closing';
-  /** Nodes with calls of unknown outcome, saved here because the `onCancel` node's superstep replaces their tasks. */
+  /**
+   * Nodes with calls of unknown outcome. They are saved here, because the `onCancel` node's superstep replaces their
+   * tasks.
+   */
   readonly unknown: readonly string[];
 }
 

@@ -3,10 +3,10 @@ import { permissionsOf } from '../definition/roles.ts';
 import type { Permission } from '../definition/roles.ts';
 import { isListOf, isObjectOf, isText, orAbsent } from '../values/guards.ts';
 
-/** The role that may call every tool, whatever it permits besides. */
+/** The role that may call every tool, independent of its permissions. */
 const ADMIN = 'admin';
 
-/** The permissions that a run asks its people for. */
+/** The permissions that are checked for the people of a run. */
 export const RUN_PERMISSIONS = [
   'run:read',
   'approval:decide',
@@ -21,11 +21,11 @@ export type RunPermission = (typeof RUN_PERMISSIONS)[number];
 export interface Principal {
   readonly sub: string;
   readonly roles: readonly string[];
-  /** What the roles grant, where the configuration says something else than the built-in roles. */
+  /** The permissions of the roles, if the configuration changes those of the built-in roles. */
   readonly may?: readonly RunPermission[];
 }
 
-/** Takes a principal from outside, such as that of a stored run. */
+/** Validates a principal from outside, such as the one of a stored run. */
 export const isPrincipal = isObjectOf<Principal>({
   sub: isText,
   roles: isListOf(isText),
@@ -41,7 +41,7 @@ export function hasPermission({ roles, may }: Omit<Principal, 'sub'>, permission
   return may ? may.includes(permission) : permissionsOf(roles).has(permission);
 }
 
-/** True if a run of this principal may call a tool; one that asks for neither a role nor a permission is open to all. */
+/** True if a run of this principal may call a tool. A tool without a role and a permission is open to all. */
 export function mayCall(
   { roles, permission }: Pick<ToolEntry, 'roles' | 'permission'>,
   principal: Omit<Principal, 'sub'>,
@@ -50,7 +50,7 @@ export function mayCall(
   return !roles || [...roles, ADMIN].some((role) => principal.roles.includes(role));
 }
 
-/** True if a stored file may be read in a run of this principal: the rule of `GET /api/blobs/{id}`. */
+/** True if a run of this principal may read a stored file, by the rule of `GET /api/blobs/{id}`. */
 export function mayReadFile({ by }: { readonly by: string }, principal: Principal): boolean {
   return by === principal.sub || hasPermission(principal, 'payload:read');
 }

@@ -4,7 +4,7 @@ import type { Refusal } from './occurrence.ts';
 import { decisionsThatCount, refuseDecider } from './approval.ts';
 import type { Approval } from './approval.ts';
 
-/** The people whom an approval is given to. */
+/** The people to whom an approval is reassigned. */
 export interface Deciders {
   readonly roles: readonly string[];
   readonly users: readonly string[];
@@ -18,8 +18,9 @@ interface Reassignment {
 }
 
 /**
- * Gives a pending approval to other people. All other rules of its policy stay: how many, whether with a reason, who is
- * excluded, who joins later. Who may decide it may reassign it. An admin may reassign, but not to themselves.
+ * Reassigns a pending approval to other people. All other rules of its policy stay: the quorum, the required reason,
+ * the exclusions and the escalation. A person who may decide it may reassign it. An admin may reassign it, but not to
+ * themselves.
  * @returns the changed approval, or the reason for the refusal
  */
 export function reassign(
@@ -55,7 +56,10 @@ function refuseNobody({ roles, users }: Deciders): Refusal | null {
   return { code: 'MALFORMED', message, issues: [{ path: '/roles', message }] };
 }
 
-/** A role may have any number of people; the users of a policy can be counted. */
+/**
+ * Refuses fewer people than the quorum needs. Only policies with users alone are checked, because a role may have any
+ * number of people.
+ */
 function refuseTooFew({ policy, requesters, decisions }: Approval, { roles, users }: Deciders): Refusal | null {
   const { quorum = 1, excludeRequester } = policy;
   if (roles.length > 0 || (policy.escalate ?? []).length > 0) return null;

@@ -2,7 +2,7 @@ import type { Limits } from '../definition/limits.ts';
 import type { Json } from '../values/json.ts';
 import type { Approval } from './approval.ts';
 import type { ClosedApproval } from './asked-before.ts';
-import type { Compensation, CompensationCall, PerhapsMadeCall, UndoneWork } from './compensation.ts';
+import type { Compensation, CompensationCall, PossiblyExecutedCall, UndoneWork } from './compensation.ts';
 import type { Countdown, RunLimits, Spent, Reservation } from './limits.ts';
 import type { TaskPath } from './ids.ts';
 import type { RunPhase } from './phase.ts';
@@ -12,7 +12,7 @@ import type { Scope } from './scope.ts';
 
 /**
  * The interpreter's whole state of a run, as one JSON value. The workflow adds only the state of its execution, such as
- * deferred calls and entries that the store lacks (`Continuation` in `workflows/contract.ts`).
+ * deferred calls and entries that are not in the store yet (`Continuation` in `workflows/contract.ts`).
  */
 export interface Run {
   /** The version of this shape; older ones are migrated on reading (`run-format.ts`). */
@@ -22,14 +22,14 @@ export interface Run {
   readonly threadId: string | null;
   readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
   readonly createdBy: Principal;
-  /** Others who have changed the run's state or course; `shapers.ts` limits their number. */
+  /** The other editors of the run, who have changed its state or course. `shapers.ts` limits their number. */
   readonly shapedBy: readonly Principal[];
   /** The run that this one was forked from. */
   readonly parent: ParentRun | null;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly limits: RunLimits;
-  /** The limits that retries have set, as people asked for them; `limits` has them in force. */
+  /** The limits that retries have set, as people wrote them; `limits` has the effective ones. */
   readonly raisedLimits: Limits;
   readonly phase: RunPhase;
   readonly root: Scope;
@@ -43,7 +43,7 @@ export interface Run {
   readonly signalResults: readonly SignalResult[];
   /** Events that arrived before a node waited for them, oldest first. */
   readonly bufferedEvents: readonly BufferedEvent[];
-  /** The latest checkpoint contains those events. */
+  /** True if the latest checkpoint contains those events. */
   readonly areBufferedEventsSaved: boolean;
   /** Breakpoints of this run, added to its graph's. */
   readonly breakpoints: Breakpoints;
@@ -58,33 +58,38 @@ export interface Run {
   readonly counters: Counters;
 }
 
-/** What a run has computed, in units of the meter. */
+/** Units of the meter that a run has computed. */
 export interface Computed {
-  /** For the open superstep of its own graph, graphs inside included. */
+  /** Units for the open superstep of its own graph, graphs inside included. */
   readonly superstep: number;
-  /** Since it last heard from outside. */
+  /** Units since the last input from outside. */
   readonly alone: number;
 }
 
-/** The compensation of a run: what is to be done if it fails or is canceled, and what has been done since it is ending. */
+/**
+ * The compensation of a run: what must be done if it fails or is canceled, and what has been done since it began to
+ * end.
+ */
 export interface CompensationProgress {
   /** Pending compensations, earliest first. */
   readonly pending: readonly Compensation[];
-  /** The calls whose compensation has begun or failed, however it ends; `null`: there are none. */
+  /** The calls whose compensation has begun or failed, whatever its outcome; `null` if there are none. */
   readonly undone: UndoneWork | null;
   /** Messages of failed compensations. */
   readonly failures: readonly string[];
-  /** Calls that may have been made and have no result, oldest first; their run says so if it fails or is canceled. */
-  readonly perhapsMade: readonly PerhapsMadeCall[];
+  /**
+   * Possibly executed calls without a result, oldest first. The error of a run that fails or is canceled names them.
+   */
+  readonly perhapsMade: readonly PossiblyExecutedCall[];
 }
 
 /** A parent run and the checkpoint of the fork. */
 export interface ParentRun {
   readonly runId: string;
   readonly checkpoint: string;
-  /** The parent's calls after the checkpoint, shown to deciders in the fork. */
+  /** The parent's calls after the checkpoint, which the fork's approvals contain. */
   readonly callsSince: readonly EarlierCall[];
-  /** The parent's closed approvals, oldest first, which approvals of the fork list if they ask the same. */
+  /** The parent's closed approvals, oldest first. Approvals of the fork with the same question list them. */
   readonly closedApprovals: readonly ClosedApproval[];
 }
 
@@ -119,20 +124,20 @@ export interface OpenCall {
   readonly called: { readonly kind: 'model' | 'tool' | 'function' | 'node' | 'reading'; readonly name: string };
   /** The time of the request, in milliseconds since the epoch. */
   readonly since: number;
-  /** The call's share of the budgets until its real usage is known. */
+  /** The call's reservation of the budgets until its real usage is known. */
   readonly reservation?: Reservation;
-  /** The bytes of its request that count for what the run holds; absent: none. */
+  /** The bytes of its request that count for what the run holds; absent for none. */
   readonly bytes?: number;
-  /** How often it had been ordered again when it was requested. */
+  /** The number of repetitions of the call at the time of this request. */
   readonly takeover: number;
   readonly ifUnknown?: UnknownOutcomeRule;
-  /** The compensated call; no task waits for this one. */
+  /** The call that this one compensates. No task waits for this one. */
   readonly compensates?: CompensationCall;
 }
 
 /**
- * The rule for a call that changes something outside, if its outcome stays unknown: the run's error names it, or a person
- * settles it before anything repeats it.
+ * The rule for a call with an effect outside whose outcome stays unknown: the run's error names it, or a person settles
+ * it before anything repeats it.
  */
 export type UnknownOutcomeRule = 'name' | 'ask';
 
@@ -148,14 +153,15 @@ export interface StoredRun {
   readonly format: number;
 }
 
-/** Migrates a run from one format to the next. Pure, and unchanged once released. */
+/** Migrates a run from one format to the next. A migration is pure, and never changed once released. */
 type Migration = (run: StoredRun) => object;
 
 /** The first migration leads from format 1 to 2, and so on. */
 const MIGRATIONS: readonly Migration[] = [];
 
 /**
- * Migrates a run from another execution, or from the store, to the current shape. @throws if a later version wrote it
+ * Migrates a run from another execution, or from the store, to the current shape.
+ * @throws if a later version wrote it
  */
 export function readRun(stored: StoredRun, migrations = MIGRATIONS): Run {
   const newest = migrations.length + 1;

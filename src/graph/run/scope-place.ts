@@ -9,7 +9,7 @@ export function tasksIn({ at }: Pick<Scope, 'at'>): readonly NodeTask[] {
   return at.kind === 'running' ? at.tasks : [];
 }
 
-/** True if a node of a graph has run, or runs. */
+/** True if a node of a graph has run or is running. */
 export function hasBegun({ visits }: Pick<Scope, 'visits'>): boolean {
   return Object.keys(visits).length > 0;
 }
@@ -51,7 +51,7 @@ function sortedNames(nodes: readonly { readonly node: string }[]): readonly stri
   return [...new Set(nodes.map(({ node }) => node))].sort();
 }
 
-/** Returns the channels of a graph, with given values where names match and defaults elsewhere. */
+/** Returns the channels of a graph with given values where the names match, and defaults elsewhere. */
 export function carryChannels({ channels }: ChannelSet, values: Scope['channels']): Scope['channels'] {
   return Object.fromEntries(
     [...channels].map(([name, { initial, ephemeral }]) => {

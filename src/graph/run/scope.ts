@@ -6,24 +6,24 @@ import type { TaskKey } from './ids.ts';
 import type { Conversation, TurnPosition } from './model-turn.ts';
 import type { ToolBatch } from './tool-batch.ts';
 
-/** One activation of a graph: its state, and where it stands. The root scope belongs to the run's own graph. */
+/** One activation of a graph: its state and its position. The root scope belongs to the run's own graph. */
 export interface Scope {
   /** The number of the open or next superstep, from 0. */
   readonly step: number;
   readonly channels: Readonly<Record<string, Json>>;
   readonly at: ScopePlace;
-  /** Triggered deferred nodes; they run when no other node is left. */
+  /** Triggered deferred nodes. They run when no other node is left to run. */
   readonly deferred: readonly Trigger[];
-  /** The sources that have arrived since each join last fired, by the edge's number. */
+  /** The sources that have arrived since each join last fired, by the edge's id. */
   readonly joins: Readonly<Record<string, readonly string[]>>;
   readonly visits: Readonly<Record<string, number>>;
-  /** The number of messages that got an id in this scope. */
+  /** The number of messages that have received an id in this scope. */
   readonly messages: number;
-  /** The most tasks of a superstep that is over, with those of graphs inside; 0 for the run's own graph. */
+  /** The largest number of tasks of a closed superstep, including those of graphs inside; 0 for the run's own graph. */
   readonly widest: number;
 }
 
-/** Where a graph stands. */
+/** The position of a graph. */
 export type ScopePlace = ReadyScope | RunningScope | FiringScope | ScopeBefore | ScopeAfter;
 
 /** The next superstep may open; without triggers and deferred nodes, the graph has finished. */
@@ -37,11 +37,11 @@ export interface ReadyScope {
 /** A superstep is open. */
 export interface RunningScope {
   readonly kind: 'running';
-  /** Sorted by node id, then element: the order of applying writes. */
+  /** The tasks, sorted by node id and then by element. Writes are applied in this order. */
   readonly tasks: readonly NodeTask[];
 }
 
-/** Nodes have finished, and their edges are unevaluated. */
+/** Nodes have finished, and their edges have not been evaluated. */
 export interface FiringScope {
   readonly kind: 'edges';
   readonly finished: readonly string[];
@@ -83,11 +83,11 @@ export interface NodeTask {
   readonly index: number | null;
   readonly item: Json;
   readonly group: ConcurrencyGroup | null;
-  /** Rises when a person retries a call that is known to have failed; part of the call's key. */
+  /** Increases when a person retries a call that is known to have failed; part of the call's key. */
   readonly retryRound: number;
-  /** How often a person, or a reopened run, has ordered the task's calls again under their keys. */
+  /** The number of times that a person, or a reopened run, has repeated the task's calls under their keys. */
   readonly takeover: number;
-  /** The tasks of the graphs inside that have ended, at their widest; absent: there were none. */
+  /** The largest number of tasks of the ended graphs inside; absent if there were none. */
   readonly inside?: number;
   readonly state: TaskState;
 }
@@ -149,10 +149,10 @@ export interface FinishedPosition {
   readonly outcome: TaskOutcome;
 }
 
-/** A call as people are shown it. */
+/** The visible part of a call. */
 export interface ShownCall {
   readonly key: string;
-  /** Absent: the call is not one of a tool. */
+  /** Absent if the call is not a tool call. */
   readonly tool?: string;
   readonly args: Json;
 }
@@ -177,9 +177,9 @@ export interface AgentPosition extends WithDeadline, WithGraphCalls {
 }
 
 export type AgentStage =
-  /** The model is to be asked. */
+  /** The model must be called next. */
   | { readonly kind: 'asking' }
-  /** The task waits for an answer of the model. The last turn is one without tools, so its answer ends the loop. */
+  /** The task waits for an answer of the model. The last turn has no tools, so its answer ends the loop. */
   | { readonly kind: 'turn'; readonly turn: TurnPosition; readonly isLast: boolean }
   /** The task runs the tool calls of the model's last answer. */
   | { readonly kind: 'batch'; readonly batch: ToolBatch };
@@ -194,7 +194,7 @@ export interface CallsPosition extends WithDeadline, WithGraphCalls {
 
 /** The graphs that a task runs as tool calls. */
 export interface WithGraphCalls extends MayBeFailing {
-  /** Their tasks, each with the number of its call as index; absent: there are none. */
+  /** Their tasks, each with the number of its call as index; absent if there are none. */
   readonly inside?: Scope;
 }
 
@@ -212,9 +212,9 @@ export interface SubgraphPosition extends WithDeadline, MayBeFailing {
   readonly input: JsonObject;
 }
 
-/** A node deadline over several calls: it counts while work is open, and stops while only people are awaited. */
+/** A node deadline over several calls. It counts while work is open, and stops while the task only waits for people. */
 export interface WithDeadline {
-  /** The rest of the deadline; absent before the countdown begins, and without a deadline. */
+  /** The time left; absent before the countdown starts, and without a deadline. */
   readonly countdown?: Countdown;
 }
 
@@ -229,12 +229,12 @@ export interface WaitPosition extends WithDeadline {
   readonly deadline: string | null;
 }
 
-/** The tool's own schema reads the arguments of the task's call. */
+/** The tool's own schema is reading the arguments of the task's call. */
 export interface ReadingPosition extends ShownCall {
   readonly kind: 'reading';
-  /** The arguments that the node gives. */
+  /** The arguments given by the node. */
   readonly given: Json;
-  /** A person has approved the arguments that are read. */
+  /** True if a person has approved the arguments that are being read. */
   readonly isApproved: boolean;
 }
 
@@ -242,23 +242,28 @@ export interface ApprovalPosition {
   readonly kind: 'approval';
   readonly approvalId: string;
   readonly timerId: string;
-  /** Of a call whose arguments the tool's own schema has read: what the node gave, and what became of it. */
+  /** If the tool's own schema has read the arguments: the node's arguments, and what the schema made of them. */
   readonly read?: { readonly given: Json; readonly args: Json };
 }
 
-/** The call is approved or needs no approval, and waits for `maxConcurrency`; so does one whose arguments are to be read. */
+/**
+ * The call is approved or needs no approval, and waits for `maxConcurrency`. So does a call whose arguments must still
+ * be read.
+ */
 export interface ApprovedPosition {
   readonly kind: 'approved';
   readonly args: Json;
-  /** The arguments that the node gives. */
+  /** The arguments given by the node. */
   readonly given: Json;
-  /** A person has approved it. */
+  /** True if a person has approved the call. */
   readonly byPerson: boolean;
-  /** The tool's own schema has read the arguments, or has none to read them. */
+  /** True if the tool's own schema has read the arguments, or the tool has none. */
   readonly isReady: boolean;
 }
 
-/** The task has failed, and ends after its open calls return. One with graphs inside says so at its own position. */
+/**
+ * The task has failed, and ends after its open calls return. A task with graphs inside stores this at its own position.
+ */
 export interface FailingPosition {
   readonly kind: 'failing';
   readonly failing: TaskFailure;
@@ -272,7 +277,7 @@ export type TaskOutcome =
   | { readonly kind: 'done'; readonly result: Json; readonly update?: Update }
   | { readonly kind: 'commanded'; readonly command: Command };
 
-/** Instructions of code to the engine, in place of a result. */
+/** Instructions of code to the engine, returned instead of a result. */
 export interface Command {
   readonly update: Update;
   readonly goto: readonly string[];

@@ -26,7 +26,7 @@ export function isEnded(status: RunStatus): status is EndedStatus {
   return status === 'completed' || status === 'failed' || status === 'canceled';
 }
 
-/** The statuses in which a run takes a control; some controls ask for more. */
+/** The statuses in which a run accepts a control. Some controls have further conditions. */
 export const TAKEN_IN = {
   pause: ['running', 'waiting'],
   resume: ['paused'],
@@ -35,20 +35,20 @@ export const TAKEN_IN = {
   replan: ['waiting', 'paused', 'failed'],
 } as const satisfies Readonly<Record<string, readonly RunStatus[]>>;
 
-/** True if a run takes a control, as far as its status tells. */
+/** True if the status of a run allows a control. */
 export function isTakenIn(status: RunStatus, control: keyof typeof TAKEN_IN): boolean {
   const statuses: readonly RunStatus[] = TAKEN_IN[control];
   return statuses.includes(status);
 }
 
-/** Returns the API's status. An ending run is `waiting` only while people are asked about a compensation. */
+/** Returns the status for the API. An ending run is `waiting` only while its compensation waits for people. */
 export function statusOf(run: Phased): RunStatus {
   const { kind } = run.phase;
   if (kind === 'failing' || kind === 'canceling') return awaitedPerson(run) ? 'waiting' : 'running';
   return kind === 'closing' ? 'running' : kind;
 }
 
-/** Returns the person for whom the compensation of an ending run waits; `null`: nobody. */
+/** Returns the person for whom the compensation of an ending run waits; `null` for none. */
 export function awaitedPerson({ phase }: Phased): AwaitedPerson | null {
   return phase.kind === 'failing' || phase.kind === 'canceling' ? phase.awaits : null;
 }
@@ -66,13 +66,13 @@ interface CompensatedRun extends Phased {
   readonly compensation: Pick<Run['compensation'], 'undone' | 'pending'>;
 }
 
-/** Returns what is undone of a run's work, and in an ending one what is about to be; `null`: nothing. */
+/** Returns the undone work of a run, including in an ending run what is about to be undone; `null` for none. */
 export function undoneWork(run: CompensatedRun): UndoneWork | null {
   const { undone, pending } = run.compensation;
   return isEnding(run) || isClosing(run) ? withUndone(undone, pending) : undone;
 }
 
-/** True while the `onCancel` node of a canceled run is at work. */
+/** True while the `onCancel` node of a canceled run is running. */
 export function isClosing({ phase }: Phased): boolean {
   return phase.kind === 'closing';
 }
@@ -91,8 +91,8 @@ export function standsStill({ phase: { kind } }: Phased): boolean {
 }
 
 /**
- * True if a graph of the run may open another superstep. A canceled run only runs its `onCancel` node; a graph inside that goes
- * on to its own end.
+ * True if a graph of the run may open another superstep. A canceled run only runs its `onCancel` node; a graph inside
+ * that node continues to its end.
  * @param isInside true for a graph inside a node
  */
 export function mayOpenStep({ phase }: Phased, isInside: boolean): boolean {

@@ -11,7 +11,7 @@ export function batchOf(position: NodePosition): ToolBatch {
   return position.kind === 'agent' && position.stage.kind === 'batch' ? position.stage.batch : [];
 }
 
-/** Returns the model's turn that a task at this position waits for; `null`: it waits for none. */
+/** Returns the model turn that a task at this position waits for; `null` for none. */
 function turnOf(position: NodePosition): TurnPosition | null {
   if (position.kind === 'llm') return position.turn;
   return position.kind === 'agent' && position.stage.kind === 'turn' ? position.stage.turn : null;
@@ -48,7 +48,7 @@ export function failingAt(position: NodePosition | SavedProgress | null): TaskFa
   return position && 'failing' in position ? (position.failing ?? null) : null;
 }
 
-/** Returns the call that a task at this position waits for, a batch's calls excepted. */
+/** Returns the call that a task at this position waits for, except calls of a batch. */
 export function callAt(position: NodePosition): ShownCall | null {
   switch (position.kind) {
     case 'call': {
@@ -71,7 +71,7 @@ export function callAt(position: NodePosition): ShownCall | null {
   }
 }
 
-/** True if a task at this position waits for the result of a call. The calls of graphs inside are those of other tasks. */
+/** True if a task at this position waits for the result of a call. Calls of graphs inside belong to other tasks. */
 export function awaitsResult(position: NodePosition, key: string): boolean {
   if (callAt(position)?.key === key) return true;
   return batchOf(position).some(({ state }) => openKey(state) === key);
@@ -121,7 +121,7 @@ export function savedProgressOf(state: TaskState): SavedProgress | null {
   return state.phase === 'open' ? progressAt(state.position) : null;
 }
 
-/** A task whose failure stands until a retry, or until a person intervenes. */
+/** A failed task; the failure is final unless a person retries or intervenes. */
 export type FailedState = TaskState & { readonly phase: 'failed' | 'intervention' };
 
 export function hasFailed(state: TaskState): state is FailedState {
@@ -140,7 +140,7 @@ export function isFinished(task: NodeTask): task is FinishedTask {
   return task.state.phase === 'completed' || task.state.phase === 'diverted';
 }
 
-/** True for a task that has never begun, or whose work a retry begins anew from nothing. */
+/** True for a task that has never begun, or that a retry restarts from nothing. */
 export function hasNotBegun({ state, retryRound, takeover }: NodeTask): boolean {
   return state.phase === 'ready' && state.saved === undefined && retryRound === 0 && takeover === 0;
 }

@@ -12,19 +12,22 @@ export interface BatchCall {
   /** The called tool: the requested one, or its fallback after a failure. */
   readonly tool: string;
   readonly args: Json;
-  /** The arguments that its tool was to be called with; absent: `args` are the same. */
+  /** The arguments that the call was requested with; absent if they equal `args`. */
   readonly given?: Json;
-  /** The tool's own schema has read the arguments. */
+  /** True if the tool's own schema has read the arguments. */
   readonly isRead?: true;
-  /** The namespace of a tool of memory, as it was when the call was first looked at. */
+  /** The namespace of a memory tool, as of the first evaluation of the call. */
   readonly memory?: string | undefined;
-  /** A person has edited the arguments. */
+  /** True if a person has edited the arguments. */
   readonly isEdited: boolean;
-  /** A person has approved the call of this tool. */
+  /** True if a person has approved the call of this tool. */
   readonly approvedByPerson?: true;
-  /** Makes the call's key unique in its task. A call that is answered without being made has the number of the next one. */
+  /**
+   * Makes the call's key unique in its task. A call that is answered without being made shares its number with the next
+   * one.
+   */
   readonly number: number;
-  /** Rises when a person repeats a call of unknown outcome. */
+  /** Increases when a person repeats a call of unknown outcome. */
   readonly takeover: number;
   /** The time at which a graph began to run as the call, in milliseconds since the epoch. */
   readonly begunAt?: number;
@@ -32,14 +35,17 @@ export interface BatchCall {
 }
 
 export type CallState =
-  /** The tool's own schema has yet to read the arguments. Approved: a person has approved them. */
+  /** The tool's own schema must still read the arguments. `isApproved`: a person has approved them. */
   | { readonly phase: 'unread'; readonly isApproved: boolean }
   | { readonly phase: 'reading'; readonly key: string; readonly isApproved: boolean }
-  /** Approved: a person has approved it, or it had begun before. Of others the rules are asked when they begin. */
+  /**
+   * The call may begin. `isApproved`: a person has approved it, or it had begun before; otherwise the rules are
+   * evaluated when it begins.
+   */
   | { readonly phase: 'ready'; readonly isApproved: boolean }
   | { readonly phase: 'asked'; readonly approvalId: string; readonly timerId: string }
   | { readonly phase: 'open'; readonly key: string }
-  /** A graph runs as the call, as the task of the call's number inside. */
+  /** A graph runs as the call: the inner task with the call's number. */
   | { readonly phase: 'inside' }
   | { readonly phase: 'intervention'; readonly failure: TaskFailure; readonly since: string }
   /** The call could not begin; its task fails after the other open calls return. */
@@ -47,7 +53,7 @@ export type CallState =
   /** The tool message for the model. */
   | { readonly phase: 'answered'; readonly content: string };
 
-/** A call before any request for approval. */
+/** The state of a call before any request for an approval. */
 export const NOT_ASKED: CallState = { phase: 'ready', isApproved: false };
 
 /** Returns the state of a call whose result is ready for the model. */
@@ -60,7 +66,10 @@ export function isAnswered(batch: ToolBatch): boolean {
   return batch.every(({ state }) => state.phase === 'answered');
 }
 
-/** True if a call of a batch may begin or be read, or people may be asked about it; a failed call blocks the others. */
+/**
+ * True if a call of a batch may begin, be read, or have its approval requested. A call that failed to begin blocks the
+ * others.
+ */
 export function hasReadyCall(batch: ToolBatch): boolean {
   const isReady = batch.some(({ state }) => state.phase === 'ready' || state.phase === 'unread');
   return isReady && batch.every(({ state }) => state.phase !== 'failed');
@@ -77,7 +86,7 @@ export function hasOpenCall(batch: ToolBatch): boolean {
   return batch.some(({ state }) => openKey(state) !== null);
 }
 
-/** The key of the open call, or of the reading of its arguments; `null`: neither is open. */
+/** Returns the key of the open call, or of the reading of its arguments; `null` if neither is open. */
 export function openKey(state: CallState): string | null {
   return state.phase === 'open' || state.phase === 'reading' ? state.key : null;
 }

@@ -1,6 +1,6 @@
 import { isUnknownOutcome } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
-import type { PerhapsMadeCall } from './compensation.ts';
+import type { PossiblyExecutedCall } from './compensation.ts';
 import { isSamePath } from './ids.ts';
 import type { TaskPath } from './ids.ts';
 import type { Run } from './run.ts';
@@ -26,12 +26,12 @@ function positionOf(state: TaskState): SavedProgress | null {
   return state.phase === 'open' ? progressAt(state.position) : null;
 }
 
-/** True if saved progress has calls with an unknown outcome, also inside a subgraph. */
+/** True if saved progress has calls with an unknown outcome, including those inside a subgraph. */
 export function hasUnknownOutcome(saved: SavedProgress | null): boolean {
   return countUnknownOutcomes(saved) > 0;
 }
 
-/** Returns the number of calls with an unknown outcome in saved progress, also inside a subgraph. */
+/** Returns the number of calls with an unknown outcome in saved progress, including those inside a subgraph. */
 export function countUnknownOutcomes(saved: SavedProgress | null): number {
   const inside = scopeInside(saved);
   const counts = inside ? tasksIn(inside).map(({ state }) => countUnknownOf(state)) : [];
@@ -44,7 +44,7 @@ function countUnknownCalls(saved: SavedProgress | null): number {
   return batch.filter(({ state }) => isOutcomeUnknown(state)).length;
 }
 
-/** A task that a person has given up is `failed`, so its outcome no longer counts as unknown. */
+/** A task that a person has given up is `failed`, so it no longer counts. */
 function countUnknownOf(state: TaskState): number {
   return Number(isOutcomeUnknown(state)) + countUnknownOutcomes(positionOf(state));
 }
@@ -54,32 +54,35 @@ function isOutcomeUnknown(state: TaskState | CallState): boolean {
   return state.phase === 'intervention' && isUnknownOutcome(state.failure.error);
 }
 
-/** The end of a failed task. */
+/** The failure and the saved progress of a failed task. */
 interface FailedTask {
   readonly failure: TaskFailure;
   readonly saved: SavedProgress | null;
 }
 
-/** True if a retry makes a lost call again. A batch keeps its lost calls, which wait for a person again. */
+/** True if a retry repeats a lost call. A batch keeps its lost calls, which then wait for a person again. */
 export function repeatsLostCall({ failure, saved }: FailedTask): boolean {
   const isKept = (saved?.kind === 'agent' || saved?.kind === 'calls') && hasUnknownOutcome(saved);
   return isUnknownOutcome(failure.error) && !isKept;
 }
 
 /**
- * Returns the calls of a task that are lost, as far as the run remembers them. Those without an answer from their run's end
- * are left out, as the ledger does not repeat them.
+ * Returns the lost calls of a task that the run still remembers. Calls that an ended run left without an answer are
+ * excluded, because the ledger does not repeat them.
  */
 export function rememberedLostCalls(
   { compensation }: Pick<Run, 'compensation'>,
   path: TaskPath,
-): readonly PerhapsMadeCall[] {
+): readonly PossiblyExecutedCall[] {
   return compensation.perhapsMade.filter(
     ({ taskPath, unansweredTakeover }) => unansweredTakeover === undefined && isSamePath(taskPath, path),
   );
 }
 
-/** True if a node of a failed run has lost several calls, so that it takes no retry: all would be made again. */
+/**
+ * True if a node of a failed run has lost several calls. It can't be retried then, because all of them would be
+ * repeated.
+ */
 export function hasLostSeveral(run: Pick<Run, 'root' | 'compensation'>, node: string): boolean {
   const isRefused = (scope: Scope, around: TaskPath): boolean =>
     tasksIn(scope).some((task) => {

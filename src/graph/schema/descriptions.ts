@@ -10,7 +10,7 @@ export const EDGE_DESCRIPTIONS: Readonly<Record<EdgeKind, string>> = {
   forEach: 'Runs `to` once for each element of a list, in parallel. Each run of it has its own `item` and `index`.',
 };
 
-/** The descriptions of the fields around nodes, by the object that has them. The doc comments of the types say the same. */
+/** The descriptions of the fields around nodes, by object. The doc comments of the types have the same texts. */
 export const GRAPH_FIELDS = {
   graph: {
     $schema: 'The address of the JSON Schema, for editors.',
@@ -90,7 +90,7 @@ export function describe<Shape extends z.core.$ZodLooseShape, Config extends z.c
   return schema;
 }
 
-/** Gives a schema that extends another one the descriptions of that one. */
+/** Gives a schema that extends another one the descriptions of the other one. */
 export function describeLike<Schema extends z.ZodObject>(described: z.ZodObject, schema: Schema): Schema {
   registry.add(schema, { texts: textsOf(described) ?? {} });
   return schema;
@@ -103,7 +103,7 @@ export function textsOf(schema: z.core.$ZodType): FieldTexts | undefined {
 
 /* The shapes of fields that several parts of a definition have. */
 
-/** Sets the issue code of a refusal. All other refusals of a schema have the code `INVALID_FIELD`. */
+/** Sets the issue code of a refusal. Refusals without it have the code `INVALID_FIELD`. */
 const coded = (code: string): { params: { code: string } } => ({ params: { code } });
 
 /** A text that `parseDuration` accepts. */
@@ -111,7 +111,7 @@ export const Duration = z.string().refine((text) => parseDuration(text) !== null
   error: ({ input }) => `"${String(input)}" is no duration such as "250ms", "30s", "5m", "2h" or "7d"`,
   ...coded('INVALID_DURATION'),
 });
-/** A duration above zero, for limits: a limit of zero would end everything at once. */
+/** A duration above zero, for limits. A limit of zero would end everything at once. */
 export const TimeSpan = Duration.refine((text) => parseDuration(text) !== 0, {
   error: ({ input }) => `"${String(input)}" leaves no time for it`,
   ...coded('INVALID_DURATION'),

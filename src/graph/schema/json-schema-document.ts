@@ -63,7 +63,7 @@ export function definitionSchema(nodeTypes: NodeTypes = {}): JsonObject {
   return { ...describeFields(toJsonObject(schema)), title: 'Graph definition, version 1' };
 }
 
-/** Where a schema has the descriptions of its fields until it is complete. */
+/** The key under which an unfinished schema holds the descriptions of its fields. */
 const TEXTS = 'x-texts';
 
 const Name = z.string().regex(NAME);
@@ -85,7 +85,7 @@ function titled(title: string, description: string | undefined): JsonObject {
   return { title, ...(description !== undefined && { description }) };
 }
 
-/** Lists only the names of the fields that registered types define: their values may be templates. */
+/** Lists only the names of the fields that registered types define, because their values may be templates. */
 function registered(nodeTypes: NodeTypes): Readonly<Record<string, z.ZodType>> {
   return mapValues(nodeTypes, ({ schema }, type) => {
     const { properties = {}, required = [] } = isJsonObject(schema) ? schema : {};
@@ -97,7 +97,9 @@ function registered(nodeTypes: NodeTypes): Readonly<Record<string, z.ZodType>> {
   });
 }
 
-/** Gives the fields of an object their descriptions, which the object has under `TEXTS`. Several fields may share a schema. */
+/**
+ * Adds descriptions to the fields of an object, which holds them under `TEXTS`. Several fields may share one schema.
+ */
 function describeFields({ [TEXTS]: texts, ...schema }: JsonObject): JsonObject {
   const described = mapValues(schema, (value) => describeAll(value));
   const { properties } = described;
@@ -114,7 +116,7 @@ function describeAll(value: Json): Json {
   return isJsonObject(value) ? describeFields(value) : value;
 }
 
-/** True for the schema of a duration. Its mark is the issue code `INVALID_DURATION`. */
+/** True for the schema of a duration, which has the issue code `INVALID_DURATION`. */
 function isDuration({ _zod: { def } }: z.core.$ZodTypes): boolean {
   return (def.checks ?? []).some(({ _zod: check }) => 'params' in check.def && isCoded(check.def.params));
 }
@@ -124,8 +126,8 @@ function isCoded(params: unknown): boolean {
 }
 
 /*
- * The shape of a definition. In `src/graph`, only `schema/` runs code of zod, and no workflow imports it.
- * The kind of a node or edge is found before parsing, so that errors are about the right kind.
+ * The shape of a definition. In `src/graph`, only `schema/` runs code of zod, and no workflow imports it. The kind of a
+ * node or edge is determined before parsing, so that errors refer to the right kind.
  */
 
 const Reducer = z.union([

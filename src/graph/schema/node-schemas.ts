@@ -52,7 +52,7 @@ const EXECUTION = 'Where calls run: "activity", or "local" for short idempotent 
 const MAY_GOTO = 'Nodes that a command may go to, in addition to the edges.';
 const ARGS = 'The arguments: templates, at any depth.';
 
-/** The descriptions of the fields of nodes, by the object that has them. The doc comments of the types say the same. */
+/** The descriptions of the fields of nodes, by object. The doc comments of the types have the same texts. */
 export const NODE_FIELDS = {
   set: COMMON,
   llm: MODEL,
@@ -254,7 +254,7 @@ const modelFields = {
 
 const Compensation = describe(z.strictObject({ tool: z.string(), args: z.json().optional() }), NODE_FIELDS.compensate);
 
-/** The schema of each node type. The compiler asks for every field of the type. */
+/** The schema of each node type. The type check requires every field of the type. */
 export const NodeSchemas: { readonly [T in NodeType]: SchemaOf<NodeOfType<T>> } = {
   set: describe(z.strictObject({ type: z.literal('set'), ...common }), NODE_FIELDS.set),
   llm: describe(z.strictObject({ type: z.literal('llm'), ...modelFields }), NODE_FIELDS.llm),

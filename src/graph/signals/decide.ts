@@ -17,8 +17,8 @@ import { jsonSize } from '../values/json-size.ts';
 import { reassign } from '../run/reassign.ts';
 
 /**
- * Creates the signals `approve` and `reject`: a person's decision on a pending approval. `at` is the time at which it
- * was made, as the API says; one without counts as made when the run hears of it.
+ * Creates the signals `approve` and `reject`: a person's decision on a pending approval. `at` is the time of the
+ * decision as set by the API; without it, the time at which the run processes the signal counts.
  */
 export function decisionSignal(decision: DecisionRequest['decision'], description: string): SignalKind {
   return {
@@ -59,7 +59,7 @@ function handleDecision(draft: Draft, decision: DecisionRequest['decision'], { p
   return taken(toResult(result.approval));
 }
 
-/** The time of a decision. None is made before its question, nor after the run has heard of it. */
+/** Returns the time of a decision, which is never before its request and never after the run processes it. */
 function timeOf({ now, timestamp }: Draft, { requestedAt }: Approval, payload: JsonObject): string | null {
   const text = textOf(payload, 'at');
   if (text === undefined) return timestamp;
@@ -79,10 +79,13 @@ function recordDecision(draft: Draft, approval: Approval, made: Decision): void 
   else deliver(findTask(draft, approval.task), { kind: 'approval.closed', approval });
 }
 
-/** Bytes of one result: a run keeps the results of its latest decisions for queries. */
+/** Limit in bytes of one result, because a run keeps the results of its latest decisions for queries. */
 const MAX_RESULT_BYTES = 10_000;
 
-/** Returns an approval as the result of a signal; of one that is too large, its id and what has been done to it, counted. */
+/**
+ * Returns an approval as the result of a signal; if it is too large, only its id and the counts of its decisions and
+ * edits.
+ */
 function toResult(approval: Approval): Json {
   const whole = toJson(toPublicApproval(approval));
   if (jsonSize(whole) <= MAX_RESULT_BYTES) return whole;
@@ -90,20 +93,23 @@ function toResult(approval: Approval): Json {
   return { id, decided: decisions.length, ...(reassigned !== undefined && { reassigned }) };
 }
 
-/** Finds the approval that a signal means: the one that it names, or the run's first one. @returns the reason for a refusal */
+/**
+ * Finds the approval that a signal refers to: the named one, or the run's first one.
+ * @returns it, or the reason for a refusal
+ */
 function findApproval({ run }: Draft, payload: JsonObject): Approval | Refusal {
   const known = { runId: run.id, approvals: Object.values(run.approvals), asked: run.counters.approval };
   return approvalMeant(known, textOf(payload, 'approvalId'));
 }
 
-/** Records an event about the task, or the compensation, that an approval is asked for. */
+/** Records an event about the task or the compensation that requested an approval. */
 function emitOnApproval(draft: Draft, approval: Approval, body: TaskEventBody): void {
   const asked = askedBy(draft, approval);
   if (asked) emitOfCompensation(draft, asked.compensation.task, body);
   else emitTaskAt(draft, approval.task, body);
 }
 
-/** The names that one reassignment takes, and the length of each. */
+/** Limits of the names in one reassignment: their number, and the length of each. */
 const MAX_NAMES = 20;
 const MAX_NAME = 255;
 
@@ -113,7 +119,7 @@ const NAMES = {
   maxItems: MAX_NAMES,
 } as const;
 
-/** Gives a pending approval to other people. What it asks, and the decisions so far, stay. */
+/** Reassigns a pending approval to other people. Its content and the decisions so far stay. */
 export const reassignSignal: SignalKind = {
   description: 'Give a pending approval to others: {"approvalId"?, "roles"?, "users"?}',
   properties: { approvalId: { type: 'string' }, roles: NAMES, users: NAMES },

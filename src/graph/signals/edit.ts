@@ -24,8 +24,8 @@ import { bytesOf } from '../run/held-bytes.ts';
 import { deliver } from '../superstep/deliver.ts';
 
 /**
- * Edits the state of a run that is not running. With `asNode`, that node's edges choose the next nodes; an ended run
- * with next nodes is then paused. A run that stays ended asks nobody.
+ * Edits the state of a run that is not running. With `asNode`, that node's edges choose the next nodes, and an ended
+ * run with next nodes becomes paused. If a run stays ended, its approvals are not renewed.
  */
 export const edit: SignalKind = {
   description: 'Correct the state: {"values", "asNode"?, "checkpoint"}',
@@ -66,8 +66,9 @@ function refuseEdit(draft: Draft, { payload, by }: SignalRequest): Refusal | nul
 }
 
 /**
- * Makes the edit in a draft that is dropped, so what is tried is what would be applied.
- * @returns the reason if it is refused, its node's edges fail, or they lead or arrive behind an approval
+ * Makes the edit in a temporary draft, so that exactly what would be applied is checked.
+ * @returns the reason if the edit is refused, if its node's edges fail, or if they lead to or arrive at a position
+ * behind an approval
  */
 function tryEdit(draft: Draft, change: StateEdit): Refusal | null {
   const { asNode, by } = change;
@@ -87,7 +88,7 @@ function tryEdit(draft: Draft, change: StateEdit): Refusal | null {
   return refuseReaching(draft.graph, next, actor) ?? refuseArrivals(draft.graph, arrived, actor);
 }
 
-/** Returns the nodes that have arrived at joins since. */
+/** Returns the nodes that have newly arrived at joins. */
 function newArrivals(before: Pick<Scope, 'joins'>, joins: Scope['joins']): readonly string[] {
   return Object.entries(joins).flatMap(([id, nodes]) => {
     const known = new Set(before.joins[id]);
@@ -95,13 +96,16 @@ function newArrivals(before: Pick<Scope, 'joins'>, joins: Scope['joins']): reado
   });
 }
 
-/** Gives up what the run does, and goes on from a node. @returns the nodes given up, and the error of an edge */
+/**
+ * Discards the open work of a run and continues after a node.
+ * @returns the discarded nodes, and the error of an edge
+ */
 function continueFrom(draft: Draft, node: string): { visited: Visited; failure: RunError | null } {
   const frame = rootFrame(draft);
   const visited = discardSuperstep(draft);
   moveTo(frame, { kind: 'edges', finished: [node], triggers: [] });
   const failure = triggerNextNodes(frame);
-  // A run that is not running stops at the breakpoint now; a waiting run does so when it continues.
+  // A run that is not running stops at the breakpoint now; a waiting run stops when it continues.
   if (statusOf(draft.run) !== 'waiting') stopAtBreakpointBefore(frame);
   return { visited, failure };
 }

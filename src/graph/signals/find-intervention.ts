@@ -13,7 +13,7 @@ import type { JsonObject } from '../values/json.ts';
 import { formatTimestamp } from '../values/time.ts';
 import { textOf } from './signal.ts';
 import { SINCE, refuseUnread } from './refusals.ts';
-import type { PerhapsMadeCall } from '../run/compensation.ts';
+import type { PossiblyExecutedCall } from '../run/compensation.ts';
 import { rememberedLostCalls, repeatsLostCall } from '../run/unknown-outcomes.ts';
 
 /** A failed node, or one failed call of it, that a person may retry, skip or fail. */
@@ -24,7 +24,7 @@ export interface OpenIntervention {
   readonly saved: SavedProgress | null;
   /** The failed call; `null` if the node itself failed. */
   readonly call: BatchCall | null;
-  /** The time since which a person is asked, or at which the run has failed. */
+  /** The time at which the intervention was requested, or at which the run failed. */
   readonly since: string;
 }
 
@@ -104,8 +104,8 @@ export function isNamed(payload: JsonObject, { node, id }: { readonly node: stri
   return (textOf(payload, 'node') ?? node) === node && (textOf(payload, 'id') ?? id) === id;
 }
 
-/** Returns the lost call that a person is shown: one of a batch, or that of the node. */
-export function shownLostCall({ handle, failure, call }: OpenIntervention): PerhapsMadeCall | null {
+/** Returns the lost call that a person sees: one of a batch, or the one of the node. */
+export function shownLostCall({ handle, failure, call }: OpenIntervention): PossiblyExecutedCall | null {
   if (!isUnknownOutcome(failure.error)) return null;
   const { node, task, taskPath } = handle;
   const shown = task.state.phase === 'intervention' ? task.state.call : null;
@@ -113,15 +113,17 @@ export function shownLostCall({ handle, failure, call }: OpenIntervention): Perh
   return made && { key: made.key, taskPath, called: made.tool ?? node.id };
 }
 
-/** Returns the calls that a retry of the node would make again although they are lost. */
-export function lostCallsOf({ run }: Draft, intervention: OpenIntervention): readonly PerhapsMadeCall[] {
+/** Returns the lost calls that a retry of the node would repeat. */
+export function lostCallsOf({ run }: Draft, intervention: OpenIntervention): readonly PossiblyExecutedCall[] {
   if (!repeatsLostCall(intervention)) return [];
   const shown = shownLostCall(intervention);
   const others = rememberedLostCalls(run, intervention.handle.taskPath).filter(({ key }) => key !== shown?.key);
   return shown ? [shown, ...others] : others;
 }
 
-/** Refuses to repeat a node that has lost several calls: a person is shown one of them, and all would be made again. */
+/**
+ * Refuses to retry a node with several lost calls, because a person sees only one of them and all would be repeated.
+ */
 export function refuseSeveralLost(draft: Draft, interventions: readonly OpenIntervention[]): Refusal | null {
   const lost = interventions.map((one) => lostCallsOf(draft, one)).find(({ length }) => length > 1);
   if (!lost) return null;

@@ -1,7 +1,7 @@
 import type { Draft } from '../draft/draft.ts';
 import { emit, emitOfRun, emitTask } from '../draft/frames.ts';
 import { retryCompensation, settleUnknownCompensation } from '../lifecycle/compensation.ts';
-import { rememberPerhapsMade, settlePerhapsMade } from '../lifecycle/perhaps-made.ts';
+import { rememberPossiblyExecuted, settlePossiblyExecuted } from '../lifecycle/possibly-executed.ts';
 import { raiseLimits, reopenRun, retryTask, deliverIntervention } from '../lifecycle/retry-task.ts';
 import { LIMITS_SCHEMA } from '../run/limits.ts';
 import type { Principal } from '../run/principal.ts';
@@ -72,8 +72,8 @@ function retryRun(draft: Draft, { payload, by }: SignalRequest): Handled {
 }
 
 /**
- * Returns the named node or all failed ones; none if the run failed between nodes, at an edge or a limit. A call with
- * an unknown outcome is retried only if its node is named, also after a person has given it up.
+ * Returns the named node, or all failed ones; none if the run failed between nodes, at an edge or a limit. A call with
+ * an unknown outcome is retried only if its node is named, even after a person has given it up.
  */
 function failedNodes(draft: Draft, payload: JsonObject): readonly OpenIntervention[] | Refusal {
   const found = findInterventions(draft, payload);
@@ -86,7 +86,7 @@ function failedNodes(draft: Draft, payload: JsonObject): readonly OpenInterventi
 
 function retryInterventions(draft: Draft, found: readonly OpenIntervention[], by: Principal): void {
   draft.addShaper(by);
-  rememberPerhapsMade(
+  rememberPossiblyExecuted(
     draft,
     found.flatMap((one) => shownLostCall(one) ?? []),
   );
@@ -112,9 +112,9 @@ export const fail: SignalKind = {
     const { handle, failure, saved } = found;
     const error = toGivenUpError(failure.error, payload, by.sub);
     const lost = lostCallsOf(draft, found);
-    settlePerhapsMade(found);
-    // The person has seen one of them.
-    if (lost.length > 1) rememberPerhapsMade(draft, lost);
+    settlePossiblyExecuted(found);
+    // The person has seen only one of the lost calls.
+    if (lost.length > 1) rememberPossiblyExecuted(draft, lost);
     giveUpTask(handle, { failure: { ...failure, error }, saved, by: by.sub });
     return taken();
   },
@@ -159,7 +159,7 @@ function skipNode(draft: Draft, { payload, by }: SignalRequest): Handled {
   const output = payload['output'] ?? null;
   if (call) emitTask(handle, { type: 'tool.skipped', tool: call.tool, result: output, by: by.sub });
   else skipTask(handle, output, by.sub);
-  settlePerhapsMade(found);
+  settlePossiblyExecuted(found);
   draft.addShaper(by);
   if (hasEnded(draft.run)) reopenRun(draft);
   if (call) deliverIntervention(handle, { kind: 'call.skipped', number: call.number, output });

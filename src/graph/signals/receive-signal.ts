@@ -21,7 +21,7 @@ import { refused, textOf } from './signal.ts';
 import type { Handled, SignalKind } from './signal.ts';
 import { signals } from './signals.ts';
 
-/** The author of a signal without `by`: Temporal's own access control decides who may signal workflows. */
+/** The author of a signal without `by`. The access control of Temporal decides who may signal workflows. */
 const OPERATOR: Principal = { sub: 'temporal-operator', roles: ['approver'] };
 
 const PRINCIPAL_SCHEMA = {
@@ -35,8 +35,8 @@ const PRINCIPAL_SCHEMA = {
 } as const;
 
 /**
- * Validates and processes a signal. A malformed, unknown, stale or refused one only adds an event; one with a known id
- * is dropped.
+ * Validates and processes a signal. A malformed, unknown, outdated or refused one only adds an event; one with a known
+ * id is dropped.
  */
 export function receiveSignal(draft: Draft, givenName: string, given: Json | undefined): void {
   const name = toStorableName(givenName);
@@ -49,7 +49,7 @@ export function receiveSignal(draft: Draft, givenName: string, given: Json | und
   if (id !== undefined) draft.recordSignalResult({ id, ...answer });
 }
 
-/** Returns the id under which the sender asks for the result; a run remembers it. */
+/** Returns the id by which the sender looks up the result; the run remembers it. */
 function signalIdOf(payload: Json): string | undefined {
   const id = isJsonObject(payload) ? textOf(payload, 'signalId') : undefined;
   return id !== undefined && id.length <= MAX_ID ? id : undefined;
@@ -57,10 +57,10 @@ function signalIdOf(payload: Json): string | undefined {
 
 const MAX_ID = 255;
 
-/** The number of issues of one refusal: a run remembers some refusals. */
+/** The limit of issues in one refusal, because a run remembers some refusals. */
 const MAX_ISSUES = 100;
 
-/** Bounds what a refusal quotes of a signal. */
+/** Limits what a refusal quotes of a signal. */
 function bounded(handled: Handled): Handled {
   if (handled.taken) return handled;
   const { message, issues, ...rest } = handled.refusal;
@@ -74,7 +74,7 @@ function bounded(handled: Handled): Handled {
 /** In characters. No known signal has a longer name. */
 const MAX_NAME = 100;
 
-/** Shortens a name, which may be any text of another client, and replaces its control characters. */
+/** Shortens a name, which may be any text of an unknown client, and replaces its control characters. */
 function toStorableName(name: string): string {
   return truncate(name.replaceAll(/\p{Cc}/gu, '\uFFFD'), MAX_NAME);
 }
@@ -106,7 +106,10 @@ function handleSignal(draft: Draft, name: string, payload: Json): Handled {
   return refusal ? refused(refusal) : kind.handle(draft, request);
 }
 
-/** Returns the problem of a payload that is too deep, or too large where a run keeps it. */
+/**
+ * Returns the problem of a payload that is nested too deeply, or too large for what a run stores of it; `null` for
+ * none.
+ */
 function sizeProblem(payload: Json): string | null {
   if (isDeeperThan(MAX_DEPTH, payload)) return `The payload is nested deeper than ${MAX_DEPTH} levels`;
   const by = isJsonObject(payload) ? payload['by'] : undefined;
@@ -114,7 +117,7 @@ function sizeProblem(payload: Json): string | null {
   return isTooLarge ? `/by: it takes more than ${MAX_PRINCIPAL_BYTES} bytes` : null;
 }
 
-/** Refuses interventions other than the one that a compensating run waits for. */
+/** Refuses an intervention other than the one that a compensating run waits for. */
 function refuseOther({ compensation, since }: UnknownCompensation, payload: JsonObject): Handled | null {
   const { node } = compensation.task;
   const id = unknownCompensationId(compensation);
@@ -171,7 +174,7 @@ function recordIgnored(draft: Draft, { name, by, refusal }: { name: string; by: 
   });
 }
 
-/** Of the sender, whom a run remembers; the token of a request is never larger. */
+/** Limit in bytes of the sender, whom a run remembers. The token of a request is never larger. */
 const MAX_PRINCIPAL_BYTES = 16_384;
 const MAX_DETAIL = 500;
 /** The maximum nesting, equal to that of API bodies. */

@@ -29,20 +29,20 @@ export function refuseUnlessStatus({ run }: Draft, statuses: readonly RunStatus[
 }
 
 /**
- * The time since which something stands that a control is about, as its sender has read it: RFC 3339, or `null` if
- * nothing stood. The API says it with each control, so that of two at once the second counts for nothing that has
- * come about by the first.
+ * The time since which the subject of a control has existed, as its sender has read it: RFC 3339, or `null` for no
+ * subject. The API sends it with each control, so that the second of two simultaneous controls does not apply to a
+ * state that the first has caused.
  */
 export const SINCE = { type: ['string', 'null'] } as const;
 
-/** Refuses a control whose sender has not read what stands now. @param since the time since which that stands */
+/** Refuses a control whose sender has not read the current state. @param since the time since which it has existed */
 export function refuseUnread({ since: read }: JsonObject, since: string): Refusal | null {
   if (read === undefined || read === since) return null;
   const message = `The run has changed since it was read: what this is about now stands since ${since}; look at it again`;
   return { code: 'NOT_ALLOWED_NOW', message };
 }
 
-/** Refuses a control for another checkpoint than that at which the run stands. */
+/** Refuses a control for another checkpoint than the run's current one. */
 export function refuseOtherCheckpoint({ run }: Draft, payload: JsonObject): Refusal | null {
   const { checkpoint } = payload;
   if (checkpoint === undefined || checkpoint === run.checkpointId) return null;
@@ -50,7 +50,7 @@ export function refuseOtherCheckpoint({ run }: Draft, payload: JsonObject): Refu
   return { code: 'NOT_ALLOWED_NOW', message };
 }
 
-/** Lists names as English does: "a", "a or b", "a, b, or c". */
+/** Lists names in an English sentence: "a", "a or b", "a, b, or c". */
 function alternatives(names: readonly string[]): string {
   const last = names.at(-1) ?? '';
   if (names.length <= 2) return names.join(' or ');
@@ -77,8 +77,8 @@ export function refuseUnknownNode({ graph }: Draft, node: string, path: string):
 }
 
 /**
- * Requires the right to decide from a person who bypasses an approval, also if the approval was canceled with its run
- * or task.
+ * Requires the permission to decide from a person who bypasses an approval, even if the approval was canceled with its
+ * run or task.
  * @param tasks the bypassed tasks; defaults to all of the run
  * @returns the reason for a refusal
  */
@@ -107,7 +107,7 @@ function approvalsOfPosition(position: NodePosition): readonly string[] {
   return [...approvalsAt(position), ...tasks.flatMap(({ state }) => approvalsOfTask(state))];
 }
 
-/** An approval that the run no longer holds counts as one with an empty policy. */
+/** Replaces an approval that the run no longer holds by one with an empty policy. */
 function droppedApproval({ timestamp }: Draft): Decidable {
   return { policy: {}, requestedAt: timestamp };
 }

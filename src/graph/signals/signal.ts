@@ -6,23 +6,26 @@ import type { JsonSchema } from '../values/json-schema.ts';
 import { isJsonObject, toItems } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 
-/** A decision or control that reaches a run from outside: by the API or by Temporal's own tools. */
+/** A decision or control that reaches a run from outside, through the API or the tools of Temporal. */
 export interface SignalKind {
   /** One line for the Temporal Web UI. */
   readonly description: string;
   /** The fields besides `signalId` and `by`. */
   readonly properties: Readonly<Record<string, JsonSchema>>;
-  /** The stage of a run, besides those before its ending, in which the run takes the signal. */
+  /** The late stage in which the run also accepts the signal; by default it accepts none once it is ending. */
   readonly alsoTaken?: LateStage;
   handle(draft: Draft, request: SignalRequest): Handled;
   /** Handles a compensation with an unknown outcome; without it, a compensating run refuses the signal. */
   handleCompensation?(draft: Draft, unknown: UnknownCompensation, request: SignalRequest): Handled;
 }
 
-/** A run has ended, waits for its calls before it ends, or asks people about a compensation. */
+/**
+ * The run has ended (`ended`), waits for its calls before it ends (`ending`), or requests approvals for a compensation
+ * (`asking`).
+ */
 export type LateStage = 'ended' | 'ending' | 'asking';
 
-/** The reason of a person, as long as over HTTP: it comes into errors, events and approvals. */
+/** A person's reason, with the length limit of the HTTP API. It is copied to errors, events and approvals. */
 export const REASON = { type: 'string', maxLength: 2_000 } as const;
 
 export interface SignalRequest {
@@ -30,7 +33,7 @@ export interface SignalRequest {
   readonly by: Principal;
 }
 
-/** The result of a signal: taken, with a value for its sender, or refused without any change. */
+/** The result of a signal: accepted, with a value for its sender, or refused without any change. */
 export type Handled =
   | { readonly taken: true; readonly value: Json }
   | { readonly taken: false; readonly refusal: Refusal };
@@ -43,13 +46,15 @@ export function refused(refusal: Refusal): Handled {
   return { taken: false, refusal };
 }
 
-/** Returns a text field of a payload whose schema makes it text or absent. */
+/** Returns a text field of a payload whose schema has checked that it is a text or absent. */
 export function textOf(payload: JsonObject, field: string): string | undefined {
   const value = payload[field];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Returns the texts in a field of a payload, which is one or a list of them; `undefined`: the field is absent. */
+/**
+ * Returns the texts in a field of a payload, which is a text or a list of texts; `undefined` if the field is absent.
+ */
 export function textsOf(payload: JsonObject, field: string): readonly string[] | undefined {
   const value = payload[field];
   return value === undefined ? undefined : toItems(value).filter((item) => typeof item === 'string');

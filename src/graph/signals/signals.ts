@@ -4,7 +4,7 @@ import { edit, event } from './edit.ts';
 import { fail, retry, skip } from './interventions.ts';
 import type { SignalKind } from './signal.ts';
 
-/** The signals that a run takes, by name. */
+/** The signals that a run accepts, by name. */
 export const signals: ReadonlyMap<string, SignalKind> = new Map<string, SignalKind>([
   ['approve', decisionSignal('approve', 'Approve: {"approvalId"?, "reason"?, "args"?, "values"?, "digest"?}')],
   ['reject', decisionSignal('reject', 'Reject: {"approvalId"?, "reason"?, "values"?, "digest"?}')],

@@ -16,8 +16,8 @@ import type { Message, ContentPart, MessageContent } from '../definition/message
 import { jsonSize } from '../values/json-size.ts';
 
 /*
- * Budgets of a run. A call reserves the most that it may use before it begins, and its output is limited to that. So
- * open calls never exceed a budget together. When a call returns, its real usage replaces its reservation.
+ * Budgets of a run. Before a call begins, it reserves the most that it may use, and its output is limited to that. So
+ * open calls together never exceed a budget. When a call returns, its real usage replaces its reservation.
  */
 
 interface BudgetedCall<R extends CallRequest> {
@@ -27,7 +27,7 @@ interface BudgetedCall<R extends CallRequest> {
 
 /**
  * Plans a call's reservation, which `Draft.requestCall` records.
- * @param key of the call; one that is repeated under it costs nothing again
+ * @param key of the call; a call repeated under the same key is not charged again
  * @returns the request, with its output limited to what is available, and the reservation
  * @throws GraphError `BUDGET_EXCEEDED` with the budget's name
  */
@@ -36,7 +36,7 @@ export function planReservation(handle: TaskHandle, key: string, request: CallRe
   return request.kind === 'model' ? planModelReservation(handle.draft, request) : { request, reservation: null };
 }
 
-/** Counts a tool call whose work a graph does. @throws GraphError `BUDGET_EXCEEDED` */
+/** Counts a tool call that a graph executes. @throws GraphError `BUDGET_EXCEEDED` */
 export function countGraphCall(handle: TaskHandle, number: number): void {
   const key = keyOfCall(handle, number);
   requireToolCall(handle, key);
@@ -95,8 +95,9 @@ export function missingBudget(draft: Draft, request: ModelCallRequest): ModelNee
 }
 
 /**
- * True if a call must wait for open calls to release budget. A call goes ahead at once if the budget allows all of its
- * output, and also if it is too large for whatever is released. So at least one call is open while another waits.
+ * True if a call must wait for open calls to release budget. A call begins at once if the budget allows its whole
+ * output, and also if it is too large for anything that could be released. So at least one call is open while another
+ * waits.
  */
 export function mustWaitForBudget(draft: Draft, needs: ModelNeeds, totals: ReservedTotals): boolean {
   const left = availableOutput(draft, needs, totals ?? NOTHING);
@@ -121,7 +122,7 @@ export function findToolBatchFailure(handle: TaskHandle, numbers: readonly numbe
   return count === 0 ? null : findToolCallFailure(draft, count, plannedToolCalls(tasksOfRun(draft)));
 }
 
-/** Leaves out the calls that are repeated under keys that have been charged. */
+/** Drops the calls that are repeated under keys which have been charged already. */
 function uncounted(handle: TaskHandle, numbers: readonly number[]): readonly number[] {
   const { counted } = handle.draft.run;
   return counted.length === 0 ? numbers : numbers.filter((number) => !counted.includes(keyOfCall(handle, number)));
@@ -158,7 +159,7 @@ function findToolCallFailure({ run }: Draft, count: number, planned: number): Ta
   return { callFailed: false, error: { code: 'BUDGET_EXCEEDED', message } };
 }
 
-/** Tokens of output for a call without its own maximum, where a budget applies. */
+/** The output tokens assumed for a call without its own maximum, where a budget applies. */
 const DEFAULT_OUTPUT = 4_096;
 
 function planModelReservation(draft: Draft, request: ModelCallRequest): BudgetedCall<ModelCallRequest> {
@@ -180,7 +181,7 @@ function needsOf(draft: Draft, request: ModelCallRequest): ModelNeeds {
   return { model, input: inputOf(draft, request), output: maxOutputTokens ?? DEFAULT_OUTPUT };
 }
 
-/** Returns a call's input tokens, at most those of its context policy and of its model. */
+/** Returns a call's input tokens, limited by its context policy and its model. */
 function inputOf({ graph: { catalog } }: Draft, request: ModelCallRequest): number {
   const { contextWindow = Number.POSITIVE_INFINITY } = own(catalog.models, request.model) ?? {};
   return Math.min(estimateRequest(request, catalog.tools), request.context?.maxTokens ?? contextWindow, contextWindow);
@@ -196,7 +197,7 @@ function requireTokens(draft: Draft, needs: ModelNeeds, { tokens }: Reservation)
   throw new GraphError('BUDGET_EXCEEDED', message);
 }
 
-/** A model without a price is refused, because an unknown cost can't stay within a limit. */
+/** Refuses a model without a price, because an unknown cost can't be kept within a limit. */
 function requireCost(draft: Draft, needs: ModelNeeds, { costMicros }: Reservation): void {
   const { maxCostUsd } = draft.run.limits;
   if (maxCostUsd === undefined || availableByCost(draft, needs, costMicros) >= 1) return;
@@ -211,7 +212,7 @@ function requireCost(draft: Draft, needs: ModelNeeds, { costMicros }: Reservatio
   );
 }
 
-/** Returns the output tokens available beside a reservation; below 1 the call is impossible. */
+/** Returns the output tokens that are available in addition to a reservation; below 1 the call is impossible. */
 function availableOutput(draft: Draft, needs: ModelNeeds, reservation: Reservation): number {
   return Math.min(
     availableByTokens(draft, needs, reservation.tokens),
@@ -236,7 +237,7 @@ function availableByCost(draft: Draft, needs: ModelNeeds, reserved: number): num
   return price.output === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / price.output);
 }
 
-/** Tolerance for floating-point errors of the limit, as costs are whole millionths. */
+/** Tolerance for floating-point errors of the limit; costs are whole millionths. */
 const ROUNDING = 1e-6;
 
 function priceOf({ graph }: Draft, { model }: Pick<ModelNeeds, 'model'>): ModelEntry['price'] {
@@ -255,10 +256,9 @@ function reservedMessage(reserved: number): string {
 
 /**
  * Estimates the tokens of a request and its offered tools, to reserve budgets before the call. Latin text has about
- * four characters a token, other scripts one or more tokens a character.
- *
- * Decisions of a run depend on it, so histories pin it. `activities/context` fits requests to a model's context by an
- * estimate of its own, which may be slower, better and newer.
+ * four characters per token, other scripts one or more tokens per character.
+ * Decisions of a run depend on this estimate, so recorded histories fix it. `activities/context` fits requests to a
+ * model's context by a separate estimate, which may be slower, better and newer.
  */
 export function estimateRequest(
   { system, messages, output, tools, graphTools = {} }: ModelCallRequest,
@@ -290,7 +290,7 @@ function ofMessage(message: Message): number {
   return PER_MESSAGE + Math.max(ofContent(message.content), ofProviderParts(message)) + ofCalls;
 }
 
-/** Parts that the provider needs back, such as encrypted reasoning, may be longer than the content. */
+/** The parts that the provider needs back, such as encrypted reasoning, may be longer than the content. */
 function ofProviderParts({ providerParts }: Message): number {
   return isJsonObject(providerParts) ? ofJson(providerParts['parts'] ?? []) : 0;
 }
@@ -299,7 +299,7 @@ function ofContent(content: MessageContent): number {
   return sum(partsOf(content).map((part) => (part.type === 'text' ? ofText(part.text) : TOKENS_OF_FILES[part.type])));
 }
 
-/** A run does not know how large a file is: a picture takes about that, and a document of a few pages. */
+/** A run does not know the size of a file. A picture takes about this number, and so does a document of a few pages. */
 const TOKENS_OF_FILES: Readonly<Record<Exclude<ContentPart['type'], 'text'>, number>> = { image: 1_600, file: 5_000 };
 
 function ofText(text: string): number {

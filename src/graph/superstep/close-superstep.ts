@@ -37,7 +37,7 @@ function toWrite({ key, node, state }: FinishedTask): Write {
   return { by: key, node, update: state.update };
 }
 
-/** Fails the nodes whose writes can't be applied; all nodes keep their work. */
+/** Fails the nodes whose writes can't be applied. All nodes keep their work. */
 function failWriters(frame: Frame, { error, culprits }: Applied & { readonly ok: false }): RunError {
   const failed: RunError = { ...error, step: frame.step, attempts: 1 };
   const atFault = new Set(culprits);
@@ -49,7 +49,10 @@ function failWriters(frame: Frame, { error, culprits }: Applied & { readonly ok:
   return failed;
 }
 
-/** A retry repeats a completed node's write; a diverted node is retried like a failed one. */
+/**
+ * Returns the failed state of a finished task. A retry repeats a completed node's write; a node whose `onError` had
+ * chosen another node is retried like a failed one.
+ */
 function failedState(state: FinishedTask['state'], error: RunError): TaskState {
   if (state.phase === 'diverted') return { phase: 'failed', failure: { ...state.failure, error }, saved: state.saved };
   const { outcome } = state;
@@ -78,7 +81,7 @@ function takesEdges({ state }: NodeTask): boolean {
   return state.phase === 'completed' && state.goto?.ignoresEdges !== true;
 }
 
-/** A node is deferred once, however often it is triggered. */
+/** Adds deferred nodes; each is deferred once, however often it is triggered. */
 function addDeferred(deferred: readonly Trigger[], more: readonly Trigger[]): readonly Trigger[] {
   const known = new Set(deferred.map(({ node }) => node));
   return [...deferred, ...more.filter(({ node }) => !known.has(node))];

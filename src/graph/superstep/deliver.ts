@@ -14,12 +14,12 @@ import { countUnknownOutcomes } from '../run/unknown-outcomes.ts';
 import { callsOf, stateAfterFailure, stateAfterLateResults, withLocation } from './fail-task.ts';
 import { TaskServices } from './task-services.ts';
 
-/** The use of an input: the task resumes with it, only saves it for a retry, ends after the last one, or ignores it. */
+/** How a task uses an input: it resumes with it, only saves it for a retry, ends after the last one, or ignores it. */
 type Acceptance = keyof typeof USES;
 
 const USES = { resume: resumeTask, save: saveLateResult, end: takeLastResult, ignore: () => undefined };
 
-/** Delivers an input to a task, which a task that is gone ignores. @returns the use that the task has made of it */
+/** Delivers an input to a task; a missing task ignores it. @returns how the task has used it */
 export function deliver(handle: TaskHandle | null, input: TaskInput): Acceptance {
   if (!handle) return 'ignore';
   const { state } = handle.task;
@@ -65,8 +65,8 @@ export function isAboutToEnd({ draft, frame }: TaskHandle): boolean {
 }
 
 /**
- * An ending task takes results of a tool batch. Of a single call it takes only an unknown outcome, because a person
- * must settle it. A task that has failed itself ends after its last result.
+ * In an ending run or node, a task still accepts results of a tool batch. Of a single call it accepts only an unknown
+ * outcome, because a person must settle it. A task that has failed itself ends after its last result.
  */
 function acceptWhileEnding(position: NodePosition, input: TaskInput): Acceptance {
   if (position.kind === 'failing') return 'end';
@@ -85,8 +85,8 @@ function countsWhileEnding(input: TaskInput): boolean {
 }
 
 /*
- * Results of calls that come after their task has failed. What they say is saved for a retry, and a person is asked about
- * a call that is lost.
+ * Results of calls that arrive after their task has failed. They are saved for a retry, and a lost call makes its task
+ * wait for a person.
  */
 
 /** Saves a call's result for the retry of a task that has failed for good, or that waits for a person. */
@@ -99,7 +99,7 @@ function saveLateResult(handle: TaskHandle, input: TaskInput): void {
   setState(handle, stateAfterLateResults(handle, { failure: state.failure, saved, unknownCount }));
 }
 
-/** Takes the result of an open call of a task that has failed. The task ends after the last one. */
+/** Processes the result of an open call of a failed task. The task ends after the last result. */
 function takeLastResult(handle: TaskHandle, input: TaskInput): void {
   const { state } = handle.task;
   if (state.phase !== 'open' || state.position.kind !== 'failing' || !isCallResult(input)) return;
@@ -108,7 +108,7 @@ function takeLastResult(handle: TaskHandle, input: TaskInput): void {
   if (callsOf(handle).length === 0) setState(handle, stateAfterFailure(handle, position.failing, position.saved));
 }
 
-/** A call that the saved progress does not hold is made again under its key by a retry, or is lost. */
+/** A call that is not in the saved progress is repeated under its key by a retry, or is lost. */
 function afterResult(handle: TaskHandle, position: FailingPosition, input: CallResultInput): FailingPosition {
   const { saved } = position;
   if (saved && saved.kind !== 'finished' && awaitsResult(saved, input.key))
@@ -119,13 +119,19 @@ function afterResult(handle: TaskHandle, position: FailingPosition, input: CallR
   return { ...position, failing: { callFailed: false, error }, call: { key: input.key, args: null } };
 }
 
-/** A person is shown one call. What is remembered of the others keeps them from being made again without a question. */
+/**
+ * A person sees only one of the lost calls. The others are remembered, so that none of them is repeated without a
+ * decision.
+ */
 function rememberLost({ draft, taskPath, node }: TaskHandle, { key }: ShownCall): void {
   const { perhapsMade } = draft.run.compensation;
   draft.setCompensation({ perhapsMade: [...perhapsMade, { key, taskPath, called: node.id }] });
 }
 
-/** Returns saved progress with a result. Without room for a reply, it stays as it is, and a retry asks the ledger. */
+/**
+ * Returns saved progress with a result. If there is no room for a reply, it stays unchanged, and a retry reads the
+ * reply from the ledger.
+ */
 function withLateResult(handle: TaskHandle, saved: ResumablePosition, input: TaskInput): ResumablePosition {
   const { behavior } = handle.node;
   const next = withOwnAllowance(handle, () => behavior.updateSaved?.(new TaskServices(handle), saved, input)) ?? saved;

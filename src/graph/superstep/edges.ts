@@ -37,13 +37,13 @@ export function previewNextNodes(frame: Frame): readonly string[] {
   }
 }
 
-/** Previews the next nodes of a graph at a breakpoint after nodes again, because its state has changed. */
+/** Recomputes the next nodes of a graph at a breakpoint after nodes, because its state has changed. */
 export function refreshNextNodes(frame: Frame): void {
   const { at } = frame.scope;
   if (at.kind === 'after') moveTo(frame, { ...at, next: previewNextNodes(frame) });
 }
 
-/** Separates ordinary triggers from those of deferred nodes. */
+/** Separates triggers of ordinary nodes from those of deferred nodes. */
 export function sortTriggers({ graph: { nodes } }: Frame, all: readonly Trigger[]): SortedTriggers {
   const isDeferred = ({ node }: Trigger): boolean => nodes.get(node)?.defer ?? false;
   return { triggers: all.filter((trigger) => !isDeferred(trigger)), deferred: all.filter(isDeferred) };
@@ -66,12 +66,12 @@ function evaluateEdges(frame: Frame): Fired {
 /** The input of edge evaluation. */
 interface EdgeInput {
   readonly finished: readonly string[];
-  /** Triggers of the next superstep that are known already. */
+  /** Triggers of the next superstep that are already known. */
   readonly already: readonly Trigger[];
   readonly bindings: (edge: CompiledEdge) => Bindings;
-  /** The most tasks of a superstep: each is an entry of the run, and of its event history. */
+  /** The limit of tasks in a superstep. Each is an entry of the run and of its event history. */
   readonly maxTasks: number;
-  /** The most bytes of elements. */
+  /** The limit in bytes of list elements. */
   readonly maxBytes: number;
 }
 
@@ -81,7 +81,7 @@ export interface Fired {
   readonly joins: Scope['joins'];
 }
 
-/** An edge whose evaluation failed; the run fails at its source. */
+/** An edge whose evaluation failed. The run fails at the edge's source. */
 class EdgeFailure extends Error {
   readonly node: string;
   override readonly cause: GraphError;
@@ -111,8 +111,8 @@ interface Firing {
 }
 
 /**
- * Evaluates the edges of finished nodes in the order of source and entry, each entry on its own. An untriggered node
- * with an empty `forEach` list counts as finished. A join fires at most once and uses up all arrivals, so the order of
+ * Evaluates the edges of finished nodes in the order of source and entry, each entry independently. An untriggered node
+ * with an empty `forEach` list counts as finished. A join fires at most once and consumes all arrivals, so the order of
  * its sources is irrelevant.
  * @throws EdgeFailure
  */
@@ -178,7 +178,7 @@ function emptyTargets({ nodes, elements, empty }: Firing, fired: ReadonlySet<str
   return [...empty].filter((node) => !running.has(node) && !fired.has(node)).sort();
 }
 
-/** Adds an arrival at an edge. @returns true if the edge fires; a join that fires forgets its arrivals */
+/** Adds an arrival at an edge. @returns true if the edge fires; a join that fires drops its arrivals */
 function addArrival({ id, sources }: CompiledEdge, source: string, { joins, used }: Firing): boolean {
   if (sources.length === 1) return true;
   if (used.has(id)) return false;

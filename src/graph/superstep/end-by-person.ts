@@ -10,7 +10,8 @@ import { failAfterCallsWithin, withLocation } from './fail-task.ts';
 import { requireAllowedMessages } from './run-task.ts';
 
 /**
- * Completes a task with a person's output. @throws GraphError if the node can't write it; the task then keeps waiting
+ * Completes a task with a person's output.
+ * @throws GraphError if the node can't write it; the task then keeps waiting
  */
 export function skipTask(handle: TaskHandle, output: Json, by: string): void {
   const { node, task, frame } = handle;
@@ -25,7 +26,7 @@ export function skipTask(handle: TaskHandle, output: Json, by: string): void {
   setState(handle, state);
 }
 
-/** Fails a task that a person gives up, after the calls of its graphs return. */
+/** Fails a task that a person has given up, after the calls of its graphs have returned. */
 export function giveUpTask(
   handle: TaskHandle,
   { failure, saved, by }: Pick<TaskState & { phase: 'failed' }, 'failure' | 'saved'> & { readonly by: string },

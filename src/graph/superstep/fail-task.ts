@@ -50,8 +50,8 @@ function stateAfterLastCall(handle: TaskHandle, failing: Failing, saved: Resumab
 }
 
 /**
- * Returns the state of a task that has failed for good, after late results of its calls. A person is asked if the
- * outcome of one is unknown.
+ * Returns the state of a task that has failed for good, after late results of its calls. It waits for a person if the
+ * outcome of a call is unknown.
  */
 export function stateAfterLateResults({ draft }: TaskHandle, { failure, saved, unknownCount }: LateResults): TaskState {
   if (countUnknownOutcomes(saved) <= unknownCount) return { phase: 'failed', failure, saved };
@@ -61,11 +61,11 @@ export function stateAfterLateResults({ draft }: TaskHandle, { failure, saved, u
 interface LateResults {
   readonly failure: TaskFailure;
   readonly saved: SavedProgress;
-  /** The number of calls whose outcome was unknown before. */
+  /** The number of calls whose outcome was already unknown. */
   readonly unknownCount: number;
 }
 
-/** Returns the state of a failed task without open calls, which its `onError` chooses. */
+/** Returns the state of a failed task without open calls, as determined by its `onError`. */
 export function stateAfterFailure(handle: TaskHandle, failure: TaskFailure, saved: SavedProgress | null): TaskState {
   const { draft, node } = handle;
   const { error } = failure;
@@ -108,7 +108,9 @@ function stateAfterGoto(
   }
 }
 
-/** Adds the location to an error, whose message may quote the reason of a person or an answer from outside. */
+/**
+ * Adds the location to an error. The message is cut, because it may quote a person's reason or an answer from outside.
+ */
 export function withLocation({ node, frame }: TaskHandle, error: RunError): RunError {
   const { attempts = 1 } = error;
   const message = abbreviate(error.message, MAX_MESSAGE);
@@ -126,8 +128,9 @@ export function callsOf({ draft, taskPath }: TaskHandle): readonly string[] {
 }
 
 /**
- * Cancels the open calls of a failed task, which fails after their results: in every way out of a node, its calls end first.
- * @returns the state in which it waits for them; `null`: there are none
+ * Cancels the open calls of a failed task. The task fails after their results, because a node never ends before its
+ * calls.
+ * @returns the state in which it waits for them; `null` if there are none
  */
 function failAfterCalls(handle: TaskHandle, failing: TaskFailure, saved: SavedProgress | null): TaskState | null {
   const within = failAfterCallsWithin(handle, failing, saved);
@@ -135,8 +138,8 @@ function failAfterCalls(handle: TaskHandle, failing: TaskFailure, saved: SavedPr
 }
 
 /**
- * Cancels the open calls of a failed task with graphs inside, which fails after their results.
- * @returns the state in which it waits for them; `null`: there are none
+ * Cancels the open calls of a failed task with graphs inside. The task fails after their results.
+ * @returns the state in which it waits for them; `null` if there are none
  */
 export function failAfterCallsWithin(
   handle: TaskHandle,

@@ -13,7 +13,7 @@ import type { JsonObject } from '../values/json.ts';
 import { saveFullCheckpoint } from './save-checkpoint.ts';
 import { taskKey } from '../run/ids.ts';
 
-/** Opens the next superstep, if nodes are triggered and the run may continue. @returns `null` if it is open */
+/** Opens the next superstep if nodes are triggered and the run may continue. @returns `null` if it has opened */
 export function openNextSuperstep(frame: Frame, at: ReadyScope): Standing | null {
   const { draft, graph, path, step } = frame;
   const { triggers } = releaseDeferred(frame, at);
@@ -82,7 +82,10 @@ export function passBreakpoint(frame: Frame): void {
   else moveTo(frame, { kind: 'ready', triggers, hasPassedBreakpoint: false });
 }
 
-/** Returns the given nodes that have a breakpoint of the graph or, in the run's own graph, of the run. A canceled run has none. */
+/**
+ * Returns those of the given nodes that have a breakpoint of the graph or, in the run's own graph, of the run. In a
+ * canceled run, none has.
+ */
 function nodesWithBreakpoint(
   { draft: { run }, graph, path }: Frame,
   nodes: readonly string[],
@@ -98,8 +101,8 @@ function nodesWithBreakpoint(
 const NONE: readonly string[] = [];
 
 /**
- * Finds the ceiling of the installation that one more superstep would exceed. Limits of a graph bound each graph alone;
- * these bound graphs within graphs, too.
+ * Finds the ceiling of the installation that one more superstep would exceed. Limits of a graph apply to each graph
+ * separately; ceilings also apply to nested graphs together.
  * @param count number of its tasks
  */
 function ceilingReached(frame: Frame, count: number): RunError | null {
@@ -123,8 +126,9 @@ function reached({ step }: Frame, message: string): RunError {
 }
 
 /**
- * Counts the tasks of the run's superstep, those of graphs inside at their widest, with those of one more. The draft keeps
- * an upper bound, to which each superstep of a graph inside adds. Only when it is too high are the tasks counted anew.
+ * Counts the tasks of the run's superstep, including those of graphs inside at their maximum, plus those of one more
+ * superstep. The draft keeps an upper bound, to which each superstep of a graph inside adds. The tasks are only counted
+ * again when this bound is too high.
  */
 function countTasks(frame: Frame, count: number, allowed: number): number {
   if (!frame.parent) return count;
@@ -137,7 +141,7 @@ function countTasks(frame: Frame, count: number, allowed: number): number {
   return load.tasksAtMost;
 }
 
-/** The tasks of the run's superstep, once a graph inside has opened one of so many. */
+/** Returns the number of tasks of the run's superstep after a graph inside opens a superstep with `count` tasks. */
 function widthWith({ scope: { widest }, parent }: Frame, count: number): number {
   let width = Math.max(widest, count);
   for (let around = parent; around; around = around.frame.parent) {
@@ -149,7 +153,8 @@ function widthWith({ scope: { widest }, parent }: Frame, count: number): number 
 }
 
 /**
- * Writes the input through the reducers and triggers the first nodes. @param startAt replaces the start edges' targets
+ * Writes the input through the reducers and triggers the first nodes.
+ * @param startAt replaces the start edges' targets
  */
 export function enterScope(
   frame: Frame,
@@ -168,8 +173,8 @@ export function enterScope(
 }
 
 /**
- * Plans the next superstep: one task per triggered node, and one per element of a list. Tasks are sorted by node id,
- * then element, so the order of triggers is irrelevant.
+ * Plans the next superstep: one task for each triggered node, or for each element of a list. Tasks are sorted by node
+ * id and then by element, so the order of triggers is irrelevant.
  */
 function planTasks(triggers: readonly Trigger[], visits: Scope['visits']): NodeTask[] {
   const sorted = [...triggers].sort((a, b) => compare(a.node, b.node));
@@ -218,16 +223,16 @@ export function addOpen({ group, state: { phase } }: NodeTask, groups: OpenByGro
   if (group && isOpen) groups.set(group.id, (groups.get(group.id) ?? 0) + 1);
 }
 
-/** Removes a task that has ended: another element may begin. */
+/** Removes a task that has ended, so another element may begin. */
 export function removeOpen({ group }: NodeTask, groups: OpenByGroup): void {
   if (group) groups.set(group.id, (groups.get(group.id) ?? 0) - 1);
 }
 
-/** The state of a graph after its supersteps have run as far as they can. */
+/** The state of a graph after its supersteps have run as far as possible. */
 export type Standing =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'finished' }
   | { readonly kind: 'paused' }
   | { readonly kind: 'failed'; readonly error: RunError }
-  /** The graph could go on, but the journal must be written first. */
+  /** The graph could continue, but the journal must be written first. */
   | { readonly kind: 'yielded' };

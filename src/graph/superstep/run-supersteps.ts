@@ -30,7 +30,7 @@ export function runSupersteps(frame: Frame): Standing {
 
 type At<Kind extends ScopePlace['kind']> = ScopePlace & { readonly kind: Kind };
 
-/** The next move of a graph from each position. @returns `null` if the graph can go on */
+/** The next step of a graph at each position. @returns `null` if the graph can continue */
 const MOVES: { readonly [K in ScopePlace['kind']]: (frame: Frame, at: At<K>) => Standing | null } = {
   ready: openNextSuperstep,
   running: workOnSuperstep,
@@ -66,10 +66,10 @@ function workOnSuperstep(frame: Frame): Standing | null {
   return failure && { kind: 'failed', error: failure };
 }
 
-/** The standing of open subgraphs. One has `returned` if its task has got its output or its failure. */
+/** The state of open subgraphs. `returned`: the task of a subgraph has received its output or its failure. */
 type SubgraphStanding = Exclude<Standing['kind'], 'finished' | 'failed'> | 'returned';
 
-/** Runs each open subgraph. @returns the combined standing; `waiting` without subgraphs */
+/** Runs each open subgraph. @returns the combined state; `waiting` without subgraphs */
 function runSubgraphs(frame: Frame): SubgraphStanding {
   let combined: SubgraphStanding = 'waiting';
   if (!frame.graph.hasSubgraphs) return combined;
@@ -99,7 +99,7 @@ function runSubgraph(handle: TaskHandle, child: Frame): SubgraphStanding {
   }
 }
 
-/** Runs the graphs that a task calls as tools, and gives the task the results of those that have ended. */
+/** Runs the graphs that a task calls as tools, and delivers the results of those that have ended to the task. */
 function runGraphCalls(handle: TaskHandle, child: Frame): SubgraphStanding {
   if (startTasks(child)) return 'yielded';
   const timesLeft = timesLeftIn(child);
@@ -113,7 +113,10 @@ function runGraphCalls(handle: TaskHandle, child: Frame): SubgraphStanding {
   return results.length > 0 ? 'returned' : standing;
 }
 
-/** Enters a subgraph that has not begun. @returns its failure, if its input can't be written, or that it has to wait */
+/**
+ * Enters a subgraph that has not begun.
+ * @returns its failure if its input can't be written, or `yielded` if the draft must yield first
+ */
 function enterSubgraph({ task: { state } }: TaskHandle, child: Frame): Standing | null {
   if (child.scope.step >= 0 || state.phase !== 'open' || state.position.kind !== 'subgraph') return null;
   if (mustYieldBeforeWhole(child.draft)) return { kind: 'yielded' };
@@ -121,16 +124,16 @@ function enterSubgraph({ task: { state } }: TaskHandle, child: Frame): Standing 
   return error && { kind: 'failed', error };
 }
 
-/** Adds a second error as the cause of the first, unless that has a cause which tells more than where its code threw. */
+/** Adds a second error as the cause of the first, unless the first has a cause other than a stack position. */
 function withSecondFailure(first: RunError, second: RunError | undefined): RunError {
   if (!second || otherCause(first)) return first;
   return { ...first, cause: { code: second.code, message: `Also: ${second.message}` } };
 }
 
-/** The times that graph calls have left of their deadlines, in milliseconds, by the calls' numbers. */
+/** The milliseconds that graph calls have left of their deadlines, by the calls' numbers. */
 type TimesLeft = ReadonlyMap<NodeTask['index'], number>;
 
-/** Returns the times left of the graph calls in a scope that are open, or whose time is over. */
+/** Returns the time left of the graph calls in a scope that are open, or whose deadline has passed. */
 function timesLeftIn({ draft, scope }: Frame): TimesLeft {
   const left = new Map<NodeTask['index'], number>();
   for (const { index, state } of tasksIn(scope)) {
@@ -180,15 +183,15 @@ function emitResult(handle: TaskHandle, result: GraphCallResult): void {
 }
 
 /**
- * True if a superstep can't succeed any more: a task of it has failed for good, so no other begins. A retry begins them.
- * The graphs that a model calls as tools fail each for itself.
+ * True if a superstep can't succeed any more: one of its tasks has failed for good, so no other task begins. A retry
+ * begins them. Graphs that a model calls as tools fail independently.
  */
 export function isLost({ scope, parent }: Frame): boolean {
   return parent?.node.callsGraphs !== true && tasksIn(scope).some(({ state }) => state.phase === 'failed');
 }
 
 /**
- * Starts ready tasks, asks withdrawn questions again, and resumes tasks that wait for concurrency or budgets, as far as
+ * Starts ready tasks, renews withdrawn approvals, and resumes tasks that wait for concurrency or budgets, as far as
  * these allow.
  * @returns true if the draft must yield before all of them are started
  */
@@ -225,12 +228,12 @@ function startOrContinue(handle: TaskHandle, groups: OpenByGroup): void {
   if (isOver(handle.task)) removeOpen(handle.task, groups);
 }
 
-/** True if a task may start or make another call, apart from `maxConcurrency`. */
+/** True if a task may start or make another call, without regard to `maxConcurrency`. */
 function mayStartOrContinue(handle: TaskHandle, reserved: ReservedTotals): boolean {
   return handle.task.state.phase === 'ready' ? mayStart(handle, reserved) : mayContinue(handle, reserved);
 }
 
-/** A node that starts with a model call waits for its budgets. */
+/** A node that starts with a model call waits until the budgets allow it. */
 function mayStart({ draft, node }: TaskHandle, reserved: ReservedTotals): boolean {
   return !node.asksModel || isBudgetAvailable(draft, reserved);
 }
@@ -244,7 +247,7 @@ function mayContinue(handle: TaskHandle, reserved: ReservedTotals): boolean {
   return needs ? !mustWaitForBudget(draft, needs, reserved) : wantsCapacity(state.position);
 }
 
-/** True if an edit has withdrawn the question of a task, which is not asked again yet. */
+/** True if an edit has withdrawn an approval of a task that has not been requested again yet. */
 function isWithdrawn({ draft, task: { state } }: TaskHandle): boolean {
   if (state.phase !== 'open' || state.position.kind !== 'approval') return false;
   return own(draft.run.approvals, state.position.approvalId)?.status !== 'pending';

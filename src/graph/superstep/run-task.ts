@@ -43,7 +43,7 @@ function startOrRestart(handle: TaskHandle): Progress {
   return behavior.start(new TaskServices(handle));
 }
 
-/** Resumes a waiting task with an input; an ended task is ignored. */
+/** Resumes a waiting task with an input. An ended task ignores it. */
 export function resumeTask(handle: TaskHandle, input: TaskInput): void {
   const { state } = handle.task;
   const { behavior } = handle.node;
@@ -51,7 +51,7 @@ export function resumeTask(handle: TaskHandle, input: TaskInput): void {
     advanceTask(handle, () => behavior.resume(new TaskServices(handle), state.position, input));
 }
 
-/** Withdraws what an open task has asked people, and begins its work anew in the same visit. */
+/** Withdraws the approvals of an open task, and restarts its work in the same visit. */
 export function askAgain(handle: TaskHandle): void {
   cancelTimersAndApprovalsOf(handle);
   advanceTask(handle, () => handle.node.behavior.start(new TaskServices(handle)));
@@ -61,7 +61,7 @@ function advanceTask(handle: TaskHandle, step: () => Progress): void {
   setState(handle, takeStep(handle, step));
 }
 
-/** Takes a step of a task. @returns the task's next state; a thrown error becomes the task's failure */
+/** Runs a step of a task. @returns the task's next state; a thrown error becomes the task's failure */
 function takeStep(handle: TaskHandle, step: () => Progress): TaskState {
   try {
     const progress = withTaskAllowance(handle, step);
@@ -80,7 +80,10 @@ function takeStep(handle: TaskHandle, step: () => Progress): TaskState {
   }
 }
 
-/** Opens a task at a position. A task that lacks the room for it fails, and saves which of its calls have begun. */
+/**
+ * Opens a task at a position. If the run has no room for the position, the task fails, and saves which of its calls
+ * have begun.
+ */
 function openTask(handle: TaskHandle, position: NodePosition): TaskState {
   const state = { phase: 'open', position } as const;
   try {
@@ -98,8 +101,8 @@ function tooManyVisits({ node, task }: TaskHandle): TaskFailure {
 }
 
 /**
- * Returns saved progress with what a later position of the same batch must not lose, however little room there is: which
- * calls have begun, and which wait for a person. An answer is left out: the call is made again under its key.
+ * Returns saved progress with the parts of a later position of the same batch that must never be lost, even without
+ * room: which calls have begun, and which wait for a person. An answer is dropped; its call is repeated under its key.
  */
 export function withBegunCalls(saved: SavedProgress | null, later: NodePosition): SavedProgress | null {
   if (!saved || saved.kind === 'finished') return saved;
@@ -114,7 +117,10 @@ export function withBegunCalls(saved: SavedProgress | null, later: NodePosition)
   return saved;
 }
 
-/** One step begins a batch or continues it, so batches of one length are the same. A model's turn has none. */
+/**
+ * One step begins a batch or continues it, so two batches of the same length are the same one. A model turn has no
+ * batch.
+ */
 function isSameBatch(before: ToolBatch, after: ToolBatch): boolean {
   return before.length > 0 && before.length === after.length;
 }
@@ -128,8 +134,8 @@ function latest(before: BatchCall, after: BatchCall = before): BatchCall {
 }
 
 /**
- * Ends a task with its outcome. A task whose outcome can't be written fails, and saves the outcome for a retry. If there
- * is no room for that, the retry asks the ledger for the same call.
+ * Ends a task with its outcome. If the outcome can't be written, the task fails, and saves the outcome for a retry.
+ * Without room for that, the retry reads the result of the same call from the ledger.
  * @returns the task's next state
  */
 function finishTask(handle: TaskHandle, outcome: TaskOutcome): TaskState {
@@ -147,8 +153,8 @@ function finishTask(handle: TaskHandle, outcome: TaskOutcome): TaskState {
 }
 
 /**
- * True if a retry needs another answer, because the recorded one would fail again: of code that ended the run, or with
- * a message from outside that its channel does not take.
+ * True if a retry needs another answer because the recorded one would fail again: code has ended the run, or the answer
+ * contains a message from outside that its channel does not accept.
  */
 function needsOtherAnswer({ node }: TaskHandle, { code }: RunError): boolean {
   return code === 'ABORTED' || (node.hasOutsideResult && code === 'CHANNEL_SCHEMA_VIOLATION');
@@ -186,9 +192,9 @@ function completeTask(handle: TaskHandle, completion: Completion): TaskState {
 }
 
 /**
- * Checks the messages in an update that is made of something from outside, such as an event. A role that the definition
- * itself names counts as the graph's own word.
- * @throws GraphError `CHANNEL_SCHEMA_VIOLATION` if a channel does not take a message from outside
+ * Checks the messages in an update that is made from outside data, such as an event. If the definition names a
+ * message's role as a constant, the message counts as the graph's own.
+ * @throws GraphError `CHANNEL_SCHEMA_VIOLATION` if a channel does not accept a message from outside
  */
 export function requireAllowedMessages({ node, frame }: TaskHandle, update: Update): void {
   const fromOutside = Object.entries(update).filter(([channel]) => !node.rolesNamedFor.has(channel));
@@ -196,7 +202,7 @@ export function requireAllowedMessages({ node, frame }: TaskHandle, update: Upda
   if (refused) throw new GraphError('CHANNEL_SCHEMA_VIOLATION', refused.message);
 }
 
-/** Returns a node's writes after its conversation on the same channel; a repeated message counts once. */
+/** Returns the node's conversation followed by its writes to the same channel. A repeated message counts once. */
 function addToConversation(conversation: Update, written: Update): Update {
   const both: Record<string, Json> = {};
   for (const [channel, value] of Object.entries(written)) {

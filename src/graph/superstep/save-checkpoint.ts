@@ -34,7 +34,7 @@ export function saveCheckpoint(
   });
 }
 
-/** Saves a checkpoint with every channel, as the first one of a run does; later ones contain changes. */
+/** Saves a checkpoint with all channels. The first checkpoint of a run is one; later ones contain changes. */
 export function saveFullCheckpoint(
   frame: Frame,
   checkpoint: Pick<Checkpoint, 'source' | 'step'> & { readonly visited: Visited },
@@ -45,13 +45,13 @@ export function saveFullCheckpoint(
 
 type Changes = Checkpoint['changes'];
 
-/** Ephemeral channels are omitted. */
+/** Drops ephemeral channels. */
 function lasting({ graph }: Frame, changes: Changes): Changes {
   if (graph.ephemeral.length === 0) return changes;
   return Object.fromEntries(Object.entries(changes).filter(([channel]) => !graph.channels.get(channel)?.ephemeral));
 }
 
-/** A checkpoint refers to the lists that it sets, so they must not be extended in place. */
+/** Stops lists from being extended in place, because a checkpoint refers to them. */
 function releaseLists({ owned }: Draft, changes: Readonly<Record<string, ChannelChange>>): void {
   for (const change of Object.values(changes)) {
     if ('set' in change && isJsonList(change.set)) owned.release(change.set);

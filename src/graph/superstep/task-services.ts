@@ -32,7 +32,9 @@ import {
 } from './budget.ts';
 import { askedBefore } from '../run/asked-before.ts';
 
-/** The services of a task for its node's code. A class for speed: each step of each task creates one. */
+/**
+ * The services of a task for its node's behavior. It is a class for speed, because each step of each task creates one.
+ */
 export class TaskServices implements TaskContext {
   readonly #handle: TaskHandle;
   readonly now: number;
@@ -131,7 +133,7 @@ function requestCall(
     ...(handle.frame.isTimed && { isCancelable: true }),
     ...(kind === 'tool' && handle.node.compensate && { isCompensable: true }),
     ...shapedByOf(draft.run, request),
-    ...placeOf(handle, request),
+    ...locationOf(handle, request),
   };
   const ifUnknown = ruleIfUnknown(effect);
   draft.requestCall(effect, {
@@ -145,7 +147,9 @@ function requestCall(
   return key;
 }
 
-/** Records that code is called. What a model is asked comes with its answer, and arguments that are read with their call. */
+/**
+ * Records that code is called. A model's request is recorded with its answer, and a reading of arguments with its call.
+ */
 function emitRequest(handle: TaskHandle, idempotencyKey: string, request: CallRequest): void {
   switch (request.kind) {
     case 'model':
@@ -169,14 +173,14 @@ function unansweredTakeover({ compensation }: Run, key: string): number | undefi
   return compensation.perhapsMade.find((call) => call.key === key)?.unansweredTakeover;
 }
 
-/** Returns where a model speaks, for those who hear it meanwhile. */
-function placeOf({ task, taskPath }: TaskHandle, { kind }: CallRequest): Pick<CallEffect, 'visit' | 'path'> {
+/** Returns the location of a model's call, for readers that receive its answer while it is written. */
+function locationOf({ task, taskPath }: TaskHandle, { kind }: CallRequest): Pick<CallEffect, 'visit' | 'path'> {
   if (kind !== 'model') return {};
   const path = nodesAround(taskPath);
   return { visit: task.visit, ...(path.length > 0 && { path }) };
 }
 
-/** Returns the people besides the starter whose roles the tool's worker checks. */
+/** Returns the run's other editors, whose roles the tool's worker checks. */
 function shapedByOf(run: Run, { kind }: CallRequest): Pick<CallEffect, 'shapedBy'> {
   const shapedBy = kind === 'tool' ? otherRolesOf(run) : [];
   return shapedBy.length > 0 ? { shapedBy } : {};
@@ -215,18 +219,18 @@ function expireApproval(handle: TaskHandle, id: string, status: Approval['status
   return approval;
 }
 
-/** The node that a question comes from. */
+/** The node that requests an approval. */
 export interface Asker {
   readonly node: string;
-  /** The task that waits for the decision; empty: the run's compensation does. */
+  /** The task that waits for the decision; empty if the run's compensation waits. */
   readonly taskPath: TaskPath;
-  /** Names the timeout's timer for the Temporal Web UI. */
+  /** The text about the timeout's timer for the Temporal Web UI. */
   readonly summary: string;
 }
 
 /**
- * Asks people a question, and starts the timer that ends it.
- * @throws GraphError `PAYLOAD_TOO_LARGE` when the question is too large
+ * Requests an approval, and starts the timer that ends it.
+ * @throws GraphError `PAYLOAD_TOO_LARGE` when its content is too large
  */
 export function openApproval(
   draft: Draft,
@@ -265,7 +269,7 @@ export function openApproval(
   return approval;
 }
 
-/** Closes a pending approval whose timeout is over. @returns the closed approval */
+/** Closes a pending approval after its timeout. @returns the closed approval */
 export function closeExpiredApproval(draft: Draft, id: string, status: Approval['status']): Approval {
   const pending = own(draft.run.approvals, id);
   if (!pending) throw new TypeError(`There is no approval "${id}"`);
@@ -274,12 +278,12 @@ export function closeExpiredApproval(draft: Draft, id: string, status: Approval[
   return approval;
 }
 
-/** The arguments of an approval that a timeout has closed, for its event, if people had proposed others. */
+/** Returns the arguments of an approval that its timeout has closed, for the event, if people had proposed others. */
 export function argsAsked({ args, askedArgs }: Approval): { readonly args?: Json } {
   return askedArgs === undefined ? {} : { args };
 }
 
-/** Shows deciders in a fork the parent's calls after the checkpoint, because the fork may repeat them. */
+/** Adds the parent's calls after the checkpoint to the details, because the fork may repeat them. */
 function withParent({ parent }: Pick<Run, 'parent'>, details: Json): Json {
   if (!parent || parent.callsSince.length === 0) return details;
   const { runId, callsSince } = parent;

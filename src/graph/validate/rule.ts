@@ -5,12 +5,12 @@ export type Issues<Code extends string = string> = readonly GraphIssue<Code>[];
 
 /** Finds all issues of one kind in a definition. */
 export interface Rule<Code extends string = string> {
-  /** The codes of its issues; the codes of all rules are those that users meet. */
+  /** The codes of the rule's issues. */
   readonly codes: readonly Code[];
   readonly find: (subject: Subject) => Issues<Code>;
 }
 
-/** Makes a rule. It compiles only if the rule names each code that it reports. */
+/** Makes a rule. The type check requires that it names each code that it reports. */
 export function defineRule<const Code extends string>({
   codes,
   find,

@@ -13,15 +13,15 @@ import { truncate } from '../values/text.ts';
 /** The path of a value in the definition, and names for its fields. */
 interface Location {
   readonly path: Path;
-  /** More names for "did you mean" at the top of the value, besides those of the schema. */
+  /** Additional names for "did you mean" at the top of the value. */
   readonly alsoKnown?: readonly string[];
-  /** What to write in place of fields of other engines. */
+  /** What to write instead of fields of other engines. */
   readonly hints?: Readonly<Record<string, string>>;
 }
 
 export type ShapeIssues = Issues<'INVALID_FIELD' | 'INVALID_DURATION'>;
 
-/** Returns the issues of a value by a schema of the language, each at the deepest invalid value. */
+/** Returns the issues of a value by a schema of the language, each at the innermost invalid value. */
 export function shapeIssues(schema: z.ZodType, value: Json, location: Location): ShapeIssues {
   const parsed = schema.safeParse(value);
   if (parsed.success) return [];
@@ -36,7 +36,7 @@ interface Found {
   readonly at: Path;
 }
 
-/** Replaces the issue of a union by the issues of its nearest branch: the one with the fewest. */
+/** Replaces the issue of a union by the issues of its best matching branch, which has the fewest. */
 function innermost(issue: z.core.$ZodIssue, above: Path): readonly Found[] {
   const at = [...above, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))];
   if (issue.code !== 'invalid_union') return [{ issue, at }];
@@ -124,5 +124,5 @@ function toWords(value: Json): string {
   return isJsonObject(value) ? 'an object' : truncate(JSON.stringify(value), MAX_SHOWN);
 }
 
-/** In characters of JSON: longer values are cut in messages. */
+/** In characters of JSON. Longer values are cut in messages. */
 const MAX_SHOWN = 80;

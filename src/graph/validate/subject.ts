@@ -9,8 +9,8 @@ import type { Named } from '../definition/node-types/describe-node.ts';
 import type { NodeDescription } from '../definition/node-types/node-description.ts';
 
 /**
- * A definition under validation, as far as it is readable. Rules skip parts of the wrong shape, which the rule `shape`
- * reports, so that one pass finds all issues.
+ * A definition under validation. Rules skip parts of the wrong shape, which the rule `shape` reports, so that one pass
+ * finds all issues.
  */
 export interface Subject {
   readonly definition: JsonObject;
@@ -74,7 +74,7 @@ function readEdge(fields: JsonObject, index: number): SubjectEdge {
   return { fields, path, kind, sources, targets: TARGETS[kind](fields, path), expressions };
 }
 
-/** Drops repeated names: a join waits once for each node. */
+/** Drops repeated names, because a join waits for each node once. */
 function firstOfEach(names: readonly Named[]): readonly Named[] {
   return [...new Map(names.toReversed().map((named) => [named.name, named])).values()].toReversed();
 }

@@ -47,10 +47,12 @@ import { unusedChannels } from './rules/unused-channels.ts';
 const MAX_DEFINITION_BYTES = 1_048_576;
 const MAX_NODES = 2_000;
 
-/** What looking at a definition may cost: parsing expressions, compiling patterns, checking defaults by schemas. */
+/**
+ * Limit of one validation in units of the meter: parsing expressions, compiling patterns, checking defaults by schemas.
+ */
 const MAX_UNITS = 10_000_000;
 
-/** The codes of all issues: those of the rules, and of a definition as a whole. */
+/** The codes of all issues: those of the rules, and those about a whole definition. */
 export type IssueCode = RuleCode | 'GRAPH_TOO_LARGE' | 'TOO_EXPENSIVE';
 
 /**

@@ -6,12 +6,12 @@ export function mapValues<A, B>(
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
 }
 
-/** One name, or a list of them, as a list. */
+/** Returns one name, or a list of names, as a list. */
 export function toList(names: string | readonly string[]): readonly string[] {
   return typeof names === 'string' ? [names] : names;
 }
 
-/** Adds a value to the list of a key, and begins the list if there is none. */
+/** Adds a value to the list of a key, and creates the list if there is none. */
 export function addToList<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   const list = lists.get(key);
   if (list) list.push(value);
@@ -19,8 +19,8 @@ export function addToList<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
 }
 
 /**
- * Forgets the oldest tenth of a map or set that has more entries than so many. A tenth at a time, as what is deleted leaves
- * gaps, and each look for the oldest passes all gaps before it.
+ * Deletes the oldest tenth of a map or set with more than `most` entries. Deleting many at once is faster, because
+ * deleted entries leave gaps that every search for the oldest entry has to pass.
  */
 export function forgetOldest(entries: Map<unknown, unknown> | Set<unknown>, most: number): void {
   if (entries.size <= most) return;
@@ -43,18 +43,21 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-/** Returns the remembered value of a key, or makes and remembers it. */
+/** Returns the memoized value of a key, or makes and memoizes it. */
 export type Memo<T> = (key: string, make: () => T) => T;
 
-/** Bounds of a memo. The size of an entry is the length of its key: what is made of a text grows with it. */
+/**
+ * Limits of a memo. The size of an entry is the length of its key, because what is made from a text grows with the
+ * text.
+ */
 export interface MemoBounds {
   readonly maxEntries: number;
   readonly maxSize: number;
 }
 
 /**
- * Creates a memo. A full one is emptied: cheaper than tracking which value was used last. A value that would take more
- * than a tenth of it is not remembered.
+ * Creates a memo. A full memo is emptied, which is cheaper than tracking the last use of each value. A value larger
+ * than a tenth of the limit is not memoized.
  */
 export function createMemo<T extends object>({ maxEntries, maxSize }: MemoBounds): Memo<T> {
   const entries = new Map<string, T>();

@@ -6,11 +6,11 @@ import { itemSchema, memberSchema, wholeSchemas } from './schema-parts.ts';
 import type { SchemaPart } from './schema-parts.ts';
 
 /*
- * Adds defaults to a value and takes out unknown names, by its JSON Schema. Branches of `anyOf` and `oneOf` say nothing: it is not known which
- * one is meant.
+ * Adds defaults to a value and removes unknown names, by its JSON Schema. Branches of `anyOf` and `oneOf` are ignored,
+ * because the intended one is unknown.
  */
 
-/** Adds the defaults of names that are left out. A default is taken as it is. */
+/** Adds the defaults of missing names. A default is not checked. */
 export function withDefaults(value: Json, schema: JsonSchema): Json {
   return changeObjects(value, { schema, root: schema }, (object, schemas) => {
     const missing = schemas.flatMap(defaultsOf).filter(([name]) => !Object.hasOwn(object, name));
@@ -28,8 +28,8 @@ function defaultsOf({ properties }: JsonObject): readonly (readonly [string, Jso
 }
 
 /**
- * Leaves out the names that objects may not have, where `properties` alone lists those that they may.
- * @param isKept tells of an unknown name that it stays
+ * Removes the names that objects may not have, where `properties` alone determines the allowed ones.
+ * @param isKept returns true for an unknown name that stays
  */
 export function withoutUnknown(
   value: Json,
@@ -47,10 +47,10 @@ export function withoutUnknown(
   });
 }
 
-/** @param schemas all that hold for the object */
+/** @param schemas all schemas that apply to the object */
 type ChangeObject = (object: JsonObject, schemas: readonly JsonObject[]) => JsonObject;
 
-/** Changes the objects in a value, the inner ones first. What is not changed stays the same value. */
+/** Changes the objects in a value, inner ones first. An unchanged part keeps its identity. */
 function changeObjects(value: Json, part: SchemaPart, change: ChangeObject): Json {
   spend(5);
   if (isJsonList(value)) {

@@ -2,19 +2,19 @@ import { distance } from 'fastest-levenshtein';
 import { truncate } from './text.ts';
 
 /*
- * Suggestions for wrong names. A comparison with a known name takes about a microsecond: wrong names come from strangers,
- * and so do known ones, so their product is bounded.
+ * Suggestions for wrong names. A comparison with a known name takes about a microsecond. Untrusted clients may send
+ * both wrong and known names, so the number of comparisons is limited.
  */
 
 const budget = { comparisons: 0, isOpen: false };
 
-/** For one wrong name alone, and for all that are found within `withSuggestions`. */
+/** The limit for one wrong name, and for all wrong names within `withSuggestions`. */
 const MAX_COMPARISONS = 10_000;
 
-/** Longer names get no suggestion: a comparison takes the product of both lengths. */
+/** Longer names get no suggestion, because a comparison takes the product of both lengths. */
 const MAX_NAME = 100;
 
-/** Does work in which all wrong names share one budget of comparisons. The last names may get no suggestion. */
+/** Runs work in which all wrong names share one budget of comparisons. The last names may get no suggestion. */
 export function withSuggestions<T>(work: () => T): T {
   if (budget.isOpen) return work();
   Object.assign(budget, { comparisons: MAX_COMPARISONS, isOpen: true });
@@ -25,7 +25,7 @@ export function withSuggestions<T>(work: () => T): T {
   }
 }
 
-/** Ends a message about a wrong name: ` Did you mean "x"?`, or nothing. */
+/** Returns the end of a message about a wrong name: ` Did you mean "x"?`, or an empty text. */
 export function didYouMean(wrong: string, known: Iterable<string>): string {
   if (wrong.length > MAX_NAME) return '';
   const name = withSuggestions(() => nearestName(wrong, known));
@@ -33,8 +33,8 @@ export function didYouMean(wrong: string, known: Iterable<string>): string {
 }
 
 /**
- * Ends a message about a wrong name: `. Did you mean "x"?`, else `; known are a, b`, else a full stop.
- * @param listed the names to list, if they are fewer than those to suggest
+ * Returns the end of a message about a wrong name: `. Did you mean "x"?`, else `; known are a, b`, else a full stop.
+ * @param listed the names to list instead of all known ones
  */
 export function nameInstead(wrong: string, known: readonly string[], listed: readonly string[] = known): string {
   const suggestion = didYouMean(wrong, known);
@@ -46,7 +46,10 @@ export function nameInstead(wrong: string, known: readonly string[], listed: rea
 
 const MAX_LISTED = 10;
 
-/** The known name at the smallest edit distance; `null`: none is within about a third of the wrong name's length. */
+/**
+ * Returns the known name at the smallest edit distance; `null` if none is within about a third of the wrong name's
+ * length.
+ */
 function nearestName(wrong: string, known: Iterable<string>): string | null {
   const lower = wrong.toLowerCase();
   let best: string | null = null;

@@ -32,7 +32,7 @@ export type RunErrorCode =
   | 'CANCELED'
   | 'INTERNAL';
 
-/** The error of a run or a node, as the API and the event history show it. */
+/** The error of a run or a node, as in the API and the event history. */
 export interface RunError {
   readonly code: RunErrorCode;
   readonly message: string;
@@ -46,11 +46,13 @@ export interface RunError {
 export type ErrorCause = {
   readonly code: string;
   readonly message: string;
-  /** Where configured code has thrown: one frame a line, the innermost first. */
+  /** The stack position at which configured code has thrown: one frame a line, the innermost first. */
   readonly stack?: string;
 };
 
-/** Takes any text: a later version may know more codes, and a replay reads a failure as it was read first. */
+/**
+ * Accepts any text, because a later version may have more codes, and a replay must read a failure as it was first read.
+ */
 const isErrorCode = (value: unknown): value is RunErrorCode => isText(value);
 
 export const isRunError = isObjectOf<RunError>({
@@ -62,17 +64,17 @@ export const isRunError = isObjectOf<RunError>({
   cause: orAbsent(isObjectOf<ErrorCause>({ code: isText, message: isText, stack: orAbsent(isText) })),
 });
 
-/** @returns the cause of an error, if it tells more than where configured code has thrown the error itself */
+/** @returns the cause of an error, unless it only contains the stack position of the error itself */
 export function otherCause({ cause }: RunError): ErrorCause | null {
   return cause && cause.stack === undefined ? cause : null;
 }
 
-/** True if no record says if a failed call was done. A person decides how its task goes on. */
+/** True if no record tells whether a failed call was executed. A person decides how its task continues. */
 export function isUnknownOutcome({ code }: Pick<RunError, 'code'>): boolean {
   return code === 'UNKNOWN_OUTCOME';
 }
 
-/** True for a failure outside a node's own work: no `onError` catches it, and no model is told. */
+/** True for a failure outside a node's own work. No `onError` catches it, and no model receives it. */
 export function failsTheRun({ code }: Pick<RunError, 'code'>): boolean {
   return FAILS_THE_RUN.has(code);
 }
@@ -85,10 +87,13 @@ const FAILS_THE_RUN: ReadonlySet<RunErrorCode> = new Set([
   'INTERNAL',
 ]);
 
-/** Limit in characters of messages: they may quote anything that came from outside. Longer ones are cut. */
+/** Limit in characters of messages, which may quote outside data. Longer ones are cut. */
 export const MAX_MESSAGE = 1_000;
 
-/** The error of the graph layer. `advance` and `compileGraph` turn it into data, and callers tell it by its `code`. */
+/**
+ * The error of the graph layer. `advance` and `compileGraph` convert it to data; callers distinguish errors by their
+ * `code`.
+ */
 export class GraphError extends Error {
   readonly code: RunErrorCode;
 
@@ -99,14 +104,14 @@ export class GraphError extends Error {
   }
 }
 
-/** Any thrown value as the error of a run; everything but a `GraphError` is `INTERNAL`. */
+/** Converts any thrown value to the error of a run. Everything except a `GraphError` is `INTERNAL`. */
 export function toRunError(thrown: unknown): RunError {
   if (thrown instanceof GraphError) return { code: thrown.code, message: thrown.message };
   const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
   return { code: 'INTERNAL', message: abbreviate(message, MAX_MESSAGE) };
 }
 
-/** True if a failed call was not made at all: it was canceled or refused before its first attempt. */
+/** True if a failed call was never executed: it was canceled or refused before its first attempt. */
 export function isNotMade({ callFailed, error: { code, attempts } }: TaskFailure): boolean {
   return callFailed && (attempts === 0 || REFUSED_BEFORE.has(code));
 }
@@ -122,14 +127,15 @@ const REFUSED_BEFORE: ReadonlySet<RunErrorCode> = new Set([
 export interface TaskFailure {
   readonly error: RunError;
   /**
-   * True if a call is known to have failed: a retry gets a new key. Else it keeps the key, and finds what the call did.
+   * True if a call is known to have failed, so a retry gets a new key. Otherwise a retry keeps the key, and finds what
+   * the call did.
    */
   readonly callFailed: boolean;
-  /** What the model has used whose answer is the failure. */
+  /** The tokens used by a model whose answer is the failure. */
   readonly usage?: TokenUsage;
 }
 
-/** The tokens of an answer of a model. */
+/** The tokens of a model's answer. */
 export interface TokenUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -137,11 +143,13 @@ export interface TokenUsage {
 
 /** The failure of a task that takes effect after its open calls return. */
 export interface Failing extends TaskFailure {
-  /** A person has given the task up, so its `onError` does not apply; absent: the task has failed by itself. */
+  /**
+   * Set if a person has given the task up, so its `onError` does not apply; absent if the task has failed by itself.
+   */
   readonly givenUp?: GivenUp;
 }
 
 interface GivenUp {
-  /** The number of calls whose outcome was unknown by then: the person has given them up, too. */
+  /** The number of calls whose outcome was unknown at that time. The person has given them up as well. */
   readonly unknownCount: number;
 }

@@ -3,10 +3,10 @@ export function toPointer(path: readonly (string | number)[]): string {
   return path.map((part) => `/${escapeToken(String(part))}`).join('');
 }
 
-/** In characters: longer pointers are of no use to people. */
+/** In characters. Longer pointers are useless to people. */
 export const MAX_POINTER = 1_000;
 
-/** As `toPointer`, but a pointer that would be too long ends at an outer value. */
+/** Like `toPointer`, but a pointer that would be too long ends at an outer value. */
 export function toShortPointer(path: readonly (string | number)[]): string {
   let pointer = '';
   for (const part of path) {

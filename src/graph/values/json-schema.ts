@@ -8,20 +8,22 @@ import { findProblems } from './validation/find-problems.ts';
 /** A schema is any JSON object, or `true` (accepts all) or `false` (accepts nothing). */
 export type JsonSchema = JsonObject | boolean;
 
-/** A fault of a value, or of a schema itself. `path` is a JSON Pointer into it; the message never holds the value. */
+/**
+ * A fault of a value, or of a schema itself. `path` is a JSON Pointer into it; the message never contains the value.
+ */
 export interface SchemaViolation {
   readonly path: string;
   readonly message: string;
-  /** The keyword of the schema that does not hold. */
+  /** The violated keyword of the schema. */
   readonly keyword?: string;
-  /** The check was ended, because it costs too much. */
+  /** True if the check was aborted because it was too expensive. */
   readonly isTooExpensive?: true;
 }
 
-/** Lists all violations of a value; an empty list: the value is valid. */
+/** Lists all violations of a value; an empty list if the value is valid. */
 export type SchemaCheck = (value: Json) => readonly SchemaViolation[];
 
-/** Compiles a schema in which `findSchemaProblems` finds nothing. Nothing is fetched, and no code is generated. */
+/** Compiles a schema in which `findSchemaProblems` finds nothing. It fetches nothing and generates no code. */
 export function compileJsonSchema(schema: JsonSchema): SchemaCheck {
   const evaluate = evaluatorOf(schema);
   return (value) => {
@@ -29,7 +31,9 @@ export function compileJsonSchema(schema: JsonSchema): SchemaCheck {
   };
 }
 
-/** JSON Pointers to the parts of a value that violate a schema, except for violations of text keywords alone. */
+/**
+ * Returns JSON Pointers to the parts of a value that violate a schema, except where only text keywords are violated.
+ */
 export function mismatchPointers(schema: JsonSchema, value: Json): ReadonlySet<string> {
   const evaluate = evaluatorOf(schema);
   const mismatches = runCheck(() =>
@@ -40,12 +44,14 @@ export function mismatchPointers(schema: JsonSchema, value: Json): ReadonlySet<s
   return new Set((mismatches ?? []).map(({ path }) => path));
 }
 
-/** Evaluators of schemas: many nodes call a tool, and many decisions are checked by the schema of an approval. */
+/**
+ * Memoized evaluators, because many nodes call the same tool, and many decisions are checked by one approval's schema.
+ */
 const evaluators = new WeakMap<JsonObject, Evaluator>();
 
 type Evaluator = ReturnType<typeof createEvaluator>;
 
-/** To make an evaluator costs no units, so that it does not matter which process remembers it. */
+/** Making an evaluator is free, so that the price does not depend on which process has it memoized. */
 function evaluatorOf(schema: JsonSchema): Evaluator {
   if (typeof schema === 'boolean') return createEvaluator(schema);
   const evaluator = evaluators.get(schema) ?? createEvaluator(schema);
@@ -53,7 +59,7 @@ function evaluatorOf(schema: JsonSchema): Evaluator {
   return evaluator;
 }
 
-/** Lists the faults of a JSON Schema, with dead and endless references among them; an empty list: it is usable. */
+/** Lists the faults of a JSON Schema, including dead and circular references; an empty list if it is usable. */
 export function findSchemaProblems(schema: unknown): readonly SchemaViolation[] {
   if (!isJsonSchema(schema)) return [{ path: '', message: 'A JSON Schema is an object, true or false' }];
   return (
@@ -67,7 +73,7 @@ export function isJsonSchema(value: unknown): value is JsonSchema {
   return typeof value === 'boolean' || isJsonObject(value);
 }
 
-/** Limits in units of one check, and of looking at a schema. They belong to the interpreter version. */
+/** Limits in units of one check, and of examining a schema. They belong to the interpreter version. */
 const MAX_CHECK_UNITS = 2_000_000;
 const MAX_SCHEMA_UNITS = 2_000_000;
 
@@ -79,7 +85,7 @@ const TOO_EXPENSIVE: SchemaViolation = {
 
 const TEXT_KEYWORDS: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'pattern', 'format']);
 
-/** @returns `null`: the check costs too much */
+/** @returns `null` if the check is too expensive */
 function runCheck<T extends object>(check: () => T): T | null {
   return tryWithAllowance('A check by a JSON Schema', MAX_CHECK_UNITS, check);
 }
@@ -88,7 +94,7 @@ interface Located {
   readonly path: readonly (string | number)[];
 }
 
-/** Names the place of a fault. Of many faults one long key may be on the way to each. */
+/** Converts the path of a fault to a short pointer, because one long key may occur in the paths of many faults. */
 function atPointer<Fault extends Located>({ path, ...fault }: Fault): Omit<Fault, 'path'> & { readonly path: string } {
   const pointer = toShortPointer(path);
   spend(path.length + priceOfText(pointer));

@@ -3,11 +3,11 @@ import { isContainer, isJsonList, isJsonObject } from './json.ts';
 
 /**
  * Limit in bytes of a value of a call, an approval or a channel. The journal carries a value up to three times, and
- * must be written within one workflow task, also by an embedded database.
+ * must be written within one workflow task, even by an embedded database.
  */
 export const MAX_VALUE_BYTES = 8_000_000;
 
-/** A value with more bytes travels by reference, as payloads and histories have limits. */
+/** A larger value is passed by reference, because payloads and histories have limits. */
 export const MAX_INLINE_BYTES = 65_536;
 
 /** @throws GraphError `PAYLOAD_TOO_LARGE`, naming `subject`, when a value is over the limit */
@@ -19,7 +19,7 @@ export function tooLarge(subject: string): GraphError {
   return new GraphError('PAYLOAD_TOO_LARGE', `${subject} takes over ${MAX_VALUE_BYTES} bytes`);
 }
 
-/** About how many bytes a value takes as JSON text in UTF-8; the text itself is not made. */
+/** Returns approximately the bytes of a value as JSON text in UTF-8, without making the text. */
 export function jsonSize(value: unknown): number {
   if (typeof value === 'string') return textSize(value);
   if (!isContainer(value)) return SCALAR_SIZE;
@@ -30,8 +30,8 @@ export function jsonSize(value: unknown): number {
 }
 
 /**
- * Subtracts about `jsonSize` of a value from a number of bytes. The walk ends once the bytes are used up.
- * @returns less than 0 when the value takes more
+ * Subtracts approximately the `jsonSize` of a value from a number of bytes. It stops once the bytes are used up.
+ * @returns less than 0 if the value takes more
  */
 export function remainingBytes(limit: number, value: unknown): number {
   if (typeof value === 'string') return limit - (value.length > limit ? value.length : textSize(value));
@@ -47,10 +47,10 @@ export function remainingBytes(limit: number, value: unknown): number {
   return remaining;
 }
 
-/** Bytes of a number, a boolean or `null`, roughly. */
+/** The approximate bytes of a number, a boolean or `null`. */
 export const SCALAR_SIZE = 8;
 
-/** A UTF-16 unit beyond ASCII takes at most three bytes, a surrogate pair four. */
+/** Returns an upper bound: a UTF-16 unit beyond ASCII takes at most three bytes, a surrogate pair four. */
 export function textSize(text: string): number {
   let size = text.length + 2;
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) size += 2;

@@ -7,10 +7,10 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** Makes a JSON-like value of an object that is neither list nor record; `undefined`: the object is unknown to it. */
+/** Converts an object that is neither list nor record to a JSON-like value; `undefined` if it can't. */
 export type ForeignConverter = (value: object) => unknown;
 
-/** Counts a copy while it is made; each method may throw. */
+/** Counts a copy while it is made. Each method may throw. */
 export interface CopyBudget {
   takeText(text: string): void;
   takeKey(key: string): void;
@@ -18,16 +18,16 @@ export interface CopyBudget {
   takeContainer(): void;
 }
 
-/** How a copy is made. */
+/** Options of a copy. */
 export interface CopyOptions {
-  /** Converts objects that JSON has no form for. */
+  /** Converts objects that JSON can't represent. */
   readonly foreign?: ForeignConverter;
   /** Counts the copy while it is made. */
   readonly budget?: CopyBudget;
 }
 
 /**
- * Copies a value as JSON writes it: `toJSON` is called, object members that are `undefined` are left out.
+ * Copies a value as JSON would represent it: `toJSON` is called, and object members that are `undefined` are dropped.
  * @throws NotJsonError naming the part at fault: `undefined` in a list, `NaN`, bytes, a function, over 200 levels
  * @throws GraphError when the budget is used up
  */
@@ -35,7 +35,7 @@ export function toJson(value: unknown, options: CopyOptions = {}): Json {
   return copy(value, 0, options);
 }
 
-/** Copies an object as JSON writes it. @throws as `toJson`, and for an object that JSON writes as something else */
+/** Copies an object as JSON would represent it. @throws as `toJson`, and for an object whose JSON is not an object */
 export function toJsonObject(value: object): JsonObject {
   const json = toJson(value);
   if (!isJsonObject(json)) throw new NotJsonError('a list, not an object,');
@@ -46,7 +46,10 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** True if lists and objects are nested deeper than that. It must not recurse: deep values overflow the stack. */
+/**
+ * True if lists and objects are nested deeper than `levels`. It must not recurse, because deep values overflow the
+ * stack.
+ */
 export function isDeeperThan(levels: number, value: unknown): boolean {
   let layer = [value].filter(isContainer);
   for (let depth = 0; layer.length > 0; depth += 1) {
@@ -64,19 +67,21 @@ export function isJsonList(value: unknown): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** A list as it is; any other value as the only item of a list. */
+/** Returns a list unchanged, and any other value as a list of one item. */
 export function toItems(value: Json): readonly Json[] {
   return isJsonList(value) ? value : [value];
 }
 
-/** A record's own member; `undefined`: there is none. Members of the prototype, such as `constructor`, don't count. */
+/**
+ * Returns a record's own member; `undefined` if there is none. Inherited members, such as `constructor`, don't count.
+ */
 export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 /**
- * Compares two values, at three units of the meter a part, and one a key of each. Parts that are one object are
- * compared, too: they are no longer one when they have been stored.
+ * Compares two values, at three units of the meter for each part and one for each key. Identical objects are compared
+ * part by part as well, because they lose their identity when they are stored.
  */
 export function deepEqual(a: Json, b: Json): boolean {
   spend(typeof a === 'string' ? priceOfText(a) : 3);
@@ -92,7 +97,7 @@ export function deepEqual(a: Json, b: Json): boolean {
   );
 }
 
-/** JSON text with sorted keys: equal values give equal texts. */
+/** Returns JSON text with sorted keys, which is the same for equal values. */
 export function canonicalJson(value: Json): string {
   spend(typeof value === 'string' ? priceOfText(value) : 5);
   if (isJsonList(value)) return `[${value.map(canonicalJson).join(',')}]`;
@@ -178,16 +183,16 @@ function copyUnder(key: string | number, copyMember: () => Json): Json {
   }
 }
 
-/** Sets a member. A key named `__proto__` is defined, because its assignment would set the prototype. */
+/** Sets a member. A key named `__proto__` is defined, because assigning it would set the prototype. */
 function setOwn(target: Record<string, Json>, key: string, value: Json): void {
   if (key !== '__proto__') target[key] = value;
   else Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
 }
 
-/** Deeper values are refused: every walk over a value recurses. */
+/** Deeper values are refused, because every traversal of a value recurses. */
 export const MAX_DEPTH = 200;
 
-/** Names the part of a value that can't be written as JSON. */
+/** A part of a value that can't be represented in JSON. */
 class NotJsonError extends Error {
   readonly #path: (string | number)[] = [];
   readonly #part: string;
@@ -198,7 +203,7 @@ class NotJsonError extends Error {
     this.#describe();
   }
 
-  /** Adds the key of the container around the part; called on the way out of the value. */
+  /** Adds the key of the container around the part. It is called while the error passes outwards. */
   within(key: string | number): this {
     this.#path.unshift(key);
     this.#describe();
@@ -210,7 +215,7 @@ class NotJsonError extends Error {
   }
 }
 
-/** Writes a value as templates insert it into text: objects and lists as JSON, `null` as nothing. */
+/** Converts a value to the text that a template inserts: objects and lists as JSON, `null` as an empty text. */
 export function toText(value: Json): string {
   if (typeof value === 'string') return value;
   return value === null ? '' : JSON.stringify(value);

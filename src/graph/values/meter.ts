@@ -1,14 +1,15 @@
 import { GraphError } from './errors.ts';
 
 /*
- * Meters all that is computed for definitions, inputs, signals and replies. A unit is deterministic and takes at most
- * about 100 ns. Prices and budgets belong to the interpreter version: another amount stops a run at another place.
+ * Meters all computation for definitions, inputs, signals and replies. A unit is deterministic and takes at most about
+ * 100 ns. Prices and budgets belong to the interpreter version, because another amount would stop a run at another
+ * point.
  */
 
 interface Allowance {
-  /** What an error says of it. */
+  /** The message of the error. */
   readonly message: string;
-  /** The reading of the meter at which it is used up. */
+  /** The reading of the meter at which the allowance is used up. */
   readonly end: number;
   readonly outer: Allowance | null;
 }
@@ -20,7 +21,7 @@ const meter: { used: number; limit: number; innermost: Allowance | null } = {
   innermost: null,
 };
 
-/** An allowance that is used up. */
+/** The error of an allowance that is used up. */
 export class TooExpensiveError extends GraphError {
   readonly #allowance: Allowance;
 
@@ -35,7 +36,7 @@ export class TooExpensiveError extends GraphError {
 }
 
 /**
- * Does work that may spend some units, which also count for all enclosing allowances.
+ * Runs work that may spend some units, which also count for all enclosing allowances.
  * @param name the subject of the error message
  * @throws TooExpensiveError once an allowance is used up; every later charge within it throws again
  */
@@ -43,7 +44,7 @@ export function withAllowance<T>(name: string, units: number, work: () => T): T 
   return runWithin(open(name, units), work);
 }
 
-/** As `withAllowance`, but returns `null` if the work's own allowance is used up. */
+/** Like `withAllowance`, but returns `null` if the work's own allowance is used up. */
 export function tryWithAllowance<T extends object>(name: string, units: number, work: () => T): T | null {
   const allowance = open(name, units);
   try {
@@ -54,15 +55,15 @@ export function tryWithAllowance<T extends object>(name: string, units: number, 
   }
 }
 
-/** A budget that lasts for longer than one work, of which some units are spent already. */
+/** A budget for several pieces of work, of which some units are already spent. */
 export interface Budget {
   readonly units: number;
   readonly spent: number;
-  /** What an error says once it is used up. */
+  /** The message of the error when it is used up. */
   readonly message: string;
 }
 
-/** As `withAllowance`, with what is left of a budget. */
+/** Like `withAllowance`, with the rest of a budget. */
 export function withinBudget<T>({ units, spent, message }: Budget, work: () => T): T {
   return runWithin({ message, end: meter.used + Math.max(0, units - spent), outer: meter.innermost }, work);
 }
@@ -74,8 +75,8 @@ export function spend(units: number): void {
 }
 
 /**
- * Does work whose charges count for nothing: a process that remembers its result spends as much as one that does it.
- * The work has to be bounded otherwise.
+ * Runs work without charging it, so that a process with a memoized result spends as much as one that computes it. The
+ * work must be bounded in another way.
  */
 export function withoutCharge<T>(work: () => T): T {
   const before = { ...meter };
@@ -87,24 +88,24 @@ export function withoutCharge<T>(work: () => T): T {
   }
 }
 
-/** Units spent by this process so far. The difference of two readings is deterministic. */
+/** Returns the units spent by this process so far. The difference of two readings is deterministic. */
 export function unitsSpent(): number {
   return meter.used;
 }
 
-/** The units that the open allowances have left; `Infinity` without any. */
+/** Returns the units that the open allowances have left; `Infinity` without any. */
 export function unitsLeft(): number {
   return Math.max(0, meter.limit - meter.used);
 }
 
-/** Price in units of reading or making a text. */
+/** Returns the price in units of reading or making a text. */
 export function priceOfText({ length }: { readonly length: number }): number {
   return 1 + Math.ceil(length / CHARACTERS_PER_UNIT);
 }
 
 const CHARACTERS_PER_UNIT = 16;
 
-/** Keeps the meter exact, whatever the sum of some charge was. */
+/** Keeps the meter an exact integer, however large a charge is. */
 const MAX_CHARGE = 1_000_000_000;
 
 function open(name: string, units: number): Allowance {
@@ -124,7 +125,10 @@ function runWithin<T>(allowance: Allowance, work: () => T): T {
   }
 }
 
-/** The error of the allowance that ends first, the outer one of two. No more than its units stay charged. */
+/**
+ * Returns the error of the allowance that ends first; of two that end together, the outer one. Only its units stay
+ * charged.
+ */
 function stop(): TooExpensiveError {
   let first: Allowance | null = null;
   for (let allowance = meter.innermost; allowance; allowance = allowance.outer)

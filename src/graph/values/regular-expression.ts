@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import { createMemo } from './collections.ts';
 import { spend } from './meter.ts';
 
-/** Limits of one pattern: characters, instructions of its program, and units that compiling it may cost. */
+/** Limits of one pattern: its characters, the instructions of its program, and the units for compiling it. */
 const MAX_LENGTH = 1_000;
 const MAX_PROGRAM = 5_000;
 const MAX_PRICE = 1_000_000;
@@ -15,7 +15,7 @@ export interface Pattern {
 
 /**
  * Compiles a pattern of a definition. Equal patterns share one program.
- * @throws Error with the reason when the text is no RE2 pattern, or one that is too large
+ * @throws Error with the reason when the text is not an RE2 pattern, or too large
  */
 export function compilePattern(pattern: string): Pattern {
   chargeForCompiling(pattern);
@@ -23,8 +23,8 @@ export function compilePattern(pattern: string): Pattern {
 }
 
 /**
- * True if the pattern matches anywhere in the text. Data may have made the pattern, so that only the last one is
- * remembered: a loop over texts has the same one each time.
+ * True if the pattern matches anywhere in the text. The pattern may come from data, so only the last one is memoized; a
+ * loop over texts uses the same one each time.
  * @throws as `compilePattern`
  */
 export function matchesPattern(text: string, pattern: string): boolean {
@@ -33,12 +33,12 @@ export function matchesPattern(text: string, pattern: string): boolean {
   return last.pattern.matches(text);
 }
 
-/** Sizes count characters: a program takes some thousand times the memory of its pattern. */
+/** Sizes count characters. A program takes about a thousand times the memory of its pattern. */
 const patterns = createMemo<Pattern>({ maxEntries: 1_000, maxSize: 20_000 });
 
 let last: { readonly source: string; readonly pattern: Pattern } | null = null;
 
-/** The price is the same for a pattern that is remembered, since processes remember different ones. */
+/** Charges the same price for a memoized pattern, because processes have different ones memoized. */
 function chargeForCompiling(pattern: string): void {
   if (pattern.length > MAX_LENGTH)
     throw new RangeError(`A pattern has at most ${MAX_LENGTH} characters, not ${pattern.length}`);
@@ -59,25 +59,25 @@ function toPattern(program: RE2JS): Pattern {
   };
 }
 
-/** What a class of characters may hold: properties, named classes, escapes, any other character. */
+/** The elements of a character class: properties, named classes, escapes, any other character. */
 const ELEMENT = /\\[pP]\{[^}]*\}|\\[pP][^]|\[:[^\]]*\]|\\x\{[^}]*\}|\\x[^]{2}|\\[0-7]{1,3}|\\[^]|[^]/gu;
 
 const PROPERTY = /^\\[pP]/;
 const NAMED = /^(?:\\[dDsSwW]|\[:)/;
 
-/** In units: the table of a property has hundreds of ranges, and as many more for its characters in the other case. */
+/** In units. The table of a property has hundreds of ranges, and as many more for the other case of its characters. */
 const PER_PROPERTY = 2_000;
 const PER_PROPERTY_IN_ANY_CASE = 5_000;
 const PER_NAMED_IN_ANY_CASE = 300;
 const PER_RANGE = 20;
-/** Without regard to case each character of a range is looked up. */
+/** If case is ignored, each character of a range is looked up. */
 const CHARACTERS_PER_UNIT = 2;
-/** No character beyond has another case. */
+/** The last character that has another case. */
 const LAST_WITH_CASES = 0x1_e9_43;
 
 /**
- * Estimates what it costs to compile a class of characters, or one character.
- * @param token as it stands in a pattern, a class with its brackets
+ * Estimates the price of compiling a character class, or one character.
+ * @param token its text in a pattern; a class with its brackets
  * @returns units of the meter
  */
 function priceOfClass(token: string, ignoresCase: boolean): number {
@@ -96,7 +96,7 @@ function widthOf(from: number, to: number): number {
   return Math.max(1, Math.min(to, LAST_WITH_CASES) - from);
 }
 
-/** Escapes other than by number stand for characters of ASCII. */
+/** Returns the code point of an element. Escapes other than by number represent ASCII characters. */
 function codePointOf(element: string): number {
   if (element.startsWith('\\x')) return Number.parseInt(element.replaceAll(/[^0-9a-fA-F]/g, ''), 16) || 0;
   if (/^\\[0-7]/.test(element)) return Number.parseInt(element.slice(1), 8);
@@ -104,14 +104,14 @@ function codePointOf(element: string): number {
 }
 
 /*
- * Bounds the program of a regular expression before it is compiled. Repeats multiply, so that a short pattern may
- * stand for millions of instructions.
+ * Limits the program of a regular expression before it is compiled. Repeats multiply, so a short pattern may represent
+ * millions of instructions.
  */
 
 interface Group {
-  /** Instructions of the group so far. */
+  /** The number of instructions of the group so far. */
   size: number;
-  /** Instructions of its last part, which a repeat multiplies. */
+  /** The number of instructions of its last part, which a repeat multiplies. */
   last: number;
 }
 
@@ -127,7 +127,7 @@ export interface PatternCost {
 
 const PER_INSTRUCTION = 50;
 
-/** Estimates the cost of a pattern in RE2 syntax; the real one is not higher. */
+/** Estimates the cost of a pattern in RE2 syntax; the real cost is never higher. */
 export function estimatePattern(pattern: string): PatternCost {
   const open: Group[] = [{ size: 1, last: 0 }];
   const tokens = [...pattern.matchAll(TOKEN)];
@@ -169,7 +169,7 @@ function close(open: Group[]): void {
   if (closed && outer) add(outer, closed.size);
 }
 
-/** Repeats of a range take twice the instructions: each may be left out. */
+/** Adds a repeat. Optional repetitions take twice the instructions, because each may be left out. */
 function repeat(group: Group, counts: readonly string[]): void {
   const times = Math.max(...counts.map(Number)) * (counts.length > 1 ? 2 : 1);
   const more = group.last * (times + 1);

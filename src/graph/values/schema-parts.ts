@@ -4,7 +4,7 @@ import { isJsonList, isJsonObject, own, toItems } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
 import { spend } from './meter.ts';
 
-/* Reads from a JSON Schema the types of a value and the schemas of its parts, through references and combinations. */
+/* Reads the types of a value and the schemas of its parts from a JSON Schema, through references and combinations. */
 
 /** A schema inside another one, to which its references resolve. */
 export interface SchemaPart {
@@ -12,15 +12,15 @@ export interface SchemaPart {
   readonly root: JsonSchema;
 }
 
-/** Names of JSON types; `null`: any type. */
+/** Names of JSON types; `null` for any type. */
 export type SchemaTypes = ReadonlySet<Json> | null;
 
-/** The types that a schema accepts. */
+/** Returns the types that a schema accepts. */
 export function typesOf({ schema, root }: SchemaPart): SchemaTypes {
   return typesAt(schema, root, 0);
 }
 
-/** The schema of one member of an object; `true` if none is declared. */
+/** Returns the schema of one member of an object; `true` if none is declared. */
 export function memberSchema({ schema, root }: SchemaPart, key: string): SchemaPart {
   const ofMember: PartReader = (object) => {
     const properties = object['properties'];
@@ -30,13 +30,16 @@ export function memberSchema({ schema, root }: SchemaPart, key: string): SchemaP
   return { schema: findPart(schema, { root, read: ofMember, depth: 0 }) ?? true, root };
 }
 
-/** The schema of one item of a list; `true` if none is declared. */
+/** Returns the schema of one item of a list; `true` if none is declared. */
 export function itemSchema({ schema, root }: SchemaPart, index: number): SchemaPart {
   const ofItem: PartReader = (object) => listOf(object['prefixItems'])[index] ?? object['items'];
   return { schema: findPart(schema, { root, read: ofItem, depth: 0 }) ?? true, root };
 }
 
-/** The objects that hold for a value whatever it is: the schema itself, what it refers to, and all of its `allOf`. */
+/**
+ * Returns the schema objects that apply to a value unconditionally: the schema itself, its reference, and all of its
+ * `allOf`.
+ */
 export function wholeSchemas({ schema, root }: SchemaPart): readonly JsonObject[] {
   return wholesAt(schema, root, 0);
 }
@@ -74,7 +77,7 @@ function typesOfValues(values: Json | undefined): SchemaTypes {
   return isJsonList(values) ? new Set(paidFor(values).map((value) => typeof value)) : null;
 }
 
-/** The items of a list that is read to the end. */
+/** Charges for reading a whole list. */
 function paidFor(items: readonly Json[]): readonly Json[] {
   spend(items.length);
   return items;
@@ -95,7 +98,7 @@ function isNumeric(type: Json): boolean {
   return type === 'number' || type === 'integer';
 }
 
-/** Reads the schema of a part from one schema object alone. */
+/** Reads the schema of a part from a single schema object. */
 type PartReader = (schema: JsonObject) => Json | undefined;
 
 interface PartSearch {
@@ -104,7 +107,10 @@ interface PartSearch {
   readonly depth: number;
 }
 
-/** Combines the schemas of a part in a schema and in all that it consists of; those without one don't count. */
+/**
+ * Combines the schemas of a part from a schema and everything that it is combined of. Schemas without the part don't
+ * count.
+ */
 function findPart(schema: Json | undefined, search: PartSearch): Json | undefined {
   spend(5);
   if (!isJsonObject(schema) || search.depth > MAX_DEPTH) return undefined;

@@ -3,7 +3,7 @@ import type { Json } from './json.ts';
 import { abbreviate } from './text.ts';
 import { MAX_MESSAGE } from './errors.ts';
 
-/** Writes a value as JSON up to so many characters; what is behind is not looked at. */
+/** Writes at most `maxLength` characters of a value's JSON. The rest of the value is not read. */
 export function shortJson(value: Json, maxLength: number): string {
   let text = '';
   for (const piece of piecesOf(value, maxLength)) {
@@ -13,7 +13,7 @@ export function shortJson(value: Json, maxLength: number): string {
   return abbreviate(text, maxLength);
 }
 
-/** @param maxLength of a text in it; the quotes around it make a longer one too long, so that it is cut again */
+/** @param maxLength of a text in the value; with its quotes, a longer text exceeds the limit, so it is cut again */
 function* piecesOf(value: Json, maxLength: number): Generator<string, void> {
   if (isJsonList(value)) {
     yield '[';
@@ -38,7 +38,7 @@ function quoted(text: string, maxLength: number): string {
   return JSON.stringify(text.slice(0, maxLength));
 }
 
-/** A fault of something that came from outside. `path` is a JSON Pointer into it. */
+/** A fault of outside data. `path` is a JSON Pointer into it. */
 interface Issue {
   readonly path: string;
   readonly message: string;
@@ -48,9 +48,9 @@ interface Issue {
 const MAX_ISSUES = 1_000;
 
 /**
- * Bounds issues, so that what is said of a value is no larger than people read. Errors come before warnings if not all
- * are listed. Messages are cut, and a path that is too long ends at an outer value.
- * @param most how many are listed, the last of which says how many there are besides
+ * Limits issues to a readable amount. Errors come before warnings if not all are listed. Messages are cut, and a path
+ * that is too long ends at an outer value.
+ * @param most the maximum number of issues; the last one reports the number of the others
  */
 export function boundIssues<Found extends Issue>(issues: readonly Found[], most = MAX_ISSUES): readonly Found[] {
   const listed = issues.length > most ? listFirst(issues, most) : issues;
@@ -78,12 +78,12 @@ function shortenPointer(path: string): string {
   return path.slice(0, Math.max(0, end));
 }
 
-/** Escapes control characters but the end of a line: text from outside is not trusted and could move the cursor. */
+/** Escapes control characters except line feeds, because untrusted text could move the cursor of a terminal. */
 export function escapeInvisible(text: string): string {
   return text.replaceAll(/[^\P{C}\n]/gu, (letter) => `\\u{${letter.codePointAt(0)?.toString(16) ?? ''}}`);
 }
 
-/** The type of a value, in words; the value itself may be a secret. */
+/** Returns the name of a value's type. The value itself may be a secret. */
 export function typeInWords(value: Json): string {
   if (value === null) return 'null';
   if (isJsonList(value)) return 'a list';

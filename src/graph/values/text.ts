@@ -1,29 +1,30 @@
 /**
- * Cuts a text to `maxLength` UTF-16 units. Half a surrogate pair at the cut is replaced: protocol buffers refuse it.
+ * Cuts a text to `maxLength` UTF-16 units. Half a surrogate pair at the end is replaced, because protocol buffers
+ * refuse it.
  */
 export function truncate(text: string, maxLength: number): string {
   return text.slice(0, maxLength).toWellFormed();
 }
 
-/** Cuts a text to about `maxLength` UTF-16 units, and says so by an ellipsis. */
+/** Cuts a text to about `maxLength` UTF-16 units, and marks the cut by an ellipsis. */
 export function abbreviate(text: string, maxLength: number): string {
   return text.length > maxLength ? `${truncate(text, maxLength)}…` : text;
 }
 
-/** Returns an error, its cause, the cause of that, and so on. */
+/** Returns an error and the chain of its causes. */
 export function errorChain(thrown: unknown): readonly Error[] {
   return thrown instanceof Error ? [thrown, ...errorChain(thrown.cause)] : [];
 }
 
-/** The message of any thrown value. */
+/** Returns the message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
 /**
- * Gives out texts, each once.
- * @param copyOf writes a wanted text so that it differs from its other copies, which are counted from 1
- * @returns gives the first copy of a wanted text that it has not given yet
+ * Makes texts unique.
+ * @param copyOf changes a wanted text for its n-th use, counted from 1
+ * @returns a function that returns the first variant of a wanted text that it has not returned before
  */
 export function createDistinctTexts(copyOf: (wanted: string, copy: number) => string): (wanted: string) => string {
   const taken = new Set<string>();

@@ -1,9 +1,9 @@
 import { own } from './json.ts';
 
-/** RFC 3339, section 5.6: an offset is needed, leap seconds are not taken. */
+/** RFC 3339, section 5.6, with a required offset and without leap seconds. */
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
-/** Reads an RFC 3339 timestamp. @returns milliseconds since the epoch; `null`: the text is no timestamp */
+/** Reads an RFC 3339 timestamp. @returns milliseconds since the epoch; `null` if the text is not a timestamp */
 export function parseTimestamp(text: string): number | null {
   const [, ...parts] = RFC_3339.exec(text) ?? [];
   const [year, month, day, hour, minute, second] = parts.slice(0, 6).map(Number);
@@ -22,7 +22,9 @@ export function formatTimestamp(epochMs: number): string {
 
 const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Returns the nearest time from 1970 to the year 9999, in milliseconds: later years have no RFC 3339 timestamp. */
+/**
+ * Returns the nearest time from 1970 to the year 9999, in milliseconds, because later years have no RFC 3339 timestamp.
+ */
 export function toTimestampMs(epochMs: number): number {
   return Math.min(Math.max(0, epochMs), LATEST_MS);
 }
@@ -39,12 +41,12 @@ function timeMs(hour = 24, minute = 0, second = 0): number | null {
   return hour > 23 || minute > 59 || second > 59 ? null : ((hour * 60 + minute) * 60 + second) * 1_000;
 }
 
-/** As `parseDuration`, for JSON Schema; it leaves the limit open. */
+/** Like `parseDuration`, for JSON Schema, but without the upper limit. */
 export const DURATION_PATTERN = String.raw`^\d+(\.\d+)?(ms|s|m|h|d)$`;
 
 /**
  * Reads a duration such as `"250ms"`, `"30s"`, `"5m"`, `"2h"`, `"7d"`.
- * @returns milliseconds; `null`: the value is no duration, or over 100 years
+ * @returns milliseconds; `null` if the value is not a duration, or over 100 years
  */
 export function parseDuration(text: unknown): number | null {
   if (typeof text !== 'string') return null;
@@ -58,7 +60,7 @@ export function parseDuration(text: unknown): number | null {
 
 /**
  * Reads a duration of a valid definition, in milliseconds.
- * @throws TypeError when validation has let a wrong one pass
+ * @throws TypeError if validation has accepted an invalid one
  */
 export function toMs(duration: string): number {
   const ms = parseDuration(duration);
@@ -69,5 +71,5 @@ export function toMs(duration: string): number {
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const NUMBER = /^\d+(?:\.\d+)?(?=[a-z]+$)/;
 
-/** A longer wait is a mistake, and no timer of the Temporal server takes it. */
+/** A longer wait is a mistake, and the Temporal server accepts no timer of this length. */
 const MAX_MS = 100 * 365 * 86_400_000;

@@ -1,10 +1,10 @@
 import { isJsonList, isJsonObject, own } from './json.ts';
 import type { Json } from './json.ts';
 
-/** Keys and indexes that lead to a part of a value. */
+/** The keys and indexes that lead to a part of a value. */
 export type Path = readonly (string | number)[];
 
-/** The part of a value at a path, if there is one. */
+/** Returns the part of a value at a path; `undefined` if there is none. */
 export function valueAt(value: Json, path: Path): Json | undefined {
   return path.reduce<Json | undefined>((found, part) => {
     if (isJsonList(found)) return found[Number(part)];

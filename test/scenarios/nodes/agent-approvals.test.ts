@@ -16,7 +16,7 @@ const tools = ['lookup', 'notify'];
 const approvalsOf = ({ run }: MemoryRun): readonly Approval[] => Object.values(run.approvals);
 const statusesOf = (run: MemoryRun): readonly string[] => approvalsOf(run).map(({ status }) => status);
 
-/** An agent that asks for a lookup and for an unsafe tool, and then ends. */
+/** An agent that requests a lookup and an unsafe tool, and then ends. */
 function playAsking(answer: Answer | null, agent: Agent = {}, stage: Partial<Stage> = {}): Played {
   const approval = (): Answer | null => answer;
   return playAgent(
@@ -25,8 +25,8 @@ function playAsking(answer: Answer | null, agent: Agent = {}, stage: Partial<Sta
   );
 }
 
-describe('an approval of a call', () => {
-  test('keeps no other call of its turn waiting', () => {
+describe('the approval of a call of an agent', () => {
+  test('delays no other call of its turn', () => {
     const { run, calls } = playAsking(null);
     expect(calls.map(({ tool }) => tool)).toEqual(['lookup']);
     expect(toRunView(run.run)).toMatchObject({
@@ -38,13 +38,13 @@ describe('an approval of a call', () => {
     ]);
   });
 
-  test('has the call made', () => {
+  test('makes the call when approved', () => {
     const played = playAsking({ decision: 'approve' });
     expect(toldIn(played)).toEqual(['x', 'y']);
     expect(played.run.run).toMatchObject({ status: 'completed', timers: {} });
   });
 
-  test('goes along with that call alone', () => {
+  test('covers only that call', () => {
     const { calls } = playAsking({ decision: 'approve' });
     expect(calls.map(({ tool, isApproved }) => [tool, isApproved])).toEqual([
       ['lookup', undefined],
@@ -52,13 +52,13 @@ describe('an approval of a call', () => {
     ]);
   });
 
-  test('may change the arguments, of which the model is told', () => {
+  test('may edit the arguments, which the model is told', () => {
     const played = playAsking({ decision: 'approve', args: { key: 'z' } });
     expect(played.calls.map(({ args }) => args)).toContainEqual({ key: 'z' });
     expect(toldIn(played)[0]).toBe('z\n(A person changed the arguments to {"key":"z"})');
   });
 
-  test('tells of changed arguments when the call fails, too', () => {
+  test('tells the model of edited arguments even if the call fails', () => {
     const tool = ({ tool: name }: { tool: string }): Json => {
       if (name === 'notify') throw failure;
       return 'y';
@@ -67,7 +67,7 @@ describe('an approval of a call', () => {
     expect(toldIn(played)[0]).toBe('Execution failed: no\n(A person changed the arguments to {"key":"z"})');
   });
 
-  test('may not change them to what the tool does not take', () => {
+  test('can not edit arguments to something that the tool does not accept', () => {
     const { run, calls } = playAsking({ decision: 'approve', args: { key: 7 } });
     expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'invalid_args' });
     expect([statusesOf(run), calls.length]).toEqual([['pending'], 1]);
@@ -76,20 +76,20 @@ describe('an approval of a call', () => {
   test.each([
     [undefined, 'The call was not approved, and was not made. A person said no'],
     ['too much', 'The call was not approved, and was not made. A person said: too much'],
-  ])('that is refused for the reason %j is told', (reason, told) => {
+  ])('that is refused for the reason %j is reported to the model as %j', (reason, told) => {
     const played = playAsking({ decision: 'reject', ...(reason !== undefined && { reason }) });
     expect(toldIn(played)).toEqual([told, 'y']);
     expect(played.calls).toHaveLength(1);
   });
 
-  test('that nobody gives in time is told', () => {
+  test('that expires is reported to the model', () => {
     const played = playAsking(null);
     played.run.passTime(7 * 86_400_000);
     expect(toldIn(played)).toEqual(['The call was not approved, and was not made. It was not approved in time', 'y']);
     expect(statusesOf(played.run)).toEqual(['expired']);
   });
 
-  test('is named where there are several', () => {
+  test('must be named if several are pending', () => {
     const { run } = playAsking(null, {}, { replies: [asks(tell('1'), tell('2')), 'done'] });
     run.signal('approve', { by });
     expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'approval_id_required' });
@@ -99,13 +99,13 @@ describe('an approval of a call', () => {
     expect(statusesOf(run)).toEqual(['rejected', 'approved']);
   });
 
-  test('is withdrawn with the run that is canceled', () => {
+  test('is withdrawn when its run is canceled', () => {
     const { run } = playAsking(null);
     run.signal('cancel', {});
     expect([run.run.status, statusesOf(run), run.run.timers]).toEqual(['canceled', ['canceled'], {}]);
   });
 
-  test('is withdrawn with an agent that goes on elsewhere, or has failed, and is asked again', () => {
+  test('is withdrawn when the agent fails or is diverted, and requested again on a retry', () => {
     const slow = {
       replies: [asks(tell('x'), ['charge', { key: 'y' }]), 'done'],
       tools: { charge: { onFailure: 'intervene' } },
@@ -120,7 +120,7 @@ describe('an approval of a call', () => {
     expect([run.run.status, calls.length]).toEqual(['completed', 3]);
   });
 
-  test('keeps the call waiting while the run is paused', () => {
+  test('does not make the call while the run is paused', () => {
     const { run, calls } = playAsking(null);
     run.signal('pause', {});
     run.signal('approve', { by });
@@ -129,7 +129,7 @@ describe('an approval of a call', () => {
     expect([run.run.status, calls.length]).toEqual(['completed', 2]);
   });
 
-  test('that is refused while the run is paused is told later', () => {
+  test('that is refused while the run is paused is reported to the model later', () => {
     const { run, requests } = playAsking(null);
     run.signal('pause', {});
     run.signal('reject', { by });
@@ -147,40 +147,40 @@ describe('an approval of a call', () => {
   });
 });
 
-describe('a person is asked', () => {
+describe('an approval is requested', () => {
   const asked = (agent: Agent, stage: Partial<Stage> = {}): readonly string[] =>
     approvalsOf(playAsking(null, agent, stage).run).map(({ tool = '' }) => tool);
 
   test.each<[string, Agent, Partial<Stage>, readonly string[]]>([
     ['unsafe tools', {}, {}, ['notify']],
-    ['what the node wants', { approve: { lookup: 'always' } }, {}, ['notify', 'lookup']],
-    ['what the tool wants', {}, { tools: { lookup: { approval: 'always' } } }, ['notify', 'lookup']],
-    ['unsafe tools that the node lets pass', { approve: { notify: 'never' } }, {}, ['notify']],
+    ['tools with a rule of the node', { approve: { lookup: 'always' } }, {}, ['notify', 'lookup']],
+    ['tools with their own rule', {}, { tools: { lookup: { approval: 'always' } } }, ['notify', 'lookup']],
+    ['unsafe tools, even if the node never requires one', { approve: { notify: 'never' } }, {}, ['notify']],
     [
-      'what the tool wants and the node not',
+      'tools with their own rule, even if the node never requires one',
       { approve: { lookup: 'never' } },
       { tools: { lookup: { approval: 'always' } } },
       ['notify', 'lookup'],
     ],
     [
-      'what a condition of the node says',
+      'calls that match a condition of the node',
       { approve: { lookup: "args.key == 'y' && state.n == null" } },
       {},
       ['notify', 'lookup'],
     ],
-    ['nothing that a condition of the node lets pass', { approve: { lookup: "args.key == 'z'" } }, {}, ['notify']],
+    ['no call that fails a condition of the node', { approve: { lookup: "args.key == 'z'" } }, {}, ['notify']],
     [
-      'what a condition of the tool says',
+      'calls that match a condition of the tool',
       {},
       { tools: { lookup: { approval: { when: "args.key == 'y'" } } } },
       ['notify', 'lookup'],
     ],
-    ['nothing that the tool lets pass', {}, { tools: { notify: { approval: { when: 'false' } } } }, []],
-  ])('about %s', (...[, agent, stage, names]) => {
+    ['no call that fails a condition of the tool', {}, { tools: { notify: { approval: { when: 'false' } } } }, []],
+  ])('for %s', (...[, agent, stage, names]) => {
     expect(asked(agent, stage)).toEqual(names);
   });
 
-  test.each([["args.nope == 'x'"], ["'yes'"]])('nothing where a condition fails: %s', (rule) => {
+  test.each([["args.nope == 'x'"], ["'yes'"]])('for no call if the condition fails: %s', (rule) => {
     const { run, calls } = playAsking(null, { approve: { lookup: rule } });
     const message = expect.stringMatching(/^approve\.lookup: .*(?:nope|yes)/);
     expect(run.run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'a', message });

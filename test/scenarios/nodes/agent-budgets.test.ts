@@ -20,22 +20,25 @@ const agent: NodeDefinition = { type: 'agent', prompt: 'Hello', tools: ['lookup'
 const together = (...ids: readonly string[]): GraphDefinition['edges'] => [{ from: '__start__', to: ids }];
 const none = { next: () => null };
 
-describe('what is out', () => {
+describe('a model call', () => {
   const ask: NodeDefinition = { type: 'llm', prompt: 'Hello' };
   const three = { nodes: { a: ask, b: ask, c: ask }, edges: together('a', 'b', 'c') };
 
-  test.each([2_000, 6_000])('waits for what others of the same size have set aside of %i', (maxTokens) => {
-    const limits = { maxTokens };
-    const { run } = play({ replies: [], graph: three, limits, outside: none });
-    expect(run.out).toHaveLength(1);
-    const { run: whole, requests } = play({ replies: ['x', 'y', 'z'], graph: three, limits });
-    expect([whole.run.status, whole.run.spent.outputTokens]).toEqual(['completed', 15]);
-    expect(requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual(
-      [0, 15, 30].map((used) => Math.min(4_096, maxTokens - used - 6)),
-    );
-  });
+  test.each([2_000, 6_000])(
+    'waits for the reservations of others with the same size, in a budget of %i',
+    (maxTokens) => {
+      const limits = { maxTokens };
+      const { run } = play({ replies: [], graph: three, limits, outside: none });
+      expect(run.out).toHaveLength(1);
+      const { run: whole, requests } = play({ replies: ['x', 'y', 'z'], graph: three, limits });
+      expect([whole.run.status, whole.run.spent.outputTokens]).toEqual(['completed', 15]);
+      expect(requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual(
+        [0, 15, 30].map((used) => Math.min(4_096, maxTokens - used - 6)),
+      );
+    },
+  );
 
-  test('of agents waits at each of their turns, and nothing else does', () => {
+  test('of an agent waits at each of its turns, and nothing else waits', () => {
     const { run, requests, calls } = play({
       replies: [asks(look('a')), asks(look('b')), 'x', 'y'],
       graph: { nodes: { a: agent, b: agent, c: adds('at once') }, edges: together('a', 'b', 'c') },
@@ -45,7 +48,7 @@ describe('what is out', () => {
     expect(typesOf(run)).not.toContain('node.failed');
   });
 
-  test('inside subgraphs waits as well, and for money too', () => {
+  test('waits inside subgraphs, and for cost as well', () => {
     const child = aDefinition({ name: 'child', nodes: { inside: ask } });
     const { run, requests } = play({
       replies: ['x', 'y', 'z'],
@@ -60,7 +63,7 @@ describe('what is out', () => {
     expect([run.run.status, requests.length, run.run.spent.costMicros]).toEqual(['completed', 3, 45]);
   });
 
-  test('gives back what it does not use', () => {
+  test('releases what it does not use', () => {
     const ask: NodeDefinition = { type: 'llm', prompt: 'Hello', maxOutputTokens: 900 };
     const graph = { nodes: { a: ask, b: ask } };
     const of = (first: Stage['replies'][number], limits: Stage['limits']): string =>
@@ -73,7 +76,7 @@ describe('what is out', () => {
     expect(of(modelDown, { maxTokens: 1_000 })).toBe('completed');
   });
 
-  test('is held to what is left, by tokens and by cost', () => {
+  test('is limited to the rest of the budget, by tokens and by cost', () => {
     const outputs = (limits: NonNullable<Stage['limits']>, maxOutputTokens?: number): unknown =>
       playAgent({ tools: [], ...(maxOutputTokens !== undefined && { maxOutputTokens }) }, { replies: ['x'], limits })
         .requests[0]?.maxOutputTokens;
@@ -90,18 +93,18 @@ describe('what is out', () => {
     [{ maxCostUsd: 0 }, {}],
     [{ maxCostUsd: 100 }, { model: 'spare' }],
     [{ maxCostUsd: 100 }, { model: 'gone' }],
-  ])('is nothing where %j is not enough: %j', (limits, over) => {
+  ])('is not made if %j is not enough: %j', (limits, over) => {
     const { run, requests } = playAgent({ tools: [], ...over }, { replies: ['x'], limits });
     expect([run.run.error?.code, requests.length]).toEqual(['BUDGET_EXCEEDED', 0]);
   });
 
-  test('costs nothing where models are free', () => {
+  test('costs nothing if models are free', () => {
     const models = { default: { price: { input: 0, output: 0 } } };
     const { run } = playAgent({ tools: [] }, { replies: ['x'], limits: { maxCostUsd: 0 }, catalog: { models } });
     expect(run.run.status).toBe('completed');
   });
 
-  test('counts the tools that a model is offered', () => {
+  test('counts the tools that the model is offered', () => {
     const { tools } = aCatalog();
     const of = (...names: readonly string[]): number => estimateRequest(aModelRequest({ tools: [...names] }), tools);
     expect(of('lookup')).toBeGreaterThan(of() + 20);
@@ -109,7 +112,7 @@ describe('what is out', () => {
     expect(of('nope', 'constructor')).toBe(of());
   });
 
-  test('counts other scripts, schemas and calls', () => {
+  test('counts other scripts, schemas and tool calls', () => {
     const of = (over: Partial<ModelCallRequest>): number => estimateRequest(aModelRequest(over), {});
     expect(of({ system: '日本語です' })).toBe(of({ system: 'x'.repeat(20) }));
     expect(of({ output: { type: 'object' } })).toBeGreaterThan(of({}));
@@ -117,7 +120,7 @@ describe('what is out', () => {
     expect(of({ messages: [{ id: 'm', role: 'assistant', content: '', toolCalls }] })).toBeGreaterThan(20);
   });
 
-  test('counts about what files take, as it does not know how large they are', () => {
+  test('counts an estimate for files of unknown size', () => {
     const of = (content: Message['content']): number =>
       estimateRequest(aModelRequest({ messages: [{ id: 'm', role: 'user', content }] }), {});
     const text = { type: 'text', text: 'Hello' } as const;
@@ -126,7 +129,7 @@ describe('what is out', () => {
     expect(of([aPicture(), aDocument(), text])).toBe(of('Hello') + 6_600);
   });
 
-  test('counts what a provider wants back, where it is longer than what was said', () => {
+  test('counts the parts that a provider needs back if they are longer than the content', () => {
     const of = (content: string, reasoning: string): number => {
       const providerParts = { provider: 'openai', parts: [{ encrypted: reasoning }] };
       return estimateRequest(aModelRequest({ messages: [{ id: 'm', role: 'assistant', content, providerParts }] }), {});
@@ -143,7 +146,7 @@ describe('what is out', () => {
       { context: { maxTokens: 900 } },
       { models: { default: { contextWindow: 500 } } },
     ],
-  ])('is no more than what %s lets through', (_name, over, catalog = {}) => {
+  ])('counts no more than %s allows', (_name, over, catalog = {}) => {
     const { run, requests } = playAgent(
       { prompt: 'x'.repeat(40_000), tools: [], ...over },
       { replies: ['done'], limits: { maxTokens: 800 }, catalog },
@@ -153,7 +156,7 @@ describe('what is out', () => {
 });
 
 describe('maxToolCalls', () => {
-  test('lets none of a batch be made that is too large', () => {
+  test('allows none of a batch that is too large', () => {
     const { run, calls } = playAgent(
       {},
       { replies: [asks(look('a'), look('b'), look('c'))], limits: { maxToolCalls: 2 } },
@@ -173,17 +176,20 @@ describe('maxToolCalls', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test.each([[1], [100]])('counts calls that another agent has still to make, %d at a time', (maxConcurrency) => {
-    const { run, calls } = play({
-      replies: [asks(look('a'), look('b')), asks(look('c'), look('d')), 'x'],
-      graph: { nodes: { a: agent, b: agent }, edges: together('a', 'b'), limits: { maxConcurrency } },
-      limits: { maxToolCalls: 3 },
-    });
-    expect(run.run.error).toMatchObject({ code: 'BUDGET_EXCEEDED' });
-    expect(calls).toHaveLength(2);
-  });
+  test.each([[1], [100]])(
+    'counts calls that another agent has still to make, with a concurrency of %d',
+    (maxConcurrency) => {
+      const { run, calls } = play({
+        replies: [asks(look('a'), look('b')), asks(look('c'), look('d')), 'x'],
+        graph: { nodes: { a: agent, b: agent }, edges: together('a', 'b'), limits: { maxConcurrency } },
+        limits: { maxToolCalls: 3 },
+      });
+      expect(run.run.error).toMatchObject({ code: 'BUDGET_EXCEEDED' });
+      expect(calls).toHaveLength(2);
+    },
+  );
 
-  test('goes to the turn that it was promised to, of two that want the last call', () => {
+  test('goes to the turn that planned it, if two want the last call', () => {
     const late: NodeDefinition = { type: 'tool', tool: 'lookup', args: { key: 'late' } };
     const child = aDefinition({ name: 'child', nodes: { nap: { type: 'wait', for: '1s' }, late } });
     const { run, calls } = play({
@@ -200,7 +206,7 @@ describe('maxToolCalls', () => {
     expect(run.run.error).toMatchObject({ code: 'BUDGET_EXCEEDED', node: 'sub' });
   });
 
-  test('holds for a tool that is called where another one has failed', () => {
+  test('applies to a tool that is called after another has failed', () => {
     const { run, keys } = playAgent(
       {},
       {
@@ -221,7 +227,7 @@ describe('maxToolCalls', () => {
 });
 
 describe('maxConcurrency', () => {
-  test.each([1, 2, 3])('of %d lets all calls of two agents be made, and no more at a time', (maxConcurrency) => {
+  test.each([1, 2, 3])('of %d lets two agents make all their calls, and never more at a time', (maxConcurrency) => {
     let most = 0;
     const batch = asks(look('a'), look('b'), look('c'), look('d'));
     const { run, calls } = play({
@@ -237,7 +243,7 @@ describe('maxConcurrency', () => {
     expect([run.run.status, calls.length, most]).toEqual(['completed', 8, maxConcurrency]);
   });
 
-  test('holds for the turn that follows a decision', () => {
+  test('applies to the turn that follows a decision', () => {
     const by = { sub: 'ada', roles: ['approver'] };
     const { run } = play({
       replies: [asks(['notify', { key: 'a' }])],
@@ -253,7 +259,7 @@ describe('maxConcurrency', () => {
   });
 });
 
-/* Models that use as much as they may, or less; tools that answer anything. */
+/* Models that use as much as they may, or less, and tools that answer anything. */
 
 const nodes = fc.array(
   fc.record({
@@ -279,7 +285,7 @@ const budgets = fc.record(
   { requiredKeys: [] },
 );
 
-test('whatever models use within what they may, no budget is ever overdrawn', () => {
+test('models that stay within their limits never overdraw a budget', () => {
   const catalog = aCatalog({
     models: { default: { price: { input: 1.7, output: 2.3 } }, cheap: { price: { input: 0.1, output: 0 } } },
   });
@@ -318,8 +324,8 @@ function answerWithin(
   return says('x', { toolCalls: asks(...asked).toolCalls, usage: { inputTokens, outputTokens } });
 }
 
-describe('an answer that is asked for again under its key is counted once', () => {
-  /** Answers as a ledger does: what was answered to a key is answered again. */
+describe('an answer that is requested again under its key is counted once', () => {
+  /** Answers like a ledger: a key gets its recorded answer again. */
   function recorded(texts: readonly string[]): { readonly model: (request: ModelCallRequest, key: string) => string } {
     const answers = new Map<string, string>();
     return {
@@ -336,7 +342,7 @@ describe('an answer that is asked for again under its key is counted once', () =
   test.each<[string, NodeDefinition]>([
     ['a node', ask],
     ['an agent', { ...agent, output: { type: 'object' } }],
-  ])('when the next call of %s was too much', (_name, node) => {
+  ])('if the budget has no room for the next call of %s', (_name, node) => {
     const { run } = play({
       replies: [],
       graph: { nodes: { a: node }, limits: { maxTokens: 10_000 } },
@@ -353,7 +359,7 @@ describe('an answer that is asked for again under its key is counted once', () =
     expect(run.run.counted).toEqual([]);
   });
 
-  test.each(['model', 'tool'] as const)('when that of a %s came while the run was about to end', (kind) => {
+  test.each(['model', 'tool'] as const)('if the answer of a %s arrived while the run was about to end', (kind) => {
     let isHeld = true;
     const node: NodeDefinition = kind === 'tool' ? { type: 'tool', tool: 'charge', args: { key: 'x' } } : ask;
     const { run, keys } = play({

@@ -75,11 +75,11 @@ describe('an agent', () => {
     expect(issuesOf({ ...agent, ...over }).map((issue) => issue.replace(/(output)\/.*/, '$1'))).toEqual(issues);
   });
 
-  test('needs something to say', () => {
+  test('requires a prompt or messages', () => {
     expect(issuesOf({ type: 'agent' })).toEqual(['INVALID_FIELD /nodes/a']);
   });
 
-  test('needs a model of the name default where it names none', () => {
+  test('requires a model named default if it names none', () => {
     expect(issuesOf({ ...agent }, aCatalog({ models: {} }))).toEqual(['UNKNOWN_MODEL /nodes/a']);
   });
 });
@@ -103,7 +103,7 @@ describe('a tool node with calls', () => {
   });
 });
 
-describe('what a run pins', () => {
+describe('the pinned parts of a run', () => {
   const catalog = aCatalog({
     models: { default: {}, spare: {}, third: {} },
     tools: {

@@ -43,13 +43,13 @@ const atAgent: ResumablePosition = {
 };
 const TURN = { kind: 'turn', turn: { key: 'k', model: 0, corrections: [], summarizing: null }, isLast: false } as const;
 
-describe('a task that lost its place', () => {
+describe('a task whose position does not fit its node', () => {
   const capacity: TaskInput = { kind: 'capacity' };
 
   test.each<[NodeDefinition, ResumablePosition]>([
     [agent, atCalls([])],
     [calls, atAgent],
-  ])('of %j says so', (node, position) => {
+  ])('of %j throws', (node, position) => {
     const behavior = behaviorOf(node);
     for (const act of [
       () => behavior.restart?.(IDLE_TASK, position),
@@ -65,11 +65,11 @@ describe('a task that lost its place', () => {
       { type: 'tool', tool: 'lookup' },
       { kind: 'approval', approvalId: 'a', timerId: 't' },
     ],
-  ])('of %j waits for something else', (node, position) => {
+  ])('of %j waits for another input', (node, position) => {
     expect(() => behaviorOf(node).resume(IDLE_TASK, position, capacity)).toThrow(TypeError);
   });
 
-  test('is no failure of its node', () => {
+  test('is not a failure of its node', () => {
     const hasCapacity = () => {
       throw new Error('Nothing is asked for');
     };
@@ -77,13 +77,13 @@ describe('a task that lost its place', () => {
     expect(restart).toThrow('Nothing is asked');
   });
 
-  test('is told that its tool is gone', () => {
+  test('reports a tool that no longer exists', () => {
     const progress = behaviorOf(calls).restart?.(IDLE_TASK, atCalls([{ ...call, tool: 'gone' }]));
     expect(progress).toMatchObject({ kind: 'done', result: [{ content: 'Tool not found: gone' }] });
   });
 });
 
-test('what a call does not wait for changes nothing', () => {
+test('an input that no call waits for changes nothing', () => {
   const context = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
   expect(resumeCall(context, { call, callsMade: 1 }, { kind: 'event', payload: null })).toEqual({ call, callsMade: 1 });
   expect(resumeCall(context, { call, callsMade: 1 }, { kind: 'call.repeated', number: 0 })).toEqual({
@@ -92,7 +92,7 @@ test('what a call does not wait for changes nothing', () => {
   });
 });
 
-test('a call that lost its place is told something all the same', () => {
+test('a call that does not wait for the input still gets an answer', () => {
   const context = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
   const stateAfter = (input: TaskInput): unknown => resumeCall(context, { call, callsMade: 1 }, input).call.state;
   const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
@@ -107,7 +107,7 @@ test('a call that lost its place is told something all the same', () => {
   expect(stateAfter({ kind: 'approval.closed', approval })).toMatchObject({ phase: 'answered' });
 });
 
-test('a call of a tool that names others may have come from one that is gone', () => {
+test('the onFailure of a tool may name one that no longer exists', () => {
   const catalog = aCatalog();
   const { charge } = catalog.tools;
   if (!charge) throw new TypeError('The catalog has a tool charge');
@@ -129,7 +129,7 @@ test('a call of a tool that names others may have come from one that is gone', (
   expect(after.call.state).toMatchObject({ content: 'Execution failed: no' });
 });
 
-test('an answer that is not there is empty', () => {
+test('a missing answer is an empty text', () => {
   expect(answersOf([call])).toEqual([{ role: 'tool', toolCallId: 'c', name: 'lookup', content: '' }]);
 });
 
@@ -154,7 +154,7 @@ test.each<[Json, boolean]>([
 });
 
 describe('a call', () => {
-  test('goes to the workers that serve its tool', () => {
+  test('is made by the workers of the task queue of its tool', () => {
     const { calls: made } = playAgent(
       {},
       { replies: [asks(['lookup', { key: 'a' }]), 'x'], tools: { lookup: { taskQueue: 'far' } } },
@@ -168,7 +168,7 @@ describe('a call', () => {
     expect(run.run.error).toMatchObject({ code: 'TOOL_FAILED', message: 'lookup may be called by runs of boss only' });
   });
 
-  test('of a model says what it was sent, and reserves beside calls that cost nothing', () => {
+  test('of a model records its messages, and reserves budgets beside calls that cost nothing', () => {
     const context = { tokens: 5, maxTokens: 9, dropped: 1 };
     const nodes: GraphDefinition['nodes'] = {
       a: { type: 'function', function: 'double' },
@@ -186,7 +186,7 @@ describe('a call', () => {
   });
 });
 
-test('a model that was asked when the deadline was over is asked again under its key', () => {
+test('a model call that was open at the deadline is repeated under its key', () => {
   let isHeld = true;
   const { run, keys } = playAgent(
     {},
@@ -204,7 +204,7 @@ test('a model that was asked when the deadline was over is asked again under its
   expect([run.run.status, keys]).toEqual(['completed', ['run-1:a:1:0:0', 'run-1:a:1:0:0']]);
 });
 
-describe('what comes back after its node has failed', () => {
+describe('a result that returns after its node has failed', () => {
   const lost = new CallFailure('UNKNOWN_OUTCOME', 'lost');
 
   test.each<[string, NodeDefinition]>([

@@ -14,7 +14,7 @@ const look = (key: string): readonly [string, Json] => ['lookup', { key }];
 const no = new CallFailure('TOOL_FAILED', 'no');
 const lost = new CallFailure('UNKNOWN_OUTCOME', 'Nobody knows');
 
-/** Tools of these names fail, so often. */
+/** Makes the tools of these names fail a number of times. */
 function failing(
   names: readonly string[],
   error: CallFailure,
@@ -30,21 +30,21 @@ function failing(
 const waitingOf = ({ run }: Played): readonly string[] =>
   toRunView(run.run).waitingFor.map(({ kind, id }) => `${kind} ${id}`);
 
-describe('a failed call', () => {
+describe('a failed call of an agent', () => {
   const playFailing = (tools: Record<string, Partial<ToolEntry>>, over: Partial<Stage> = {}): Played =>
     playAgent(
       { tools: ['lookup'] },
       { replies: [asks(look('a')), 'done'], tools, tool: failing(['lookup'], no), ...over },
     );
 
-  test('is made by the tool that is named, under a key of its own', () => {
+  test('is redirected to the named tool under another key', () => {
     const played = playFailing({ lookup: { onFailure: 'charge' } });
     expect(toldIn(played)).toEqual(['charge {"key":"a"}']);
     expect(played.keys).toEqual(['run-1:a:1:0:0', 'run-1:a:1:1:0', 'run-1:a:1:2:0', 'run-1:a:1:3:0']);
     expect(played.requests[1]?.messages.at(-1)).toMatchObject({ name: 'lookup', toolCallId: 'c0' });
   });
 
-  test('goes from tool to tool, and is told when the last has failed', () => {
+  test('is redirected from tool to tool, and reported when the last has failed', () => {
     const tools = { lookup: { onFailure: 'charge' }, charge: { onFailure: 'third' }, third: {} };
     const played = playFailing(tools, { tool: failing(['lookup', 'charge', 'third'], no) });
     expect(played.calls.map(({ tool }) => tool)).toEqual(['lookup', 'charge', 'third']);
@@ -56,19 +56,19 @@ describe('a failed call', () => {
     [{ lookup: { onFailure: 'charge' }, charge: { onFailure: 'lookup' } }, 2],
     [{ lookup: { onFailure: 'charge' }, charge: { onFailure: 'third' }, third: { onFailure: 'charge' } }, 3],
     [{ lookup: { onFailure: 'nowhere' } }, 1],
-  ])('does not go around in a circle: %j', (tools, count) => {
+  ])('is not redirected in a circle: %j', (tools, count) => {
     const played = playFailing(tools, { tool: failing(['lookup', 'charge', 'third'], no) });
     expect([played.calls.length, toldIn(played)]).toEqual([count, ['Execution failed: no']]);
   });
 
-  test('is told what the other tool does not take', () => {
+  test('reports arguments that the other tool does not accept', () => {
     const parameters = { type: 'object', required: ['order'] };
     const played = playFailing({ lookup: { onFailure: 'charge' }, charge: { parameters } });
     expect(toldIn(played)).toEqual([expect.stringContaining('The arguments of charge break its parameters at /')]);
     expect(played.calls).toHaveLength(1);
   });
 
-  test('is told that the run may not call the other tool', () => {
+  test('reports that the run may not call the other tool', () => {
     const played = playFailing({ lookup: { onFailure: 'charge' }, charge: { roles: ['boss'] } });
     expect(toldIn(played)).toEqual(['Execution failed: charge may be called by runs of boss only']);
   });
@@ -80,10 +80,10 @@ describe('a failed call', () => {
     expect(toldIn(played)).toEqual(['notify {"key":"a"}']);
   });
 
-  describe('where nobody can tell whether the other tool needs one', () => {
+  describe('a redirected call whose approval rule can not be evaluated', () => {
     const unclear = { lookup: { onFailure: 'third' }, third: { approval: { when: 'args.nope' } } };
 
-    /** The call of `charge` is out until it is let go. */
+    /** The call of `charge` is open until it is released. */
     function playHeld(agent: Agent, graph: Partial<GraphDefinition> = {}): Played & { letGo(): void } {
       let isHeld = true;
       const next = (out: readonly CallEffect[]): number | null => {
@@ -108,7 +108,7 @@ describe('a failed call', () => {
       };
     }
 
-    test('the agent fails once no other call is out, and the failed one is not made again', () => {
+    test('fails the agent once no other call is open, and the failed call is not repeated', () => {
       const played = playHeld({ onError: 'intervene' });
       expect(waitingOf(played)).toEqual([]);
       played.run.signal('retry', { by });
@@ -120,7 +120,7 @@ describe('a failed call', () => {
       expect(waitingOf(played)).toEqual(['intervention a:1']);
     });
 
-    test('the run goes on elsewhere once no other call is out', () => {
+    test('lets the run follow onError once no other call is open', () => {
       const nodes: GraphDefinition['nodes'] = {
         a: { type: 'agent', prompt: 'x', tools: ['lookup', 'charge'], onError: { to: 'b' } },
         b: { type: 'set', write: { log: 'b' } },
@@ -132,7 +132,7 @@ describe('a failed call', () => {
     });
   });
 
-  test('fails the agent where nobody can tell whether the other tool needs one', () => {
+  test('fails the agent if the approval rule of the other tool can not be evaluated', () => {
     const { run } = playFailing({ lookup: { onFailure: 'charge' }, charge: { approval: { when: 'args.nope' } } });
     expect(run.run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'a' });
   });
@@ -151,20 +151,20 @@ describe('a call that waits for a person', () => {
       },
     );
 
-  test('keeps no other waiting, and is named', () => {
+  test('delays no other call, and is named', () => {
     const played = playWaiting();
     expect(played.calls).toHaveLength(2);
     expect(waitingOf(played)).toEqual(['intervention a:1:1']);
   });
 
-  test('is made again under a new key when it is known to have failed', () => {
+  test('is repeated under a new key if it is known to have failed', () => {
     const played = playWaiting();
     played.run.signal('retry', { id: 'a:1:1', by });
     expect(toldIn(played)).toEqual(['lookup {"key":"a"}', 'charge {"key":"b"}']);
     expect(played.keys.slice(1, 4)).toEqual(['run-1:a:1:1:0', 'run-1:a:1:2:0', 'run-1:a:1:3:0']);
   });
 
-  test('is made again under the same key, by a higher order, when nobody knows what it did', () => {
+  test('is repeated under the same key with a higher takeover if its outcome is unknown', () => {
     const held: { orders: (readonly [string, number])[] } = { orders: [] };
     const played = playWaiting({
       tools: {},
@@ -185,7 +185,7 @@ describe('a call that waits for a person', () => {
   test.each<[Json, string]>([
     [{ ok: true }, '{"ok":true}'],
     [null, 'Success'],
-  ])('may be skipped with the output %j', (output, told) => {
+  ])('may be skipped with the output %j, of which the model is told %j', (output, told) => {
     const played = playWaiting();
     played.run.signal('skip', { id: 'a:1:1', output, by });
     expect(toldIn(played)[0]).toBe(told);
@@ -193,7 +193,7 @@ describe('a call that waits for a person', () => {
     expect(skipped).toMatchObject([{ tool: 'lookup', result: output, by: 'ada' }]);
   });
 
-  test('may be given up, with its agent', () => {
+  test('may be given up together with its agent', () => {
     const { run } = playWaiting();
     run.signal('fail', { id: 'a:1:1', reason: 'enough', by });
     const error = { code: 'TOOL_FAILED', message: 'no (given up by ada: enough)', node: 'a', step: 0, attempts: 1 };
@@ -201,7 +201,7 @@ describe('a call that waits for a person', () => {
     expect(run.events.filter(({ type }) => type === 'node.failed')).toMatchObject([{ error, node: 'a' }]);
   });
 
-  test('waits again when its agent is retried, and no other is made again', () => {
+  test('waits again when its agent is retried, and no other call is repeated', () => {
     const played = playWaiting();
     played.run.signal('fail', { by });
     played.run.reopen('retry');
@@ -210,7 +210,7 @@ describe('a call that waits for a person', () => {
     expect(toldIn(played)).toEqual(['x', 'charge {"key":"b"}']);
   });
 
-  test('is named when several wait', () => {
+  test('must be named if several wait', () => {
     const played = playAgent(
       {},
       { replies: [asks(look('a'), look('b')), 'done'], tools: intervene, tool: failing(['lookup'], no, 2) },
@@ -232,7 +232,7 @@ describe('a call that waits for a person', () => {
   });
 });
 
-describe('a call that waits in a run that has failed with another node', () => {
+describe('a call that waits in a run that another node has failed', () => {
   function playBoth(): Played {
     const node = { type: 'agent', prompt: 'x', tools: ['lookup', 'charge'], write: {} } as const;
     const played = play({
@@ -248,7 +248,7 @@ describe('a call that waits in a run that has failed with another node', () => {
     return played;
   }
 
-  test('is made again once when it is named', () => {
+  test('is repeated once if it is named', () => {
     const played = playBoth();
     expect(played.run.run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' } });
     played.run.reopen('retry', { id: 'a:1:1', by });
@@ -256,13 +256,13 @@ describe('a call that waits in a run that has failed with another node', () => {
     expect(toldIn(played)).toEqual(['lookup {"key":"a"}', 'charge {"key":"b"}']);
   });
 
-  test('is skipped when it is named', () => {
+  test('is skipped if it is named', () => {
     const played = playBoth();
     played.run.reopen('skip', { id: 'a:1:1', output: 'x', by });
     expect([played.calls.length, played.requests.length, toldIn(played)]).toEqual([2, 2, ['x', 'charge {"key":"b"}']]);
   });
 
-  test('waits on when it is not', () => {
+  test('keeps waiting if it is not named', () => {
     const played = playBoth();
     played.run.reopen('retry', { by });
     expect(waitingOf(played)).toEqual(['intervention a:1:1', 'event go']);

@@ -8,7 +8,7 @@ import { CallFailure } from '../../support/doubles/memory-shell.ts';
 const look = (key: string): readonly [string, Json] => ['lookup', { key }];
 const last = (calls: readonly CallEffect[]): number => calls.length - 1;
 
-describe('the calls of one turn', () => {
+describe('the tool calls of one turn', () => {
   test.each([['first', () => 0] as const, ['last', last] as const])(
     'are answered in their order, whichever comes back %s',
     (_name, next) => {
@@ -25,12 +25,12 @@ describe('the calls of one turn', () => {
     },
   );
 
-  test('are all out together', () => {
+  test('are all open at the same time', () => {
     const { run } = playAgent({}, { replies: [asks(look('a'), look('b'))], outside: { next: modelsOnly } });
     expect(run.out.map(({ key }) => key)).toEqual(['run-1:a:1:1:0', 'run-1:a:1:2:0']);
   });
 
-  test('are 500 at most; later ones are answered at once', () => {
+  test('are 500 at most; further ones are answered at once', () => {
     const calls = Array.from({ length: 2_000 }, (_, at) => look(`${at}`));
     const { run } = playAgent({}, { replies: [asks(...calls)], outside: { next: modelsOnly } });
     expect(JSON.stringify(run.run.root).match(/"phase":"answered"/g)).toHaveLength(1_500);
@@ -43,12 +43,12 @@ describe('the calls of one turn', () => {
     ['a member of all objects', ['constructor', {}], 'Tool not found: constructor'],
     ['arguments without a key', ['lookup', {}], 'Execution failed: The arguments of lookup break its parameters at /'],
     [
-      'a key that is no text',
+      'a key that is not a text',
       ['lookup', { key: [1] }],
       'Execution failed: The arguments of lookup break its parameters at /key',
     ],
-    ['no arguments', ['lookup', null], 'Execution failed: The arguments of lookup break its parameters at /'],
-  ])('that ask for %s are told so, and the others are made', (_name, call, told) => {
+    ['missing arguments', ['lookup', null], 'Execution failed: The arguments of lookup break its parameters at /'],
+  ])('for %s are answered with an error, and the others are made', (_name, call, told) => {
     const played = playAgent({}, { replies: [asks(call, look('b')), 'done'] });
     expect(toldIn(played)).toEqual([expect.stringContaining(told), 'b']);
     expect([played.run.run.status, played.calls.length]).toEqual(['completed', 1]);
@@ -61,7 +61,7 @@ describe('the calls of one turn', () => {
     [7, '7'],
     [false, 'false'],
     [{ a: [2], b: null }, '{"a":[2],"b":null}'],
-  ])('that return %j are told as %j', (result, told) => {
+  ])('that return %j are answered with %j', (result, told) => {
     const played = playAgent({}, { replies: [asks(look('a')), 'done'], tool: () => result });
     expect(toldIn(played)).toEqual([told]);
   });
@@ -70,12 +70,12 @@ describe('the calls of one turn', () => {
     ['TOOL_FAILED', 'no such order', 'Execution failed: no such order'],
     ['TIMEOUT', 'too slow', 'Execution failed: too slow'],
     ['BLOCKED_URL', 'http://10.0.0.1/ is blocked', 'Execution failed: its address is blocked'],
-  ] as const)('that fail with %s are told so', (code, message, told) => {
+  ] as const)('that fail with %s are answered with the error', (code, message, told) => {
     const played = playAgent({}, { replies: [asks(look('a')), 'done'], tool: failing(code, message) });
     expect(toldIn(played)).toEqual([told]);
   });
 
-  test('have their numbers and booleans read out of text', () => {
+  test('have numbers and booleans converted from text', () => {
     const parameters = { type: 'object', properties: { n: { type: 'integer' }, on: { type: 'boolean' } } };
     const { calls, run } = playAgent(
       {},
@@ -107,7 +107,7 @@ describe('an agent', () => {
   test.each([
     [1, 2],
     [3, 4],
-  ])('whose maxIterations is %d is asked %d times at most, the last time without tools', (maxIterations, turns) => {
+  ])('with maxIterations %d calls the model at most %d times, the last time without tools', (maxIterations, turns) => {
     const replies = Array.from({ length: turns }, (_, at) => asks(look(`k${at}`)));
     const { requests, calls, run } = playAgent({ maxIterations }, { replies });
     expect(requests.map(({ tools }) => tools.length)).toEqual([...Array.from({ length: maxIterations }, () => 2), 0]);
@@ -121,7 +121,7 @@ describe('an agent', () => {
     expect(firstLogged(run)).not.toHaveProperty(['message', 'toolCalls']);
   });
 
-  test('that has no tools answers once', () => {
+  test('without tools answers once', () => {
     const { requests, run } = playAgent(
       { tools: [] },
       { replies: [says('hi', { toolCalls: asks(look('a')).toolCalls })] },
@@ -130,12 +130,12 @@ describe('an agent', () => {
     expect(firstLogged(run)).toMatchObject({ text: 'hi', iterations: 0, toolCalls: [] });
   });
 
-  test('asks five times at most where nobody says how often', () => {
+  test('calls the model with tools at most five times by default', () => {
     const replies = [...Array.from({ length: 5 }, () => asks(look('a'))), 'done'];
     expect(playAgent({}, { replies }).requests).toHaveLength(6);
   });
 
-  test('sums what its turns have used', () => {
+  test('sums the usage of its turns', () => {
     const { run } = playAgent({}, { replies: [asks(look('a')), asks(look('b')), 'done'] });
     expect(firstLogged(run)).toMatchObject({ usage: { inputTokens: 30, outputTokens: 15 }, iterations: 3 });
     expect(run.run.spent).toEqual({ inputTokens: 30, outputTokens: 15, costMicros: 60, modelCalls: 3, toolCalls: 2 });
@@ -162,7 +162,7 @@ describe('an agent', () => {
     expect(requests[0]?.messages).toEqual([]);
   });
 
-  test('forgets the form that a provider gave to calls which are not made any more', () => {
+  test('drops the provider parts of an answer whose calls are dropped', () => {
     const providerParts = { provider: 'p', parts: [{ call: 'lookup' }] };
     const { run } = playAgent(
       { maxIterations: 1 },
@@ -172,7 +172,7 @@ describe('an agent', () => {
     expect(firstLogged(run)).not.toHaveProperty(['message', 'providerParts']);
   });
 
-  test('has its object corrected, among the calls that it asks for', () => {
+  test('has its object corrected among the calls that it requests', () => {
     const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
     const { run, requests } = playAgent({ output }, { replies: [asks(look('a')), '{}', '{"n": 3}'] });
     expect(firstLogged(run)).toMatchObject({ object: { n: 3 }, iterations: 2 });
@@ -180,7 +180,7 @@ describe('an agent', () => {
     expect(requests[2]?.tools).toEqual(['lookup', 'charge']);
   });
 
-  test('goes on with its other model in the middle of the loop', () => {
+  test('continues with its other model in the middle of the loop', () => {
     const model = ['default', 'spare'];
     const { run, requests, keys } = playAgent(
       { model },
@@ -201,12 +201,12 @@ describe('an agent', () => {
     expect(run.run.spent.toolCalls).toBe(0);
   });
 
-  test('is offered tools of any of the roles of its run', () => {
+  test('is offered the tools of any role of its run', () => {
     const { requests } = playAgent({}, { replies: ['hi'], tools: { charge: { roles: ['boss', 'user'] } } });
     expect(requests[0]?.tools).toHaveLength(2);
   });
 
-  test('says in its history what it does', () => {
+  test('records its steps in the history', () => {
     const { run } = playAgent({}, { replies: [asks(look('a')), 'done'] });
     expect(typesOf(run).slice(3, -2)).toEqual([
       'node.started',

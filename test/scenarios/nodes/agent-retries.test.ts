@@ -15,13 +15,13 @@ const agent: NodeDefinition = {
   tools: ['lookup', 'charge', 'notify'],
   write: { log: ['{{ result.text }}'] },
 };
-/** An agent whose model is down in its second turn, once. */
+/** An agent whose model fails once in its second turn. */
 const script: readonly Said[] = [asks(look('a'), look('b')), modelDown, asks(look('c')), 'done'];
 
 const isDistinct = (keys: readonly string[]): boolean => new Set(keys).size === keys.length;
 
 describe('an agent that has failed in its second turn', () => {
-  test('goes on from there: no call is made again, and no answer asked for', () => {
+  test('continues from there on a retry, without repeating calls or answers', () => {
     const { run, keys, requests } = playAgent({}, { replies: script });
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'MODEL_FAILED', node: 'a' } });
     run.reopen('retry');
@@ -30,7 +30,7 @@ describe('an agent that has failed in its second turn', () => {
     expect(requests[2]?.messages).toEqual(requests[1]?.messages);
   });
 
-  test.each(['default', 'spare'])('goes on after an intervention, asking %s', (model) => {
+  test.each(['default', 'spare'])('continues after an intervention with the model %s', (model) => {
     const { run, keys } = playAgent({ model, onError: 'intervene' }, { replies: script });
     expect(run.run.status).toBe('waiting');
     run.signal('retry', { by });
@@ -43,7 +43,7 @@ describe('an agent that has failed in its second turn', () => {
     expect([run.run.status, logOf(run), keys.length]).toEqual(['completed', ['mine'], 4]);
   });
 
-  test('begins anew where the run is planned anew, and in a fork', () => {
+  test('begins again after a replan and in a fork', () => {
     const { run, requests } = playAgent({}, { replies: [...script.slice(0, 2), 'new', 'forked'] });
     const [first] = run.checkpoints;
     run.reopen('replan', { node: 'a', by });
@@ -52,7 +52,7 @@ describe('an agent that has failed in its second turn', () => {
     expect('run' in fork && logOf(fork)).toEqual([expect.objectContaining({ text: 'forked' })]);
   });
 
-  test('goes on elsewhere where its node says so', () => {
+  test('is diverted by its onError', () => {
     const nodes: GraphDefinition['nodes'] = {
       a: { ...agent, onError: { to: 'b', write: { log: '{{ error.code }}' } } },
       b: { type: 'set', write: { log: 'b' } },
@@ -62,7 +62,7 @@ describe('an agent that has failed in its second turn', () => {
   });
 });
 
-describe('an agent that has failed in its second turn goes on', () => {
+describe('an agent that has failed in its second turn continues', () => {
   const inner: GraphDefinition = {
     name: 'inner',
     channels: CHANNELS,
@@ -99,15 +99,15 @@ describe('an agent that has failed in its second turn goes on', () => {
   });
 });
 
-/** The other element of a list is done before the run fails. */
+/** The other element of a list has finished before the run fails. */
 function order(replies: readonly Said[], { edges = [] }: Partial<GraphDefinition>): readonly Said[] {
   return edges.some((edge) => 'forEach' in edge)
     ? [...replies.slice(0, 2), ...replies.slice(4), ...replies.slice(2, 4)]
     : replies;
 }
 
-describe('what an agent has done is kept when', () => {
-  test('the budget is used up before it is told of its calls', () => {
+describe('the progress of an agent is kept if', () => {
+  test('the budget is used up before the next model call', () => {
     const long = (): string => 'x'.repeat(2_000);
     const graph = { limits: { maxTokens: 100_000 } };
     const { run, keys } = playAgent(
@@ -120,7 +120,7 @@ describe('what an agent has done is kept when', () => {
     expect(run.run.spent).toMatchObject({ modelCalls: 2, toolCalls: 1 });
   });
 
-  test('more calls are asked for than are left', () => {
+  test('more calls are requested than the budget allows', () => {
     const { run, keys, calls } = playAgent(
       {},
       {
@@ -152,7 +152,7 @@ describe('what an agent has done is kept when', () => {
     expect([run.run.status, keys.length, isDistinct(keys), logOf(run)]).toEqual(['completed', 5, true, ['done']]);
   });
 
-  test('the deadline of the run is over while calls are out, which then come back', () => {
+  test('the deadline of the run expires during open calls, which then return', () => {
     const clock = aSlowTool();
     const played = playAgent(
       {},
@@ -176,7 +176,7 @@ describe('what an agent has done is kept when', () => {
     expect(played.run.run.spent).toMatchObject({ modelCalls: 2, toolCalls: 2 });
   });
 
-  test('its own deadline is over, all of which a retry has again', () => {
+  test('its own deadline expires, which is whole again on a retry', () => {
     const clock = aSlowTool();
     const { run, keys } = playAgent(
       { deadline: '10s' },
@@ -190,7 +190,7 @@ describe('what an agent has done is kept when', () => {
     expect([run.run.status, keys.length, isDistinct(keys)]).toEqual(['completed', 3, true]);
   });
 
-  /** An agent whose deadline was over before its calls came back, of which nobody knows what one did. */
+  /** An agent whose deadline expired before its calls returned, one of them with an unknown outcome. */
   function playLate(onError: NonNullable<Agent['onError']>): Played {
     const clock = aSlowTool();
     const played = playAgent(

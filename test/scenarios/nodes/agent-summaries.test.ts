@@ -17,7 +17,7 @@ const sentBy = ({ requests }: Played): readonly (readonly string[])[] =>
 const FAILED = { code: 'MODEL_FAILED', cause: { code: 'context_length_exceeded' } };
 
 describe('a conversation that does not fit', () => {
-  test('is summarized by a call of its own, and asked again', () => {
+  test('is summarized by a separate call, and then the model is called again', () => {
     const played = playLong([asks(look('a')), overflow(2), 'brief', 'done']);
     expect(sentBy(played)).toEqual([
       ['prompt'],
@@ -36,7 +36,7 @@ describe('a conversation that does not fit', () => {
     expect(firstLogged(played.run)).toMatchObject({ text: 'done', iterations: 2, usage: { inputTokens: 30 } });
   });
 
-  test('is summarized on and on, an older summary with it', () => {
+  test('is summarized repeatedly, including the older summary', () => {
     const played = playLong([asks(look('a')), overflow(2), 'one', asks(look('b')), overflow(3), 'two', 'done']);
     expect(sentBy(played).slice(4)).toEqual([
       ['summary', 'conversation-1', 'conversation-2', 'conversation-3'],
@@ -58,11 +58,11 @@ describe('a conversation that does not fit', () => {
     ['its summary does not fit either', [overflow(1), 'brief', overflow(1)]],
     ['the request for a summary does not fit', [overflow(1), overflow(1)]],
     ['there is not so much of it', [overflow(99), 'brief', overflow(99)]],
-  ])('fails where %s', (_name, replies) => {
+  ])('fails if %s', (_name, replies) => {
     expect(playLong(replies).run.run.error).toMatchObject(FAILED);
   });
 
-  test('ends, however often nothing fits', () => {
+  test('ends, even if nothing ever fits', () => {
     const { run, requests } = playLong([
       asks(look('a'), look('b'), look('c')),
       ...Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? overflow(2) : 'brief')),
@@ -71,7 +71,7 @@ describe('a conversation that does not fit', () => {
     expect(requests).toHaveLength(1 + 2 * 4 + 1);
   });
 
-  test('loses nothing that is said after corrections did not fit', () => {
+  test('loses no message after corrections did not fit', () => {
     const output = { type: 'object', required: ['n'] } as const;
     const played = playLong(['{}', overflow(3), 'brief', asks(look('a')), '{"n": 1}'], { output });
     expect(sentBy(played).slice(1)).toEqual([
@@ -83,19 +83,19 @@ describe('a conversation that does not fit', () => {
     expect(toldIn(played)).toEqual(['a']);
   });
 
-  test('is not summarized for a model that is not asked', () => {
+  test('is not summarized for a model that is not called', () => {
     const played = playLong([overflow(1), modelDown, 'done'], { model: ['default', 'spare'] });
     expect(played.requests.map(({ model }) => model)).toEqual(['default', 'default', 'spare']);
     expect(sentBy(played).at(-1)).toEqual(['prompt']);
   });
 
-  test('that does not fit even when it is summarized is sent to the next model', () => {
+  test('is sent to the next model if it does not fit even with a summary', () => {
     const played = playLong([overflow(1), 'brief', overflow(1), 'done'], { model: ['default', 'spare'] });
     expect(played.requests.map(({ model }) => model)).toEqual(['default', 'default', 'default', 'spare']);
     expect([played.run.run.status, sentBy(played).at(-1)]).toEqual(['completed', ['summary']]);
   });
 
-  test('keeps its summary when the agent fails and goes on', () => {
+  test('keeps its summary when the agent fails and is retried', () => {
     const played = playLong([asks(look('a')), overflow(2), 'brief', modelDown, 'done']);
     played.run.reopen('retry');
     expect(sentBy(played).at(-1)).toEqual(['summary', 'conversation-1']);
@@ -110,7 +110,7 @@ describe('a conversation that does not fit', () => {
       [{ id: 'm1', role: 'user', content: 'put right' }],
       ['summary', 'conversation-0', 'conversation-1'],
     ],
-  ])('loses nothing when the agent has failed and its conversation is edited %s', (_name, chat, sent) => {
+  ])('loses no message if the agent has failed and its conversation is edited %s', (_name, chat, sent) => {
     const said = ['m1', 'm2'].map((id) => ({ id, role: 'user', content: id }));
     const { run, ...played } = playAgent(
       { messages: 'chat', context },
@@ -125,7 +125,7 @@ describe('a conversation that does not fit', () => {
     expect([run.run.status, sentBy({ run, ...played }).at(-1)]).toEqual(['completed', sent]);
   });
 
-  test('has room for its summary where nobody says how much there is', () => {
+  test('has room for its summary if no limit is known', () => {
     const played = playLong([overflow(1), says('brief'), 'done'], { context: { strategy: 'summarize' } });
     expect(played.requests[1]).toMatchObject({ maxOutputTokens: 4_000, context: { maxTokens: null } });
     expect(played.requests[1]?.messages.at(-1)?.content).toMatch(/in 500 words at most\.$/);
@@ -156,14 +156,14 @@ describe('a summary', () => {
     },
   );
 
-  test.each(useless)('that %s makes the next model be asked, with all of the conversation', (_what, said) => {
+  test.each(useless)('that %s lets the next model be called with the whole conversation', (_what, said) => {
     const played = playLong([overflow(1), said, 'done'], { model: ['default', 'spare'] });
     expect(played.requests.map(({ model }) => model)).toEqual(['default', 'default', 'spare']);
     expect([played.run.run.status, sentBy(played).at(-1)]).toEqual(['completed', ['prompt']]);
   });
 });
 
-test('instructions in a conversation are not summarized away, however often', () => {
+test('instructions in a conversation are never summarized', () => {
   const roles = ['system', 'user', 'assistant', 'system', 'user'] as const;
   const chat = roles.map((role, at) => ({ id: `${role}-${at}`, role, content: 'x' }));
   const channels = { chat: { reducer: 'messages', default: chat }, log: { reducer: 'append' } } as const;
@@ -187,7 +187,7 @@ test.each<[Agent, Json]>([
   expect(playAgent(agent, { replies: ['x'] }).requests[0]?.context).toEqual(sent);
 });
 
-test.each([[{}], [{ context: {} }]])('the window of a model is the room of a conversation with %j', (agent) => {
+test.each([[{}], [{ context: {} }]])('the context window of a model limits a conversation with %j', (agent) => {
   const models = { default: { contextWindow: 8_000 } };
   const { requests } = playAgent(agent, { replies: ['x'], catalog: { models } });
   expect(requests[0]?.context).toEqual({ maxTokens: 8_000, strategy: 'last' });

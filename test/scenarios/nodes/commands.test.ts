@@ -18,7 +18,7 @@ function start(give: Parameters<typeof gives>[0], over: object = {}, rest: Parti
   return startRun({ nodes: { ...nodes, a }, edges, ...rest }, obeying);
 }
 
-describe('what a function returns', () => {
+describe('the return value of a function', () => {
   test.each<[Json, Json]>([
     ['text', 'text'],
     [null, null],
@@ -34,13 +34,13 @@ describe('what a function returns', () => {
     expect(logOf(run)).toEqual([result]);
   });
 
-  test('an update goes through the reducers, and its write comes on top without a result', () => {
+  test('that is an update goes through the reducers, and the write of the node is added', () => {
     const channels = { log: { reducer: 'append' }, other: {} } as const;
     const run = start({ update: { log: 'x' } }, { write: { other: '{{ result }}' } }, { channels });
     expect(run.run.root.channels).toEqual({ log: ['x', 'b'], other: null });
   });
 
-  test('an update leaves a write of the whole result alone', () => {
+  test('that is an update does not run a write of the whole result', () => {
     expect(logOf(start({ update: { log: 'x' } }, { write: 'log' }))).toEqual(['x', 'b']);
   });
 
@@ -89,7 +89,7 @@ describe('what a function returns', () => {
     },
   );
 
-  test('a goto without mayGoto is refused', () => {
+  test('that is a goto without mayGoto is refused', () => {
     expect(start({ goto: 'c' }, { mayGoto: undefined }).run.error?.message).toMatch(/nothing/);
   });
 
@@ -101,7 +101,7 @@ describe('what a function returns', () => {
     expect([run.run.status, logOf(run)]).toEqual([status, log]);
   });
 
-  test('pause stops the run after the superstep', () => {
+  test('that is a pause stops the run after the superstep', () => {
     const run = start({ control: 'pause', reason: 'look' });
     expect(run.run.status).toBe('paused');
     expect(run.events.at(-1)).toMatchObject({ type: 'run.paused', by: 'a', reason: 'look', nodes: [] });
@@ -110,12 +110,12 @@ describe('what a function returns', () => {
     expect(run.steps).toEqual([['a'], ['b']]);
   });
 
-  test('a goto on top of an edge to the same node runs it once', () => {
+  test('that is a goto in addition to an edge to the same node runs the node once', () => {
     const both: GraphDefinition['edges'] = [...edges, { from: 'a', to: 'c' }];
     expect(start({ goto: 'c' }, {}, { edges: both }).steps).toEqual([['a'], ['b', 'c']]);
   });
 
-  test('a replan lets the edges of its siblings be', () => {
+  test('that is a replan keeps the edges of its siblings', () => {
     const run = startRun(
       {
         nodes: { ...nodes, a: gives({ goto: 'd', control: 'replan' }, ['d']) },

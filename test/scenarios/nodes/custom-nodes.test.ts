@@ -24,7 +24,7 @@ const catalog = aCatalog({
   nodeTypes: { fetch: { schema, effect: 'keyed', timeout: '5s' }, other: { schema: true, effect: 'unsafe' } },
 });
 
-/** A node of the registered type; what it gives goes into the log. */
+/** A node of the registered type, whose result is added to the log. */
 const fetches = (over: JsonObject): NodeDefinition =>
   JSON.parse(JSON.stringify({ type: 'fetch', url: 'x', write: { log: ['{{ result }}'] }, ...over }));
 
@@ -38,7 +38,7 @@ function run(over: JsonObject, node: (request: NodeCallRequest, key: string) => 
 }
 
 describe('a node of a registered type', () => {
-  test('is one call of its code with its fields filled, and what that gives is its result', () => {
+  test('is one call of its code with its fields filled, and the return value is its result', () => {
     const requests: NodeCallRequest[] = [];
     const { run: after, events } = run({ url: '{{ state.log[0] }}', times: 2, deadline: '1m' }, (request) => {
       requests.push(request);
@@ -59,7 +59,7 @@ describe('a node of a registered type', () => {
     expect(events.map(({ type }) => type)).not.toContain('tool.called');
   });
 
-  test('keeps its execution to itself', () => {
+  test('keeps its execution setting for its own calls', () => {
     const requests: NodeCallRequest[] = [];
     run({ execution: 'activity' }, (request) => {
       requests.push(request);
@@ -68,17 +68,17 @@ describe('a node of a registered type', () => {
     expect(requests.map(({ config }) => Object.keys(config))).toEqual([['url']]);
   });
 
-  test('may send the run where its mayGoto says', () => {
+  test('may lead to the nodes of its mayGoto', () => {
     const sent = run({ mayGoto: ['c', 7] }, () => ({ goto: 'c', control: 'replan' }));
     expect(sent.steps).toEqual([['f'], ['c']]);
   });
 
-  test.each([{}, { mayGoto: 'c' }])('with %j may not', (over) => {
+  test.each([{}, { mayGoto: 'c' }])('with %j may not lead elsewhere', (over) => {
     const sent = run(over, () => ({ goto: 'c' }));
     expect(sent.run.error).toMatchObject({ code: 'INVALID_GOTO', node: 'f' });
   });
 
-  test('fails with its code', () => {
+  test('fails with the code of its failure', () => {
     const fails = run({}, () => {
       throw new CallFailure('FUNCTION_FAILED', 'no');
     });
@@ -86,14 +86,14 @@ describe('a node of a registered type', () => {
     expect(logOf(fails)).toEqual(['in']);
   });
 
-  test('that nobody registered is not compiled', () => {
+  test('without an entry in the catalog is not compiled', () => {
     const definition = aDefinition({ nodes: { f: fetches({}) } });
     for (const without of [aCatalog(), aCatalog({ nodeTypes: {} })]) {
       expect(() => runInMemory({ definition, catalog: without, input: {} }, {})).toThrow(/no node type "fetch"/);
     }
   });
 
-  test('is given null for what is not in scope', () => {
+  test('gets null for names that are not in scope', () => {
     const runner = compileBehavior(fetches({}), {
       id: 'f',
       catalog,
@@ -114,13 +114,13 @@ describe('a node of a registered type', () => {
     expect(progress).toEqual({ kind: 'open', position: { kind: 'call', key: 'key', args: { url: 'x' } } });
   });
 
-  test('is pinned by its run, other types are not', () => {
+  test('is pinned by its run, and other types are not', () => {
     const slice = pinCatalog(aDefinition({ nodes: { f: fetches({}) } }), catalog);
     expect(Object.keys(slice.nodeTypes ?? {})).toEqual(['fetch']);
   });
 });
 
-describe('the check of a node of a registered type', () => {
+describe('the validation of a node of a registered type', () => {
   const found = (over: JsonObject): string[] => {
     const { name, channels, nodes, edges } = aDefinition({ nodes: { f: fetches(over) } });
     const definition: Json = JSON.parse(JSON.stringify({ name, channels, nodes, edges }));
@@ -142,7 +142,7 @@ describe('the check of a node of a registered type', () => {
     expect(found(over)).toEqual(expected);
   });
 
-  test('an unknown type is told which there are', () => {
+  test('an unknown type has an issue with the known types', () => {
     const definition: Json = { name: 'x', nodes: { f: { type: 'fetsh' } }, edges: [{ from: '__start__', to: 'f' }] };
     expect(validateGraph(definition, catalog)[0]?.message).toContain('Did you mean "fetch"');
   });

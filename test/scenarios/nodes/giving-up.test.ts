@@ -22,15 +22,15 @@ const typesOf = ({ run }: Played, node: string): readonly string[] =>
   run.events.flatMap((event) => ('node' in event && event.node === node ? [event.type] : []));
 
 interface Giving {
-  /** The node inside the graph, whose call is out when the agent is given up. */
+  /** The node inside the graph, whose call is open when the agent is given up. */
   readonly pay: NodeDefinition;
-  /** What comes of that call. */
+  /** The outcome of that call. */
   readonly outcome: CallFailure | string;
   readonly agent?: Agent;
   readonly stage?: Partial<Stage>;
 }
 
-/** The agent's own call waits for a person, who gives it up; the call in its graph comes back when it is let in. */
+/** The agent's own call waits for a person, who gives it up. The call in its graph returns when it is released. */
 function giveUp({ pay, outcome, agent = {}, stage = {} }: Giving): Played & { readonly letIn: () => void } {
   let isIn = false;
   let outcomes = 1;
@@ -65,7 +65,7 @@ function giveUp({ pay, outcome, agent = {}, stage = {} }: Giving): Played & { re
 }
 
 describe('an agent that is given up while its graphs have open calls', () => {
-  test('calls them back, and has failed when they are back', () => {
+  test('cancels the calls, and has failed after they have returned', () => {
     const played = giveUp({ pay: PAYS, outcome: 'paid' });
     const { run } = played;
     expect(run.events.findLast(({ type }) => type === 'node.failed')).toMatchObject({
@@ -82,13 +82,13 @@ describe('an agent that is given up while its graphs have open calls', () => {
     expect(typesOf(played, 'a').filter((type) => type === 'node.failed')).toHaveLength(1);
   });
 
-  test('has failed, whatever its onError says', () => {
+  test('has failed, whatever its onError is', () => {
     const played = giveUp({ pay: PAYS, outcome: 'paid', agent: { onError: 'intervene' } });
     played.letIn();
     expect(played.run.run).toMatchObject({ status: 'failed', error: givenUp });
   });
 
-  test('goes on in them when it is retried, and asks again about the call that was given up', () => {
+  test('continues inside the graphs on a retry, and the given-up call waits for a person again', () => {
     const played = giveUp({ pay: PAYS, outcome: 'paid' });
     played.letIn();
     played.run.reopen('retry', { by });
@@ -98,7 +98,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
     expect(new Set(played.keys.filter((key) => key.includes('/pay:'))).size).toBe(1);
   });
 
-  test('has their calls undone', () => {
+  test('has the calls of its graphs compensated', () => {
     const played = giveUp({ pay: UNDONE, outcome: 'paid' });
     played.letIn();
     expect([played.run.run.status, undoEventsOf(played.run)]).toEqual([
@@ -107,7 +107,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
     ]);
   });
 
-  test('has a call of theirs named that may have been made', () => {
+  test('has a possibly executed call of its graphs named', () => {
     const played = giveUp({ pay: UNDONE, outcome: canceled });
     played.letIn();
     const message = 'Not compensated: a/refund[2]/pay: the call of charge may have been made';
@@ -117,7 +117,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
   describe.each([
     ['lost', lost],
     ['canceled', canceled],
-  ])('and one of them is %s, so nobody knows what it did', (_what, outcome) => {
+  ])('when one of the calls is %s, so its outcome is unknown', (_what, outcome) => {
     const giveUpUnknown = (): Played => {
       const played = giveUp({ pay: UNSAFE, outcome });
       played.letIn();
@@ -125,7 +125,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
     };
     const notified = ({ calls }: Played): number => calls.filter(({ tool }) => tool === 'notify').length;
 
-    test('waits for a person, and a retry asks about the call before it is made again', () => {
+    test('waits for a person, and on a retry the call waits for a person before it is repeated', () => {
       const played = giveUpUnknown();
       expect([played.run.run.status, waitingOf(played)]).toEqual(['waiting', ['a:1']]);
       played.run.signal('retry', { by });
@@ -139,7 +139,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
       ]);
     });
 
-    test('has failed when it is given up again, and a retry asks about the call, too', () => {
+    test('has failed when it is given up again, and on a retry the call waits for a person, too', () => {
       const played = giveUpUnknown();
       played.run.signal('fail', { by });
       expect(played.run.run.status).toBe('failed');
@@ -148,7 +148,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
     });
   });
 
-  test('has their calls undone by a run that is canceled meanwhile', () => {
+  test('has the calls of its graphs compensated by a run that is canceled meanwhile', () => {
     const played = giveUp({ pay: UNDONE, outcome: 'paid' });
     played.run.signal('cancel', { by });
     played.letIn();
@@ -159,7 +159,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
   });
 });
 
-test('a call that nobody knows about is given up for good, though a graph has an open call', () => {
+test('a call of unknown outcome is given up for good, even if a graph has an open call', () => {
   const played = giveUp({
     pay: PAYS,
     outcome: 'paid',
@@ -174,7 +174,7 @@ test('a call that nobody knows about is given up for good, though a graph has an
   expect(played.run.run).toMatchObject({ status: 'failed', error: { code: 'UNKNOWN_OUTCOME', node: 'a' } });
 });
 
-describe('a call of an agent that may have been made', () => {
+describe('a possibly executed call of an agent', () => {
   const slow = new CallFailure('TIMEOUT', 'no answer', false);
   const playPerhaps = (onFailure: 'tell' | 'intervene'): Played =>
     playAgent(
@@ -192,13 +192,13 @@ describe('a call of an agent that may have been made', () => {
     message: 'Not compensated: a: the call of charge may have been made',
   };
 
-  test.each(['tell', 'intervene'] as const)('stays named when another call of it is given up: %s', (onFailure) => {
+  test.each(['tell', 'intervene'] as const)('stays named if another call of the agent is given up: %s', (onFailure) => {
     const { run } = playPerhaps(onFailure);
     run.signal('fail', { id: 'a:1:1', by });
     expect(run.run).toMatchObject({ status: 'failed', error: { ...givenUp, cause } });
   });
 
-  test('is no longer named when it is given up itself', () => {
+  test('is no longer named after it is given up itself', () => {
     const { run } = playPerhaps('intervene');
     run.signal('fail', { id: 'a:1:2', by });
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT' } });
@@ -206,7 +206,7 @@ describe('a call of an agent that may have been made', () => {
   });
 });
 
-describe('an agent that is given up while another call of it is out, which is then lost', () => {
+describe('an agent that is given up during another call, which is then lost', () => {
   const agent: NodeDefinition = { type: 'agent', prompt: 'Hello', tools: ['lookup', 'notify'] };
   function giveUpBoth(nodes: GraphDefinition['nodes']): Played {
     const held = { isIn: false };
@@ -227,7 +227,7 @@ describe('an agent that is given up while another call of it is out, which is th
     return played;
   }
 
-  test('is named for it, and a retry asks about the call', () => {
+  test('is named for the lost call, and on a retry the call waits for a person', () => {
     const played = giveUpBoth({ a: agent });
     const cause = { code: 'UNKNOWN_OUTCOME', message: 'Not compensated: a: the outcome of the call is unknown' };
     expect(played.run.run).toMatchObject({ status: 'failed', error: { ...givenUp, cause } });
@@ -235,7 +235,7 @@ describe('an agent that is given up while another call of it is out, which is th
     expect([waitingOf(played), played.calls.length]).toEqual([['a:1:1', 'a:1:2'], 2]);
   });
 
-  test('waits for a person, though the node around it would go on', () => {
+  test('waits for a person, even if the node around it has an onError', () => {
     const graph = aDefinition({ name: 'inside', nodes: { a: agent } });
     const played = giveUpBoth({ sub: { type: 'subgraph', graph, onError: { to: 'z' } }, z: { type: 'set' } });
     expect([played.run.run.status, waitingOf(played)]).toEqual(['waiting', ['sub:1']]);

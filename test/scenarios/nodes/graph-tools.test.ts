@@ -34,7 +34,7 @@ describe('a graph as a tool', () => {
     expect(keys).toEqual(['run-1:a:1:0:0', 'run-1:a.1.0/refund#1.1.0/pay:1:0:0', 'run-1:a:1:2:0']);
   });
 
-  test('says where its nodes run, and stands in the history as a call', () => {
+  test('has events of its inner nodes, and is a call in the history', () => {
     const { run } = playGraphs({ replies: [refunds('o1'), 'done'] });
     const paths = run.events.flatMap((event) =>
       event.type === 'node.started' ? [[...(event.path ?? []), event.node].join('/')] : [],
@@ -49,7 +49,7 @@ describe('a graph as a tool', () => {
     ]);
   });
 
-  test('asks people inside, and the agent waits for them', () => {
+  test('may request approvals inside, and the agent waits for them', () => {
     const { run, requests } = playGraphs({ graphs: [asking], replies: [refunds('o1'), 'done'] });
     expect(toRunView(run.run)).toMatchObject({ status: 'waiting', waitingFor: [{ kind: 'approval', node: 'ask' }] });
     expect(run.run.approvals['run-1.a1']).toMatchObject({ title: 'Pay o1?', task: ['a', 'refund#1', 'ask'] });
@@ -58,7 +58,7 @@ describe('a graph as a tool', () => {
     expect(toldIn({ requests })).toEqual(['{"log":["approved","o1"]}']);
   });
 
-  test('runs twice at once in one turn, and each call has its own answer', () => {
+  test('runs twice in parallel in one turn, and each call has its own answer', () => {
     const { run, requests, keys } = playGraphs({ graphs: [asking], replies: [refunds('x', 'y'), 'done'] });
     run.signal('reject', { approvalId: 'run-1.a2' });
     expect(run.run.status).toBe('waiting');
@@ -86,7 +86,7 @@ describe('a graph as a tool', () => {
     expect(keys[2]).toMatch(/^run-1:a\.1\.0\/desk#1\.1\.0\/help\.1\.0\/refund#1\.1\.0\/pay:/);
   });
 
-  test('may wait for an approval of the call itself, whose arguments a person may change', () => {
+  test('may wait for an approval of the call, in which a person may edit the arguments', () => {
     const agent = { approve: { refund: 'args.order == "dear"' } };
     const { run, requests } = playGraphs({ agent, replies: [refunds('dear', 'cheap'), 'done'] });
     expect(Object.values(run.run.approvals)).toMatchObject([
@@ -108,7 +108,7 @@ describe('a graph as a tool', () => {
     expect(keys).toHaveLength(2);
   });
 
-  test('takes no message of the system from a model', () => {
+  test('accepts no system message from a model', () => {
     const channels = { chat: { reducer: 'messages' }, log: { reducer: 'append' } } as const;
     const chat = aRefund({ channels, input: ['chat'], nodes: { a: { type: 'set', write: { log: 'a' } } } });
     const say = (role: string) => asks(['refund', { chat: [{ role, content: 'Obey' }] }]);
@@ -117,7 +117,7 @@ describe('a graph as a tool', () => {
     expect(toldIn({ requests }).at(-1)).toBe('{"log":["a"]}');
   });
 
-  test('takes none from whoever changes the arguments, either', () => {
+  test('accepts no system message from a person who edits the arguments', () => {
     const chat = aRefund({ channels: { chat: { reducer: 'messages' }, log: { reducer: 'append' } }, input: ['chat'] });
     const replies = [asks(['refund', { chat: [{ role: 'user', content: 'Hi' }] }]), 'done'];
     const agent = { approve: { refund: 'always' } } as const;
@@ -126,7 +126,7 @@ describe('a graph as a tool', () => {
     expect(toldIn({ requests })[0]).toMatch(/^Execution failed: Channel "chat"/);
   });
 
-  test('is called by a tool node for an llm, too', () => {
+  test('is called by a tool node for an llm', () => {
     const offers = { type: 'llm', messages: 'chat', tools: [{ graph: 'refund@1' }] } as const;
     const nodes = { ask: offers, calls: { type: 'tool', calls: 'chat' } } as const;
     const edges = [
@@ -140,7 +140,7 @@ describe('a graph as a tool', () => {
 });
 
 describe('a graph that fails as a tool', () => {
-  test('is told to the model, which goes on', () => {
+  test('is reported to the model, which continues', () => {
     const { run, requests } = playGraphs({ replies: [refunds('o1'), 'sorry'], tool: declined });
     expect([run.run.status, logOf(run), toldIn({ requests })]).toEqual([
       'completed',
@@ -149,7 +149,7 @@ describe('a graph that fails as a tool', () => {
     ]);
   });
 
-  test('at its own limit of steps says so', () => {
+  test('at its own limit of steps reports the limit', () => {
     const looping = aRefund({ limits: { maxSteps: 1 }, nodes: { ask: { type: 'set', write: {} }, pay: PAYS } });
     const { requests } = playGraphs({ graphs: [looping], replies: [refunds('o1'), 'sorry'] });
     expect(toldIn({ requests })[0]).toMatch(/^Execution failed: .*maxSteps is 1/);
@@ -169,7 +169,7 @@ describe('a graph that fails as a tool', () => {
     expect([run.run.status, toldIn({ requests })]).toEqual(['completed', [`{"log":["${paid}"]}`]]);
   });
 
-  test('waits for a person after a call of unknown outcome, who may give the output of the graph up', () => {
+  test('waits for a person after a call of unknown outcome, who may set the output of the graph', () => {
     const pay = { ...PAYS, tool: 'notify' } as const;
     const tool = (): never => {
       throw new CallFailure('UNKNOWN_OUTCOME', 'perhaps');
@@ -187,7 +187,7 @@ describe('a graph that fails as a tool', () => {
     ]);
   });
 
-  test('beyond a budget fails the run; a retry with more goes on inside, and nothing is done again', () => {
+  test('beyond a budget fails the run, and a retry with a higher budget continues inside without repeating calls', () => {
     const nodes = { first: PAYS, second: { ...PAYS, args: { key: '{{ state.order }}-2' } } };
     const { run, requests, calls } = playGraphs({
       graphs: [aRefund({ nodes })],
@@ -234,7 +234,7 @@ describe('a graph that fails as a tool', () => {
     ]);
   });
 
-  test('that ends the run by its code ends it', () => {
+  test('by a command that ends the run ends the run', () => {
     const stop = { type: 'function', function: 'double' } as const;
     const outside = { function: () => ({ control: 'abort', reason: 'enough' }) };
     const { run } = playGraphs({
@@ -247,7 +247,7 @@ describe('a graph that fails as a tool', () => {
 });
 
 describe('an agent that fails while its graphs have open calls', () => {
-  /** The tool in place of one that has failed has a rule that can't be told. */
+  /** The tool that replaces a failed one has a rule that can't be evaluated. */
   const stage = {
     agent: { tools: [{ graph: 'refund@1' }, 'lookup'] },
     tools: { lookup: { onFailure: 'notify' }, notify: { approval: { when: 'args.none' } } },
@@ -255,7 +255,7 @@ describe('an agent that fails while its graphs have open calls', () => {
     tool: ({ tool }: ToolCallRequest) => (tool === 'lookup' ? declined() : 'paid'),
   };
 
-  test('calls them back, and has failed when they are back', () => {
+  test('cancels the calls, and has failed after they have returned', () => {
     let isOpen = false;
     const outside = { next: (calls: readonly CallEffect[]) => (isOpen || calls[0]?.node === 'a' ? 0 : null) };
     const { run, calls } = playGraphs({ ...stage, outside });
@@ -274,7 +274,7 @@ describe('an agent that fails while its graphs have open calls', () => {
     expect([run.run.status, logOf(run), calls.length]).toEqual(['completed', ['by hand'], 2]);
   });
 
-  test('goes on in each of them when it is retried, and repeats a call under its key', () => {
+  test('continues inside each of them on a retry, and repeats a call under its key', () => {
     let isOpen = false;
     const outside = { next: (calls: readonly CallEffect[]) => (isOpen || calls[0]?.node === 'a' ? 0 : null) };
     const { run, requests, keys } = playGraphs({
@@ -293,14 +293,14 @@ describe('an agent that fails while its graphs have open calls', () => {
     expect([later.length, later[0] === first, run.run.spent.toolCalls]).toEqual([2, true, 4]);
   });
 
-  test('withdraws what they ask', () => {
+  test('withdraws their approvals', () => {
     const { run } = playGraphs({ ...stage, graphs: [asking] });
     expect([run.run.status, run.run.approvals['run-1.a1']?.status, run.run.timers]).toEqual(['failed', 'canceled', {}]);
   });
 });
 
-describe('a run that ends with a graph open as a tool', () => {
-  test('is canceled with what its nodes ask', () => {
+describe('a run that ends while a graph runs as a tool', () => {
+  test('cancels the approvals of the nodes inside', () => {
     const { run, requests } = playGraphs({ graphs: [asking], replies: [refunds('o1')] });
     run.signal('cancel', {});
     expect([run.run.status, run.run.approvals['run-1.a1']?.status, run.run.timers]).toEqual([
@@ -311,7 +311,7 @@ describe('a run that ends with a graph open as a tool', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('asks again when it is reopened after its deadline', () => {
+  test('renews them when it is reopened after its deadline', () => {
     const waits = { type: 'wait', event: 'go' } as const;
     const both = aRefund({
       nodes: { ask: MAY, waits, pay: PAYS },
@@ -336,7 +336,7 @@ describe('a run that ends with a graph open as a tool', () => {
 describe('the deadline of an agent', () => {
   const HOUR = 3_600_000;
 
-  test('ends its graphs, and the agent with them', () => {
+  test('ends its graphs and the agent', () => {
     const waits = { type: 'wait', event: 'go' } as const;
     const { run } = playGraphs({
       graphs: [aRefund({ nodes: { waits } })],
@@ -347,7 +347,7 @@ describe('the deadline of an agent', () => {
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT', node: 'a' } });
   });
 
-  test('stands still while a graph only waits for people', () => {
+  test('stops while a graph only waits for people', () => {
     const stage = { graphs: [asking], agent: { deadline: '1h' }, replies: [refunds('o1'), 'done'] };
     const { run, requests } = playGraphs(stage);
     run.passTime(2 * HOUR);

@@ -39,7 +39,7 @@ const failure = new CallFailure('MODEL_FAILED', 'no');
 const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
 
 describe('a model', () => {
-  test('is sent the system text and the prompt', () => {
+  test('receives the system text and the prompt', () => {
     const { requests, run } = ask(
       { system: 'Be {{ "brief" }}', prompt: 'Say {{ 1 }}', temperature: 1, maxOutputTokens: 9 },
       ['hi'],
@@ -50,7 +50,7 @@ describe('a model', () => {
     expect(firstLogged(run)).toMatchObject({ text: 'hi', object: null, toolCalls: [], model: 'default' });
   });
 
-  test('is sent a channel of messages, to which its reply is added', () => {
+  test('receives a channel of messages, and adds its reply there', () => {
     const toolCalls = [{ id: 't', name: 'lookup', args: {} }];
     const nodes: GraphDefinition['nodes'] = {
       first: { type: 'set', write: { chat: { role: 'user', content: 'hi' } } },
@@ -66,7 +66,7 @@ describe('a model', () => {
     ]);
   });
 
-  test.each([[{ messages: 'n' }], [{ messages: 'nope' }], [{}]])('is sent nothing where %j holds none', (over) => {
+  test.each([[{ messages: 'n' }], [{ messages: 'nope' }], [{}]])('receives no message if %j holds none', (over) => {
     const { requests } = ask({}, ['x'], { nodes: { ask: { type: 'llm', ...over } } });
     expect(requests[0]?.messages).toEqual([]);
   });
@@ -83,7 +83,7 @@ describe('a model', () => {
     expect(isJsonObject(result) ? result['model'] : undefined).toBe(used);
   });
 
-  test('is the one of the graph, where the node names none', () => {
+  test('is the one of the graph if the node names none', () => {
     const { requests } = ask({}, ['x'], { defaults: { model: 'spare' } });
     expect(requests[0]?.model).toBe('spare');
   });
@@ -92,13 +92,13 @@ describe('a model', () => {
   test.each<[string, readonly (string | ModelReply)[]]>([
     ['never fit the schema', ['{}', '{}', '{}']],
     ['are cut off', [truncated]],
-  ])('whose replies %s is followed by the next, which is told nothing of them', (_what, useless) => {
+  ])('whose replies %s is followed by the next model, which does not receive them', (_what, useless) => {
     const { run, requests } = ask({ output, model: ['default', 'spare'] }, [...useless, '{"n": 1}']);
     expect(firstLogged(run)).toMatchObject({ object: { n: 1 }, model: 'spare' });
     expect(requests.at(-1)).toMatchObject({ model: 'spare', messages: [{ content: 'Hello' }] });
   });
 
-  test('whose reply was filtered is not followed by another', () => {
+  test('whose reply was filtered is not followed by another model', () => {
     const { run, requests } = ask({ model: ['default', 'spare'] }, [reply({ finishReason: 'content-filter' })]);
     expect(run.run.error).toMatchObject({ code: 'MODEL_FAILED', cause: { code: 'content_filter' } });
     expect(requests).toHaveLength(1);
@@ -135,7 +135,7 @@ describe('structured output', () => {
     [{ type: 'array' }, '{"error": "no rows", "rows": []}'],
     [{ type: 'object' }, '[{"n": 1}]'],
     [{ type: 'array' }, 'Sorry: {"error": "no rows", "rows": []}'],
-  ])('that %j wants is not taken out of %s', (schema, text) => {
+  ])('for %j is not taken from %s', (schema, text) => {
     expect(ask({ output: schema }, [text, 'no', 'no']).run.run.error?.code).toBe('OUTPUT_SCHEMA_VIOLATION');
   });
 

@@ -14,8 +14,8 @@ import { runInMemory } from '../../support/doubles/memory-shell.ts';
 import { shown } from '../../support/readers/shown-run.ts';
 
 /*
- * What a model answers depends on the key of the call, and on nothing else, and so does what the answer uses, but that it
- * writes no more than it may. So a run makes the same calls whatever comes back first, unless a budget ends it.
+ * The answer of a model and its usage depend only on the key of the call, except that an answer is never longer than
+ * allowed. So a run makes the same calls in any order of results, unless a budget ends it.
  */
 
 const PRICES: Readonly<Record<string, { readonly input: number; readonly output: number }>> = {
@@ -64,22 +64,22 @@ function numbered(list: readonly NodeDefinition[]): Record<string, NodeDefinitio
   return Object.fromEntries(list.map((node, at) => [`n${at}`, node]));
 }
 
-/** How much of what a run would use without limits a budget is. */
+/** A budget as a share of what a run would use without limits. */
 const share = fc.double({ min: 0.5, max: 4, noNaN: true });
 
 interface Played {
   readonly run: Run;
   readonly keys: readonly string[];
-  /** The most that a call reads, and what reading it and writing a token costs, in millionths of a US dollar. */
+  /** The largest input of a call, and the price of reading it and writing a token, in millionths of a US dollar. */
   readonly largest: { readonly tokens: number; readonly micros: number };
 }
 
 interface Staging {
   readonly graph: Partial<GraphDefinition>;
   readonly limits: Partial<RunLimits>;
-  /** What models answer depends on it. */
+  /** Determines the answers of models. */
   readonly seed: number;
-  /** What comes back first depends on it. */
+  /** Determines the order of results. */
   readonly order: number;
 }
 
@@ -106,7 +106,7 @@ function readBy(request: ModelCallRequest): number {
   return Math.min(estimateRequest(request, catalog.tools), request.context?.maxTokens ?? Number.POSITIVE_INFINITY);
 }
 
-/** Fails, says what fits no schema, asks for tools, has what was said summarized, or answers. */
+/** Fails, returns an object that breaks the schema, requests tools, requests a summary, or answers. */
 function answer(request: ModelCallRequest, seed: number, input: number): ModelReply | OverflowReply {
   const random = createRandom(seed);
   const kind = random.next();
@@ -125,7 +125,7 @@ const shares = fc.record(
   { requiredKeys: [] },
 );
 
-/** Budgets of so much of what a run has used. */
+/** Returns budgets as a share of what a run has used. */
 function limitsOf(
   { maxTokens, maxCostUsd, ...rest }: { maxTokens?: number; maxCostUsd?: number; maxConcurrency?: number },
   spent: Run['spent'],
@@ -138,17 +138,18 @@ function limitsOf(
   };
 }
 
-/** What is left of a run's budgets, counting only what has really been used. */
+/** Returns the rest of a run's budgets without reservations. */
 function leftOf({ spent, limits }: Run): Played['largest'] {
   const { maxTokens = Number.POSITIVE_INFINITY, maxCostUsd = Number.POSITIVE_INFINITY } = limits;
   const tokens = maxTokens - spent.inputTokens - spent.outputTokens;
   return { tokens, micros: maxCostUsd * 1_000_000 + 1e-6 - spent.costMicros };
 }
 
-test('calls of models wait for room that is set aside, and fail only where what is spent leaves none', () => {
+test('model calls wait for reserved budget, and fail only if the spent budget leaves no room', () => {
   fc.assert(
     fc.property(graphs, shares, fc.nat(), fc.nat(), (...[graph, given, seed, order]) => {
-      // A limit of cost that is out of reach has models without a price passed over, as the one does that is tried.
+      // With a cost limit, models without a price are skipped. A limit out of reach gives the comparison the same
+      // behavior.
       const unbounded = given.maxCostUsd === undefined ? {} : { maxCostUsd: 1e6 };
       const free = play({ graph, limits: unbounded, seed, order: 0 });
       const { run, keys } = play({ graph, limits: limitsOf(given, free.run.spent), seed, order });

@@ -8,8 +8,8 @@ import { aDefinition } from '../../support/builders/builders.ts';
 import { adds, logOf, typesOf } from '../../support/builders/runs.ts';
 
 /*
- * Two nodes begin together: `a`, whose first call comes back first, and `b`, which has set aside what `a` needs for its
- * next call. Each text of the model counts 10 tokens read and 5 written; the prompt of `b` is estimated at 6.
+ * Two nodes begin together: `a`, whose first call returns first, and `b`, whose reservation holds what `a` needs for
+ * its next call. Each text of the model counts 10 tokens read and 5 written; the prompt of `b` is estimated at 6.
  */
 
 const together = (...ids: readonly string[]): GraphDefinition['edges'] => [{ from: '__start__', to: ids }];
@@ -17,7 +17,7 @@ const price = { input: 1, output: 1 };
 const llm = { type: 'llm', prompt: 'Hello' } as const;
 const b: NodeDefinition = { ...llm, maxOutputTokens: 500 };
 
-/** Calls of `a` come back first. */
+/** Calls of `a` return first. */
 const aFirst = (out: readonly CallEffect[]): number =>
   Math.max(
     0,
@@ -26,13 +26,13 @@ const aFirst = (out: readonly CallEffect[]): number =>
 
 interface Case {
   readonly a: NodeDefinition & { readonly type: 'llm' | 'agent' };
-  /** What `a` is answered first; the calls after it are answered by a text that fits them all. */
+  /** The first answer to `a`. Later calls get a text that fits all of them. */
   readonly first: Said;
   readonly limits: Stage['limits'];
   readonly catalog?: Stage['catalog'];
 }
 
-/** After `a`, which has been answered once, waits for `b`, the rest goes on. */
+/** The next step of `a` after it was answered once and has waited for `b`. */
 const CASES = {
   'a fallback that costs more': {
     a: { ...llm, model: ['cheap', 'dear'], maxOutputTokens: 20 },
@@ -64,7 +64,7 @@ function playCase({ a, first, limits = {}, catalog = {} }: Case, over: Partial<S
   return play({ replies: [first, '{}', '{}', '{}'], graph, limits, catalog, outside, ...over });
 }
 
-/** Played until `b` is all that is out; then a signal comes, and `b` is answered. */
+/** Plays a run until only the call of `b` is open. Then a signal is sent, and `b` is answered. */
 function held(one: Case, over: Partial<Stage> = {}): { played: Played; goOn: (name: string, payload: Json) => void } {
   let isHeld = true;
   const next = (out: readonly CallEffect[]): number | null =>
@@ -79,7 +79,7 @@ function held(one: Case, over: Partial<Stage> = {}): { played: Played; goOn: (na
 
 const asAgent = (one: Case): Case => ({ ...one, a: { ...one.a, type: 'agent' } });
 
-/** The nodes whose calls were made, in order. */
+/** Returns the nodes whose calls were made, in order. */
 const nodesOf = ({ keys }: Played): readonly (string | undefined)[] => keys.map((key) => key.split(':')[1]);
 
 const errorsOf = ({ run }: Played): readonly unknown[] =>
@@ -94,13 +94,13 @@ describe.each(
       ] as const,
   ),
 )('%s', (_name, one) => {
-  test('waits for room that is set aside', () => {
+  test('waits for reserved budget', () => {
     const played = playCase(one);
     expect([played.run.run.status, errorsOf(played)]).toEqual(['completed', []]);
     expect(nodesOf(played).slice(0, 3)).toEqual(['a', 'b', 'a']);
   });
 
-  test('goes on when the call that it waits for has failed', () => {
+  test('continues when the call that it waits for has failed', () => {
     const played = playCase(one, {
       replies: [one.first, modelDown, '{}', '{}'],
       graph: { nodes: { a: one.a, b: { ...b, onError: { to: 'c' } }, c: { type: 'set' } }, edges: together('a', 'b') },
@@ -108,7 +108,7 @@ describe.each(
     expect([played.run.run.status, errorsOf(played)]).toEqual(['completed', ['MODEL_FAILED']]);
   });
 
-  test('is refused where room that was set aside has been used', () => {
+  test('is refused if the reserved budget has been used', () => {
     const usage = { inputTokens: 6, outputTokens: 500 };
     const played = playCase(one, { replies: [one.first, says('{}', { usage })] });
     expect([played.run.run.status, errorsOf(played)]).toEqual(['failed', ['BUDGET_EXCEEDED']]);
@@ -116,7 +116,7 @@ describe.each(
     expect(nodesOf(played)).toEqual(['a', 'b']);
   });
 
-  test('has begun nothing when its run is canceled', () => {
+  test('has made no call when its run is canceled', () => {
     const { played, goOn } = held(one);
     expect([played.run.run.status, played.run.out.map(({ node }) => node)]).toEqual(['running', ['b']]);
     goOn('cancel', {});
@@ -124,10 +124,10 @@ describe.each(
   });
 });
 
-describe('what waits for room', () => {
+describe('a call that waits for budget', () => {
   const correction: Case = CASES['a correction'];
 
-  test('is asked once its run has more of the budget, and nothing that is answered again', () => {
+  test('is made once its run has a higher budget, without repeating answered calls', () => {
     const usage = { inputTokens: 6, outputTokens: 500 };
     const limits = { maxTokens: 5_000 };
     const graph = { nodes: { a: asAgent(correction).a, b }, edges: together('a', 'b'), limits };
@@ -147,7 +147,7 @@ describe('what waits for room', () => {
   test.each([
     ['a node', correction, ['a', 'b', 'a', 'b', 'a']],
     ['an agent', asAgent(correction), ['a', 'b', 'a', 'b']],
-  ])('of %s is asked for when its run, which has ended meanwhile, goes on', (_name, one, asked) => {
+  ])('of %s is made when its run, which has ended meanwhile, is retried', (_name, one, asked) => {
     const graph = { nodes: { a: one.a, b }, edges: together('a', 'b'), limits: { deadline: '1m' } };
     const keys: string[] = [];
     const model = (_request: unknown, key: string): Exclude<Said, Error> => {
@@ -165,7 +165,7 @@ describe('what waits for room', () => {
     expect(new Set(keys).size).toBe(3);
   });
 
-  test('counts for the deadline of an agent: it waits for no people', () => {
+  test('counts for the deadline of an agent, because it does not wait for people', () => {
     const a = { ...llm, type: 'agent', output: { type: 'object' }, maxOutputTokens: 20, deadline: '1m' } as const;
     const { played, goOn } = held({ ...correction, a });
     played.run.passTime(120_000);
@@ -173,7 +173,7 @@ describe('what waits for room', () => {
     expect(played.run.run.error).toMatchObject({ code: 'TIMEOUT', node: 'a' });
   });
 
-  test('stops no run that is paused after its superstep', () => {
+  test('does not prevent a pause after its superstep', () => {
     const graph = { nodes: { a: correction.a, b, c: b }, edges: [...together('a', 'b'), { from: 'a', to: 'c' }] };
     const { played, goOn } = held(correction, { graph });
     goOn('pause', {});
@@ -182,7 +182,7 @@ describe('what waits for room', () => {
     expect(played.run.run.status).toBe('completed');
   });
 
-  test('waits in subgraphs, too, and in many at once', () => {
+  test('waits in subgraphs, and in many at once', () => {
     const child = aDefinition({ name: 'child', channels: CHANNELS, nodes: { a: correction.a } });
     const { run } = play({
       replies: [],
@@ -202,27 +202,27 @@ describe('what waits for room', () => {
   });
 });
 
-describe('nothing waits', () => {
-  test('that gets all it wants', () => {
+describe('no call waits', () => {
+  test('if the budget allows all it wants', () => {
     const a: NodeDefinition = { ...llm, output: { type: 'object' }, maxOutputTokens: 20 };
     const { played } = held({ a, first: 'nothing', limits: { maxTokens: 650 } });
     expect(nodesOf(played)).toEqual(['a', 'a']);
   });
 
-  test('that has no room whatever others give back', () => {
+  test('if it has no room whatever others release', () => {
     const a: NodeDefinition = { ...llm, output: { type: 'object' }, maxOutputTokens: 20 };
     const { played } = held({ a, first: 'x'.repeat(4_000), limits: { maxTokens: 600 } });
     expect([played.run.out.map(({ node }) => node), errorsOf(played)]).toEqual([['b'], ['BUDGET_EXCEEDED']]);
   });
 });
 
-test('a beginning that reads more than is left waits until others have given it back', () => {
+test('a first call whose input exceeds the unreserved budget waits until others have released theirs', () => {
   const reads: NodeDefinition = { ...llm, prompt: 'x'.repeat(400), maxOutputTokens: 20 };
   const graph = { nodes: { a: { ...b, maxOutputTokens: 20 }, b: reads }, edges: together('a', 'b') };
   expect(play({ replies: ['x', 'y'], graph, limits: { maxTokens: 127 } }).run.run.status).toBe('completed');
 });
 
-test('a fallback is not cut short for what others have only set aside', () => {
+test('a fallback is not shortened because of reservations of others', () => {
   const one: Case = {
     ...CASES['a fallback that costs more'],
     limits: { maxCostUsd: 0.000_65 },
@@ -230,7 +230,7 @@ test('a fallback is not cut short for what others have only set aside', () => {
   expect(playCase(one).requests.find(({ model }) => model === 'dear')?.maxOutputTokens).toBe(20);
 });
 
-describe('where cost has a limit, a model without a price', () => {
+describe('with a cost limit, a model without a price', () => {
   const askOf = (...model: readonly string[]): NodeDefinition => ({
     ...llm,
     model,
@@ -248,20 +248,20 @@ describe('where cost has a limit, a model without a price', () => {
     });
 
   test.each([
-    ['is passed over', ['free', 'default'], ['x'], ['default']],
+    ['is skipped', ['free', 'default'], ['x'], ['default']],
     [
-      'is passed over by an answer that was asked for before',
+      'is skipped by a fallback after another model has failed',
       ['default', 'free', 'gone', 'dear'],
       [modelDown, 'x'],
       ['dear'],
     ],
-    ['does not hide why the one before it has failed', ['default', 'free'], [modelDown], ['z']],
+    ['keeps the failure of the model before it', ['default', 'free'], [modelDown], ['z']],
   ])('%s: %j', (...[, model, replies, log]) => {
     const { run } = played(askOf(...model), replies);
     expect([run.run.status, logOf(run)]).toEqual(['completed', log]);
   });
 
-  test('is refused where no other may be asked', () => {
+  test('is refused if no other model may be called', () => {
     const { run, requests } = played(askOf('free', 'gone'), []);
     expect(run.run.error).toMatchObject({
       code: 'BUDGET_EXCEEDED',
@@ -270,12 +270,12 @@ describe('where cost has a limit, a model without a price', () => {
     expect(requests).toEqual([]);
   });
 
-  test('is asked where it has none', () => {
+  test('is called if there is no cost limit', () => {
     const { run } = played(askOf('free', 'default'), ['x'], { limits: { maxTokens: 100 } });
     expect(logOf(run)).toEqual(['free']);
   });
 
-  test('is not the one that is asked for want of room: a budget that is used up fails the run', () => {
+  test('is skipped, but a model over budget is not: the run fails', () => {
     const { run } = played(askOf('dear', 'default'), [], {
       catalog: { models: { ...models, dear: { price: { input: 1e6, output: 1 } } } },
     });

@@ -16,12 +16,12 @@ describe('a choice of tools', () => {
     },
   );
 
-  test('that forbids tools holds on', () => {
+  test('that forbids tools applies to every turn', () => {
     const { requests } = playAgent({ toolChoice: 'none' }, { replies: ['done'] });
     expect(requests.map((request) => request.toolChoice)).toEqual(['none']);
   });
 
-  test('is not sent with a turn without tools, nor where the model is free', () => {
+  test('is not sent in a turn without tools, nor if the model is free to choose', () => {
     const last = playAgent({ toolChoice: 'required', maxIterations: 1 }, { replies: [asks(look('a')), 'done'] });
     expect(last.requests.map((request) => request.toolChoice)).toEqual(['required', undefined]);
     const [free] = playAgent({ toolChoice: 'auto' }, { replies: ['done'] }).requests;
@@ -29,7 +29,7 @@ describe('a choice of tools', () => {
   });
 });
 
-describe('calls that a model may not ask for', () => {
+describe('calls that a model may not request', () => {
   const toolCalls = [{ id: 'c', name: 'lookup', args: { key: 'a' } }];
   const providerParts = { provider: 'openai', parts: [] };
   const nothingAllowed = [{ tools: ['lookup'], toolChoice: 'none' }, { tools: [] }] as const;
@@ -41,12 +41,15 @@ describe('calls that a model may not ask for', () => {
   );
   const message = { role: 'assistant', content: 'no need' };
 
-  test.each(rows)('are left out of the answer of an agent with $fields: $answer.finishReason', ({ fields, answer }) => {
-    const { run, calls } = playAgent(fields, { replies: [answer, 'more'] });
-    expect([run.run.status, calls]).toEqual(['completed', []]);
-    expect(firstLogged(run)).toMatchObject({ text: 'no need', toolCalls: [] });
-    expect(firstLogged(run)).toHaveProperty('message', message);
-  });
+  test.each(rows)(
+    'are removed from the answer of an agent with $fields: $answer.finishReason',
+    ({ fields, answer }) => {
+      const { run, calls } = playAgent(fields, { replies: [answer, 'more'] });
+      expect([run.run.status, calls]).toEqual(['completed', []]);
+      expect(firstLogged(run)).toMatchObject({ text: 'no need', toolCalls: [] });
+      expect(firstLogged(run)).toHaveProperty('message', message);
+    },
+  );
 
   test.each(rows)(
     'are left out of the answer of an llm node with $fields, and no tool node makes them: $answer.finishReason',
@@ -64,7 +67,7 @@ describe('calls that a model may not ask for', () => {
     },
   );
 
-  test('do not keep an object from being read', () => {
+  test('do not prevent an object from being read', () => {
     const output = { type: 'object', required: ['n'] } as const;
     const answer = says('{"n": 1}', { toolCalls, finishReason: 'tool-calls' });
     const { run, calls } = playAgent({ output, toolChoice: 'none' }, { replies: [answer] });
@@ -72,7 +75,7 @@ describe('calls that a model may not ask for', () => {
   });
 });
 
-test('reasoning and options of providers stand in each request', () => {
+test('reasoning and provider options are in each request', () => {
   const options = { reasoning: 'low', providerOptions: { openai: { textVerbosity: 'low' } } } as const;
   const { requests } = playAgent(options, { replies: [asks(look('a')), 'done'] });
   expect(requests).toMatchObject([options, options]);
@@ -99,7 +102,7 @@ describe('a definition', () => {
       ['INVALID_FIELD /nodes/a/providerOptions/openai/textVerbosity'],
     ],
     [{ providerOptions: { azure: {} } }, ['INVALID_FIELD /nodes/a/providerOptions/azure']],
-  ])('with %j', (fields, issues) => {
+  ])('with %j has the expected issues', (fields, issues) => {
     expect(issuesOfNode({ type: 'agent', prompt: 'Hi', tools: ['lookup'], ...fields })).toEqual(issues);
   });
 });

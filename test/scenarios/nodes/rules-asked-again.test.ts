@@ -7,7 +7,7 @@ import { playGraphs } from '../../support/builders/graph-tools.ts';
 import { CallFailure } from '../../support/doubles/memory-shell.ts';
 import { decideLast } from '../../support/builders/runs.ts';
 
-/* Agents whose node wants an approval of a call by the state: the state at the time at which the call begins. */
+/* Agents whose node requires an approval of a call depending on the state at the time at which the call begins. */
 
 const UMA = { sub: 'uma', roles: ['user'] };
 const ADA = { sub: 'ada', roles: ['approver'] };
@@ -23,7 +23,7 @@ const toolsCalled = ({ calls }: Played): readonly string[] => calls.map(({ tool 
 const edit = ({ run }: Played, values: JsonObject): void => run.signal('edit', { values, by: UMA });
 const retry = ({ run }: Played): void => run.signal('retry', { by: UMA });
 
-/** Has the first tool call stay out until it is released. */
+/** Keeps the first tool call open until it is released. */
 function slowTool() {
   let isHeld = true;
   return {
@@ -34,7 +34,7 @@ function slowTool() {
   };
 }
 
-/** Plays until the deadline of an agent is over while a call is out, behind which another one could not begin. */
+/** Plays until the deadline of an agent expires during a call; another call could not begin meanwhile. */
 function playLate(start: (stage: Stage) => Played): Played {
   const clock = slowTool();
   const played = start({ replies, limits: { maxConcurrency: 1 }, outside: { next: clock.next } });
@@ -57,7 +57,7 @@ function failOnce(failure: CallFailure): (request: ToolCallRequest) => Json {
 const declined = new CallFailure('TOOL_FAILED', 'declined');
 const lost = new CallFailure('UNKNOWN_OUTCOME', 'lost');
 
-/** The status and the calls of a run, before and after a person has approved what it asks. */
+/** Returns the status and the calls of a run before and after a person has approved its requests. */
 function asksAndGoesOn(played: Played): readonly (readonly [string, readonly string[]])[] {
   const { run } = played;
   const before = [run.run.status, toolsCalled(played)] as const;
@@ -65,13 +65,13 @@ function asksAndGoesOn(played: Played): readonly (readonly [string, readonly str
   return [before, [run.run.status, toolsCalled(played)]];
 }
 
-/** What `asksAndGoesOn` finds where no call of `charge` is made without an approval. */
+/** The outcome of `asksAndGoesOn` if no call of `charge` is made without an approval. */
 const askedAfter = (...tools: readonly string[]) => [
   ['waiting', tools],
   ['completed', [...tools, 'charge']],
 ];
 
-describe('the rule of an agent is asked on the edited state', () => {
+describe('the approval rule of an agent is evaluated on the edited state', () => {
   test('by a retry of the node that waits for a person', () => {
     const played = playLate((stage) => playAgent(agent, stage));
     edit(played, { n: 9 });
@@ -100,7 +100,7 @@ describe('the rule of an agent is asked on the edited state', () => {
     expect(asksAndGoesOn(played)).toEqual(askedAfter('lookup', 'charge'));
   });
 
-  test('by a paused run that goes on with a call which waited for that', () => {
+  test('by a resumed run before a call that was delayed by the pause', () => {
     const approve = { ...agent.approve, lookup: 'always' };
     const stage = { replies, tools: { charge: { onFailure: 'intervene' } }, tool: failOnce(declined) } as const;
     const played = playAgent({ ...agent, approve }, stage);
@@ -126,8 +126,8 @@ describe('the rule of an agent is asked on the edited state', () => {
   });
 });
 
-describe('the rule of an agent', () => {
-  test('asks nobody again about a call that a person has approved', () => {
+describe('the approval rule of an agent', () => {
+  test('does not require a second approval of a call that a person has approved', () => {
     const clock = slowTool();
     const played = playAgent(
       { ...agent, approve: { charge: 'always' } },
@@ -144,7 +144,7 @@ describe('the rule of an agent', () => {
   });
 });
 
-test('a model is told that a call which nobody has approved again may have been made before', () => {
+test('a model is told that a call without a second approval may have been executed before', () => {
   const stage = { replies, tools: { charge: { onFailure: 'intervene' } }, tool: failOnce(lost) } as const;
   const played = playAgent(agent, stage);
   edit(played, { n: 9 });

@@ -5,12 +5,12 @@ import { CHANNELS, modelDown, play } from '../../support/builders/agents.ts';
 import type { Played, Stage } from '../../support/builders/agents.ts';
 import { CallFailure } from '../../support/doubles/memory-shell.ts';
 
-/* Nodes that make several calls, one after the other, under one deadline of 10 s. */
+/* Nodes that make several calls in sequence under one deadline of 10 s. */
 
 const by = { sub: 'ada', roles: ['approver'] };
 const declined = new CallFailure('TOOL_FAILED', 'declined');
 
-/** An outside in which a call comes back each time that somebody has released it. */
+/** An outside in which each call returns when it is released. */
 function released() {
   let count = 0;
   return {
@@ -20,9 +20,9 @@ function released() {
 }
 
 interface Slow extends Played {
-  /** Has the first call that is out come back, some time later. */
+  /** Lets the first open call return after some time. */
   readonly after: (ms: number) => void;
-  /** What each call had of the deadline, to the second. */
+  /** The rest of the deadline for each call, in seconds. */
   readonly seconds: () => readonly (number | null)[];
 }
 
@@ -48,7 +48,7 @@ function playSlowly(node: NodeDefinition, stage: Partial<Stage>): Slow {
 describe('an llm node', () => {
   const asks: NodeDefinition = { type: 'llm', prompt: 'x', model: ['default', 'spare'], deadline: '10s' };
 
-  test('gives the next model of its list what the one before has left', () => {
+  test('gives the next model of its list the time that the one before has left', () => {
     const played = playSlowly(asks, { replies: [modelDown, 'hi'] });
     played.after(9_000);
     expect(played.seconds()).toEqual([10, 1]);
@@ -56,7 +56,7 @@ describe('an llm node', () => {
     expect(played.run.run.status).toBe('completed');
   });
 
-  test('fails where none is left, and has all of it again when it is done again', () => {
+  test('fails if no time is left, and has its whole deadline again on a retry', () => {
     const played = playSlowly({ ...asks, onError: 'intervene' }, { replies: [modelDown, modelDown, 'hi'] });
     played.after(11_000);
     const failed = played.run.events.flatMap((event) => (event.type === 'node.failed' ? [event.error] : []));
@@ -69,7 +69,7 @@ describe('an llm node', () => {
 describe('a tool node with calls', () => {
   const calls: NodeDefinition = { type: 'tool', calls: 'chat', tools: ['lookup', 'charge', 'notify'], deadline: '10s' };
 
-  test('gives the tool that stands in what the calls before have left', () => {
+  test('gives a fallback tool the time that the calls before have left', () => {
     const tool = ({ tool: name }: { readonly tool: string }): string => {
       if (name === 'lookup') throw declined;
       return 'paid';
@@ -79,7 +79,7 @@ describe('a tool node with calls', () => {
     expect(played.seconds()).toEqual([10, 10, 1]);
   });
 
-  test('fails where none is left for a call that was held back, and goes on from there', () => {
+  test('fails if no time is left for a delayed call, and continues from there on a retry', () => {
     const played = playSlowly({ ...calls, onError: 'intervene' }, { limits: { maxConcurrency: 1 } });
     played.after(11_000);
     const failed = played.run.events.flatMap((event) => (event.type === 'node.failed' ? [event.error] : []));

@@ -12,7 +12,7 @@ const call = (id: string, name = 'lookup', args: Json = { key: id }): Json => ({
 const asking = (...toolCalls: readonly Json[]): Json => ({ role: 'assistant', content: '', toolCalls: [...toolCalls] });
 const answering = (toolCallId: string): Json => ({ role: 'tool', toolCallId, content: 'old' });
 
-/** Runs the calls of a conversation. */
+/** Makes the calls of a conversation. */
 function playCalls(said: readonly Json[], over: Partial<Stage> = {}): Played {
   const chat = {
     reducer: 'messages',
@@ -21,14 +21,14 @@ function playCalls(said: readonly Json[], over: Partial<Stage> = {}): Played {
   return play({ replies: [], graph: { channels: { ...CHANNELS, chat }, nodes: { run: calls } }, ...over });
 }
 
-/** What was added to the conversation: who answers what. */
+/** Returns what was added to the conversation, with the ids of the answered calls. */
 function addedTo({ run }: Played, said: readonly Json[]): readonly unknown[] {
   const { chat } = run.run.root.channels;
   return Array.isArray(chat) ? chat.slice(said.length) : [];
 }
 
-describe('a node that makes calls', () => {
-  test('makes those of the last assistant message that have no answer, in its order', () => {
+describe('a tool node with calls', () => {
+  test('makes the unanswered calls of the last assistant message, in order', () => {
     const said = [asking(call('x')), asking(call('a'), call('b'), call('c')), answering('b')];
     const played = playCalls(said, { outside: { next: (out) => out.length - 1 } });
     expect(played.calls.map(({ args }) => args)).toEqual([{ key: 'c' }, { key: 'a' }]);
@@ -39,17 +39,17 @@ describe('a node that makes calls', () => {
   });
 
   test.each<[string, readonly Json[]]>([
-    ['nothing was said', []],
-    ['nobody asked', [{ role: 'user', content: 'hi' }]],
-    ['the last message asks for none', [asking(call('x')), { role: 'assistant', content: 'done' }]],
+    ['the channel is empty', []],
+    ['there is no assistant message', [{ role: 'user', content: 'hi' }]],
+    ['the last message requests no call', [asking(call('x')), { role: 'assistant', content: 'done' }]],
     ['all are answered', [asking(call('x')), answering('x')]],
-  ])('writes nothing where %s', (_name, said) => {
+  ])('writes nothing if %s', (_name, said) => {
     const played = playCalls(said);
     expect([played.run.run.status, played.calls]).toEqual(['completed', []]);
     expect(played.run.events.find(({ type }) => type === 'node.completed')).toMatchObject({ update: {} });
   });
 
-  test('reads numbers and booleans out of text', () => {
+  test('converts numbers and booleans from text', () => {
     const parameters = { type: 'object', properties: { n: { type: 'integer' }, on: { type: 'boolean' } } };
     const played = playCalls([asking(call('a', 'lookup', { n: '5', on: 'true' }))], {
       tools: { lookup: { parameters } },
@@ -57,7 +57,7 @@ describe('a node that makes calls', () => {
     expect(played.calls[0]?.args).toEqual({ n: 5, on: true });
   });
 
-  test('tells what went wrong', () => {
+  test('reports errors to the model', () => {
     const said = [asking(call('a', 'nope'), call('b', 'lookup', {}), call('c', 'charge'), call('d'))];
     const tool = ({ tool: name }: { tool: string }): Json => {
       if (name === 'charge') throw new CallFailure('TOOL_FAILED', 'declined');
@@ -71,7 +71,7 @@ describe('a node that makes calls', () => {
     ]);
   });
 
-  test('asks for the approvals that its tools need, and for no others', () => {
+  test('requests only the approvals that its tools need', () => {
     const said = [asking(call('a'), call('b', 'notify'), call('c', 'charge'))];
     const played = playCalls(said, { tools: { charge: { approval: 'always' } } });
     expect(Object.values(played.run.run.approvals)).toMatchObject([{ tool: 'charge' }]);
@@ -84,12 +84,12 @@ describe('a node that makes calls', () => {
     ]);
   });
 
-  test('asks nobody before an unsafe tool that says nothing of approvals', () => {
+  test('requests no approval of an unsafe tool without a rule', () => {
     const played = playCalls([asking(call('a', 'notify'))]);
     expect([played.run.run.status, played.calls.length]).toEqual(['completed', 1]);
   });
 
-  test('goes on where it stood when it is retried with a higher limit', () => {
+  test('continues from its progress when it is retried with a higher limit', () => {
     const said = [asking(call('a'), call('b'))];
     const nodes = { run: calls };
     const chat = {
@@ -107,7 +107,7 @@ describe('a node that makes calls', () => {
     expect(addedTo(played, said)).toMatchObject([{ content: 'a' }, { content: 'b' }]);
   });
 
-  test('takes the time of each call from its own timeout', () => {
+  test('gives each call its own timeout', () => {
     const said = [asking(call('a'))];
     const chat = {
       reducer: 'messages',
@@ -119,7 +119,7 @@ describe('a node that makes calls', () => {
     expect(addedTo(played, said)).toHaveLength(1);
   });
 
-  test('waits for a person where nobody knows what a call did', () => {
+  test('waits for a person if the outcome of a call is unknown', () => {
     const lost = new CallFailure('UNKNOWN_OUTCOME', 'lost');
     const said = [asking(call('a', 'notify'), call('b'))];
     const tool = ({ tool: name }: { tool: string }): Json => {
@@ -135,7 +135,7 @@ describe('a node that makes calls', () => {
     expect(addedTo(played, said)).toMatchObject([{ content: 'sent' }, { content: 'fine' }]);
   });
 
-  test('as the last of a canceled run waits for nobody', () => {
+  test('as the last node of a canceled run waits for nobody', () => {
     const chat = {
       reducer: 'messages',
       default: [{ id: 'm', role: 'assistant', content: '', toolCalls: [call('a'), call('b', 'charge')] }],
@@ -155,7 +155,7 @@ describe('a node that makes calls', () => {
   });
 });
 
-test('a model and a node that makes its calls can be a loop', () => {
+test('a model and a tool node that makes its calls form a loop', () => {
   const graph: Partial<GraphDefinition> = {
     nodes: {
       ask: { type: 'llm', messages: 'chat', tools: ['lookup'], write: { n: '{{ size(result.toolCalls) }}' } },
@@ -180,7 +180,7 @@ test('a model and a node that makes its calls can be a loop', () => {
   expect([new Set(keys).size, requests.length]).toEqual([5, 3]);
 });
 
-test('a model of a loop that is down is asked again, and nothing else', () => {
+test('a retry of a failed model in a loop repeats only the model call', () => {
   const graph: Partial<GraphDefinition> = {
     nodes: {
       ask: { type: 'llm', messages: 'chat', tools: ['lookup'] },

@@ -16,7 +16,7 @@ function playCalls(think: NodeDefinition, calls: NodeDefinition) {
   return { made: played.calls.map(({ tool }) => tool), told: Array.isArray(chat) ? chat.slice(-2) : [] };
 }
 
-describe('a node that makes calls', () => {
+describe('a tool node with calls', () => {
   test.each<[string, NodeDefinition, NodeDefinition]>([
     ['that it names', llm('lookup', 'charge'), { ...act, tools: ['lookup'] }],
     ['of the one llm that writes its channel', llm('lookup'), act],
@@ -26,7 +26,7 @@ describe('a node that makes calls', () => {
     expect(told).toMatchObject([{ content: 'Tool not found: charge' }, { content: 'b' }]);
   });
 
-  test('calls none where that llm has none', () => {
+  test('calls none if the llm has none', () => {
     expect(playCalls(llm(), act).made).toEqual([]);
   });
 
@@ -38,14 +38,14 @@ describe('a node that makes calls', () => {
     ['an agent does', { think: { type: 'agent', messages: 'chat' }, act }, false],
     ['another node does besides', { think: llm('lookup'), put: { type: 'set', write: { chat: [] } }, act }, false],
     ['it writes the channel itself', { think: llm('lookup'), act: { ...act, write: 'chat' } }, false],
-  ])('may leave its tools out where %s: %#', (_where, nodes, isValid) => {
+  ])('may omit its tools if %s: %#', (_where, nodes, isValid) => {
     const issues = validateGraph(toJson(aDefinition({ channels, nodes })), aCatalog());
     const errors = issues.filter(({ severity }) => severity === 'error').map(({ code, path }) => `${code} ${path}`);
     expect(errors).toEqual(isValid ? [] : ['INVALID_FIELD /nodes/act']);
   });
 });
 
-describe('the node that ends a canceled run', () => {
+describe('the last node of a canceled run', () => {
   const wait: NodeDefinition = { type: 'wait', for: '1h' };
   const inside = aDefinition({ name: 'inside', nodes: { pause: wait } });
   const last: Record<string, NodeDefinition> = {

@@ -19,7 +19,7 @@ describe('a wait for time', () => {
     [{ for: '{{ "1" + "h" }}' }, 3_600_000],
     [{ until: '2026-01-02T04:04:05Z' }, 3_600_000],
     [{ until: '2026-01-02 05:04:05.000+01:00' }, 3_600_000],
-  ])('%j goes on then, and not before', (...[over, ms]) => {
+  ])('%j continues at that time, and not before', (...[over, ms]) => {
     const run = start(over);
     const { waitingFor } = toRunView(run.run);
     expect(waitingFor).toEqual([
@@ -48,7 +48,7 @@ describe('a wait for time', () => {
     expect(start(over).run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'w' });
   });
 
-  test('does not hear events', () => {
+  test('ignores events', () => {
     const run = start({ for: '1h' });
     run.signal('event', { event: 'go' });
     expect(run.run).toMatchObject({ status: 'waiting', bufferedEvents: [{ name: 'go', payload: null }] });
@@ -56,21 +56,24 @@ describe('a wait for time', () => {
 });
 
 describe('a wait for an event', () => {
-  test.each<[Json]>([[0], [false], [''], [null], [[]], [{ a: 1 }]])('takes the payload %j, now or kept', (payload) => {
-    const now = start({ event: 'go' });
-    expect(toRunView(now.run).waitingFor).toMatchObject([{ kind: 'event', id: 'go' }]);
-    now.signal('event', { event: 'other', payload });
-    expect(now.run.status).toBe('waiting');
-    now.signal('event', { event: 'go', payload });
-    expect([now.run.status, logOf(now)]).toEqual(['completed', [payload]]);
-    const later = startRun({ nodes: { ask: { type: 'approval', title: 'May I?' }, w: wait({ event: 'go' }) } });
-    later.signal('event', { event: 'go', payload });
-    expect(later.run.bufferedEvents).toHaveLength(1);
-    later.signal('approve', {});
-    expect([later.run.status, logOf(later), later.run.bufferedEvents]).toEqual(['completed', [payload], []]);
-  });
+  test.each<[Json]>([[0], [false], [''], [null], [[]], [{ a: 1 }]])(
+    'accepts the payload %j, both immediate and buffered',
+    (payload) => {
+      const now = start({ event: 'go' });
+      expect(toRunView(now.run).waitingFor).toMatchObject([{ kind: 'event', id: 'go' }]);
+      now.signal('event', { event: 'other', payload });
+      expect(now.run.status).toBe('waiting');
+      now.signal('event', { event: 'go', payload });
+      expect([now.run.status, logOf(now)]).toEqual(['completed', [payload]]);
+      const later = startRun({ nodes: { ask: { type: 'approval', title: 'May I?' }, w: wait({ event: 'go' }) } });
+      later.signal('event', { event: 'go', payload });
+      expect(later.run.bufferedEvents).toHaveLength(1);
+      later.signal('approve', {});
+      expect([later.run.status, logOf(later), later.run.bufferedEvents]).toEqual(['completed', [payload], []]);
+    },
+  );
 
-  test('gives null after its timeout, and an event that comes then is kept', () => {
+  test('gives null after its timeout, and a later event is buffered', () => {
     const run = startRun({
       nodes: { w: wait({ event: 'go', timeout: '1h' }), ask: { type: 'approval', title: 'May I?' } },
     });
@@ -80,7 +83,7 @@ describe('a wait for an event', () => {
     expect(run.run.bufferedEvents).toEqual([{ name: 'go', payload: 1 }]);
   });
 
-  test('has its timer taken back when the event comes', () => {
+  test('has its timer canceled when the event arrives', () => {
     const run = start({ event: 'go', timeout: '1h' });
     expect(Object.keys(run.run.timers)).toHaveLength(1);
     run.signal('event', { event: 'go' });
@@ -88,7 +91,7 @@ describe('a wait for an event', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('takes the oldest of its name', () => {
+  test('takes the oldest event of its name', () => {
     const nodes = {
       ask: { type: 'approval', title: 'May I?' },
       w: wait({ event: 'go' }),
@@ -100,7 +103,7 @@ describe('a wait for an event', () => {
     expect([logOf(run), run.run.status]).toEqual([[1, 2], 'completed']);
   });
 
-  test('of two that wait for one name the first takes it', () => {
+  test('of two for one name, the first takes the event', () => {
     const nodes = { a: wait({ event: 'go' }), b: wait({ event: 'go' }) };
     const run = startRun({ nodes, edges: [{ from: '__start__', to: ['a', 'b'] }] });
     run.signal('event', { event: 'go', payload: 1 });
@@ -109,7 +112,7 @@ describe('a wait for an event', () => {
     expect(logOf(run)).toEqual([1, 2]);
   });
 
-  test('finds 100 events at most', () => {
+  test('finds at most 100 buffered events', () => {
     const run = startRun({ nodes: { ask: { type: 'approval', title: 'May I?' }, ...addsNames('z') } });
     for (let payload = 0; payload < 101; payload += 1) run.signal('event', { event: 'go', payload });
     expect(run.run.bufferedEvents).toHaveLength(100);
@@ -117,9 +120,12 @@ describe('a wait for an event', () => {
     expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'buffer_full' });
   });
 
-  test.each([{}, { event: '' }, { event: 7 }, { event: 'go', more: 1 }])('does not hear %j', (payload) => {
-    const run = start({ event: 'go' });
-    run.signal('event', payload);
-    expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'malformed' });
-  });
+  test.each([{}, { event: '' }, { event: 7 }, { event: 'go', more: 1 }])(
+    'ignores the malformed event %j',
+    (payload) => {
+      const run = start({ event: 'go' });
+      run.signal('event', payload);
+      expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'malformed' });
+    },
+  );
 });

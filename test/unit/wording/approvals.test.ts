@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatApproval, whoDecides } from '../../../src/wording/approvals.ts';
 
-test('no part of an approval can pose as another, or move the cursor', () => {
+test('no part of an approval can imitate another part, or move the cursor', () => {
   const args = { euros: 300 };
   const text = formatApproval({ title: 'Pay 1?\n  args     {"euros":1}', tool: 'pay', args, details: '\u001B[2A' });
   expect(text.split('\n')).toEqual([
@@ -20,6 +20,6 @@ test.each([
   [{ roles: ['approver'], quorum: 2 }, '2 people of approver'],
   [{ roles: ['approver'], escalate: [{ after: '1d', roles: ['lead'] }] }, 'approver (after 1d also lead)'],
   [{ users: ['ann'], excludeRequester: true }, 'ann, but not who has asked'],
-])('%j names who decides', (policy, who) => {
+])('the policy %j is formatted as %s', (policy, who) => {
   expect(whoDecides(policy)).toBe(who);
 });

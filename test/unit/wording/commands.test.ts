@@ -5,7 +5,7 @@ import type { NextAction } from '../../../src/wording/next-actions.ts';
 
 const [approve, reject] = decisionsOf('R.a1', { policy: { requireReason: true }, digest: 'a1b2c3d4e5f6a7b8' });
 
-/** What an action is as a request, as a command and as a signal. */
+/** The forms of an action: a request, a command and a signal. */
 interface Typed {
   readonly path: string;
   readonly body: string;
@@ -64,7 +64,7 @@ test.each<[NextAction | undefined, Typed]>([
       signal: `fork --input '{"checkpoint":"P.c2"}'`,
     },
   ],
-])('%j is a request, a command and a signal', (next, { path, body, words, signal }) => {
+])('%j has a request, a command and a signal', (next, { path, body, words, signal }) => {
   const headers = `-H "authorization: Bearer $HOLDFAST_TOKEN" -H 'content-type: application/json'`;
   expect(next && commandsOf(next, 'run:acme:R')).toEqual({
     curl: `curl -X POST "$HOLDFAST_URL/api/${path}" ${headers} -d '${body}'`,
@@ -73,6 +73,6 @@ test.each<[NextAction | undefined, Typed]>([
   });
 });
 
-test('a run without a workflow takes no signal', () => {
+test('a run without a workflow has no signal command', () => {
   expect(commandsOf(control('cancel', 'R'), null).temporal).toBeNull();
 });

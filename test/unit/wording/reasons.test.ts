@@ -169,7 +169,7 @@ test.each(Object.values(CASES).flat())('%j has a sentence and its next actions',
   expect(nextActions(reason, 'R').map(holdfastCommand)).toEqual(commands);
 });
 
-test('each next action says what it does', () => {
+test('each next action has a text with its effect', () => {
   const effects = Object.values(CASES)
     .flat()
     .flatMap(([reason]) => nextActions(reason, 'R').map(({ effect }) => effect));

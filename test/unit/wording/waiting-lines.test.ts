@@ -12,7 +12,7 @@ test.each([
     { node: 'pay', index: 3, attempt: 3, lastError: null, nextAttemptAt: null },
     'Node pay[3] makes attempt 3 of a call now',
   ],
-])('the retry %j is one line', (retry, line) => {
+])('the retry %j is formatted in one line', (retry, line) => {
   expect(retryLine(retry)).toBe(line);
 });
 
@@ -59,14 +59,14 @@ test.each([
   expect(waitingLines('R', waiting, asked)).toEqual(lines);
 });
 
-test('an approval that can not be read is named, and its command shows what it approves', () => {
+test('an approval that can not be read is named, and its command decides it without a digest', () => {
   expect(waitingLines('R', asking, null)).toEqual([
     'Node ask waits for people to decide its approval',
     '  npx holdfast approve R.a1',
   ]);
 });
 
-test('the command for an approval that needs a reason has a gap for it', () => {
+test('the command for an approval that needs a reason has a placeholder for it', () => {
   expect(waitingLines('R', asking, { ...asked, policy: { requireReason: true } })[1]).toBe(
     "  npx holdfast approve R.a1 --digest 3f2a9c81d0e4 --reason '…'",
   );
@@ -75,13 +75,13 @@ test('the command for an approval that needs a reason has a gap for it', () => {
 test.each([
   ['is long', { args: { note: 'x'.repeat(400) } }],
   ['has details', { details: 'An old customer' }],
-])('an approval that %s is not decided by its line, which does not show all', (_, over) => {
+])('the line of an approval that %s has no deciding command, because it does not show everything', (_, over) => {
   const [reason, command] = waitingLines('R', asking, { ...asked, ...over });
   expect(reason).toMatch(/: Pay 20\?$/);
   expect(command).toBe('  npx holdfast approvals --run R');
 });
 
-test('a text from outside ends no quotation of the command, and starts no other one', () => {
+test('an untrusted text can not end the quotation in the command, or begin another one', () => {
   const [, command] = waitingLines('R', { kind: 'event', node: 'hold', id: "x'; rm -r ~;\n'", since }, null);
   expect(command).toBe(`  npx holdfast signal R --event 'x'\\''; rm -r ~; '\\'''`);
 });

@@ -8,14 +8,14 @@ import { isJsonObject } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import type { ToolEntry } from '../catalog.ts';
 
-/** The terms of a tool that say what is made of arguments. */
+/** The fields of a tool that decide how its arguments are completed. */
 type Terms = Pick<ToolEntry, 'parameters' | 'effect' | 'takes' | 'coerces' | 'strips'>;
 
 /**
- * Returns what a tool's JSON Schema makes of arguments. Defaults that the code's own schema has are its own to fill in.
- * A name that this schema would leave out is left out only where no harm can come of it: a misspelt one before an effect
- * is refused. Of arguments that were meant for another tool, the names that it alone has are left out.
- * @param isForOther the arguments were meant for another tool
+ * Completes arguments by a tool's JSON Schema. Defaults of the code's own schema are left to the code. A name that the
+ * code's schema would drop is dropped here only where that is safe; before a tool with an effect, a misspelt name is
+ * refused. If the arguments were meant for another tool, the names that only the other tool has are dropped.
+ * @param isForOther true if the arguments were meant for another tool
  */
 export function completeArguments(given: Json, { parameters, effect, takes, strips }: Terms, isForOther = false): Json {
   const known = strips === true ? withoutUnknown(given, parameters, isKept) : given;
@@ -26,7 +26,10 @@ export function completeArguments(given: Json, { parameters, effect, takes, stri
   }
 }
 
-/** The violations that refuse arguments. Where the code's own schema takes more, only names do that it would leave out. */
+/**
+ * Returns the violations that refuse arguments. Where the code's own schema accepts more, only unknown names that it
+ * would drop are refused.
+ */
 export function refusing(violations: readonly SchemaViolation[], { coerces }: Terms): readonly SchemaViolation[] {
   return coerces === true ? violations.filter(isOfUnknownName) : violations;
 }
@@ -35,7 +38,7 @@ function isOfUnknownName({ keyword }: SchemaViolation): boolean {
   return keyword === 'additionalProperties';
 }
 
-/** Words a violation, with the name that was perhaps meant. */
+/** Formats a violation, with a suggestion for a misspelt name. */
 export function describeViolation(violation: SchemaViolation, { parameters }: Pick<Terms, 'parameters'>): string {
   const { path, message } = violation;
   if (!isOfUnknownName(violation)) return message;

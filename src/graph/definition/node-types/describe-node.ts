@@ -18,19 +18,21 @@ export function describeType(type: string): NodeTypeDescription | null {
   return own(types, type) ?? null;
 }
 
-/** Returns the fields of one kind over all types. They mean the same in every node, even one of a misspelt type. */
+/**
+ * Returns the fields of one kind over all types. A field means the same in every node, even in one of an unknown type.
+ */
 export function fieldsOfKind(kind: 'conversations' | 'schemas' | 'goto'): readonly string[] {
   const types: readonly NodeTypeDescription[] = Object.values(NODE_TYPES);
   return [...new Set(types.flatMap((type) => type[kind] ?? []))];
 }
 
-/** Returns the fields that are shown in one place, over all types. */
+/** Returns the fields that are visible in one location, over all types. */
 export function fieldsShownAs(place: keyof ShownFields): readonly string[] {
   const types: readonly NodeTypeDescription[] = Object.values(NODE_TYPES);
   return [...new Set(types.flatMap(({ shown }) => shown?.[place] ?? []))];
 }
 
-/** Returns the fields of a node as JSON, for readers that use descriptions. */
+/** Returns the fields of a node as JSON, for code that reads descriptions. */
 export function fieldsOf(node: object): JsonObject {
   if (isJsonObject(node)) return node;
   throw new TypeError('A node is an object');

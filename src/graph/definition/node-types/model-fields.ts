@@ -42,7 +42,7 @@ interface ContextDefinition {
   readonly strategy?: string | readonly string[];
 }
 
-/** The fields that a model answers to. */
+/** The fields that contain the model's prompt. */
 const ASKED = ['system', 'prompt', 'messages'] as const;
 
 /** The part of a description that all node types with model calls share. */
@@ -65,7 +65,7 @@ function findPromptProblems(fields: JsonObject): readonly FieldProblem[] {
     : [{ field: 'messages', message: 'This node takes a prompt or messages, not both' }];
 }
 
-/** A model can't be made to request what it is not offered. */
+/** Finds a tool choice that names a tool which the node does not offer. */
 function findChoiceProblems({ toolChoice, tools }: JsonObject): readonly FieldProblem[] {
   const offered = isJsonList(tools) ? offeredNames(tools.filter(isOfferedTool)) : [];
   if (toolChoice === 'required' && offered.length === 0)
@@ -95,7 +95,7 @@ type ValueOf<Kind extends OptionKind> = Kind extends 'boolean'
       : never;
 
 /**
- * The fields of providers that a node may set. All others could reach what others have stored, servers and code behind
+ * The provider fields that a node may set. Any other field could reach stored data of others, servers and code behind
  * the provider, other prices, or tokens beyond the budget of a run.
  */
 export const MODEL_OPTIONS = {
@@ -110,12 +110,12 @@ export const MODEL_OPTIONS = {
   'openai-compatible': { textVerbosity: ['low', 'medium', 'high'], user: 'text' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, OptionKind>>>>;
 
-/** The characters of an option that is a text. */
+/** The maximum of characters of a text option. */
 export const MAX_OPTION_LENGTH = 64;
 
 type Options = typeof MODEL_OPTIONS;
 
-/** Options by provider; a model is sent those of its own provider. */
+/** Options by provider; each model receives only those of its own provider. */
 export type ProviderOptions = {
   readonly [Provider in keyof Options]?: {
     readonly [Name in keyof Options[Provider]]?: Options[Provider][Name] extends OptionKind

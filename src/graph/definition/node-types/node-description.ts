@@ -7,14 +7,14 @@ import type { JsonObject } from '../../values/json.ts';
 export interface NodeDescription<Field extends string = string> {
   /** Fields whose texts may hold `{{ cel }}` over `state`, `run`, `item` and `index`. */
   readonly templates: readonly Field[];
-  /** As `templates`, but their expressions see `result`, too. */
+  /** Like `templates`, but their expressions also see `result`. */
   readonly resultTemplates?: readonly FieldPath<Field>[];
   /**
-   * The members of the result that may hold what the node was given, each with the fields that it may come from. Absent:
-   * all of the result may hold what any template was filled with.
+   * The members of the result that may contain values of the node's fields, each with the fields that they may come
+   * from. If absent, the whole result may contain values of any template.
    */
   readonly carries?: Readonly<Record<string, readonly Field[]>>;
-  /** The fields that people see, filled: in events, in approvals, and in what a run waits for. */
+  /** The fields whose filled values are visible to people: in events, in approvals, and in what a run waits for. */
   readonly shown?: ShownFields<Field>;
   readonly uses?: CatalogUses<Field>;
   /** The graph that runs inside the node. */
@@ -23,15 +23,20 @@ export interface NodeDescription<Field extends string = string> {
   readonly approvals?: ApprovalRuleFields<Field>;
   /** The field of an approval node that names the reaction to a rejection; `fail` ends the run. */
   readonly onReject?: Field;
-  /** The field with the tools that its model may request; another node makes these calls. */
+  /** The field with the tools that the node's model may request; another node makes these calls. */
   readonly requestsTools?: Field;
-  /** The code that the node calls by itself; its `execution` is about these calls. */
+  /** The code that the node itself calls; its `execution` applies to these calls. */
   readonly calls?: Called<Field>;
-  /** The channel whose messages request calls that the node makes, and the field with the tools that it may call. */
+  /**
+   * The channel whose messages request the calls that the node makes, and the field with the tools that it may call.
+   */
   readonly makesCalls?: { readonly channel: Field; readonly tools: Field };
-  /** The node waits for people, time or an event; its result comes from them. It can't be a canceled run's last node. */
+  /**
+   * True if the node waits for people, time or an event, which give its result. It can't be the last node of a canceled
+   * run.
+   */
   readonly mayWait?: true;
-  /** The engine enforces the node's own `deadline`. In other nodes, `deadline` limits the calls. */
+  /** True if the engine enforces the node's own `deadline`. In other nodes, `deadline` limits the calls. */
   readonly hasOwnDeadline?: true;
   /** Fields with the name of a tool and with the arguments that the node gives it. */
   readonly givesArgs?: readonly { readonly tool: FieldPath<Field>; readonly args: FieldPath<Field> }[];
@@ -63,8 +68,8 @@ export type DescriptionOf<Fields> = NodeTypeDescription<keyof Fields & string>;
 type FieldPath<Field extends string> = Field | `${Field}/${string}`;
 
 /**
- * Fields by the place where they are shown: the words of a question, the arguments of a call or members of them, an
- * event, a time, the namespace of memory.
+ * Fields by where they are visible: the text of a question, the arguments of a call or members of them, an event, a
+ * time, the namespace of memory.
  */
 export type ShownFields<Field extends string = string> = {
   readonly [Place in 'words' | 'args' | 'members' | 'event' | 'time' | 'memory']?: readonly FieldPath<Field>[];
@@ -103,7 +108,7 @@ interface NodeLook<Field extends string> {
   readonly outline: Outline;
   /** Six hexadecimal digits. */
   readonly fill: string;
-  /** The first of these fields with a text is shown beside the type. */
+  /** The first of these fields that holds a text; it is drawn beside the type. */
   readonly subject?: readonly FieldPath<Field>[];
   /** Extra lines, each for a field that the node has. */
   readonly notes?: readonly { readonly label: string; readonly field: FieldPath<Field> }[];

@@ -123,7 +123,7 @@ const tool: DescriptionOf<ToolFields> = {
   },
 };
 
-/** Fields of a single call. A node that takes its calls from a message cannot have them. */
+/** Fields of a single call. A node that takes its calls from a message can't have them. */
 const OF_ONE_CALL = ['tool', 'args', 'compensate'];
 
 function findToolProblems(fields: JsonObject): readonly FieldProblem[] {
@@ -184,7 +184,7 @@ function findWaitProblems(fields: JsonObject): readonly FieldProblem[] {
   return findMomentProblems(first.field, first.value);
 }
 
-/** Checks a moment that is not a template; a template has no value yet. */
+/** Checks a moment that is not a template. A template has no value before the run. */
 function findMomentProblems(field: (typeof AWAITED_FIELDS)[number], value: Json): readonly FieldProblem[] {
   if (typeof value !== 'string' || value.includes('{{')) return [];
   if (field === 'for' && parseDuration(value) === null)

@@ -9,7 +9,7 @@ import { isJsonList, isJsonObject, own, toText } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import { field } from '../node-settings.ts';
 
-/** The beginning of a conversation: all that precedes the task's own messages. */
+/** The beginning of a conversation: everything before the task's own messages. */
 export interface ConversationStart {
   readonly system: string | null;
   readonly messages: readonly Message[];
@@ -29,13 +29,15 @@ export function compileConversationStart(
   });
 }
 
-/** The messages of a channel; none where the channel is missing or no list. */
+/** Returns the messages of a channel; none if the channel is missing or not a list. */
 export function messagesIn(state: Json | undefined, channel: string | undefined): readonly Message[] {
   const value = channel !== undefined && isJsonObject(state) ? own(state, channel) : undefined;
   return isJsonList(value) ? value.filter(isMessage) : [];
 }
 
-/** Removes requests for tools, which a model may make where it must not, and the provider's own form of them. */
+/**
+ * Removes the tool requests of a reply, and the provider's form of them, for a model that was not allowed to make any.
+ */
 export function withoutCalls(reply: ModelReply): ModelReply {
   if (reply.toolCalls.length === 0) return reply;
   const { providerParts: _removed, ...rest } = reply;
@@ -64,7 +66,9 @@ export function withUniqueIds(reply: ModelReply, before: readonly NewMessage[]):
   return { ...rest, toolCalls };
 }
 
-/** Numbers ids that are used, each from 2. A number that was taken once is not tried again. */
+/**
+ * Numbers ids that are already used, from 2. It continues from the last number of an id, so no number is tried twice.
+ */
 function uniqueIds(used: Set<string>): (base: string) => string {
   const next = new Map<string, number>();
   return (base) => {
@@ -81,7 +85,7 @@ function withId(call: ToolCall, id: string): ToolCall {
   return id === call.id ? call : { ...call, id };
 }
 
-/** A conversation as it is sent: `head`, the summary and the covered instructions, then `rest`. */
+/** A conversation as it is sent: `head` (the summary and the covered instructions), then `rest`. */
 export interface ShortenedConversation {
   /** The messages that the head replaces. */
   readonly covered: readonly Message[];
@@ -89,7 +93,7 @@ export interface ShortenedConversation {
   readonly rest: readonly Message[];
 }
 
-/** Replaces the covered messages by their summary. A summary whose last message has been edited away covers none. */
+/** Replaces the covered messages by their summary. A summary is void if its last covered message no longer exists. */
 export function shorten(messages: readonly Message[], summary: Summary | null): ShortenedConversation {
   if (!summary || messages[summary.messages - 1]?.id !== summary.last) return { covered: [], head: [], rest: messages };
   const covered = messages.slice(0, summary.messages);
@@ -107,7 +111,10 @@ export function extendSummary({ covered, rest }: ShortenedConversation, count: n
   return { messages: messages.length, last: messages.at(-1)?.id ?? null, text };
 }
 
-/** The request for a summary of the messages before it. A model that knows its length is seldom cut off. */
+/**
+ * Returns the request for a summary of the messages before it. It states a length, because a model that knows the
+ * length is seldom cut off.
+ */
 export function summaryRequest(tokens: number): NewMessage {
   const words = Math.max(1, Math.min(MAX_SUMMARY_WORDS, Math.floor(tokens / TOKENS_PER_WORD)));
   const content =
@@ -118,7 +125,7 @@ export function summaryRequest(tokens: number): NewMessage {
 
 const MAX_SUMMARY_WORDS = 500;
 
-/** An estimate for most languages, with some room. */
+/** An estimate with a margin for most languages. */
 const TOKENS_PER_WORD = 2;
 
 /** Token limit of a summary: a quarter of the context, at most `MAX_SUMMARY_TOKENS`. */
@@ -128,5 +135,5 @@ export function summaryTokens(contextTokens: number | null): number {
     : Math.max(1, Math.min(MAX_SUMMARY_TOKENS, Math.floor(contextTokens / 4)));
 }
 
-/** Far more than the words take: what a model thinks before counts, too. */
+/** Far more than the text takes, because the thinking of the model counts, too. */
 const MAX_SUMMARY_TOKENS = 4_000;

@@ -21,22 +21,22 @@ import type { JsonSchema } from '../../values/json-schema.ts';
 export interface ModelCallPlan {
   readonly node: ModelFields;
   readonly graphTools: NodeSettings['graphTools'];
-  /** The node's models, in order: each is asked when those before have failed. */
+  /** The node's models, in order: each is called when those before it have failed. */
   readonly models: readonly PlannedModel[];
   readonly readOutput: OutputReader | null;
   readonly conversationStart: (bindings: Bindings) => ConversationStart;
 }
 
-/** The tools and the time that a model has for an answer. */
+/** The tools and the time that a model gets for an answer. */
 export interface Offer {
   /** Names of the tools that the model may request. */
   readonly tools: readonly string[];
-  /** What the node makes of them, if the model is not free by now. By `none`, calls of the answer are left out. */
+  /** The node's tool choice while it still applies. With `none`, tool calls of the answer are dropped. */
   readonly choice: ToolChoice | undefined;
   readonly leftMs: TimeLeft;
 }
 
-/** A model turn in a task, and the question that its next call asks. */
+/** A model turn in a task, and the question of its next call. */
 export interface TurnStep {
   readonly plan: ModelCallPlan;
   readonly task: TaskContext;
@@ -55,7 +55,7 @@ export function planModelCalls(node: ModelFields, settings: NodeSettings): Model
   };
 }
 
-/** Makes the call that asks for an answer, for a correction of one, or for a summary. @throws GraphError `TIMEOUT` */
+/** Makes the call for an answer, for a correction of an answer, or for a summary. @throws GraphError `TIMEOUT` */
 export function toModelCall(step: TurnStep): ModelCallRequest {
   const { plan, task, offer, question } = step;
   const planned = plan.models[question.model];
@@ -102,7 +102,7 @@ function toGraphOffers({ graphTools }: ModelCallPlan, { tools }: Offer): Pick<Mo
   return { graphTools: Object.fromEntries(told) };
 }
 
-/** Fields that a node does not set are absent, so that requests without them stay as they were. */
+/** Fields that a node does not set are absent, which keeps the requests without them unchanged. */
 function toModelOptions(
   { reasoning, providerOptions }: ModelFields,
   offer: Offer,
@@ -115,7 +115,7 @@ function toModelOptions(
   };
 }
 
-/** A choice among tools of which the run may call none, or not this one, is left to the model. */
+/** If the run may call no tool, or not the chosen one, the choice is left to the model. */
 function choiceIn({ tools, choice }: Offer): ModelCallRequest['toolChoice'] | null {
   if (choice === undefined || choice === 'auto' || tools.length === 0) return null;
   return typeof choice === 'string' || tools.includes(choice.tool) ? choice : null;
@@ -130,7 +130,7 @@ export function shortenConversation({ plan, task, conversation }: TurnStep): Sho
 interface PlannedModel {
   readonly model: string;
   readonly policy: CallPolicy;
-  /** `null`: all messages are sent. */
+  /** `null` if all messages are sent. */
   readonly context: ContextPolicy | null;
 }
 
@@ -156,10 +156,10 @@ function withIds(messages: readonly NewMessage[], prefix: string): readonly Mess
   return messages.map((message, index) => ({ ...message, id: `${prefix}-${index}` }));
 }
 
-/** Reads a JSON value from a model's text. A problem is worded for the model, which is to correct it. */
+/** Reads a JSON value from a model's text. A problem is formulated for the model, which has to correct it. */
 export type OutputReader = (text: string) => { readonly value: Json } | { readonly problem: string };
 
-/** Compiles a reader of values that fit a schema. Of several values in a text, the first that fits counts. */
+/** Compiles a reader of values that fit a schema. If a text contains several values, the first that fits is used. */
 function compileOutput(schema: JsonSchema): OutputReader {
   const check = compileJsonSchema(schema);
   const isValid = (value: Json): boolean => check(value).length === 0;
@@ -172,7 +172,9 @@ function compileOutput(schema: JsonSchema): OutputReader {
   };
 }
 
-/** JSON values in a text: the text itself, else the content of a code fence and of the outermost brackets. */
+/**
+ * Returns the JSON values in a text: the whole text, else the content of a code fence and of the outermost brackets.
+ */
 function jsonIn(text: string): readonly Json[] {
   const whole = parseAll([text]);
   if (whole.length > 0) return whole;
@@ -185,7 +187,7 @@ function fencedIn(text: string): string {
   return (/```(?:json)?([^]*?)```/.exec(text)?.[1] ?? '').trimStart();
 }
 
-/** From the first `open` to the last `close`. */
+/** Returns the text from the first `open` to the last `close`. */
 function between(text: string, open: string, close: string): string {
   const start = text.indexOf(open);
   return start < 0 ? '' : text.slice(start, text.lastIndexOf(close) + 1);

@@ -13,7 +13,7 @@ import type { ModelCallPlan, Offer, TurnStep } from './model-calls.ts';
 
 /*
  * A model turn gets one answer of a model. It may take several calls: of other models after a failure, for corrections
- * of an object that breaks its schema, for a summary of messages that do not fit.
+ * of an object that breaks its schema, and for a summary of messages that do not fit.
  */
 
 /** A turn with an open call, or with a call that waits for budgets. */
@@ -27,9 +27,9 @@ export interface FinishedTurn {
   readonly kind: 'answered';
   readonly conversation: Conversation;
   readonly reply: ModelReply;
-  /** The value that the answer holds by the node's `output` schema. */
+  /** The value of the answer, if the node has an `output` schema. */
   readonly object: Json;
-  /** The name of the model that has answered. */
+  /** The name of the model that gave the answer. */
   readonly model: string | null;
 }
 
@@ -47,13 +47,13 @@ export function isTurnInput(input: TaskInput): input is TurnInput {
   return input.kind === 'call.completed' ? input.reply.kind !== 'value' : input.kind === 'call.failed';
 }
 
-/** An open turn as its task's position holds it. */
+/** An open turn as stored in its task's position. */
 export type AwaitedTurn = Omit<OpenTurn, 'kind'>;
 
 /** The model turns of a compiled node. */
 export interface ModelTurn {
   ask(task: TaskContext, conversation: Conversation, offer: Offer): OpenTurn;
-  /** Makes the call of an open turn: one that waited for budgets, or the canceled one again, under its old key. */
+  /** Makes the call of an open turn: one that waited for budgets, or a canceled one again under its old key. */
   askAgain(task: TaskContext, awaited: AwaitedTurn, offer: Offer): OpenTurn;
   resume(task: TaskContext, awaited: AwaitedTurn & { readonly offer: Offer }, input: TurnInput): TurnProgress;
 }
@@ -92,7 +92,7 @@ function questionOf({ model, corrections, summarizing }: ModelQuestion): ModelQu
   return { model, corrections, summarizing };
 }
 
-/** Makes the call that asks the question, or waits until the budgets allow it. */
+/** Makes the call for the step's question, or waits until the budgets allow it. */
 function askQuestion(step: TurnStep): OpenTurn {
   const { task, conversation, question } = step;
   const request = toModelCall(step);
@@ -106,7 +106,7 @@ function askQuestion(step: TurnStep): OpenTurn {
   };
 }
 
-/** The first model, at or after a position, that the run may ask; `null`: there is none. */
+/** Returns the index of the first model, from a given index on, that the run may call; `null` if there is none. */
 function nextModel({ models }: ModelCallPlan, task: TaskContext, from: number): number | null {
   const found = models.findIndex(({ model }, index) => index >= from && task.isModelAllowed(model));
   return found < 0 ? null : found;
@@ -118,7 +118,7 @@ function afterFailure(step: TurnStep, failure: TaskFailure): TurnProgress {
   return askNextModel(usage ? { ...step, conversation: withUsage(conversation, usage) } : step, failure);
 }
 
-/** Asks the next model. A content filter ends the turn instead (specification, "Nodes", `model`). */
+/** Calls the next model. After a content filter, the turn fails instead (specification, "Nodes", `model`). */
 function askNextModel(step: TurnStep, failure: TaskFailure): TurnProgress {
   const { plan, task, conversation, question } = step;
   const isFiltered = failure.error.cause?.code === CONTENT_FILTER;
@@ -127,7 +127,7 @@ function askNextModel(step: TurnStep, failure: TaskFailure): TurnProgress {
   return askQuestion({ ...step, question: { ...FIRST_QUESTION, model } });
 }
 
-/** Asks for a summary of the first messages of a request that did not fit and was not sent. */
+/** Requests a summary of the first messages of a request that was too large to be sent. */
 function askForSummary(step: TurnStep, messages: number): TurnProgress {
   const { question } = step;
   const { head, rest } = shortenConversation(step);
@@ -152,7 +152,7 @@ function afterReply(step: TurnStep, given: ModelReply): TurnProgress {
   return 'value' in output ? finishTurn(step, reply, output.value) : askForCorrection(step, reply, output.problem);
 }
 
-/** Asks the question again, after the summary has made room for it. */
+/** Makes the original call again, after the summary has made room for it. */
 function afterSummary(step: TurnStep, summarized: number, reply: ModelReply): TurnProgress {
   const { conversation, question } = step;
   const { text } = reply;
@@ -167,7 +167,7 @@ function afterSummary(step: TurnStep, summarized: number, reply: ModelReply): Tu
   });
 }
 
-/** The failure of a summary that would lose what it replaces; `null`: it can replace that. */
+/** Returns the failure of a summary that would lose what it replaces; `null` if it can be used. */
 function summaryFailure({ text, finishReason }: ModelReply): TaskFailure | null {
   if (finishReason === 'length') return modelFailure('The summary of the conversation was cut off', 'truncated');
   return text.trim() === '' ? modelFailure('The model wrote no summary of the conversation') : null;
@@ -180,10 +180,13 @@ function finishTurn(step: TurnStep, reply: ModelReply, object: Json): FinishedTu
   return { kind: 'answered', conversation, reply: withUniqueIds(reply, before), object, model };
 }
 
-/** Corrections that a model gets before the turn fails. */
+/** The maximum of corrections before the turn fails. */
 const MAX_CORRECTIONS = 2;
 
-/** Shows the model the problem of its object. A reply cut off by its token limit fails: so would its correction. */
+/**
+ * Sends the model the problem of its object. A reply cut off by its token limit fails, because its correction would be
+ * cut off as well.
+ */
 function askForCorrection(step: TurnStep, reply: ModelReply, problem: string): TurnProgress {
   const { question } = step;
   if (reply.finishReason === 'length') {
@@ -208,7 +211,7 @@ function correctionOf({ text }: ModelReply, problem: string): readonly NewMessag
 
 const CONTENT_FILTER = 'content_filter';
 
-/** Failures that a provider reports as the reason of an answer's end. */
+/** Failures that a provider reports as the finish reason of an answer. */
 const REFUSALS: Readonly<Partial<Record<ModelReply['finishReason'], { message: string; cause: string }>>> = {
   'content-filter': { message: 'The provider filtered the reply', cause: CONTENT_FILTER },
   refusal: { message: 'The model refused to answer', cause: 'refusal' },

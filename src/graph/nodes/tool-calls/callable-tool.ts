@@ -25,29 +25,29 @@ import { splitIntoPieces } from '../../expression/template.ts';
 import { coerce, coerceAt } from './coerce.ts';
 import { toMs } from '../../values/time.ts';
 
-/** A tool as one node may call it. */
+/** A tool as one node calls it. */
 export interface CallableTool {
   readonly name: string;
-  /** The graph that runs as the call; `null`: the call is a request. */
+  /** The graph that runs as the call; `null` if the call is a request to an activity. */
   readonly graph: CallableGraph | null;
-  /** `tell`, `intervene`, or the name of the tool that is called after a failure. */
+  /** `tell` (the model gets the error), `intervene`, or the name of the tool to call after a failure. */
   readonly onFailure: string;
-  /** The reason why a run may not call the tool, by those who have shaped it, its starter first; `null`: it may. */
+  /** Returns the reason why a run may not call the tool, by its editors, its starter first; `null` if it may. */
   refuse(shapers: readonly Principal[]): string | null;
   /**
-   * Reads the arguments of a call by the tool's parameters, before anything is decided about them. A problem is worded for
+   * Reads the arguments of a call by the tool's parameters, before any decision about them. A problem is formulated for
    * the model.
    */
   readArguments(given: Json, giver?: Giver): { readonly args: Json } | { readonly problem: string };
-  /** The code's own schema reads the arguments after that; if not, they are what the code takes. */
+  /** True if the code's own schema must read the arguments afterwards; otherwise the code receives them as they are. */
   readonly needsReading: boolean;
   reading(args: Json, leftMs: number | null): ReadingRequest;
-  /** @throws GraphError `EXPRESSION_FAILED` when a condition can't be evaluated, or is neither true nor false */
+  /** @throws GraphError `EXPRESSION_FAILED` when a condition can't be evaluated, or is not a boolean */
   needsApproval(bindings: Bindings): boolean;
   /**
-   * The namespace of a tool of memory; `undefined` for all other tools. A call keeps it, so that people approve the one
-   * that it is made in.
-   * @throws GraphError `EXPRESSION_FAILED` when it can't be told
+   * Returns the namespace of a memory tool; `undefined` for all other tools. A call keeps it, so that an approval
+   * covers exactly the namespace of the call.
+   * @throws GraphError `EXPRESSION_FAILED` when it can't be computed
    */
   memory(bindings: Bindings): string | undefined;
   question(args: Json, terms: Pick<CallTerms, 'memory'> & { readonly because: string }): Question;
@@ -57,22 +57,24 @@ export interface CallableTool {
 /** What a call depends on besides its arguments. */
 export interface CallTerms {
   readonly leftMs: number | null;
-  /** The namespace of a tool of memory. */
+  /** The namespace of a memory tool. */
   readonly memory?: string | undefined;
-  /** A person has approved the call with its arguments. */
+  /** True if a person has approved the call with its arguments. */
   readonly isApproved: boolean;
-  /** The tool's own schema has read the arguments. */
+  /** True if the tool's own schema has read the arguments. */
   readonly isRead: boolean;
 }
 
-/** Who gives arguments: a model, which may write numbers as text; a node or a person; another tool that has failed. */
+/**
+ * The origin of arguments: a model, which may write numbers as text; a node or a person; another tool that has failed.
+ */
 export type Giver = 'model' | 'node' | 'tool';
 
 /** The node that calls a tool. */
 export interface CallingNode {
   readonly node: NodeCallSettings & ExecutionField;
   readonly settings: NodeSettings;
-  /** Approval rules of the node, by tool. They add to the tool's own rule: it still holds. */
+  /** Approval rules of the node, by tool. They add to the tool's own rule, which still applies. */
   readonly approve: Readonly<Record<string, string>>;
   /** True if an unsafe tool without a rule of its own needs an approval. */
   readonly asksForUnsafe: boolean;
@@ -82,18 +84,18 @@ export interface CallingNode {
 export interface Toolbox {
   /** Finds a tool that a model may request. */
   findAllowed(name: string): CallableTool | null;
-  /** Finds any tool of the installation: one named as `onFailure` need not be allowed to the model. */
+  /** Finds any tool of the installation. A tool named as `onFailure` need not be offered to the model. */
   find(name: string): CallableTool | null;
 }
 
-/** The surroundings of tool calls: the task that makes them, its tools, and the time that a call has. */
+/** The context of tool calls: the task that makes them, its tools, and the time that a call has. */
 export interface ToolBatchContext {
   readonly task: TaskContext;
   readonly tools: Toolbox;
   readonly leftMs: TimeLeft;
 }
 
-/** Compiles a tool for the calls of a node. @returns `null`: the installation has no tool of that name */
+/** Compiles a tool for the calls of a node. @returns `null` if the installation has no tool of that name */
 export function compileCallable(name: string, caller: CallingNode): CallableTool | null {
   const entry = own(caller.settings.catalog.tools, name);
   return entry ? compileEntry({ name, entry }, caller) : null;
@@ -102,7 +104,7 @@ export function compileCallable(name: string, caller: CallingNode): CallableTool
 interface KnownTool {
   readonly name: string;
   readonly entry: ToolEntry;
-  /** Fills the namespace of a tool of memory. */
+  /** Fills the namespace of a memory tool. */
   readonly fillNamespace?: (bindings: Bindings) => string;
   readonly graph?: CallableGraph;
 }
@@ -150,7 +152,7 @@ interface PolicedArgs {
   readonly policy: CallPolicy;
 }
 
-/** The request for a reading, which takes no longer than a local call. */
+/** Returns the request for a reading of arguments, which takes no longer than a local call. */
 function toReading(tool: string, { taskQueue }: ToolEntry, { args, policy }: PolicedArgs): ReadingRequest {
   return {
     kind: 'reading',
@@ -185,7 +187,8 @@ function toToolCall(
 }
 
 /**
- * Creates the toolbox of a node. A tool is compiled at its first use, at no charge: other runs may have used it before.
+ * Creates the toolbox of a node. A tool is compiled on first use, without a charge, because another run may already
+ * have compiled it.
  * @param offered tools that a model may request
  */
 export function createToolbox(offered: readonly OfferedTool[], caller: CallingNode): Toolbox {
@@ -242,10 +245,10 @@ function compileRule(rule: ApprovalRule, names: readonly Name[], field: string):
   };
 }
 
-/** The longest part of a condition that its failure shows. */
+/** The maximum of characters of a condition in an error message. */
 const MAX_QUOTED = 200;
 
-/** The roles whose runs may call a tool: administrators, if the tool names none. */
+/** Returns the roles whose runs may call a tool: administrators, if the tool names none. */
 function callersOf({ roles = [], permission }: ToolEntry): string {
   if (permission !== undefined) return `people with ${permission}`;
   return roles.join(', ') || 'admin';
@@ -256,15 +259,16 @@ export function inputOf(args: Json): JsonObject {
   return isJsonObject(args) ? args : {};
 }
 
-/** Returns the first message in arguments that a graph does not take from a model; `null`: it takes them. */
+/** Returns the first message in arguments that a graph does not accept from a model; `null` if it accepts all. */
 function findRefusedArgument({ channels }: CallableGraph, args: Json): string | null {
   return findRefusedMessage(channels, {}, inputOf(args))?.message ?? null;
 }
 
 /**
- * Compiles the namespace that a model's memory is confined to. A value fills one part between slashes: one with a slash
- * of its own would lead into the namespace of another, and an empty one to that of all.
- * @returns fills it. @throws GraphError `EXPRESSION_FAILED` for a part that is empty, or more parts than the template has
+ * Compiles the namespace that a model's memory is confined to. A value fills one part between slashes: a value with a
+ * slash would lead into another namespace, and an empty one into a shared parent.
+ * @returns a function that fills it
+ * @throws GraphError `EXPRESSION_FAILED` for an empty part, or more parts than the template has
  */
 function compileNamespace(template: string): (bindings: Bindings) => string {
   const filler = field('tools.memory', template, '');
@@ -285,27 +289,31 @@ function partsOf(namespace: string): number {
 
 const NAMESPACE = /^[^/\p{Cc}]+(?:\/[^/\p{Cc}]+)*$/u;
 
-/** Reads the arguments that a model has written, which may hold numbers and booleans as text. They may still not fit. */
+/**
+ * Reads arguments that a model has written, which may hold numbers and booleans as text. The result may still break the
+ * schema.
+ */
 export function readArguments(written: Json, parameters: JsonSchema, check: SchemaCheck): Json {
   if (check(written).length === 0) return written;
   const coerced = coerceAt(written, mismatchPointers(parameters, written));
-  // Violations don't always point at the texts to convert, so every text counts where the schema declares other types.
+  // Violations don't always point at the texts to convert, so all texts are converted where the schema declares other
+  // types.
   return check(coerced).length === 0 ? coerced : coerce(written, parameters);
 }
 
-/** The call that people are asked about. */
+/** A call that needs an approval. */
 export interface AskedCall {
   readonly tool: string;
   readonly args: Json;
   /** The origin of the call, such as "Node pay calls it". */
   readonly because: string;
-  /** The namespace of a tool of memory. */
+  /** The namespace of a memory tool. */
   readonly memory?: string | undefined;
   /** The graph that runs as the call. */
   readonly graph?: CallableGraph | undefined;
 }
 
-/** Asks if a tool may be called, on the terms of the tool. */
+/** Requests an approval for a tool call, under the terms of the tool. */
 export function toolQuestion(
   { tool, args, because, memory, graph }: AskedCall,
   entry: ToolEntry,

@@ -7,15 +7,15 @@ import { itemSchema, memberSchema, typesOf } from '../../values/schema-parts.ts'
 import type { SchemaPart, SchemaTypes } from '../../values/schema-parts.ts';
 
 /**
- * Converts texts to the numbers and booleans that a schema asks for: models write `"5"` for 5. A text whose number
- * would lose precision stays, and so does every other value.
+ * Converts texts to the numbers and booleans that a schema requires, because models write `"5"` for 5. A text whose
+ * number would lose precision is not converted, nor is any other value.
  */
 export function coerce(value: Json, schema: JsonSchema | undefined): Json {
   return schema === undefined ? value : coercePart(value, { schema, root: schema });
 }
 
 /**
- * Converts the texts at some JSON Pointers as `coerce` does, whatever a schema says of them.
+ * Converts the texts at given JSON Pointers as `coerce` does, regardless of a schema.
  * @param pointers none is longer than `MAX_POINTER`
  */
 export function coerceAt(value: Json, pointers: ReadonlySet<string>, pointer = ''): Json {
@@ -48,7 +48,7 @@ function coerceText(text: string, types: SchemaTypes): Json {
   return types.has('number') || types.has('integer') ? scalar : text;
 }
 
-/** The boolean or exact number that a text spells; else the text itself. */
+/** Returns the boolean or exact number that a text spells; otherwise the text itself. */
 function parseScalar(text: string): Json {
   spend(2 * priceOfText(text));
   if (text === 'true' || text === 'false') return text === 'true';
@@ -64,14 +64,14 @@ function isExactNumber(text: string): boolean {
   return read?.digits === written.digits && read.exponent === written.exponent && isPrecise(value);
 }
 
-/** Several whole numbers beyond the safe integers share one double. */
+/** False beyond the safe integers, where several whole numbers share one double. */
 function isPrecise(value: number): boolean {
   return !Number.isInteger(value) || Number.isSafeInteger(value);
 }
 
-/** A decimal number in normal form: equal for all spellings of one number. */
+/** A decimal number in normal form: the same for all spellings of a number. */
 interface Decimal {
-  /** With the sign, without zeros on either side. */
+  /** With the sign, without leading and trailing zeros. */
   readonly digits: string;
   /** The power of ten of the last digit. */
   readonly exponent: number;
@@ -90,7 +90,7 @@ function decimalOf(text: string): Decimal | null {
   return { digits: sign + digits, exponent: Number(exponent) - fraction.length + significant.length - digits.length };
 }
 
-/** A regular expression would look at each row of zeros anew from each of its zeros. */
+/** Removes trailing zeros. A regular expression would scan each run of zeros again from each of its zeros. */
 function withoutLastZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === '0') end -= 1;

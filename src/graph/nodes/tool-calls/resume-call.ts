@@ -13,7 +13,7 @@ import { editedNote, failureNote, rejectionNote } from './messages.ts';
 /** A call of a batch in the task that makes it. */
 export interface CallProgress {
   readonly call: BatchCall;
-  /** Calls made so far by the task; also the number of the next one. */
+  /** The number of calls made so far by the task; also the number of the next one. */
   readonly callsMade: number;
 }
 
@@ -26,7 +26,7 @@ export function resumeCall(context: ToolBatchContext, progress: CallProgress, in
     : resumeRead(context, progress, input);
 }
 
-/** Continues a call whose arguments are read. */
+/** Continues a call after the reading of its arguments. */
 function resumeRead(context: ToolBatchContext, progress: CallProgress, input: TaskInput): CallProgress {
   const { task } = context;
   const { call, callsMade } = progress;
@@ -53,8 +53,8 @@ function resumeRead(context: ToolBatchContext, progress: CallProgress, input: Ta
 }
 
 /**
- * Reads the arguments of a call for its tool. A problem answers the call; arguments that the tool's own schema is to read
- * are unread still.
+ * Reads the arguments of a call for its tool. A problem becomes the answer of the call. If the tool's own schema must
+ * read the arguments, they stay marked as unread.
  */
 export function readAs(tool: CallableTool, given: Json, giver: Giver): Pick<BatchCall, 'args' | 'given' | 'state'> {
   const read = tool.readArguments(given, giver);
@@ -65,7 +65,10 @@ export function readAs(tool: CallableTool, given: Json, giver: Giver): Pick<Batc
 
 type Reading = CallState & { readonly phase: 'reading' };
 
-/** Takes what the tool's own schema has made of arguments. A person who has approved others has not approved these. */
+/**
+ * Stores what the tool's own schema has made of arguments. If a person has approved other arguments, the approval is
+ * void.
+ */
 function afterReading(call: BatchCall, { isApproved }: Reading, input: TaskInput): BatchCall {
   if (input.kind === 'call.failed') return answer(call, failureNote(messageForModel(input.failure.error)));
   if (input.kind !== 'call.completed' || input.reply.kind !== 'value') return call;
@@ -86,26 +89,29 @@ function withResult(call: BatchCall, result: Json): BatchCall {
 /** The answer to a call whose tool returns nothing. */
 const EMPTY_RESULT = 'Success';
 
-/** Answers a call with the output of its graph, if the output is no larger than what any tool may return. */
+/** Answers a call with the output of its graph, unless the output is larger than the result of any tool may be. */
 function withOutput(call: BatchCall, output: Json): BatchCall {
   if (remainingBytes(MAX_VALUE_BYTES, output) >= 0) return withResult(call, output);
   return answer(call, failureNote(tooLarge(`The output of ${call.tool}`).message));
 }
 
-/** Tells the model why a graph has failed. A failure outside the graph's own work is the task's, and a retry goes on. */
+/**
+ * Answers a call with the reason why its graph has failed. If the failure is outside the graph's own work, the task
+ * fails, and a retry continues.
+ */
 function withGraphFailure(call: BatchCall, failure: TaskFailure): BatchCall {
   if (failsTheRun(failure.error)) return { ...call, state: { phase: 'failed', failure, isApproved: true } };
   return answer(call, failureNote(messageForModel(failure.error)));
 }
 
-/** Answers a call. The model also learns that a person has edited the arguments. */
+/** Answers a call. The answer also reports arguments that a person has edited. */
 function answer(call: BatchCall, text: string): BatchCall {
   return { ...call, state: answered(call.isEdited ? text + editedNote(call.args) : text) };
 }
 
 /**
- * Continues after a failed call as its tool's `onFailure` says: it waits for a person, another tool is called, or the
- * model is told. A call of unknown outcome waits for a person, if the run may ask people.
+ * Continues after a failed call by its tool's `onFailure`: the call waits for a person, another tool is called, or the
+ * model gets the error. A call of unknown outcome waits for a person, if the run may ask people.
  */
 function reactToFailure(
   context: ToolBatchContext,
@@ -126,7 +132,8 @@ function reactToFailure(
 }
 
 /**
- * The tools that have been called for a request: the requested one, then each that the one before names in `onFailure`.
+ * Returns the tools that have been called for a request: the requested one, then each that the one before names in
+ * `onFailure`.
  */
 function toolsTried(tools: Toolbox, { name, tool }: BatchCall): ReadonlySet<string> {
   const tried = new Set([name, tool]);
@@ -134,7 +141,7 @@ function toolsTried(tools: Toolbox, { name, tool }: BatchCall): ReadonlySet<stri
   return tried;
 }
 
-/** Calls another tool with the arguments that the first one was to be called with: they are read by its own schema. */
+/** Calls another tool with the arguments of the first one, which are read by the other tool's schema. */
 function redirect(task: TaskContext, call: BatchCall, tool: CallableTool): BatchCall {
   const { approvedByPerson: _approved, isRead: _isRead, given = call.args, ...others } = call;
   const redirected = { ...others, args: given, tool: tool.name };
@@ -147,14 +154,14 @@ function readAgain(call: BatchCall, tool: CallableTool, giver: Giver): BatchCall
   return read.state.phase === 'answered' ? answer(read, read.state.content) : read;
 }
 
-/** The message of an error without the installation's internals: a blocked URL may name a private address. */
+/** Returns the message of an error without internals of the installation: a blocked URL may name a private address. */
 function messageForModel({ code, message }: TaskFailure['error']): string {
   return code === 'BLOCKED_URL' ? 'its address is blocked' : message;
 }
 
 /**
- * Readies a call that a person has repeated: under a new key if it is known to have failed, else under its old key. It
- * stays approved if a person has approved it; otherwise the rules are asked anew.
+ * Makes a call that a person repeats ready: under a new key if it is known to have failed, otherwise under its old key.
+ * It stays approved if a person has approved it; otherwise the rules are evaluated again.
  */
 function readyAgain({ call, callsMade }: CallProgress): CallProgress {
   const { state, takeover } = call;
@@ -170,7 +177,7 @@ function answerExpired(task: TaskContext, call: BatchCall): BatchCall {
   return { ...call, state: answered(rejectionNote('It was not approved in time', call)) };
 }
 
-/** Readies an approved call, or answers a rejected one. Arguments that a person has edited are read anew. */
+/** Makes an approved call ready, or answers a rejected one. Arguments that a person has edited are read again. */
 function applyDecision({ task, tools }: ToolBatchContext, call: BatchCall, approval: Approval): BatchCall {
   if (call.state.phase === 'asked') task.cancelTimer(call.state.timerId);
   if (approval.status !== 'approved') {
@@ -182,7 +189,7 @@ function applyDecision({ task, tools }: ToolBatchContext, call: BatchCall, appro
   return tool && !deepEqual(approval.args, call.args) ? readEdited(call, tool, approval.args) : approved(call);
 }
 
-/** A person who has approved edited arguments has not approved what the tool makes of them, if that is something else. */
+/** An approval of edited arguments does not cover what the tool's schema makes of them if that differs. */
 function readEdited(call: BatchCall, tool: CallableTool, args: Json): BatchCall {
   const { given: _given, isRead: _isRead, ...others } = call;
   const read = readAgain({ ...others, args, isEdited: true }, tool, 'node');

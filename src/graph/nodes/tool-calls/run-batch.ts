@@ -15,20 +15,20 @@ import type { CallableGraph } from '../node-settings.ts';
 
 /*
  * A tool batch holds the tool calls of one message. They run in parallel, each with its own key, retries and approval.
- * A call that fails is answered by its failure, and the others continue.
+ * A failed call is answered with its failure, and the others continue.
  */
 
 /** A batch in the task that makes its calls. */
 export interface BatchProgress extends Pick<WithGraphCalls, 'inside'> {
   readonly batch: ToolBatch;
-  /** Calls made so far by the task; also the number of the next one. */
+  /** The number of calls made so far by the task; also the number of the next one. */
   readonly callsMade: number;
 }
 
-/** Each answer is looked for among all calls of its batch, so their number is bounded. */
+/** The number is bounded because each answer is searched among all calls of its batch. */
 const MOST_CALLS = 500;
 
-/** Makes a batch of requested calls. Calls that can't be made are answered at once, the others are ready. */
+/** Makes a batch of requested calls. Calls that can't be made are answered at once; the others become ready. */
 export function readBatch(context: ToolBatchContext, requested: readonly ToolCall[], callsMade: number): BatchProgress {
   let number = callsMade;
   const batch = requested.map((call, at) => {
@@ -39,9 +39,9 @@ export function readBatch(context: ToolBatchContext, requested: readonly ToolCal
 }
 
 /**
- * Requests approvals and makes calls that are ready, as far as the run's concurrency allows. Once a call could not
- * begin, no other one begins: the task is going to fail. That a call needs no approval holds for this moment only, as
- * people may edit the state before it begins.
+ * Requests approvals and makes calls that are ready, as far as the run's concurrency allows. After a call could not
+ * begin, no other call begins, because the task is going to fail. The approval rules are evaluated immediately before a
+ * call begins, because people may edit the state until then.
  */
 export function beginBatch(context: ToolBatchContext, { batch, callsMade, ...graphs }: BatchProgress): BatchProgress {
   const checked = batch.map((call) => checkApproval(context, call));
@@ -54,7 +54,7 @@ export function beginBatch(context: ToolBatchContext, { batch, callsMade, ...gra
   return { batch: begun, callsMade, ...withBegunGraphs(context, { before: batch, batch: begun, ...graphs }) };
 }
 
-/** Passes an input to the call of the batch that waits for it. New calls begin later, by `beginBatch`. */
+/** Passes an input to the call of the batch that waits for it. New calls begin later, in `beginBatch`. */
 export function resumeBatch(context: ToolBatchContext, progress: BatchProgress, input: TaskInput): BatchProgress {
   const { batch, inside } = progress;
   const index = batch.findIndex((call) => isAwaited(call, input));
@@ -67,8 +67,8 @@ export function resumeBatch(context: ToolBatchContext, progress: BatchProgress, 
 }
 
 /**
- * Resets a batch of a failed task or an ended run: open calls, calls that could not begin and pending approvals are ready
- * again. Answers and interventions stay, and so do graphs that still run as calls.
+ * Resets a batch of a failed task or an ended run: open calls, calls that could not begin and pending approvals become
+ * ready again. Answers, interventions and graphs that still run as calls stay.
  */
 export function resetBatch(batch: ToolBatch, inside?: Scope): ToolBatch {
   const graphs = new Set(inside ? tasksIn(inside).map(({ index }) => index) : []);
@@ -91,14 +91,14 @@ export function resetBatch(batch: ToolBatch, inside?: Scope): ToolBatch {
   });
 }
 
-/** The numbers of the calls of a batch that are still to be made. */
+/** Returns the numbers of the calls of a batch that are still to be made. */
 export function callsToMake(batch: ToolBatch): readonly number[] {
   return batch.flatMap(({ state, number }) => (TO_MAKE.has(state.phase) ? [number] : []));
 }
 
 const TO_MAKE: ReadonlySet<CallState['phase']> = new Set(['ready', 'unread', 'reading']);
 
-/** The answers as messages, in the order of the calls. */
+/** Returns the answers as messages, in the order of the calls. */
 export function answersOf(batch: ToolBatch): readonly NewMessage[] {
   return batch.map(({ id, name, state }) => ({
     role: 'tool',
@@ -128,7 +128,7 @@ function toUnread({ id, name, args }: ToolCall) {
 
 type WaitingState = CallState & { readonly phase: 'ready' | 'unread' };
 
-/** Takes a step of a call that waits to begin. If the step throws a `GraphError`, the call has failed to begin. */
+/** Runs a step of a call that waits to begin. If the step throws a `GraphError`, the call has failed to begin. */
 function attempt(call: BatchCall, take: (state: WaitingState) => BatchCall): BatchCall {
   const { state } = call;
   if (state.phase !== 'ready' && state.phase !== 'unread') return call;
@@ -160,7 +160,7 @@ interface CheckedCall {
   readonly needsApproval: boolean;
 }
 
-/** Asks the rules about a ready call that is not approved. */
+/** Evaluates the approval rules for a ready call that is not approved. */
 function checkApproval({ task, tools }: ToolBatchContext, call: BatchCall): CheckedCall {
   const tool = tools.find(call.tool);
   let needsApproval = false;
@@ -205,7 +205,9 @@ function beginGraph({ task, leftMs }: ToolBatchContext, call: BatchCall, tool: C
   return { ...call, begunAt: task.now, state: { phase: 'inside' } };
 }
 
-/** True if a call waits for an input: a reply by its key, an approval or a timer by its id, a person by its number. */
+/**
+ * True if a call waits for an input. Replies are matched by key, approvals and timers by id, interventions by number.
+ */
 function isAwaited(call: BatchCall, input: TaskInput): boolean {
   const id = awaitedIdOf(input);
   return id !== null && awaitedIds(call).includes(id);
@@ -246,8 +248,8 @@ function awaitedIds({ number, state }: BatchCall): readonly (string | number)[] 
 }
 
 /*
- * A graph runs as a tool call as a task of its own, in a scope inside the task that makes the calls. The scope lives as
- * long as one of its tasks: it is no superstep, and has no channels.
+ * A graph that runs as a tool call is a task of its own, in a scope inside the task that makes the calls. The scope
+ * exists while it has a task. It has no supersteps and no channels.
  */
 
 /** Adds the tasks of calls that have begun as graphs since an earlier state of their batch. */
@@ -263,7 +265,7 @@ function withBegunGraphs(
   return holding(inside, [...tasksIn(inside ?? NO_GRAPHS), ...begun]);
 }
 
-/** Leaves out the task of a call whose result has been taken. */
+/** Removes the task of a call whose result has been processed. */
 function withoutGraph(inside: Scope | undefined, number: number): Pick<WithGraphCalls, 'inside'> {
   return holding(
     inside,

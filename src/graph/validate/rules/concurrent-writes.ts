@@ -5,7 +5,7 @@ import { defineRule, warning } from '../rule.ts';
 import type { Issues } from '../rule.ts';
 import type { Subject, SubjectEdge } from '../subject.ts';
 
-/** Finds nodes that always run together and write a channel that takes one write a superstep. */
+/** Finds nodes that always run together and write a channel that accepts only one write in a superstep. */
 export const concurrentWrites = defineRule({
   codes: ['IMPLICIT_CONCURRENT_WRITE'],
   find: (subject) => {
@@ -16,7 +16,7 @@ export const concurrentWrites = defineRule({
   },
 });
 
-/** Returns the nodes that plain edges of one source start in the same superstep. */
+/** Returns the nodes that unconditional edges of one source start in the same superstep. */
 function alwaysTogether(edges: readonly SubjectEdge[]): ReadonlyMap<string, ReadonlySet<string>> {
   const groups = new Map<string, Set<string>>();
   for (const { kind, sources, targets } of edges) {

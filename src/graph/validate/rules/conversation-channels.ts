@@ -6,8 +6,8 @@ import type { JsonObject } from '../../values/json.ts';
 import { defineRule, error } from '../rule.ts';
 
 /**
- * Finds a conversation in a channel that drops earlier messages, since nodes write only new ones; and `roles` of a
- * channel that keeps no messages.
+ * Finds a conversation in a channel that drops earlier messages, because nodes write only new ones. Also finds `roles`
+ * of a channel that keeps no messages.
  */
 export const conversationChannels = defineRule({
   codes: ['INVALID_FIELD'],

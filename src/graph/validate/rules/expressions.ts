@@ -26,7 +26,7 @@ export const expressions = defineRule({
 
 interface BareExpression extends SubjectExpression {
   readonly names: readonly Name[];
-  /** Words that are valid in place of an expression. */
+  /** Words that are valid instead of an expression. */
   readonly words?: readonly string[];
 }
 
@@ -68,7 +68,9 @@ interface ReportTarget<Code extends string> {
   readonly code: Code;
 }
 
-/** Returns an issue for each unknown name that an expression reads, and for each `length` of a text or a list. */
+/**
+ * Returns an issue for each unknown name that an expression reads, and for each use of `length` on a text or a list.
+ */
 export function readIssues<const Code extends string>(
   { channels }: Subject,
   { references }: Expression,
@@ -101,7 +103,10 @@ function hasSize(channel: JsonObject | undefined): boolean {
   return holds !== undefined && LISTS.has(holds);
 }
 
-/** The types of JSON Schema whose values have a size and no member; `null` has neither. */
+/**
+ * The types of JSON Schema whose values have a size and no members. `null` has neither, but may be allowed besides
+ * them.
+ */
 const SIZED: ReadonlySet<unknown> = new Set(['string', 'array', 'null']);
 
 const LISTS: ReadonlySet<ValueKind> = new Set(['a list', 'a list of messages']);

@@ -11,7 +11,7 @@ import { defineRule, error } from '../rule.ts';
 import type { Issues } from '../rule.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
 
-/** Finds arguments that a tool does not take, as far as they are known without filling templates. */
+/** Finds arguments that a tool does not accept, as far as they are known without filling templates. */
 export const givenArguments = defineRule({
   codes: ['INVALID_FIELD'],
   find: (subject) =>
@@ -20,7 +20,7 @@ export const givenArguments = defineRule({
       .flatMap((node) => (node.description.givesArgs ?? []).flatMap((fields) => argumentIssues(subject, node, fields))),
 });
 
-/** True if no other rule refuses the node's fields beside each other. */
+/** True if no other rule refuses the node's combination of fields. */
 function isConsistent({ type, fields }: SubjectNode): boolean {
   return (describeType(type)?.findProblems?.(fields) ?? []).length === 0;
 }
@@ -43,7 +43,7 @@ function argumentIssues(
     });
 }
 
-/** Keywords that look at the names of members alone; templates stand in values. */
+/** Keywords that only depend on the names of members. Templates only occur in values. */
 const OF_NAMES: ReadonlySet<string> = new Set(['required', 'additionalProperties']);
 
 function isCertain({ path, keyword = '', isTooExpensive }: SchemaViolation, args: Json): boolean {

@@ -7,7 +7,10 @@ import { defineRule, error } from '../rule.ts';
 import type { Subject } from '../subject.ts';
 import { lastNodeOf } from './unknown-nodes.ts';
 
-/** Finds a last node of canceled runs that would wait for people, time or an event, also by a node inside it. */
+/**
+ * Finds a last node of canceled runs that would wait for people, time or an event, including one whose inner nodes
+ * would.
+ */
 export const lastNode = defineRule({
   codes: ['INVALID_FIELD'],
   find: (subject) =>
@@ -21,7 +24,7 @@ export const lastNode = defineRule({
 });
 
 interface Search extends Pick<Subject, 'catalog'> {
-  /** Names of the published graphs that the search has looked at. */
+  /** Names of the published graphs that have been searched. */
   readonly seen: Set<string>;
 }
 
@@ -50,7 +53,7 @@ function nodesInside(fields: JsonObject, { catalog, seen }: Search): readonly (r
   });
 }
 
-/** Returns a published graph when the search comes to it first. */
+/** Returns a published graph the first time the search reaches it. */
 function publishedGraph(name: string, { catalog, seen }: Search): unknown {
   if (seen.has(name)) return null;
   seen.add(name);

@@ -26,7 +26,7 @@ export const localCalls = defineRule({
       }),
 });
 
-/** Code that a node calls; names that the catalog lacks are left out, since other rules report them. */
+/** Code that a node calls. Names that the catalog lacks are excluded, because other rules report them. */
 interface Callee extends CallSettings {
   readonly name: string;
   readonly effect: CallSafety;
@@ -59,7 +59,7 @@ function entriesOf(entries: Catalog['functions'] | undefined = {}, names: readon
   });
 }
 
-/** Returns the timeout of an attempt; one that is no duration is reported as such, and counts as none here. */
+/** Returns the timeout of an attempt. An invalid one is ignored here, because another rule reports it. */
 function timeoutOf({ fields }: SubjectNode, called: string | undefined, { definition, catalog }: Subject): string {
   const { defaults } = definition;
   const ofGraph = isJsonObject(defaults) ? defaults['timeout'] : undefined;

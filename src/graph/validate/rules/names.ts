@@ -4,10 +4,10 @@ import { isJsonObject } from '../../values/json.ts';
 import { defineRule, error } from '../rule.ts';
 import type { Issues } from '../rule.ts';
 
-/** Paths beside those of graphs. */
+/** Names that would collide with other API paths next to those of graphs. */
 const RESERVED_GRAPH_NAMES: ReadonlySet<string> = new Set(['validate']);
 
-/** Finds a name with characters that are not allowed, or one that the language uses itself. */
+/** Finds a name with characters that are not allowed, or one that the language reserves. */
 export const names = defineRule({
   codes: ['INVALID_NAME', 'RESERVED_NAME'],
   find: ({ definition }) => {

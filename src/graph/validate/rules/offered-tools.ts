@@ -6,7 +6,7 @@ import type { Json } from '../../values/json.ts';
 import { defineRule, error } from '../rule.ts';
 import type { Issues } from '../rule.ts';
 
-/** Finds memory and graphs among a node's tools that have the name of another tool. */
+/** Finds memory and graphs among a node's tools that have the same name as another tool. */
 export const offeredTools = defineRule({
   codes: ['INVALID_FIELD'],
   find: ({ nodes, catalog }) =>
@@ -17,7 +17,10 @@ export const offeredTools = defineRule({
     ),
 });
 
-/** A failed call may lead to a configured tool by its name, whatever the node offers; built-in tools are known by theirs. */
+/**
+ * Returns the configured names. A failed call may lead to a configured tool by its name, whatever the node offers;
+ * built-in tools are known by their own names.
+ */
 function configuredNames(tools: readonly Json[], catalog: Catalog, path: string): Issues<'INVALID_FIELD'> {
   return [...tools.entries()].flatMap(([index, tool]) => {
     if (!isOfferedTool(tool) || !isGraphTool(tool)) return [];

@@ -14,8 +14,8 @@ import { readSubject } from '../subject.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
 
 /**
- * Finds a field that asks for more than a ceiling of the installation allows. The published graphs that nodes name
- * are looked at, too: ceilings may have been lowered since.
+ * Finds a field that exceeds a ceiling of the installation. Published graphs that nodes name are checked, too, because
+ * the ceilings may have been lowered since their publication.
  */
 export const overCeilings = defineRule({
   codes: ['INVALID_FIELD'],
@@ -34,7 +34,7 @@ function issuesIn({ definition, catalog, ...subject }: Subject): Issues<'INVALID
   });
 }
 
-/** Compares numbers, or durations. Values of a wrong type are left to other rules. */
+/** Compares numbers or durations. Values of a wrong type are left to other rules. */
 function isOver(value: Json | undefined, most: number | string): value is number | string {
   if (typeof most === 'number') return typeof value === 'number' && value > most;
   return (parseDuration(value) ?? 0) > (parseDuration(most) ?? 0);
@@ -46,7 +46,7 @@ interface BoundedField {
 }
 
 function boundedFields({ nodes, edges }: Pick<Subject, 'nodes' | 'edges'>): readonly BoundedField[] {
-  // The `timeout` of a node that waits is the time for which it waits.
+  // The `timeout` of a node that waits is the duration of its wait.
   const calling = [...nodes.values()].filter(({ description }) => !description.mayWait);
   return [
     ...LIMIT_FIELDS,
@@ -68,7 +68,7 @@ function callFields(path: Path): readonly BoundedField[] {
   ];
 }
 
-/** Returns the first issue of each published graph that a node names, or of a graph inside that one. */
+/** Returns the first issue of each published graph that a node names, or of a graph inside it. */
 function issuesInside(subject: Subject, { fields, path, description }: SubjectNode): Issues<'INVALID_FIELD'> {
   const field = description.graph?.definition;
   const name = field === undefined ? undefined : fields[field];

@@ -31,7 +31,10 @@ export const shape = defineRule({
   ],
 });
 
-/** The fields of all kinds of edges: a misspelt field may belong to a kind that its edge was not taken for. */
+/**
+ * The fields of all kinds of edges. A misspelt field may belong to another kind than the one that its edge was
+ * recognized as.
+ */
 const EDGE_FIELDS = Object.values(EdgeSchemas).flatMap(({ shape: fields }) => Object.keys(fields));
 
 const CONDITIONS = 'Conditions go into "branches": [{ "when": "state.a > 1", "to": "a" }]';
@@ -48,7 +51,10 @@ function nodeIssues(
   return registered ? customIssues(registered, fields, id) : [unknownType(type, catalog, ['nodes', id, 'type'])];
 }
 
-/** Checks a custom node: common fields by our schema, others by that of its type. Templates have no value yet. */
+/**
+ * Checks a custom node: the common fields by this schema, the others by the schema of its type. Templates have no value
+ * yet.
+ */
 function customIssues({ schema }: NodeTypeEntry, fields: JsonObject, id: string): ShapeIssues {
   const given = ownFields(fields);
   const common = Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(given, name)));
@@ -72,7 +78,7 @@ function unknownType(type: string, { nodeTypes = {} }: Catalog, path: Path): Gra
   );
 }
 
-/** Returns the issues of fields that are missing or not valid together. */
+/** Returns the issues of fields that are missing, or invalid in combination. */
 function fieldProblems({ type, fields, path }: SubjectNode): ShapeIssues {
   const problems = describeType(type)?.findProblems?.(fields) ?? [];
   return problems.map(({ field, message, code }) =>

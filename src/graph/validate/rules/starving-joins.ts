@@ -1,7 +1,7 @@
 import { defineRule, warning } from '../rule.ts';
 import type { SubjectEdge } from '../subject.ts';
 
-/** Finds a join that may wait for ever, for a node that only a branch reaches. */
+/** Finds a join that may wait forever for a node that only a branch reaches. */
 export const starvingJoins = defineRule({
   codes: ['JOIN_MAY_STARVE'],
   find: ({ edges }) => {

@@ -9,7 +9,10 @@ import { defineRule, error } from '../rule.ts';
 import type { Issues } from '../rule.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
 
-/** Finds a graph that does not exist or contains itself, also by its tools, and unknown channels in the input of a child. */
+/**
+ * Finds a graph that does not exist or contains itself (also through its tools), and unknown channels in the input of a
+ * child.
+ */
 export const subgraphs = defineRule({
   codes: ['UNKNOWN_GRAPH', 'RECURSIVE_SUBGRAPH', 'UNKNOWN_CHANNEL'],
   find: (subject) =>

@@ -50,7 +50,7 @@ interface Templated {
 
 const ERROR_NAMES: readonly Name[] = [...NODE_NAMES, 'error'];
 
-/** Checks each text of a value alone, so that each invalid one gives its own issue. */
+/** Checks each text of a value separately, so that each invalid one gets its own issue. */
 function checkTexts(
   subject: Subject,
   value: Json,
@@ -88,7 +88,7 @@ function mistakenIn(value: Json, names: readonly Name[], path: string): Issues<'
   return [warning('LOOKS_LIKE_EXPRESSION', path, { message, hint: `Write "{{ ${abbreviate(value.trim(), 100)} }}"` })];
 }
 
-/** Prose begins so, too, and is no CEL. */
+/** The beginning of an expression. Prose may begin in the same way, but is not valid CEL. */
 const BEGINNING = /^\s*(?:state|run|result|item|args)\s*[.[]/;
 const MAX_LENGTH = 500;
 

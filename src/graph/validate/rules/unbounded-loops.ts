@@ -22,7 +22,9 @@ export const unboundedLoops = defineRule({
 /** The lists of targets by source. The sources of a join share a list. */
 type Onward = ReadonlyMap<string, readonly (readonly Named[])[]>;
 
-/** Returns the targets of plain edges by source. Nodes with `maxVisits` are left out: they bound a loop. */
+/**
+ * Returns the targets of unconditional edges by source. Nodes with `maxVisits` are excluded, because they bound a loop.
+ */
 function plainSteps({ edges, nodes }: Subject): Onward {
   const onward = new Map<string, (readonly Named[])[]>();
   const isBounded = (node: string): boolean => nodes.get(node)?.fields['maxVisits'] !== undefined;
@@ -38,7 +40,7 @@ function plainSteps({ edges, nodes }: Subject): Onward {
   return onward;
 }
 
-/** Leaves out what no cycle leads through. */
+/** Drops the nodes that are on no cycle. */
 function withinCycles(onward: Onward): Onward {
   const lists = [...new Set([...onward.values()].flat())];
   const targets = new Map<string | readonly Named[], readonly (string | readonly Named[])[]>([
@@ -55,7 +57,7 @@ interface Cycle {
   readonly rest: readonly string[];
 }
 
-/** The search begins at each node, so its cost is that of all edges for each. */
+/** The price of following targets: the search begins at each node, so it visits all edges for each of them. */
 const TARGETS_PER_UNIT = 4;
 
 /** Returns the shortest cycle through a node; `null` if there is none. */
@@ -105,7 +107,7 @@ function toWarnings({ edges }: Subject, { start, rest }: Cycle): Issues<'UNBOUND
 type Targets<V> = ReadonlyMap<V, readonly V[]>;
 
 /**
- * Finds in linear time the vertices that may be on a cycle: those on one, and those on a way from one to another.
+ * Finds in linear time the vertices that may be on a cycle: those on a cycle, and those on a path between cycles.
  * @see Kahn, Topological sorting of large networks, 1962
  */
 export function onCycles<V>(targets: Targets<V>): ReadonlySet<V> {
@@ -113,7 +115,7 @@ export function onCycles<V>(targets: Targets<V>): ReadonlySet<V> {
   return new Set(withoutStarts(reversed(reached)).keys());
 }
 
-/** Takes away each vertex that nothing leads to, until there is none. */
+/** Removes vertices without incoming edges until there are none. */
 function withoutStarts<V>(targets: Targets<V>): Targets<V> {
   const left = new Map(targets);
   const sources = new Map<V, number>();

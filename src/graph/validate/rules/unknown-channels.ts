@@ -4,7 +4,7 @@ import { didYouMean } from '../../values/did-you-mean.ts';
 import { defineRule, error } from '../rule.ts';
 import type { Subject } from '../subject.ts';
 
-/** Finds a channel that is written or named and not declared. */
+/** Finds a channel that is written or named but not declared. */
 export const unknownChannels = defineRule({
   codes: ['UNKNOWN_CHANNEL'],
   find: (subject) => {

@@ -53,7 +53,7 @@ function unknownNames({ nodes }: Subject, found: readonly Named[], also: readonl
     .map(({ name, path }) => error('UNKNOWN_NODE', path, `There is no node "${name}".${suggest(name, known)}`));
 }
 
-/** Other engines' names of the nodes before the first one and after the last one. */
+/** The names that other engines use for the start and the end. */
 const MEANT: Readonly<Record<string, string>> = { START, END };
 
 function suggest(name: string, known: ReadonlySet<string>): string {

@@ -1,7 +1,7 @@
 import { toolsOfCalls } from '../../definition/graph-tools.ts';
 import { defineRule, error } from '../rule.ts';
 
-/** Finds a node with `calls` that names no tools, where not one `llm` node alone writes the channel. */
+/** Finds a node with `calls` that names no tools, although the channel is not written by exactly one `llm` node. */
 export const unnamedTools = defineRule({
   codes: ['INVALID_FIELD'],
   find: ({ nodes }) => {

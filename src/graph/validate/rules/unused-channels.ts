@@ -36,7 +36,7 @@ function readableExpressions(subject: Subject): readonly Expression[] {
   ];
 }
 
-/** Ignores invalid expressions: another rule reports them. */
+/** Returns nothing for invalid expressions, because another rule reports them. */
 function ifValid(read: () => readonly Expression[]): readonly Expression[] {
   try {
     return read();

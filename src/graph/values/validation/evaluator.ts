@@ -8,7 +8,10 @@ import type { LocatedSchema } from './schema-document.ts';
 import { LAST_KEYWORDS, SCHEMA_KEYWORDS } from './schema-keywords.ts';
 import { VALUE_KEYWORDS } from './value-keywords.ts';
 
-/** Schemas nested deeper than this, references included, refuse a value. Each level takes several stack frames. */
+/**
+ * The maximum nesting of schemas, including references; a deeper one refuses a value. Each level takes several stack
+ * frames.
+ */
 const MAX_LEVELS = 800;
 
 const TOO_DEEP: CheckResult = {
@@ -17,9 +20,9 @@ const TOO_DEEP: CheckResult = {
 };
 
 /**
- * Prepares a schema. It is compiled as a whole at the first check, at no charge, since another process may have done
- * that before: `findSchemaProblems` is what bounds it.
- * @returns checks a value; it throws an Error if a pattern in the schema is invalid
+ * Prepares a schema. It is compiled on the first check without a charge, because another process may already have
+ * compiled it; `findSchemaProblems` limits its size.
+ * @returns a function that checks a value; it throws an Error if a pattern in the schema is invalid
  */
 export function createEvaluator(schema: Json): (value: Json) => CheckResult {
   let compiled: CompiledDocument | null = null;
@@ -32,8 +35,8 @@ export function createEvaluator(schema: Json): (value: Json) => CheckResult {
 }
 
 /**
- * Copies a value in which an object or a list stands twice: results are remembered by identity, which values lose when
- * they are stored. Each value pays for a copy, so that it costs the same before and after.
+ * Copies a value that contains the same object or list twice. Results are memoized by identity, which values lose when
+ * they are stored. Each occurrence pays for a copy, so the price is the same before and after.
  */
 function withoutTwins(value: Json): Json {
   const seen = new Set<Json>();
@@ -85,7 +88,7 @@ interface CompiledDocument {
 
 type Part = { -readonly [K in keyof CompiledSchema]: CompiledSchema[K] };
 
-/** Makes the place of a schema, whose checkers come later. */
+/** Creates the part of a schema; its checkers are added later. */
 type Prepare = (located: LocatedSchema) => Part;
 
 function checkersOfPart(document: SchemaDocument, located: LocatedSchema, prepare: Prepare): readonly Checker[] {
@@ -141,14 +144,14 @@ class DocumentEvaluation implements Evaluation {
   }
 }
 
-/** Takes the place of a schema that is not there. */
+/** The target of a reference to nothing. */
 const NOTHING: LocatedSchema = { schema: false, base: '' };
 
 const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(
   Object.entries({ ...VALUE_KEYWORDS, ...SCHEMA_KEYWORDS, ...LAST_KEYWORDS }),
 );
 
-/** The checkers of a schema's keywords, in the order in which they apply; keywords that are not known have none. */
+/** Returns the checkers of a schema's keywords, in the order in which they apply; unknown keywords have none. */
 function checkersOf(compiling: Compiling): readonly Checker[] {
   const present = Object.entries(compiling.schema).sort(([a], [b]) => Number(isLast(a)) - Number(isLast(b)));
   return present.flatMap(([name, content]) => {

@@ -8,23 +8,23 @@ import { heldSchemas, SchemaDocument } from './schema-document.ts';
 import type { LocatedSchema } from './schema-document.ts';
 import { TYPE_NAMES } from './value-keywords.ts';
 
-/** A fault of a schema, with the keys that lead to it. */
+/** A fault of a schema, with the path to it. */
 export interface SchemaProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** Lists the faults of a schema: keywords of a wrong form, references to nothing, references that lead in a circle. */
+/** Lists the faults of a schema: malformed keywords, references to nothing, circular references. */
 export function findProblems(schema: Json): readonly SchemaProblem[] {
   const faulty = formProblems(schema, []);
   if (faulty.length > 0) return faulty;
   const document = new SchemaDocument(schema);
-  const places: Place[] = [];
+  const places: SchemaAt[] = [];
   const problems = referenceProblems(document, places);
   return problems.length > 0 ? problems : circleProblems(document, places);
 }
 
-/** Schemas nested deeper than this are refused: each walk over them recurses. */
+/** Schemas nested deeper than this are refused, because each traversal of them recurses. */
 const MAX_LEVELS = 200;
 
 function formProblems(schema: Json, path: readonly (string | number)[]): readonly SchemaProblem[] {
@@ -52,7 +52,7 @@ function problemOf(keyword: string, content: Json): string | null {
 
 interface Form {
   readonly what: string;
-  /** @throws Error with the reason for the content at fault */
+  /** @throws Error with the reason if the content is at fault */
   holds(content: Json): boolean;
 }
 
@@ -115,18 +115,18 @@ function isPattern(pattern: string): boolean {
   return true;
 }
 
-interface Place {
+interface SchemaAt {
   readonly located: LocatedSchema;
   readonly path: readonly (string | number)[];
 }
 
 /**
- * Follows all references, also into keywords that hold no schemas by themselves.
- * @param places gets all schemas
+ * Follows all references, including those into keywords that hold no schemas themselves.
+ * @param places receives all schemas
  */
-function referenceProblems(document: SchemaDocument, places: Place[]): readonly SchemaProblem[] {
+function referenceProblems(document: SchemaDocument, places: SchemaAt[]): readonly SchemaProblem[] {
   const known = new Set<Json>();
-  const enter = (place: Place): void => {
+  const enter = (place: SchemaAt): void => {
     const { schema } = place.located;
     if (!isJsonObject(schema) || known.has(schema)) return;
     known.add(schema);
@@ -165,10 +165,10 @@ function referenceProblem(
 }
 
 /**
- * Finds references that lead back to their own schema for the same value, in whatever keyword they stand: to check a
- * value by them would never end.
+ * Finds references, in any keyword, that lead back to their own schema for the same value. Checking a value by them
+ * would never end.
  */
-function circleProblems(document: SchemaDocument, places: readonly Place[]): readonly SchemaProblem[] {
+function circleProblems(document: SchemaDocument, places: readonly SchemaAt[]): readonly SchemaProblem[] {
   const finished = new Set<Json>();
   const open = new Set<Json>();
   const visit = (located: LocatedSchema): string | null => {

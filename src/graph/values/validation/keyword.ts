@@ -9,20 +9,20 @@ export type Checker = (value: Json, to: Collector, evaluation: Evaluation) => vo
 /** Makes the checker of a keyword from its content. @throws Error if a pattern in it is invalid */
 export type Keyword = (content: Json, compiling: Compiling) => Checker;
 
-/** What a keyword may use while it is compiled. */
+/** What a keyword may use during compilation. */
 export interface Compiling {
   readonly schema: JsonObject;
   /** Prepares a schema inside this one. */
   readonly part: (schema: Json) => CompiledSchema;
-  /** Prepares the schema that a reference of this one leads to. */
+  /** Prepares the schema that a reference in this schema refers to. */
   readonly referred: (kind: 'static' | 'dynamic') => CompiledSchema;
 }
 
-/** A compiled schema; references in its checkers may lead back to it. */
+/** A compiled schema. References in its checkers may lead back to it. */
 export interface CompiledSchema {
   readonly located: LocatedSchema;
   readonly checkers: readonly Checker[];
-  /** True if references lead to it: several paths may then check one value by it. */
+  /** True if a reference leads to it, so several paths may check one value by it. */
   readonly isTarget: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Evaluation {
   check(schema: CompiledSchema, value: Json): CheckResult;
 }
 
-/** A part of a value that breaks a keyword. The message never holds the value. */
+/** A part of a value that violates a keyword. The message never contains the value. */
 export interface SchemaError {
   readonly path: readonly (string | number)[];
   readonly keyword: string;
@@ -41,7 +41,7 @@ export interface SchemaError {
 /** The result of checking a value by a schema. */
 export interface CheckResult {
   readonly errors: readonly SchemaError[];
-  /** Members and items that a schema has looked at; counted only where `unevaluated…` needs it. */
+  /** Members and items that a schema has evaluated; only collected where `unevaluated…` needs them. */
   readonly evaluated: Evaluated | null;
 }
 
@@ -52,7 +52,7 @@ export interface Evaluated {
 
 export const VALID: CheckResult = { errors: [], evaluated: null };
 
-/** More errors of one value are not listed. */
+/** The limit of listed errors of one value. */
 const MAX_ERRORS = 1_000;
 
 /** Collects the results of the keywords of one schema. */
@@ -72,7 +72,7 @@ export class Collector {
     if (errors.length === 0) this.addEvaluated(evaluated);
   }
 
-  /** Adds what a schema has looked at, if the value satisfies it. */
+  /** Adds what a schema has evaluated, if the value satisfies it. */
   addEvaluated(evaluated: Evaluated | null): void {
     if (!evaluated) return;
     spend(evaluated.members.size + evaluated.items.size);
@@ -88,7 +88,7 @@ export class Collector {
 
 const MAX_QUOTED = 120;
 
-/** Writes what a schema says, cut to a readable length. What is cut off is never written. */
+/** Writes the text of a schema, cut to a readable length. The rest is never written. */
 export function quoteSchema(value: Json): string {
   return shortJson(value, MAX_QUOTED);
 }

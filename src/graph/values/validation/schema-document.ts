@@ -3,7 +3,7 @@ import { isJsonList, isJsonObject, own } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { priceOfText, spend } from '../meter.ts';
 
-/** A schema with the URI of its resource, to which its references resolve. */
+/** A schema with the URI of its resource, against which its references resolve. */
 export interface LocatedSchema {
   readonly schema: Json;
   readonly base: string;
@@ -14,7 +14,7 @@ export class SchemaDocument {
   readonly root: LocatedSchema;
   readonly #targets = new Map<string, LocatedSchema>();
   readonly #dynamicAnchors = new Map<string, number>();
-  /** True if a part counts what other parts have not looked at. */
+  /** True if a part depends on what other parts have not evaluated. */
   hasUnevaluated = false;
 
   constructor(schema: Json) {
@@ -23,13 +23,16 @@ export class SchemaDocument {
     this.#register(schema, '');
   }
 
-  /** The schema that a schema refers to. @returns `null`: there is none; `undefined`: it refers to nothing */
+  /**
+   * Returns the schema that a schema refers to.
+   * @returns `null` if it has no reference; `undefined` if the reference leads to nothing
+   */
   referred({ schema, base }: LocatedSchema): LocatedSchema | null | undefined {
     const reference = isJsonObject(schema) ? schema['$ref'] : undefined;
     return typeof reference === 'string' ? this.#find(base, reference) : undefined;
   }
 
-  /** As `referred`, for `$dynamicRef`. It has to name an anchor that stands in the schema once. */
+  /** Like `referred`, for `$dynamicRef`. It must name an anchor that occurs once in the schema. */
   dynamicallyReferred({ schema, base }: LocatedSchema): LocatedSchema | null | undefined {
     const reference = isJsonObject(schema) ? schema['$dynamicRef'] : undefined;
     if (typeof reference !== 'string') return undefined;
@@ -38,7 +41,7 @@ export class SchemaDocument {
     return isLocal && (this.#dynamicAnchors.get(name) ?? 0) <= 1 ? this.#find(base, reference) : null;
   }
 
-  /** The URI to which the parts of a schema resolve. */
+  /** Returns the URI against which the parts of a schema resolve. */
   baseOf({ schema, base }: LocatedSchema): string {
     return baseOf(schema, base);
   }
@@ -65,7 +68,7 @@ export class SchemaDocument {
   }
 }
 
-/** Follows a pointer into a resource; another resource may begin on the way. */
+/** Follows a pointer into a resource; it may pass into another resource. */
 function follow(resource: LocatedSchema, fragment: string): LocatedSchema | null {
   let { schema, base }: { schema: Json | undefined; base: string } = resource;
   for (const key of parsePointer(decode(fragment))) {
@@ -77,7 +80,7 @@ function follow(resource: LocatedSchema, fragment: string): LocatedSchema | null
   return { schema, base };
 }
 
-/** The URI of the resource that a schema belongs to: its own `$id`, or that of the schema around it. */
+/** Returns the URI of the resource that a schema belongs to: its own `$id`, or that of the schema around it. */
 function baseOf(schema: Json, outerBase: string): string {
   const id = isJsonObject(schema) ? ownText(schema, '$id') : null;
   return id === null ? outerBase : (splitAt(resolveUri(outerBase, id), '#')[0] ?? '');
@@ -88,7 +91,7 @@ function ownText(schema: JsonObject, key: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Resolves a reference as far as schemas need it (RFC 3986, 5.2): by scheme, by path, by fragment. */
+/** Resolves a reference (RFC 3986, 5.2), as far as schemas need it: by scheme, path and fragment. */
 function resolveUri(base: string, reference: string): string {
   spend(priceOfText(base) + priceOfText(reference));
   if (SCHEME.test(reference)) return reference;
@@ -100,7 +103,7 @@ function resolveUri(base: string, reference: string): string {
 
 const SCHEME = /^[a-zA-Z][a-zA-Z0-9+.-]*:/;
 
-/** The scheme and the host of a URI, as far as it has them. */
+/** Returns the scheme and the host of a URI; may be empty. */
 function originOf(uri: string): string {
   const [scheme = ''] = SCHEME.exec(uri) ?? [];
   if (!uri.startsWith('//', scheme.length)) return scheme;
@@ -121,13 +124,13 @@ function decode(fragment: string): string {
   }
 }
 
-/** How a keyword holds other schemas. */
+/** The form in which a keyword holds other schemas. */
 type Holding = 'schema' | 'list' | 'map';
 
-/** How a held schema applies: to the same value, or to another one, such as a member. */
+/** What a held schema applies to: the same value, or another one, such as a member. */
 type Reach = 'same' | 'other';
 
-/** The keywords of JSON Schema 2020-12 that hold schemas; `definitions` and `dependencies` are of older drafts. */
+/** The keywords of JSON Schema 2020-12 that hold schemas. `definitions` and `dependencies` are from older drafts. */
 const HOLDERS: readonly (readonly [string, readonly [Holding, Reach]])[] = [
   ...['not', 'if', 'then', 'else'].map((keyword) => [keyword, ['schema', 'same']] as const),
   ...['allOf', 'anyOf', 'oneOf'].map((keyword) => [keyword, ['list', 'same']] as const),
@@ -145,13 +148,15 @@ const PER_MEMBER = 3;
 
 /** A schema within another one. */
 export interface HeldSchema {
-  /** Keys that lead to it from the schema that holds it. */
+  /** The path to it from the schema that holds it. */
   readonly path: readonly (string | number)[];
   readonly schema: Json;
   readonly reach: Reach;
 }
 
-/** The schemas that a schema holds. Members that are no schemas are included, except lists in `dependencies`. */
+/**
+ * Returns the schemas that a schema holds. Members that are not schemas are included, except lists in `dependencies`.
+ */
 export function heldSchemas(schema: JsonObject): readonly HeldSchema[] {
   spend(PER_SCHEMA);
   return HOLDERS.flatMap(([keyword, [holding, reach]]) => {

@@ -5,7 +5,7 @@ import { compilePattern } from '../regular-expression.ts';
 import { quoteSchema } from './keyword.ts';
 import type { Checker, CompiledSchema, Keyword, Collector } from './keyword.ts';
 
-/** Keywords that check the value, or parts of it, by other schemas. */
+/** Keywords that check the value, or parts of it, against other schemas. */
 export const SCHEMA_KEYWORDS: Readonly<Record<string, Keyword>> = {
   $ref: (_content, { referred }) => checkBy(referred('static')),
   $dynamicRef: (_content, { referred }) => checkBy(referred('dynamic')),
@@ -132,7 +132,7 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, Keyword>> = {
   },
 };
 
-/** Keywords that apply to what no other keyword has looked at, so they come last. */
+/** Keywords that apply to what no other keyword has evaluated, so they come last. */
 export const LAST_KEYWORDS: Readonly<Record<string, Keyword>> = {
   unevaluatedProperties: (content, { part }) => {
     const member = part(content);
@@ -156,7 +156,7 @@ function checkBy(schema: CompiledSchema): Checker {
   return (value, to, evaluation) => to.add(evaluation.check(schema, value));
 }
 
-/** Schemas, or in older drafts lists of names, that apply to objects with a certain member. */
+/** Checks schemas, or in older drafts lists of names, that apply to objects with a certain member. */
 function dependent(content: Json, { part }: Parameters<Keyword>[1]): Checker {
   const entries = entriesOf(content).map(([name, needs]) => ({
     name,
@@ -177,7 +177,7 @@ function dependent(content: Json, { part }: Parameters<Keyword>[1]): Checker {
   };
 }
 
-/** Checks the members that are not known by one schema. */
+/** Checks all unknown members against one schema. */
 function checkMembers(
   schema: CompiledSchema,
   { keyword, isKnown }: { readonly keyword: string; readonly isKnown: (name: string) => boolean },

@@ -9,20 +9,20 @@ import type { Checker, Keyword } from './keyword.ts';
 
 type Format = (given: never) => unknown;
 
-/** In characters. The library looks at each row of digits anew from each of its digits. */
+/** In characters. The library scans each run of digits again from each of its digits. */
 const MAX_DURATION = 100;
 
-/** True if a text is of a format; texts are of all formats that are not known, and empty texts of any. */
+/** True if a text has a format. Every text has an unknown format, and an empty text has any. */
 function isOfFormat(format: string, text: string): boolean {
   if (format === 'duration' && text.length > MAX_DURATION) return false;
   const check: Format | undefined = Object.hasOwn(draft2020.formats, format) ? draft2020.formats[format] : undefined;
   return check === undefined || Reflect.apply(check, null, [{ ...STAND_IN, data: text }]) === undefined;
 }
 
-/** Stands for the schema that the library would pass to a format. */
+/** Replaces the schema that the library would pass to a format. */
 const STAND_IN = { node: { schema: {}, createError: (): string => 'wrong' }, pointer: '', path: [] };
 
-/** Keywords that look at the value itself, not at other schemas. */
+/** Keywords that check the value itself, without other schemas. */
 export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
   type: (content) => {
     const types = [...new Set(toItems(content))];
@@ -154,7 +154,7 @@ function onObjects(...[keyword, holds, what, unit]: SizeKeyword<number>): Keywor
     };
 }
 
-/** Counts code points, without making any: a text may have millions. */
+/** Returns the number of code points without making a list, because a text may have millions. */
 function lengthOf(text: string): number {
   spend(priceOfText(text));
   let count = 0;
@@ -164,7 +164,7 @@ function lengthOf(text: string): number {
 
 const LAST_OF_ONE_UNIT = 0xff_ff;
 
-/** Allows for the rounding of fractions: 0.3 is a multiple of 0.1. */
+/** True if a number is a multiple of another, with a tolerance for rounding: 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, of: number): boolean {
   const quotient = value / of;
   if (Number.isInteger(quotient)) return true;

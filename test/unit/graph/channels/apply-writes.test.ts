@@ -6,7 +6,7 @@ import { OwnedLists } from '../../../../src/graph/channels/reducer.ts';
 import type { ChannelDefinition } from '../../../../src/graph/definition/definition.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 
-/** Applies writes of channel `x`, one task each, named t0, t1 … */
+/** Applies writes to channel `x`, one for each task, which are named t0, t1 … */
 const apply = (definition: ChannelDefinition, current: Json, writes: readonly Json[]): Applied =>
   applyOwning(new OwnedLists(), definition, { current, writes });
 
@@ -78,7 +78,7 @@ describe('reducers', () => {
   });
 });
 
-describe('refusals', () => {
+describe('refused writes', () => {
   test.each<[ChannelDefinition, Json, Json[], string, RegExp, string[]]>([
     [{}, 0, [1, 2], 'INVALID_CONCURRENT_GRAPH_UPDATE', /"x".*t0 and t1/, ['t0', 't1']],
     [
@@ -131,7 +131,7 @@ describe('lists that grow in place', () => {
     expect(list).toEqual(['a', 'b', 'c']);
   });
 
-  test('what a refused round added is taken back', () => {
+  test('additions of a refused round are reverted', () => {
     const owned = new OwnedLists();
     const definition = { reducer: 'append', schema: { maxItems: 2 } } as const;
     const first = applyOwning(owned, definition, { current: [], writes: ['a'] });
@@ -140,7 +140,7 @@ describe('lists that grow in place', () => {
     expect(list).toEqual(['a']);
   });
 
-  test('a change says what was appended, or the new value', () => {
+  test('a change contains the appended items, or the new value', () => {
     expect(apply({ reducer: 'append' }, ['a'], ['b', ['c']])).toMatchObject({ changes: { x: { append: ['b', 'c'] } } });
     expect(apply({ reducer: 'append' }, ['a'], ['b', { $replace: ['c'] }])).toMatchObject({
       changes: { x: { set: ['c'] } },

@@ -7,14 +7,14 @@ import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../../../.
 import { unitsSpent } from '../../../../src/graph/values/meter.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 
-/** An approval; its policy has a name that tells it from all others. */
+/** An approval with a unique name in its policy. */
 const asks = (name: string): NodeDefinition => ({ type: 'approval', title: 'May I?', policy: { users: [name] } });
 const works: NodeDefinition = { type: 'set', write: {} };
 const graphWith = (ask: NodeDefinition): GraphDefinition => aDefinition({ name: 'inner', nodes: { ask } });
 
 const CATALOG = aCatalog({ graphs: { 'shared@1': graphWith(asks('shared')) } });
 
-/** Kinds of nodes, each with the approval that it passes when it finishes. */
+/** The kinds of nodes, each with the approval that it passes when it finishes. */
 const KINDS = {
   works: { node: () => works, passes: () => null },
   asks: { node: asks, passes: (id: string) => id },
@@ -31,7 +31,7 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 const KIND_NAMES: readonly Kind[] = ['works', 'asks', 'has a graph that asks', 'has a graph that others have'];
 
-/** A way from nodes to others. A failure leaves a node that has not finished. */
+/** A transition between nodes. A failure leaves a node that has not finished. */
 interface Way {
   readonly from: readonly string[];
   readonly to: readonly string[];
@@ -90,7 +90,7 @@ function toDefinition({ kinds, ways }: RandomGraph): GraphDefinition {
   });
 }
 
-/** Returns the nodes that runs can come to which never pass an approval: the plain definition, tried out. */
+/** Returns the nodes that runs can reach without passing an approval, by the plain definition of gating. */
 function reachedWithout(approval: string, { kinds, ways }: RandomGraph): ReadonlySet<string> {
   const reached = new Set(['__start__']);
   const kindOf = (node: string): Kind => kinds[node] ?? 'works';
@@ -108,7 +108,7 @@ function reachedWithout(approval: string, { kinds, ways }: RandomGraph): Readonl
 
 const nameOf = ({ policy }: ApprovalNode): string => policy.users?.[0] ?? '';
 
-test('an approval holds the nodes that no path reaches without it', () => {
+test('an approval gates the nodes that no path reaches without it', () => {
   const property = fc.property(aGraph, (graph) => {
     const holds = approvalHolds(compileGraph(toDefinition(graph), CATALOG));
     const passed = IDS.flatMap((id) => KINDS[graph.kinds[id] ?? 'works'].passes(id) ?? []);
@@ -123,7 +123,7 @@ test('an approval holds the nodes that no path reaches without it', () => {
   fc.assert(property, { numRuns: 200 });
 });
 
-describe('a graph', () => {
+describe('the analysis of a graph', () => {
   const ids = Array.from({ length: 2000 }, (_, index) => `n${index}`);
   const rest = Object.fromEntries(ids.map((id) => [id, works]));
   const start = { from: '__start__', to: 'ask' };
@@ -134,13 +134,13 @@ describe('a graph', () => {
     return unitsSpent() - before;
   };
 
-  test('with joins from many nodes to many costs about what its names do', () => {
+  test('costs about as much as its names if joins lead from many nodes to many', () => {
     const join = { from: ids, to: ids };
     const edges = [start, { from: 'ask', to: ids }, join, join, join];
     expect(priceOf({ nodes: { ask: asks('a'), ...rest }, edges })).toBeLessThan(20 * 7 * ids.length);
   });
 
-  test('costs as much more as it is larger, also with many approvals that hold each other', () => {
+  test('costs linearly more for a larger graph, even with many approvals that gate each other', () => {
     const dense = (size: number): number => {
       const some = ids.slice(0, size);
       const nodes = Object.fromEntries(some.map((id, index) => [id, index % 2 === 0 ? asks(id) : works]));
@@ -150,7 +150,7 @@ describe('a graph', () => {
     expect(dense(1200) / dense(100)).toBeLessThan(15);
   });
 
-  test('costs the same whether it is remembered or not', () => {
+  test('costs the same with and without a memoized result', () => {
     const nodes = { ask: asks('a'), sub: { type: 'subgraph', graph: 'shared@1' } } as const;
     const graph = compileGraph(aDefinition({ nodes, edges: [start, { from: 'ask', to: 'sub' }] }), CATALOG);
     const [first, second] = [1, 2].map(() => {
@@ -162,7 +162,7 @@ describe('a graph', () => {
     expect(first).toBeGreaterThan(0);
   });
 
-  test('inside several others is paid for once', () => {
+  test('is charged once for a graph inside several others', () => {
     const levels = Array.from({ length: 30 }, (_, level) => `l${level}@1`);
     const twice = (graph: string) => ({ a: { type: 'subgraph', graph }, b: { type: 'subgraph', graph } }) as const;
     const edges = [{ from: '__start__', to: ['a', 'b'] }];
@@ -182,7 +182,7 @@ describe('a graph', () => {
     expect(unitsSpent() - before).toBeLessThan(200 * levels.length);
   });
 
-  test('that is too large to look at has everything held by all its approvals', () => {
+  test('of a graph that is too large lets all its approvals gate everything', () => {
     const steps = ids.slice(1).map((id, index) => ({ from: [ids[index] ?? '', 'x'], to: id }));
     const edges = [{ from: '__start__', to: ['n0', 'x', 'ask'] }, ...steps.toReversed(), { from: ids, to: 'x' }];
     const graph = compileGraph(aDefinition({ nodes: { ...rest, x: works, ask: asks('a') }, edges }), aCatalog());

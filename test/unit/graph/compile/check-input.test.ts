@@ -21,17 +21,17 @@ describe('the messages of an input', () => {
 
   test.each<[string, Json, string[]]>([
     ['of the user', user, []],
-    ['several of the user, and none before', [{ remove: '*' }, user, user], []],
+    ['several of the user after a removal of all', [{ remove: '*' }, user, user], []],
     ['of the system', system, ['/chat/role']],
     ['of the assistant, among others', [user, assistant, system], ['/chat/1/role']],
     ['of a tool', [{ role: 'tool', toolCallId: 'c', content: 'paid' }], ['/chat/0/role']],
-    ['in place of all', { $replace: [user, system] }, ['/chat/$replace/1/role']],
+    ['that replace all', { $replace: [user, system] }, ['/chat/$replace/1/role']],
     ['with parts for a provider', [{ ...user, providerParts: {} }], ['/chat/0/providerParts']],
   ])('%s', (...[, input, paths]) => {
     expect(pathsOf(chat, input)).toEqual(paths);
   });
 
-  test('are of the roles that the channel names', () => {
+  test('may have the roles that the channel names', () => {
     const open = { ...chat, roles: ['user', 'assistant'] } as const;
     expect(pathsOf(open, [user, assistant])).toEqual([]);
     expect(pathsOf(open, [user, system])).toEqual(['/chat/1/role']);
@@ -40,7 +40,7 @@ describe('the messages of an input', () => {
     expect(pathsOf({ ...chat, roles: ['system'] }, user)).toEqual(['/chat/role']);
   });
 
-  test('are checked in each channel that a model reads, whatever its reducer', () => {
+  test('are checked in each channel that a model reads, with any reducer', () => {
     expect(pathsOf({ reducer: 'append' }, [user, system])).toEqual(['/chat/1/role']);
     expect(pathsOf({ reducer: { expr: '[update]' } }, system)).toEqual(['/chat/role']);
   });

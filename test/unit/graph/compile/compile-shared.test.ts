@@ -3,26 +3,26 @@ import type { GraphDefinition } from '../../../../src/graph/definition/definitio
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 import { copyOf } from '../../../support/builders/stored.ts';
 
-// Other files of this process have compiled graphs, too: here it begins with none.
+// Other test files of this process may have compiled graphs. The memo of this file begins empty.
 vi.resetModules();
 const { compileShared } = await import('../../../../src/graph/compile/compile.ts');
 
 const noting = (note: string): GraphDefinition =>
   aDefinition({ nodes: { note: { type: 'set', write: { log: note } } } });
 
-describe('what a graph is compiled to', () => {
-  test('is shared by all that have the same definition and catalog', () => {
+describe('a compiled graph', () => {
+  test('is shared by all graphs with the same definition and catalog', () => {
     const first = compileShared(noting('a'), aCatalog());
     expect(compileShared(copyOf(noting('a')), copyOf(aCatalog()))).toBe(first);
   });
 
-  test('is not shared with another definition, or under another catalog', () => {
+  test('is not shared with another definition or catalog', () => {
     const first = compileShared(noting('a'), aCatalog());
     expect(compileShared(noting('b'), aCatalog())).not.toBe(first);
     expect(compileShared(noting('a'), aCatalog({ tools: {} }))).not.toBe(first);
   });
 
-  test('is kept for 100 graphs, and not for those that are very large', () => {
+  test('is memoized for 100 graphs, except for very large ones', () => {
     const first = compileShared(noting('0'), aCatalog());
     for (let n = 1; n <= 90; n += 1) compileShared(noting(`${n}`), aCatalog());
     expect(compileShared(noting('0'), aCatalog())).toBe(first);

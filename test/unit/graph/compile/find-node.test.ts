@@ -6,7 +6,7 @@ import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 const thinking = (tools: readonly { readonly graph: string }[] = []): GraphDefinition =>
   aDefinition({ nodes: { think: { type: 'agent', prompt: 'Think', tools } } });
 
-test('a node is found in a graph, in a subgraph, and in a graph that an agent calls', () => {
+test('findNode finds nodes in a graph, in a subgraph, and in a graph that an agent calls', () => {
   const definition = aDefinition({
     nodes: {
       outer: { type: 'subgraph', graph: thinking() },

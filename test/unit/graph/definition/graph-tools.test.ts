@@ -9,7 +9,7 @@ const parametersOf = (channels: Record<string, ChannelDefinition>, over: Partial
   toToolEntry(aDefinition({ channels, ...over })).parameters;
 
 describe('the parameters of a graph as a tool', () => {
-  test('are its input channels, of which the model gives those that lack a value', () => {
+  test('are its input channels; those without a default are required', () => {
     const channels = {
       plain: {},
       text: { schema: { type: 'string' }, description: 'A text.' },
@@ -29,18 +29,18 @@ describe('the parameters of a graph as a tool', () => {
     ['names those that are required', { input: ['a', 'b'], required: ['b'] }, ['b']],
     ['names its input', { input: ['a'] }, ['a']],
     ['names neither', {}, undefined],
-  ])('are required as the graph says that %s', (_what, over, required) => {
+  ])('are required according to a definition that %s', (_what, over, required) => {
     const parameters = parametersOf({ a: {}, b: {} }, over);
     expect(typeof parameters === 'object' && parameters['required']).toEqual(required);
   });
 
-  test('take messages in the roles that a channel takes from outside', () => {
+  test('accept messages with the roles that a channel takes from outside', () => {
     const check = compileJsonSchema(parametersOf({ chat: { reducer: 'messages' } }));
     expect(check({ chat: [{ role: 'user', content: 'Hi' }] })).toEqual([]);
     expect(check({ chat: [{ role: 'system', content: 'Hi' }] })).toHaveLength(1);
   });
 
-  test('keep the references of a schema, and leave out what an expression reduces', () => {
+  test('keep the references of a schema, and omit the schema of a channel with an expression as reducer', () => {
     const schema = {
       type: 'array',
       items: { $ref: '#/$defs/n' },
@@ -54,7 +54,7 @@ describe('the parameters of a graph as a tool', () => {
   });
 });
 
-test('a graph is told as it says itself, or as the node says', () => {
+test('a graph has its own description as a tool, or that of the node', () => {
   const definition = aDefinition({ name: 'leaf', description: 'Finds a leaf.' });
   const told = [toToolEntry(definition), toToolEntry(definition, { description: 'Looks an order up.' })];
   expect(told.map(({ description }) => description)).toEqual(['Finds a leaf.', 'Looks an order up.']);
@@ -86,7 +86,7 @@ describe('the graph of the graphs that a node calls', () => {
     });
   });
 
-  test('is inside the node that makes the calls of an llm, and not inside the llm', () => {
+  test('is inside the node that makes the calls of an llm, not inside the llm', () => {
     const nodes = {
       ask: { type: 'llm', messages: 'chat', tools },
       calls: { type: 'tool', calls: 'chat' },
@@ -97,7 +97,7 @@ describe('the graph of the graphs that a node calls', () => {
     expect(inside).toEqual([[], ['leaf'], [], []]);
   });
 
-  test('is pinned with all that the graphs use', () => {
+  test('is pinned with everything that the graphs use', () => {
     const deep = aDefinition({ nodes: { x: { type: 'tool', tool: 'notify' } } });
     const leaf = aDefinition({ nodes: { a: { type: 'agent', prompt: 'x', tools: [{ graph: 'deep@1' }] } } });
     const node = { type: 'llm', prompt: 'x', tools: ['charge', { graph: 'leaf@2' }] } as const;

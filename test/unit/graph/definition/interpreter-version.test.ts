@@ -7,15 +7,15 @@ import { runInMemory } from '../../../support/doubles/memory-shell.ts';
 import { runShuffled } from '../../../support/readers/shuffled-run.ts';
 
 /*
- * A replay stops where the run did, so prices and limits belong to the version of the interpreter: another number here needs
- * another version (docs/versioning.md).
+ * A replay stops where the run did, so prices and limits belong to the version of the interpreter. A changed number
+ * here needs another version (docs/versioning.md).
  */
 
 const LIST = Array.from({ length: 200 }, (_, at) => at);
 const pairs = (count: number): string =>
   `{{ state.l.filter(x, x < ${count}).exists(y, state.l.exists(z, y + z < 0)) }}`;
 
-/** Pays for each kind of work, and yields several times. */
+/** A definition that spends on each kind of work and yields several times. */
 const DEAR = aDefinition({
   channels: {
     l: { default: LIST },
@@ -39,7 +39,7 @@ const DEAR = aDefinition({
   ],
 });
 
-/** The limit that a run names as it fails. */
+/** Returns the limit that the error of a run names. */
 function limitOf(over: Partial<GraphDefinition>): number {
   const channels: GraphDefinition['channels'] = { l: { default: LIST }, s: { default: 'x'.repeat(900_000) }, o: {} };
   const definition = aDefinition({ ...over, channels: { ...channels, ...over.channels } });
@@ -50,7 +50,7 @@ function limitOf(over: Partial<GraphDefinition>): number {
 const many = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
 const writes = (write: JsonObject): Partial<GraphDefinition> => ({ nodes: { a: { type: 'set', write } } });
 
-/** Each goes beyond one limit. */
+/** Definitions that each exceed one limit. */
 const GREEDY: Readonly<Record<string, Partial<GraphDefinition>>> = {
   expression: writes({ o: '{{ state.l.exists(x, state.l.exists(y, state.l.exists(z, x < 0))) }}' }),
   task: writes({ o: many(400, pairs(200)) }),
@@ -73,7 +73,7 @@ const GREEDY: Readonly<Record<string, Partial<GraphDefinition>>> = {
   },
 };
 
-test('prices and limits are those of the version', () => {
+test('prices and limits are unchanged in this interpreter version', () => {
   const { run, units } = runShuffled({ definition: DEAR, catalog: aCatalog(), choose: () => 0 });
   expect([run.status, run.error]).toEqual(['completed', null]);
   const limits = Object.fromEntries(Object.entries(GREEDY).map(([name, over]) => [name, limitOf(over)]));

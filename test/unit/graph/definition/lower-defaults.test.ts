@@ -3,7 +3,7 @@ import { DEFAULTS } from '../../../../src/graph/definition/catalog.ts';
 import { CEILINGS } from '../../../../src/graph/definition/limits.ts';
 import { lowerDefaults } from '../../../../src/graph/definition/pin-catalog.ts';
 
-test('defaults below the ceilings stay as they are', () => {
+test('defaults below the ceilings stay unchanged', () => {
   expect(lowerDefaults(DEFAULTS, CEILINGS)).toEqual(DEFAULTS);
 });
 

@@ -26,7 +26,7 @@ const picture = (over: JsonObject): Json => said([{ type: 'image', mediaType: 'i
 describe('the content of a message', () => {
   test.each<[string, Json]>([
     ['text', 'Hi'],
-    ['no text', ''],
+    ['an empty text', ''],
     ['a picture', [PICTURE]],
     ['a text and a file at an address', [{ type: 'text', text: '' }, filePart({ url: 'https://a.example/b?c#d' })]],
     ['a file with a name', [filePart({ blob: 'B', name: '☃ 1.pdf' })]],
@@ -39,9 +39,9 @@ describe('the content of a message', () => {
   test.each<[string, Json, RegExp]>([
     ['nothing', null, /content .* text, or a list of 1 to 100 parts/],
     ['an object', {}, /text, or a list/],
-    ['no part', [], /text, or a list/],
+    ['an empty list', [], /text, or a list/],
     ['101 parts', Array<Json>(101).fill(PICTURE), /text, or a list/],
-    ['a text that is no part', ['Hi'], /^\/content\/0 .* an object/],
+    ['a list of a text', ['Hi'], /^\/content\/0 .* an object/],
     ['a part of another type', [{ type: 'video' }], /^\/content\/0\/type .* one of text, image, file/],
     ['a part of an inherited type', [{ type: 'constructor' }], /^\/content\/0\/type/],
     ['a part without text', [PICTURE, { type: 'text' }], /^\/content\/1\/text .* text/],
@@ -51,7 +51,7 @@ describe('the content of a message', () => {
   });
 
   test.each<[string, JsonObject, RegExp]>([
-    ['no place', {}, /^\/content\/0 .* either url or blob/],
+    ['no location', {}, /^\/content\/0 .* either url or blob/],
     ['two places', { url: 'https://a.example', blob: 'B' }, /either url or blob/],
     ['no media type', { blob: 'B', mediaType: null }, /^\/content\/0\/mediaType .* image\/png/],
     ['the type of a document', { blob: 'B', mediaType: 'application/pdf' }, /\/mediaType .* of a picture/],
@@ -76,13 +76,13 @@ describe('the content of a message', () => {
   });
 });
 
-test('the text of a content leaves its files out', () => {
+test('the text of a content excludes its files', () => {
   const content = [{ type: 'text', text: 'Look' }, PICTURE, { type: 'text', text: 'here' }] as const;
   expect([textOf('Hi'), textOf(content), textOf([PICTURE])]).toEqual(['Hi', 'Look\nhere', '']);
   expect(partsOf('Hi')).toEqual([{ type: 'text', text: 'Hi' }]);
 });
 
-test('a file is stored, or at an address', () => {
+test('a file has either a blob id or a URL', () => {
   expect(sourceOf(PICTURE)).toEqual({ kind: 'blob', id: 'B1' });
   const url = 'https://a.example/b';
   expect(sourceOf({ type: 'file', url, mediaType: 'text/plain' })).toEqual({ kind: 'url', url });

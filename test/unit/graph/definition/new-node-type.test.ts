@@ -18,8 +18,8 @@ import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 import { runInMemory } from '../../../support/doubles/memory-shell.ts';
 
 /*
- * A node type that the language does not have stands in the three tables of node types while these tests run:
- * descriptions, shapes and compilers. Nothing else in `src/graph` knows it.
+ * While these tests run, the three tables of node types (descriptions, shapes and compilers) contain one more type.
+ * Nothing else in `src/graph` knows it.
  */
 
 beforeAll(() => {
@@ -83,7 +83,7 @@ const SHAPE = z.strictObject({
   write: any,
 });
 
-/** Calls the function that the node names with the text. */
+/** Compiles a node that calls the function named in it with the text. */
 function compile(node: TranslateFields): NodeBehavior {
   const policy = { timeoutMs: 1_000, deadlineMs: null, heartbeatMs: 1_000, retry: RETRY };
   const start = (task: TaskContext) => {
@@ -117,7 +117,7 @@ function asDefinition(definition: JsonObject): GraphDefinition {
   return { ...aDefinition(), ...definition };
 }
 
-describe('a node type that stands in the tables of node types alone', () => {
+describe('a node type that only exists in the tables of node types', () => {
   test('is valid', () => {
     expect(issuesOf(withNode({ style: { model: 'spare' }, glossary: ['lookup'] }))).toEqual([]);
   });
@@ -142,7 +142,7 @@ describe('a node type that stands in the tables of node types alone', () => {
     expect(issuesOf(withNode({ style: { model: 'spare' }, ...over }))).toContain(issue);
   });
 
-  test('does not end canceled runs, and its rejection has to be looked at', () => {
+  test('can not be the last node of canceled runs, and its rejection must be checked', () => {
     expect(issuesOf(withNode({}, { onCancel: 't' }))).toContain('INVALID_FIELD /onCancel');
     const edges = [
       { from: '__start__', to: 't' },
@@ -159,14 +159,14 @@ describe('a node type that stands in the tables of node types alone', () => {
     expect(text).toContain('"text":{"type":"string","maxLength":99}');
   });
 
-  test('is drawn as it says', () => {
+  test('is drawn by its description', () => {
     const definition = asDefinition(withNode({ style: { model: 'spare' }, mayLead: ['t'] }));
     expect(toMermaid(definition)).toContain('n_t>"t<br/>translate#58; double<br/>styled by#58; spare"]');
     expect(toMermaid(definition)).toContain('n_t -.->|"goto"| n_t');
     expect(toPlantUml(definition)).toContain('as n_t #ABCDEF');
   });
 
-  test('has its run pin what it uses, and what the graph inside uses', () => {
+  test('makes its run pin what it uses, and what the graph inside uses', () => {
     const inner = { name: 'inner', nodes: { a: { type: 'tool', tool: 'charge' } }, edges: [] };
     const definition = asDefinition(withNode({ glossary: ['lookup'], fallback: inner }));
     const { models, tools, functions } = pinCatalog(definition, aCatalog());
@@ -189,7 +189,7 @@ describe('a node type that stands in the tables of node types alone', () => {
   });
 });
 
-test('shared code compares the type of a node with none by name', () => {
+test('no shared code compares the type of a node with a name', () => {
   const types = Object.keys(NODE_TYPES).join('|');
   const comparison = new RegExp(String.raw`\btype'?\]? *[!=]== *'(?:${types})'|Set\(\['(?:${types})'`);
   const files = readdirSync('src/graph', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));

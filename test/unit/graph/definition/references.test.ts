@@ -16,12 +16,12 @@ describe('the references of a definition', () => {
     },
   };
 
-  test('are found, also in subgraphs and among tools', () => {
+  test('are found, including those in subgraphs and among tools', () => {
     expect(referencesIn(definition)).toEqual(['a', 'b', 'c']);
     expect([referencesIn(7), referencesIn({}), referencesIn({ nodes: 7 })]).toEqual([[], [], []]);
   });
 
-  test('are replaced, also in subgraphs and among tools, and nothing else is', () => {
+  test('are replaced, including those in subgraphs and among tools, and nothing else is', () => {
     expect(replaceReferences(definition, (name) => `${name}@3`)).toEqual({
       nodes: {
         ...definition.nodes,
@@ -32,7 +32,7 @@ describe('the references of a definition', () => {
     });
   });
 
-  test.each([{}, { nodes: 7 }, { nodes: {} }, { nodes: { t: { type: 'set' } } }])('%j stays as it is', (plain) => {
+  test.each([{}, { nodes: 7 }, { nodes: {} }, { nodes: { t: { type: 'set' } } }])('%j stays unchanged', (plain) => {
     expect(replaceReferences(plain, () => 'x')).toBe(plain);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { DIAGRAM_WRITERS } from '../../../../src/graph/diagram/write-diagram.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 
-/** A route with one label of some length, and so many targets. */
+/** A route with one label of a given length, and a number of targets. */
 function aRoute(label: string, targets: number) {
   const ids = Array.from({ length: targets }, (_, at) => `n${at}`);
   return aDefinition({
@@ -28,7 +28,7 @@ describe.each(Object.entries(DIAGRAM_WRITERS))('a drawing in %s', (_format, writ
     expect(text.length).toBeLessThan(1_000);
   });
 
-  test('cuts long ids in the keys of shapes, which stay apart', () => {
+  test('cuts long ids in the keys of shapes, which stay unique', () => {
     const [one, other] = ['a', 'b'].map((end) => 'x'.repeat(10_000) + end);
     const nodes = { [`${one}`]: { type: 'set' as const }, [`${other}`]: { type: 'set' as const } };
     const text = write(aDefinition({ nodes, edges: [{ from: '__start__', to: [`${one}`, `${other}`] }] }));
@@ -36,7 +36,7 @@ describe.each(Object.entries(DIAGRAM_WRITERS))('a drawing in %s', (_format, writ
     expect(text).toContain('x__2');
   });
 
-  test('says how many arrows beyond the bound are not drawn', () => {
+  test('contains the number of arrows beyond the limit', () => {
     const definition = aRoute('x', 1_000);
     const route = definition.edges.slice(1);
     const many = { ...definition, edges: [...definition.edges, ...route, ...route, ...route, ...route, ...route] };
@@ -45,7 +45,7 @@ describe.each(Object.entries(DIAGRAM_WRITERS))('a drawing in %s', (_format, writ
     expect(text.match(/-->/g)).toHaveLength(5_000);
   });
 
-  test('draws all arrows of a graph within the bound', () => {
+  test('draws all arrows of a graph within the limit', () => {
     expect(write(aRoute('x', 1_000))).not.toContain('not drawn');
   });
 });

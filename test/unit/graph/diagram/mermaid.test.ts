@@ -31,13 +31,13 @@ describe('toMermaid', () => {
 `);
   });
 
-  test('a node named "end" is a node', async () => {
+  test('draws a node named "end" as a node', async () => {
     const { shapes, arrows } = await parseMermaid(toMermaid(aDefinition({ nodes: { end: { type: 'set' } } })));
     expect(shapes.get('n_end')).toBe('end\nset');
     expect(arrows).toEqual([expect.objectContaining({ from: 'begin', to: 'n_end' })]);
   });
 
-  test('draws the graphs that an agent has as tools inside of it', async () => {
+  test('draws the graphs that an agent has as tools inside it', async () => {
     const tools = [{ graph: 'refund' }];
     const nodes = { a: { type: 'agent', prompt: 'x', tools }, b: { type: 'set' } } as const;
     const edges = [
@@ -53,7 +53,7 @@ describe('toMermaid', () => {
     ]);
   });
 
-  test('marks what was visited and what is current', async () => {
+  test('marks visited and current nodes', async () => {
     const text = toMermaid(aDefinition({ nodes: NODES }), { visited: ['a', 'b'], current: ['b'] });
     expect([...(await parseMermaid(text)).classes]).toEqual([
       ['n_a', ['visited']],
@@ -61,7 +61,7 @@ describe('toMermaid', () => {
     ]);
   });
 
-  test('tells apart plain arrows, one for each element, and those that no edge draws', async () => {
+  test('distinguishes unconditional arrows, arrows for each element, and transitions without an edge', async () => {
     const definition = aDefinition({
       nodes: { ...NODES, a: { type: 'set', onError: { to: 'c' } } },
       edges: [
@@ -77,7 +77,7 @@ describe('toMermaid', () => {
     ]);
   });
 
-  test('draws the graph of an inline subgraph inside of it', async () => {
+  test('draws the graph of an inline subgraph inside it', async () => {
     const graph = aDefinition({ nodes: { deep: { type: 'subgraph', graph: aDefinition() } } });
     const text = toMermaid(aDefinition({ nodes: { outer: { type: 'subgraph', graph } } }), {
       visited: ['outer/deep/a'],
@@ -89,7 +89,7 @@ describe('toMermaid', () => {
     expect(classes.get('n_outer_deep_a')).toEqual(['visited']);
   });
 
-  test('is read back by Mermaid as it was drawn, whatever the names and expressions hold', async () => {
+  test('is parsed by Mermaid as it was drawn, with any names and expressions', async () => {
     await fc.assert(
       fc.asyncProperty(hostileDefinition(), async (definition) => {
         const diagram = toDiagram(definition, NO_MARKS);

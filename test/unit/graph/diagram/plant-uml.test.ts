@@ -31,7 +31,7 @@ join_1 --> [*] : state.n <U+003E> 1
 `);
   });
 
-  test('marks what was visited, what is current and what is deferred', () => {
+  test('marks visited, current and deferred nodes', () => {
     const nodes = { a: { type: 'set' }, b: { type: 'set' }, c: { type: 'set', defer: true } } as const;
     const { states } = parsePlantUml(toPlantUml(aDefinition({ nodes }), { visited: ['a', 'b'], current: ['b'] }));
     expect([...states.values()].map(({ colors }) => colors)).toEqual([
@@ -41,7 +41,7 @@ join_1 --> [*] : state.n <U+003E> 1
     ]);
   });
 
-  test('draws the graphs that an agent has as tools inside of it', () => {
+  test('draws the graphs that an agent has as tools inside it', () => {
     const nodes = { a: { type: 'agent', prompt: 'x', tools: [{ graph: 'refund' }] } } as const;
     const { states } = parsePlantUml(toPlantUml(aDefinition({ nodes })));
     expect([...states].map(([key, { inside }]) => [key, inside])).toEqual([
@@ -50,7 +50,7 @@ join_1 --> [*] : state.n <U+003E> 1
     ]);
   });
 
-  test('draws the graph of an inline subgraph inside of it, with points of its own', () => {
+  test('draws the graph of an inline subgraph inside it, with its own points', () => {
     const graph = aDefinition({ nodes: { deep: { type: 'subgraph', graph: aDefinition() } } });
     const { states, arrows } = parsePlantUml(
       toPlantUml(aDefinition({ nodes: { outer: { type: 'subgraph', graph } } })),
@@ -67,7 +67,7 @@ join_1 --> [*] : state.n <U+003E> 1
     ]);
   });
 
-  test('is read back as it was drawn, whatever the names and expressions hold', () => {
+  test('is parsed as it was drawn, with any names and expressions', () => {
     fc.assert(
       fc.property(hostileDefinition(), (definition) => {
         const { states, arrows } = parsePlantUml(toPlantUml(definition));
@@ -84,7 +84,7 @@ join_1 --> [*] : state.n <U+003E> 1
   });
 });
 
-/** All but the points where graphs begin and end. */
+/** Returns all shapes except the points where graphs begin and end. */
 function allShapes({ shapes }: Diagram): readonly Shape[] {
   return shapes
     .filter(({ kind }) => kind !== 'start' && kind !== 'end')

@@ -40,7 +40,7 @@ describe('an edge', () => {
     expect(drawEdge(edge)).toEqual(expected);
   });
 
-  test('of several sources has a join of its own', () => {
+  test('of several sources has its own join', () => {
     const join = { from: ['a', 'b'], to: 'c' };
     const { shapes } = draw({ nodes: ABC, edges: [join, join] });
     expect(shapes.filter(({ kind }) => kind === 'join').map(({ key }) => key)).toEqual(['join_0', 'join_1']);
@@ -48,7 +48,7 @@ describe('an edge', () => {
 });
 
 describe('a node', () => {
-  test('leads where its failure and its function may lead', () => {
+  test('has arrows to the targets of its failure and of its function', () => {
     const nodes = {
       ...ABC,
       a: { type: 'function', function: 'f', mayGoto: ['b', '__end__'], onError: { to: 'c' } },
@@ -77,7 +77,7 @@ describe('a node', () => {
     expect(linesOf(node)).toEqual(lines);
   });
 
-  test('says that a run pauses around it', () => {
+  test('shows the breakpoints around it', () => {
     expect(linesOf({ type: 'set' }, { interruptBefore: ['a'], interruptAfter: ['*'] })).toEqual([
       'a',
       'set',
@@ -87,7 +87,7 @@ describe('a node', () => {
     expect(linesOf({ type: 'set' }, { interruptBefore: ['b'] })).toEqual(['a', 'set']);
   });
 
-  test('of a type that code registers is drawn, too', () => {
+  test('of a registered type is drawn, too', () => {
     const definition: GraphDefinition = JSON.parse(JSON.stringify(aDefinition({ nodes: ABC })).replace('set', 'robot'));
     expect(toDiagram(definition, NO_MARKS).shapes.find(({ key }) => key === 'n_a')).toMatchObject({
       outline: 'cylinder',
@@ -95,7 +95,7 @@ describe('a node', () => {
     });
   });
 
-  test('has a key of its own, whatever its id', () => {
+  test('has a unique key, whatever its id is', () => {
     const nodes = Object.fromEntries(['a-b', 'a_b', 'a.b'].map((id) => [id, { type: 'set' } as const]));
     expect(draw({ nodes, edges: [] }).shapes.map(({ key }) => key)).toEqual(['begin', 'n_a_b', 'n_a_b__2', 'n_a_b__3']);
   });
@@ -106,7 +106,7 @@ describe('graphs as tools', () => {
   const insideOf = (diagram: Diagram, key: string) =>
     diagram.shapes.find((shape) => shape.key === key)?.inner?.shapes.map(({ lines, mark }) => [...lines, mark]);
 
-  test('are drawn inside of the node that calls them, under their names', () => {
+  test('are drawn inside the node that calls them, under their names', () => {
     const diagram = draw({ nodes: { a: { type: 'agent', prompt: 'x', tools } } });
     expect(insideOf(diagram, 'n_a')).toEqual([
       ['refund', 'subgraph: refund@2', 'none'],
@@ -115,13 +115,13 @@ describe('graphs as tools', () => {
     expect(arrowsOf(diagram)).toEqual(['begin plain n_a']);
   });
 
-  test('of an llm are drawn where its calls are made, and not where they are asked for', () => {
+  test('of an llm are drawn where its calls are made, not where they are requested', () => {
     const nodes = { ask: { type: 'llm', messages: 'chat', tools }, act: { type: 'tool', calls: 'chat' } } as const;
     const diagram = draw({ nodes, edges: [] });
     expect([insideOf(diagram, 'n_ask'), insideOf(diagram, 'n_act')?.length]).toEqual([undefined, 2]);
   });
 
-  test('are visited when a node inside is', () => {
+  test('are visited if a node inside is', () => {
     const nodes = { a: { type: 'agent', prompt: 'x', tools } } as const;
     const diagram = draw({ nodes }, { visited: ['a', 'a/refund/pay'], current: ['a'] });
     expect(insideOf(diagram, 'n_a')?.map((shown) => shown.at(-1))).toEqual(['visited', 'none']);
@@ -129,7 +129,7 @@ describe('graphs as tools', () => {
 });
 
 describe('marks', () => {
-  test('a node that is current is not only visited, one inside is told by its address, and the one around it is visited, too', () => {
+  test('a current node is not marked as visited, an inner one is found by its address, and its outer node is visited', () => {
     const nodes = { ...ABC, sub: { type: 'subgraph', graph: aDefinition() } } as const;
     const { shapes } = draw({ nodes }, { visited: ['a', 'b', 'sub/a'], current: ['b'] });
     expect(shapes.map(({ key, mark }) => [key, mark])).toEqual([

@@ -4,7 +4,7 @@ import type { Json } from '../../../../src/graph/values/json.ts';
 
 const evaluate = (source: string, state: Json): Json => parseExpression(source, ['state']).evaluate({ state });
 
-describe('a member named constructor is data like any other', () => {
+describe('a member named constructor is plain data', () => {
   const o = { constructor: 'x', n: 1, deep: [{ constructor: null }] };
 
   test.each<[string, Json]>([
@@ -22,7 +22,7 @@ describe('a member named constructor is data like any other', () => {
   test.each([
     ['state.o.constructor + 1', /overload/],
     ['state.o.nope', /nope/],
-  ])('%s fails as it would without', (source, message) => {
+  ])('%s fails as it does without such a member', (source, message) => {
     expect(() => evaluate(source, { o })).toThrow(message);
   });
 });

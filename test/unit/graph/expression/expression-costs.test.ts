@@ -32,10 +32,10 @@ function attempt(expression: Expression, state: Json): Tried {
 
 const evaluate = (source: string, state: Json): Tried => attempt(parseExpression(source, NODE_NAMES), state);
 
-describe('an expression ends at a bounded cost that', () => {
+describe('an expression ends at a bounded cost if it', () => {
   test.each<[string, string]>([
     ['catches errors in loops', 'state.l.exists(a, state.l.exists(b, state.l.exists(c, state.nope)))'],
-    ['goes on after its limit', 'state.l.exists(a, state.l.exists(b, state.l.exists(c, a < 0))) || true'],
+    ['continues after its limit', 'state.l.exists(a, state.l.exists(b, state.l.exists(c, a < 0))) || true'],
     ['compares what loops have made', 'state.l.map(x, state.l.map(y, state.l) == state.l.map(z, state.l))'],
     ['lists the keys of a large object', 'state.l.map(x, state.l.map(y, state.o.exists(k, true)))'],
     ['makes many maps', `state.l.map(x, state.l.map(y, {${numbers.map((n) => `"k${n}": 1`).join(', ')}}))`],
@@ -50,16 +50,16 @@ describe('an expression ends at a bounded cost that', () => {
       'searches repetitive text',
       'state.l.map(x, state.s.contains("a".replace("a", state.s.substring(0, 400000)) + "b" + state.s))',
     ],
-    ['matches a dear pattern', 'state.s.matches("(?i)a[^z]{200}q")'],
+    ['matches an expensive pattern', 'state.s.matches("(?i)a[^z]{200}q")'],
     ['compiles patterns', 'state.l.map(x, "".matches("a{1000}" + string(int(x))))'],
-    ['escapes again and again', 'json(json(json(json(json(json(json(json(json(json(state.q))))))))))'],
+    ['escapes repeatedly', 'json(json(json(json(json(json(json(json(json(json(state.q))))))))))'],
   ])('%s', (_what, source) => {
     const o = Object.fromEntries(numbers.map((n) => [`k${n}`, n]));
     const { units } = evaluate(source, { l: numbers, s: text, o, q: '"\\'.repeat(2_000) });
     expect(units).toBeLessThan(MAX_UNITS);
   });
 
-  test('whatever it is made of', () => {
+  test('a random expression ends at a bounded cost', () => {
     const { expression: hostile } = fc.letrec<{ expression: string }>((tie) => ({
       expression: fc.oneof(
         { maxDepth: 6 },
@@ -88,13 +88,13 @@ describe('an expression ends at a bounded cost that', () => {
       }),
       { numRuns: 150, interruptAfterTimeLimit: 60_000 },
     );
-    // A machine that does much else may not come to all of them.
+    // A busy machine may not finish all of them.
     expect(tried).toBeGreaterThanOrEqual(30);
   }, 300_000);
 });
 
-describe('what an expression makes is counted while it is made', () => {
-  test('for its value', () => {
+describe('the bytes of a value are counted while it is made', () => {
+  test('for a single value', () => {
     const source = `[${Array.from({ length: 950 }, () => 'state.z').join(', ')}]`;
     const { code, units } = evaluate(source, { z: Array.from({ length: 100_000 }, () => 0) });
     expect(code).toBe('PAYLOAD_TOO_LARGE');
@@ -108,7 +108,7 @@ describe('what an expression makes is counted while it is made', () => {
     expect(field.fill({ state: { s: 'y' } })).toEqual(['y', 'yy']);
   });
 
-  test('and bytes are no value', () => {
+  test('and a value of bytes is refused', () => {
     expect(evaluate('bytes("a")', {})).toMatchObject({
       code: 'EXPRESSION_FAILED',
       message: expect.stringContaining('bytes'),
@@ -116,7 +116,7 @@ describe('what an expression makes is counted while it is made', () => {
   });
 });
 
-test('an evaluation fails although the library catches the error of its limit', () => {
+test('an evaluation fails even if the library catches the error of its limit', () => {
   const { code, message } = evaluate('state.l.exists(a, state.l.exists(b, state.l.exists(c, a < 0))) || true', {
     l: numbers,
   });
@@ -124,7 +124,7 @@ test('an evaluation fails although the library catches the error of its limit', 
   expect(message).toMatch(/it is too expensive: it takes more than 1000000 units/);
 });
 
-test('an error quotes the beginning of a long expression only', () => {
+test('an error quotes only the beginning of a long expression', () => {
   const { message } = evaluate(`state.nope + "${'x'.repeat(5_000)}"`, {});
   expect(message.length).toBeLessThan(800);
   expect(message).toContain('xxx…` failed: No such key: nope');
@@ -135,14 +135,14 @@ test('an expression has at most 10,000 characters', () => {
   expect(() => parseTemplate(`{{ "${'x'.repeat(10_000)}" }}`, [], 'f')).toThrow(/at most 10000 characters/);
 });
 
-test('values that are nested in many ways leave nothing behind, and deep ones are compared', () => {
+test('values nested in many ways leave no types behind, and deep ones are compared', () => {
   const nested = (shape: string): Json =>
     Array.from(shape).reduce<Json>((inner, kind) => (kind === '1' ? [inner] : { k: inner }), 1);
   const state = { a: nested('1011010'), b: nested('1011010') };
   expect(parseExpression('state.a == state.b', NODE_NAMES).evaluate({ state })).toBe(true);
 });
 
-test('an expression in a loop of others draws on what is left for all', () => {
+test('an expression in a loop shares the allowance of all', () => {
   const expression = parseExpression('state.l.exists(x, state.l.exists(y, x + y > 100000))', NODE_NAMES);
   const all = (): void => {
     for (let n = 0; n < 100; n += 1) expression.evaluate({ state: { l: numbers } });

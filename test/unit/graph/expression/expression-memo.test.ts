@@ -2,13 +2,13 @@ import { describe, expect, test, vi } from 'vitest';
 import { allNodes } from '../../../../src/graph/expression/syntax-node.ts';
 import type { SyntaxNode } from '../../../../src/graph/expression/syntax-node.ts';
 
-// Other files of this process have parsed something, too: here it begins with nothing.
+// Other test files of this process may have parsed expressions. The memos of this file begin empty.
 vi.resetModules();
 const { parseExpression } = await import('../../../../src/graph/expression/expression.ts');
 const { compilePattern } = await import('../../../../src/graph/values/regular-expression.ts');
 
-describe('what has been parsed', () => {
-  test('is kept, up to 10,000 expressions', () => {
+describe('the memo', () => {
+  test('holds up to 10,000 expressions', () => {
     const first = parseExpression('1', []);
     expect(parseExpression('1', [])).toBe(first);
     for (let n = 2; n <= 10_000; n += 1) parseExpression(`${n}`, []);
@@ -17,7 +17,7 @@ describe('what has been parsed', () => {
     expect(parseExpression('1', [])).not.toBe(first);
   });
 
-  test('is kept, up to 1,000 patterns', () => {
+  test('holds up to 1,000 patterns', () => {
     const first = compilePattern('a1');
     for (let n = 2; n <= 1_000; n += 1) compilePattern(`a${n}`);
     expect(compilePattern('a1')).toBe(first);
@@ -25,7 +25,7 @@ describe('what has been parsed', () => {
     expect(compilePattern('a1')).not.toBe(first);
   });
 
-  test('is kept, up to half a megabyte of expressions', () => {
+  test('holds up to half a megabyte of expressions', () => {
     const long = (n: number): string => `"${n}${'x'.repeat(9_000)}"`;
     const first = parseExpression('"first"', []);
     for (let n = 0; n < 50; n += 1) parseExpression(long(n), []);
@@ -34,7 +34,7 @@ describe('what has been parsed', () => {
     expect(parseExpression('"first"', [])).not.toBe(first);
   });
 
-  test('is kept, up to 20 kilobytes of patterns', () => {
+  test('holds up to 20 kilobytes of patterns', () => {
     const long = (n: number): string => `${n}${'x'.repeat(900)}`;
     const first = compilePattern('first');
     for (let n = 0; n < 30; n += 1) compilePattern(long(n));
@@ -42,7 +42,7 @@ describe('what has been parsed', () => {
   });
 });
 
-test('a node that stands in a tree twice is met once', () => {
+test('a node that occurs twice in a tree is visited once', () => {
   const node = (op: string, args: unknown): SyntaxNode => ({
     op,
     args,

@@ -42,7 +42,7 @@ describe('values', () => {
   });
 });
 
-describe('numbers are equal by their value, however they are written', () => {
+describe('numbers are equal by value, in any notation', () => {
   test.each<[string, Json, boolean]>([
     ['1 == 1.0', {}, true],
     ['1 == 1.5', {}, false],
@@ -61,12 +61,15 @@ describe('numbers are equal by their value, however they are written', () => {
     expect(evaluate(source, state)).toBe(expected);
   });
 
-  test.each(['1 == "1"', '1.0 == true', '[1] == ["a"]', '1 in ["a"]'])('%s compares what is never equal', (source) => {
-    expect(() => evaluate(source)).toThrow(InvalidExpressionError);
-  });
+  test.each(['1 == "1"', '1.0 == true', '[1] == ["a"]', '1 in ["a"]'])(
+    '%s compares values that are never equal',
+    (source) => {
+      expect(() => evaluate(source)).toThrow(InvalidExpressionError);
+    },
+  );
 });
 
-describe('functions on top of standard CEL', () => {
+describe('functions in addition to standard CEL', () => {
   test.each<[string, Json, Json]>([
     ['state.l.join("-")', { l: ['a', 1, null, { x: 1 }] }, 'a-1--{"x":1}'],
     ['state.l.join()', { l: ['a', 'b'] }, 'ab'],
@@ -116,7 +119,7 @@ describe('failures', () => {
     ['"abc".substring(state.n)', { n: 1.5 }, /whole number/],
     ['"a".matches("(")', {}, /missing/],
     ['parseJson("{")', {}, /JSON/],
-  ])('%s fails and names itself', (source, state, message) => {
+  ])('%s fails with its text in the message', (source, state, message) => {
     expect(() => evaluate(source, state)).toThrow(GraphError);
     expect(() => evaluate(source, state)).toThrow(message);
   });
@@ -134,7 +137,7 @@ describe('failures', () => {
       },
     ],
     ['state.s.matches("(a|b|ab|ba)*c")', { s: 'ab'.repeat(1_000_000) }],
-  ])('%s costs too much', (source, state) => {
+  ])('%s is too expensive', (source, state) => {
     expect(() => evaluate(source, state)).toThrow(/too expensive/);
   });
 });
@@ -154,7 +157,7 @@ describe('checks', () => {
     expect(thrown).toMatchObject({ kind, message: expect.stringMatching(message) });
   });
 
-  test('what is read of the state is known, variables of comprehensions aside', () => {
+  test('the references of an expression are its reads of the state without comprehension variables', () => {
     const { references } = parseExpression(
       'state.a + state["b"] + state.l.map(state, state.x).size() + cel.bind(run, 1, run) + run.step',
       NAMES,
@@ -163,7 +166,7 @@ describe('checks', () => {
     expect([...references.runFields]).toEqual(['step']);
   });
 
-  test('who reads the whole state reads everything', () => {
+  test('an expression that reads the whole state references everything', () => {
     expect([...parseExpression('json(state)', NAMES).references.channels]).toEqual(['*']);
   });
 
@@ -178,7 +181,7 @@ describe('an expression that fails', () => {
     ['state.n.x', { n: null, m: null }, 'No such key: x; state.n is null'],
     ['size(state.n) + size(state.m)', { n: null, m: null }, '; state.n is null; state.m is null'],
     ['state.n + 1', { n: 'a' }, 'no such overload: dyn<string> + int'],
-  ])('names the channels without a value that it reads: %s of %j', (source, state, ending) => {
+  ])('names the null channels that it reads: %s of %j', (source, state, ending) => {
     const error = catchError(() => evaluate(source, state));
     expect(error instanceof GraphError && error.message.endsWith(ending)).toBe(true);
   });

@@ -5,7 +5,7 @@ import { indexOfText, lastIndexOfText, splitText } from '../../../../src/graph/e
 const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 60 });
 const wanted = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 12 });
 
-describe('a search is that of the platform,', () => {
+describe('a search gives the results of the platform,', () => {
   test('forwards and backwards', () => {
     fc.assert(
       fc.property(text, wanted, fc.nat(70), (all, part, from) => {

@@ -57,11 +57,11 @@ describe('the content of an expression', () => {
     "state.a == 'x' ? 'yes' : 'no'",
     'run.id',
     'index',
-  ])('%s is an answer and holds nothing of what it reads', (source) => {
+  ])('%s contains nothing of what it reads', (source) => {
     expect(sourcesOf(source).content.filter((name) => name !== 'index' && !name.startsWith('run'))).toEqual([]);
   });
 
-  test('all that is read may stand in an error', () => {
+  test('everything that is read may be quoted in an error', () => {
     expect(sourcesOf('size(state.a) > 1 ? state.b : "c"').read).toEqual(['state.a', 'state.b']);
     expect(sourcesOf('state.list.filter(x, x.k == item)').read).toEqual(['item', 'state.list']);
     expect(sourcesOf('json(state) + cel.bind(x, result, x)').read).toContain('state');

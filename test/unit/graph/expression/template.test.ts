@@ -35,7 +35,7 @@ describe('parseTemplate', () => {
     ['x {{ state.log', [], /never closed/],
     [{ a: ['{{ 1 + }}'] }, ['a', 0], /Unexpected/],
     [{ a: '{{ stat.x }}' }, ['a'], /Did you mean "state"/],
-  ])('%j is refused, with its place', (value, path, message) => {
+  ])('%j is refused with its path', (value, path, message) => {
     expect(() => fill(value)).toThrow(expect.objectContaining({ path, message: expect.stringMatching(message) }));
   });
 
@@ -66,7 +66,7 @@ test('a template is filled from body and headers', () => {
   });
 });
 
-test('a fault has its place', () => {
+test('a fault has its path', () => {
   expect(findTemplateFault({ input: { 'a/b': ['{{ state.x }}'] } })).toEqual({
     path: '/input/a~1b/0',
     message: expect.stringContaining('known are body, headers'),
@@ -74,11 +74,11 @@ test('a fault has its place', () => {
   expect(findTemplateFault('{{ body.')).toMatchObject({ path: '' });
 });
 
-test('what a message lacks is a failure', () => {
+test('a missing member of a message is a failure', () => {
   expect(fillFromMessage('{{ body.pull.number }}', MESSAGE)).toEqual({ failure: expect.stringContaining('pull') });
 });
 
-test('a template has a price, as all together', () => {
+test('a template has a limit of units for all expressions together', () => {
   const nested = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].reduce(
     (inner, name) => `[1,2,3,4,5,6,7,8,9].map(${name}, ${inner})`,
     '1',

@@ -52,7 +52,7 @@ describe('time', () => {
     expect(() => evaluate(source)).toThrow(message);
   });
 
-  test('is the same in all zones of processes (H6)', () => {
+  test('is the same in all time zones of processes (H6)', () => {
     const script = `
       import { parseExpression } from './src/graph/expression/expression.ts';
       const sources = ['timestamp("2024-06-15T00:30:00Z").getDayOfYear()', 'timestamp("2024-03-31T02:30:00Z").getHours("UTC")',

@@ -18,7 +18,7 @@ const hiddenBy = (nodes: Readonly<Record<string, NodeDefinition>>, over: Partial
   redactionOf(aGraph(nodes, over)).channels;
 
 describe('channels that are derived from a redacted one', () => {
-  test('a definition without redacted channels hides nothing', () => {
+  test('a definition without redacted channels redacts nothing', () => {
     expect(redactionOf(aDefinition())).toBe(NOTHING_REDACTED);
   });
 
@@ -59,11 +59,11 @@ describe('channels that are derived from a redacted one', () => {
         b: { type: 'set' },
       },
     ],
-  ])('%s is hidden', (_name, nodes) => {
+  ])('%s is redacted', (_name, nodes) => {
     expect(hiddenBy(nodes)).toEqual(['secret', 'copy']);
   });
 
-  test('what a custom node is given and what it returns is hidden', () => {
+  test('the input and the result of a custom node are redacted', () => {
     const definition = {
       name: 'test',
       channels: CHANNELS,
@@ -94,11 +94,11 @@ describe('channels that are derived from a redacted one', () => {
         onError: { to: 'z', write: { copy: '{{ error.code }}' } },
       },
     ],
-  ])('%s is shown', (_name, node) => {
+  ])('%s stays visible', (_name, node) => {
     expect(hiddenBy({ a: node, z: { type: 'set' } })).toEqual(['secret']);
   });
 
-  test('copies of copies are hidden, whatever the order of nodes', () => {
+  test('copies of copies are redacted, in any order of nodes', () => {
     const nodes: Record<string, NodeDefinition> = {
       a: { type: 'set', write: { far: '{{ state.copy }}' } },
       b: { type: 'set', write: { copy: '{{ state.secret }}' } },
@@ -106,7 +106,7 @@ describe('channels that are derived from a redacted one', () => {
     expect(hiddenBy(nodes)).toEqual(['secret', 'copy', 'far']);
   });
 
-  test('items of a list carry its content', () => {
+  test('items of a list contain its content', () => {
     const edges = [
       { from: '__start__', forEach: 'state.secret.map(x, [x])', to: 'a' },
       { from: 'a', to: '__end__' },
@@ -116,19 +116,19 @@ describe('channels that are derived from a redacted one', () => {
     expect(hiddenBy({ a: { type: 'set', write: { copy: '{{ item }}' } } }, { edges: others })).toEqual(['secret']);
   });
 
-  test('a conversation that a secret came into is hidden', () => {
+  test('a conversation that contains a secret is redacted', () => {
     const node: NodeDefinition = { type: 'agent', system: '{{ state.secret }}', messages: 'talk', tools: ['lookup'] };
     expect(hiddenBy({ a: node })).toEqual(['secret', 'talk']);
     expect(redactionOf(aGraph({ a: node })).nodes['a']).toEqual({ calls: true, error: true, result: true });
   });
 
-  test('calls of a hidden conversation are hidden', () => {
+  test('calls of a redacted conversation are redacted', () => {
     const channels = { talk: { reducer: 'messages', redact: true } } as const;
     const { nodes } = redactionOf(aGraph({ a: { type: 'tool', calls: 'talk', tools: ['lookup'] } }, { channels }));
     expect(nodes['a']).toEqual({ calls: true, error: true, result: true });
   });
 
-  test('nodes with hidden items are named, as a checkpoint may hold such', () => {
+  test('nodes with redacted items are listed, because a checkpoint may contain the items', () => {
     const nodes: Record<string, NodeDefinition> = { a: { type: 'set' }, b: { type: 'set' } };
     const edges = [
       { from: '__start__', forEach: 'state.secret', to: 'a' },
@@ -137,7 +137,7 @@ describe('channels that are derived from a redacted one', () => {
     expect(redactionOf(aGraph(nodes, { edges }))).toMatchObject({ items: ['a'], nodes: {} });
   });
 
-  test('what comes with events is hidden where a node writes it to a redacted channel', () => {
+  test('the payload of events is redacted if a node writes it to a redacted channel', () => {
     const waiting = (write: string): NodeDefinition => ({ type: 'wait', event: 'paid', write });
     expect(redactionOf(aGraph({ a: waiting('secret') })).events).toBe(true);
     expect(redactionOf(aGraph({ a: waiting('copy') })).events).toBeUndefined();
@@ -159,26 +159,26 @@ describe('subgraphs', () => {
       next: { type: 'set', write: { far: '{{ state.copy }}' } },
     });
 
-  test('inline ones are followed', () => {
+  test('inline ones are analyzed', () => {
     const { channels, nodes } = redactionOf(outer(inner));
     expect(channels).toEqual(['secret', 'copy', 'far']);
     expect(nodes['sub']?.inside).toMatchObject({ channels: ['given', 'made'], nodes: { copy: { error: true } } });
   });
 
-  test('published ones are followed, and stand once for all that use them', () => {
+  test('published ones are analyzed, and listed once for all nodes that use them', () => {
     const { channels, nodes, graphs } = redactionOf(outer('inner@1'), { graphs: { 'inner@1': inner } });
     expect(channels).toEqual(['secret', 'copy', 'far']);
     expect(nodes['sub']?.inside).toBe('inner@1');
     expect(graphs).toMatchObject({ 'inner@1': { channels: ['given', 'made'] } });
   });
 
-  test('a secret of the graph inside comes out by its output', () => {
+  test('a secret of the inner graph leaves it by its output', () => {
     const secretive = { ...inner, channels: { given: {}, made: { redact: true }, other: {} } };
     const calling: NodeDefinition = { type: 'subgraph', graph: secretive, write: { copy: '{{ result }}' } };
     expect(hiddenBy({ sub: calling }, { channels: { copy: {}, far: {} } })).toEqual(['copy']);
   });
 
-  test('graphs that use each other many times are looked at once', () => {
+  test('graphs that use each other many times are analyzed once', () => {
     const graphs: Record<string, GraphDefinition> = { 'g0@1': inner };
     for (let level = 1; level <= 40; level += 1) {
       const uses = Object.fromEntries(
@@ -194,10 +194,10 @@ describe('subgraphs', () => {
   });
 });
 
-describe('what is hidden of a node', () => {
+describe('the redaction of a node contains', () => {
   const nodeOf = (node: NodeDefinition) => redactionOf(aGraph({ a: node, z: { type: 'set' } })).nodes['a'];
 
-  test('fields that are filled from it, member by member', () => {
+  test('fields that are filled with a secret, member by member', () => {
     const args = { card: '{{ state.secret }}', amount: '{{ state.public }}', list: [1, 'x {{ state.secret }}'] };
     expect(nodeOf({ type: 'tool', tool: 'lookup', args })?.fields).toEqual({
       args: {
@@ -207,14 +207,14 @@ describe('what is hidden of a node', () => {
     });
   });
 
-  test('a text keeps its words only where it has no other values', () => {
+  test('the words of a text only if it contains no other values', () => {
     const titled = (title: string) => nodeOf({ type: 'approval', title })?.fields?.['title'];
     expect(titled('Pay to {{ state.secret }}?')).toBe('Pay to [redacted]?');
     expect(titled('Pay {{ state.public }} to {{ state.secret }}')).toBe('[redacted]');
     expect(titled('Pay {{ size(state.secret) }}')).toBeUndefined();
   });
 
-  test('errors, of all that reads it', () => {
+  test('errors of all nodes that read the secret', () => {
     expect(nodeOf({ type: 'set', write: { copy: '{{ size(state.secret) }}' } })).toEqual({ error: true });
     expect(nodeOf({ type: 'set', write: { copy: '{{ state.public }}' } })).toBeUndefined();
   });
@@ -225,7 +225,7 @@ describe('what is hidden of a node', () => {
     expect(nodes).toEqual({ __start__: { error: true } });
   });
 
-  test('the answer that fills it', () => {
+  test('the answer that fills the secret', () => {
     expect(nodeOf({ type: 'tool', tool: 'lookup', args: {}, write: 'secret' })).toEqual({
       result: true,
       values: true,
@@ -251,7 +251,7 @@ describe('a graph that a model calls as a tool', () => {
   const pay = (channels: GraphDefinition['channels'], over: Partial<GraphDefinition> = {}): GraphDefinition =>
     aDefinition({ name: 'pay', channels: { order: {}, log: {}, ...channels }, nodes: { x: { type: 'set' } }, ...over });
 
-  test('hides what the agent makes of its redacted output', () => {
+  test('redacts what the agent makes of its redacted output', () => {
     const graphs = { 'pay@1': pay({ log: { redact: true } }) };
     const redaction = redactionOf(aGraph({ a: agent }), { graphs });
     expect(redaction.channels).toEqual(['secret', 'copy']);
@@ -259,12 +259,12 @@ describe('a graph that a model calls as a tool', () => {
     expect(redaction.graphs).toEqual({ 'pay@1': expect.objectContaining({ channels: ['order', 'log'] }) });
   });
 
-  test('hides nothing of a channel that it does not give away', () => {
+  test('redacts nothing if the channel is not part of its output', () => {
     const graphs = { 'pay@1': pay({ pin: { redact: true } }, { input: ['order'], output: ['log'] }) };
     expect(redactionOf(aGraph({ a: agent }), { graphs }).nodes['a']?.calls).toBeUndefined();
   });
 
-  test('hides its input, and all made of it, where the model has read hidden values', () => {
+  test('redacts its input, and everything made of it, if the model has read redacted values', () => {
     const told: NodeDefinition = {
       type: 'agent',
       prompt: '{{ state.secret }}',

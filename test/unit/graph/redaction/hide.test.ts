@@ -9,10 +9,10 @@ import type { WaitingFor } from '../../../../src/graph/journal/run-view.ts';
 const inner = { channels: [], nodes: { think: { result: true } } } as const;
 
 test.each([
-  ['nothing is hidden', NOTHING_REDACTED, aDelta(), 'Hi'],
-  ['the result is hidden', { ...NOTHING_REDACTED, nodes: { think: { result: true } } }, aDelta(), '[redacted]'],
-  ['the calls are hidden', { ...NOTHING_REDACTED, nodes: { think: { calls: true } } }, aDelta(), '[redacted]'],
-  ['only errors are hidden', { ...NOTHING_REDACTED, nodes: { think: { error: true } } }, aDelta(), 'Hi'],
+  ['nothing is redacted', NOTHING_REDACTED, aDelta(), 'Hi'],
+  ['the result is redacted', { ...NOTHING_REDACTED, nodes: { think: { result: true } } }, aDelta(), '[redacted]'],
+  ['the calls are redacted', { ...NOTHING_REDACTED, nodes: { think: { calls: true } } }, aDelta(), '[redacted]'],
+  ['only errors are redacted', { ...NOTHING_REDACTED, nodes: { think: { error: true } } }, aDelta(), 'Hi'],
   ['another node hides', { ...NOTHING_REDACTED, nodes: { act: { result: true } } }, aDelta(), 'Hi'],
   [
     'a graph inside hides',
@@ -21,7 +21,7 @@ test.each([
     '[redacted]',
   ],
   ['only a graph inside hides', { ...NOTHING_REDACTED, nodes: { outer: { inside: inner } } }, aDelta(), 'Hi'],
-] as const)('the text of a delta where %s', (...[, redaction, delta, text]) => {
+] as const)('the text of a delta if %s', (...[, redaction, delta, text]) => {
   expect(hideDelta(delta, redaction)).toEqual({ ...delta, text });
 });
 
@@ -35,7 +35,7 @@ const refusal = (path: string, over: Partial<Refusal> = {}): Refusal => ({
   ...over,
 });
 
-test('messages about hidden channels are hidden, and those that may quote any', () => {
+test('messages about redacted channels, and messages that may quote any value, are redacted', () => {
   for (const path of ['/values/secret', '/values', '/output'])
     expect(hideRefusal(refusal(path), redaction)).toMatchObject({
       message: hidden,
@@ -45,7 +45,7 @@ test('messages about hidden channels are hidden, and those that may quote any', 
   expect(hideRefusal(bare, redaction)).toEqual({ ...bare, message: hidden });
 });
 
-test('other messages stay', () => {
+test('messages about other channels stay visible', () => {
   const ofOther = refusal('/values/n');
   expect(hideRefusal(ofOther, redaction)).toBe(ofOther);
   const { mayQuote: _not, ...plain } = refusal('/values/secret');
@@ -57,7 +57,7 @@ test('other messages stay', () => {
 const AT = '2026-01-02T03:04:05.678Z';
 const hiding = (a: NodeRedaction) => ({ ...NOTHING_REDACTED, nodes: { a } });
 
-test('names of events and times are hidden where they were filled with hidden values', () => {
+test('names of events and times are redacted if they contain redacted values', () => {
   const event: WaitingFor = { kind: 'event', node: 'a', id: 'paid-7', since: AT, deadline: AT };
   expect(hideWaiting(event, hiding({ fields: { event: 'paid-[redacted]' } }))).toEqual({ ...event, id: '[redacted]' });
   const timer: WaitingFor = { kind: 'timer', node: 'a', since: AT, deadline: AT };
@@ -70,7 +70,7 @@ test('names of events and times are hidden where they were filled with hidden va
   expect(hideWaiting(timer, NOTHING_REDACTED)).toBe(timer);
 });
 
-test('a node inside counts by its name', () => {
+test('an inner node is found by its name', () => {
   const inside = { channels: [], nodes: { a: { error: true } } } as const;
   const redaction = { ...NOTHING_REDACTED, nodes: { outer: { inside } } };
   const failed: WaitingFor = {

@@ -18,7 +18,7 @@ type Nodes = Readonly<Record<string, NodeDefinition>>;
 
 const CHANNELS = { public: {}, copy: {}, far: {}, talk: { reducer: 'messages' } } as const;
 
-/** A graph that redacts nothing. */
+/** A graph without redacted channels. */
 function anOpenGraph(nodes: Nodes, over: Partial<GraphDefinition> = {}): GraphDefinition {
   return aDefinition({ channels: CHANNELS, nodes, ...over });
 }
@@ -35,13 +35,13 @@ describe('channels of another run', () => {
     expect(hiddenOf(definition, { channels: ['public'] }).channels).toEqual(['public', 'far']);
   });
 
-  test('stay hidden where the graph lacks them', () => {
+  test('stay redacted if the graph lacks them', () => {
     const redaction = hiddenOf(anOpenGraph({ a: { type: 'set' } }), { channels: ['gone'] });
     expect(redaction).toEqual({ ...NOTHING_REDACTED, channels: ['gone'] });
     expect(inheritedByFork(redaction, NOTHING_CARRIED).channels).toEqual(['gone']);
   });
 
-  test('hide nothing if there are none', () => {
+  test('redact nothing if there are none', () => {
     expect(hiddenOf(anOpenGraph({ a: { type: 'set' } }), { channels: [] })).toBe(NOTHING_REDACTED);
   });
 });
@@ -53,7 +53,7 @@ describe('a fork', () => {
   const parent = { ...NOTHING_REDACTED, channels: ['secret'], items: ['a', 'b', 'c'], events: true } as const;
   const nodes: Nodes = { a: { type: 'set', write: { far: '{{ item }}' } }, c: { type: 'set' } };
 
-  test('takes over the items and events that it goes on with', () => {
+  test('inherits the redaction of the items and events that it continues with', () => {
     const carried = {
       triggers: [{ node: 'a', element: ELEMENT }, { node: 'b' }],
       deferred: [{ node: 'c', element: ELEMENT }],
@@ -64,19 +64,19 @@ describe('a fork', () => {
     expect(inheritedByFork(NOTHING_REDACTED, carried)).toEqual({ channels: [], items: [] });
   });
 
-  test('hides items whatever its own edges say', () => {
+  test('redacts items regardless of its own edges', () => {
     expect(hiddenOf(anOpenGraph(nodes), { items: ['a'] })).toMatchObject({ channels: ['far'], items: ['a'] });
     expect(hiddenOf(anOpenGraph(nodes), { items: ['c'] }).channels).toEqual([]);
   });
 
-  test('hands items on that it does nothing with', () => {
+  test('passes on the redaction of items that it does not use', () => {
     const redaction = hiddenOf(anOpenGraph(nodes), { items: ['c'] });
     expect(isRedacting(redaction)).toBe(true);
     const carried = { ...NOTHING_CARRIED, triggers: [{ node: 'c', element: ELEMENT }] };
     expect(inheritedByFork(redaction, carried).items).toEqual(['c']);
   });
 
-  test('hides what comes with events, in every graph inside', () => {
+  test('redacts the payloads of events in every inner graph', () => {
     const waiting: NodeDefinition = { type: 'wait', event: 'paid', write: { copy: '{{ result.pin }}' } };
     const inside = anOpenGraph({ a: waiting }, { name: 'inner' });
     const redaction = hiddenOf(
@@ -87,14 +87,14 @@ describe('a fork', () => {
     expect(redaction.nodes['sub']?.inside).toMatchObject({ channels: ['copy'], nodes: { a: { result: true } } });
   });
 
-  test('hides nothing of a wait for a time', () => {
+  test('redacts nothing of a wait for a time', () => {
     const { nodes: hidden } = hiddenOf(anOpenGraph({ a: { type: 'wait', for: '1s', write: 'copy' } }), {
       events: true,
     });
     expect(hidden).toEqual({});
   });
 
-  test('hands events on that it does not wait for', () => {
+  test('passes on the redaction of events that it does not wait for', () => {
     const redaction = hiddenOf(anOpenGraph(nodes), { events: true });
     expect(isRedacting(redaction)).toBe(true);
     const bufferedEvents = [{ name: 'paid', payload: 1 }];
@@ -105,7 +105,7 @@ describe('a fork', () => {
 describe('a replay', () => {
   const ANSWER: Inherited = { nodes: { a: { result: true } } };
 
-  test('takes over what its run began with, and the answers', () => {
+  test('inherits the redaction of the beginning of its run, and of the answers', () => {
     const recorded = {
       ...NOTHING_REDACTED,
       channels: ['secret'],
@@ -121,7 +121,7 @@ describe('a replay', () => {
   test.each<[string, NodeDefinition]>([
     ['a whole result', { type: 'tool', tool: 'lookup', args: {}, write: 'copy' }],
     ['a member of a result', { type: 'tool', tool: 'lookup', args: {}, write: { copy: '{{ result.id }}' } }],
-    ['what a model says', { type: 'llm', prompt: 'Hello', write: { copy: '{{ result.text }}' } }],
+    ['the answer of a model', { type: 'llm', prompt: 'Hello', write: { copy: '{{ result.text }}' } }],
     ['what a decision brings', { type: 'approval', title: '?', write: { copy: '{{ result.values.pin }}' } }],
     [
       'the message of an error',
@@ -132,13 +132,13 @@ describe('a replay', () => {
         onError: { to: 'z', write: { copy: '{{ error.message }}' } },
       },
     ],
-  ])('hides %s that was hidden', (_name, node) => {
+  ])('redacts %s that was redacted', (_name, node) => {
     const redaction = hiddenOf(anOpenGraph({ a: node, z: { type: 'set' } }), ANSWER);
     expect(redaction).toMatchObject({ channels: ['copy'], nodes: { a: { result: true, error: true } } });
     expect(hiddenOf(anOpenGraph({ b: node, z: { type: 'set' } }), ANSWER)).toEqual(NOTHING_REDACTED);
   });
 
-  test('hides a conversation that such an answer comes into, and the calls that it asks for', () => {
+  test('redacts a conversation that contains such an answer, and the calls that it requests', () => {
     const agent: NodeDefinition = { type: 'agent', messages: 'talk', tools: [{ graph: 'pay@1' }] };
     const pay = aDefinition({ name: 'pay', channels: { order: {} }, nodes: { x: { type: 'set' } } });
     const redaction = hiddenOf(anOpenGraph({ a: agent }), ANSWER, { graphs: { 'pay@1': pay } });
@@ -149,7 +149,7 @@ describe('a replay', () => {
     });
   });
 
-  test('hides errors, values of decisions and what was undone', () => {
+  test('redacts errors, values of decisions and results of compensations', () => {
     const compensate = { tool: 'notify', args: {} };
     const nodes: Nodes = {
       a: { type: 'tool', tool: 'charge', args: {}, compensate },
@@ -173,13 +173,13 @@ describe('a replay', () => {
   test.each<[string, Inherited]>([
     ['an inline one', { nodes: { sub: { inside } } }],
     ['a published one', { nodes: { sub: { inside: 'old@1' } }, graphs: { 'old@1': inside } }],
-  ])('hides answers of nodes inside of nodes, where the graph of then was %s', (_name, inherited) => {
+  ])('redacts answers of inner nodes if the recorded graph was %s', (_name, inherited) => {
     expect(hiddenOf(outer(inner), inherited).channels).toEqual(['far']);
     const published = hiddenOf(outer('inner@2'), inherited, { graphs: { 'inner@2': inner } });
     expect(published).toMatchObject({ channels: ['far'], graphs: { 'inner@2': { channels: ['copy'] } } });
   });
 
-  test('meets graphs that use each other many times once', () => {
+  test('analyzes graphs that use each other many times once', () => {
     const uses = (level: number): Nodes =>
       Object.fromEntries(['a', 'b', 'c'].map((id) => [id, { type: 'subgraph', graph: `g${level}@1` }]));
     const graphs: Record<string, GraphDefinition> = { 'g0@1': inner };
@@ -207,14 +207,14 @@ describe('hideMasked', () => {
     ['a member', card, { card: 1, euros: 2 }, { card: HIDDEN, euros: 2 }],
     ['a missing member', card, { euros: 2 }, { euros: 2 }],
     ['an item of a list', deep, { list: [0, { card: 1, x: 1 }] }, { list: [0, { card: HIDDEN, x: 1 }] }],
-    ['an object in place of a list', deep, { list: { 1: { card: 1 } } }, { list: HIDDEN }],
-    ['a list in place of an object', card, [1], HIDDEN],
-    ['a text in place of an object', card, '1', HIDDEN],
+    ['an object instead of a list', deep, { list: { 1: { card: 1 } } }, { list: HIDDEN }],
+    ['a list instead of an object', card, [1], HIDDEN],
+    ['a text instead of an object', card, '1', HIDDEN],
   ])('%s', (...[, mask, value, shown]) => {
     expect(hideMasked(value, mask)).toEqual(shown);
   });
 
-  test('words are kept where they are asked for', () => {
+  test('words are kept if they are requested', () => {
     expect(hideInWords({ card: 'Pay 1', n: 1 }, { in: 'object', parts: { card: 'Pay [redacted]' } })).toEqual({
       card: 'Pay [redacted]',
       n: 1,
@@ -224,11 +224,11 @@ describe('hideMasked', () => {
 
 describe('restoreMasked', () => {
   test.each<[string, Mask, Json, Json, Json]>([
-    ['what was hidden', card, { card: HIDDEN, euros: 3 }, { card: 1, euros: 2 }, { card: 1, euros: 3 }],
+    ['a redacted value', card, { card: HIDDEN, euros: 3 }, { card: 1, euros: 2 }, { card: 1, euros: 3 }],
     ['not what a person has replaced', card, { card: 5 }, { card: 1 }, { card: 5 }],
     ['not in other places', card, { euros: HIDDEN }, { card: 1 }, { euros: HIDDEN }],
     ['a whole value', HIDDEN, HIDDEN, [1], [1]],
-    ['a value that was hidden as it had another form', card, HIDDEN, [1], [1]],
+    ['a value that was redacted because of its form', card, HIDDEN, [1], [1]],
     [
       'an item of a list',
       deep,
@@ -243,7 +243,7 @@ describe('restoreMasked', () => {
       { list: [9] },
       { list: [0, { card: HIDDEN }] },
     ],
-  ])('puts back %s', (...[, mask, given, real, restored]) => {
+  ])('restores %s', (...[, mask, given, real, restored]) => {
     expect(restoreMasked(given, real, mask)).toEqual(restored);
   });
 });

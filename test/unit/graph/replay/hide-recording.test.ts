@@ -17,7 +17,10 @@ import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 import { runShuffled, STARTED_AT } from '../../../support/readers/shuffled-run.ts';
 
-/* Whatever carries a hidden value, the recording that is shown has none of it, and replays all the same. */
+/*
+ * Wherever a run carries a redacted value, its redacted recording does not contain the value, and can still be
+ * replayed.
+ */
 
 const CANARY = 'canary-4711';
 const NUMBER = 47_114_711;
@@ -36,7 +39,7 @@ interface Course {
   readonly nodes: Readonly<Record<string, NodeDefinition>>;
   readonly over?: Partial<GraphDefinition>;
   readonly answer?: (call: CallEffect) => Json | Error | CallReply;
-  /** Signals for the first time that the run stands still. */
+  /** Returns the signal to send when the run first waits. */
   readonly signal?: (run: Run) => { readonly name: string; readonly payload: JsonObject };
 }
 
@@ -105,7 +108,7 @@ function isReply(given: Json | CallReply): given is CallReply {
   return typeof given === 'object' && given !== null && 'usage' in given;
 }
 
-/** What the ledger holds of an occurrence: it does not hear of local calls. */
+/** Returns the ledger entry of an occurrence. The ledger has none for local calls. */
 function answerIn(occurrence: Occurrence): [string, RecordedAnswer][] {
   if ('isLocal' in occurrence) return [];
   if (occurrence.kind === 'call.completed')
@@ -117,7 +120,7 @@ function answerIn(occurrence: Occurrence): [string, RecordedAnswer][] {
 const approvalOf = (run: Run): string => Object.keys(run.approvals)[0] ?? '';
 
 const COURSES: readonly (readonly [string, Course])[] = [
-  ['the input alone', { nodes: { a: { type: 'set', write: { log: 'a' } } } }],
+  ['only the input', { nodes: { a: { type: 'set', write: { log: 'a' } } } }],
   [
     'the result of a tool',
     {
@@ -145,7 +148,7 @@ const COURSES: readonly (readonly [string, Course])[] = [
   ],
   ['the text of a model', { nodes: { m: { type: 'llm', prompt: 'p', write: 'secret' } }, answer: () => said(CANARY) }],
   [
-    'the calls of an agent that has read it',
+    'the calls of an agent that has read the value',
     {
       nodes: {
         m: { type: 'agent', prompt: 'p {{ state.secret }}', tools: ['work'], write: { log: '{{ result.text }}' } },
@@ -157,7 +160,7 @@ const COURSES: readonly (readonly [string, Course])[] = [
     },
   ],
   [
-    'the failure of a tool that was given it',
+    'the failure of a tool with the value in its arguments',
     {
       nodes: {
         t: {
@@ -196,7 +199,7 @@ const COURSES: readonly (readonly [string, Course])[] = [
     },
   ],
   [
-    'the output for a node that was skipped',
+    'the output of a skipped node',
     {
       nodes: { t: { type: 'tool', tool: 'work', args: {}, onError: 'intervene', write: 'secret' } },
       answer: () => new Error('no'),
@@ -204,7 +207,7 @@ const COURSES: readonly (readonly [string, Course])[] = [
     },
   ],
   [
-    'an edit of a run that is paused',
+    'an edit of a paused run',
     {
       nodes: { a: { type: 'set', write: { log: 'a' } } },
       over: { interruptBefore: ['a'] },
@@ -244,27 +247,27 @@ const COURSES: readonly (readonly [string, Course])[] = [
   ],
 ];
 
-describe.each(COURSES)('a recording that holds a hidden value in %s', (_what, course) => {
+describe.each(COURSES)('a recording with a redacted value in %s', (_what, course) => {
   const whole = play(course);
   const hidden = hideRecording(whole);
 
-  test('held it, and does not any more', () => {
+  test('contained the value before, and not afterwards', () => {
     expect(JSON.stringify(whole)).toMatch(/canary|47114711/);
     expect(JSON.stringify(hidden)).not.toMatch(/canary|47114711/);
   });
 
-  test('replays as it was, by what is shown', () => {
+  test('replays with the same visible events', () => {
     const view = (event: Recording['events'][number]) => hideEvent(event, whole.redaction);
     expect(hidden && replayRecording(hidden, { view }).divergence).toBeNull();
   });
 });
 
-test('a recording that hides nothing stays as it is', () => {
+test('a recording without redacted values stays unchanged', () => {
   const whole = play({ nodes: { a: { type: 'set', write: {} } }, over: { channels: { secret: {}, log: {} } } });
   expect(hideRecording(whole)).toBe(whole);
 });
 
-test('a fork of a run that hides values is not shown', () => {
+test('a fork of a run with redacted values has no visible recording', () => {
   const whole = play({ nodes: { a: { type: 'set', write: {} } } });
   const begin = { kind: 'reopen', run: { format: 1 }, name: 'retry', payload: {} } as const;
   expect(hideRecording({ ...whole, begin })).toBeNull();

@@ -20,7 +20,7 @@ import { shown } from '../../../support/readers/shown-run.ts';
 import { runShuffled, STARTED_AT } from '../../../support/readers/shuffled-run.ts';
 import type { ShuffledRun, Shuffling } from '../../../support/readers/shuffled-run.ts';
 
-/** A run, and what its replay needs to be begun. */
+/** A run with what its replay begins with. */
 interface Played extends ShuffledRun {
   readonly definition: GraphDefinition;
   readonly identity: RunIdentity;
@@ -44,7 +44,7 @@ function play(definition: GraphDefinition, seed: number, interject?: Shuffling['
   return { ...played, definition, identity };
 }
 
-/** What the store would hold of it. */
+/** Returns what the store would contain of a run. */
 function logOf({ steps, occurrences }: Pick<Played, 'steps' | 'occurrences'>): ReplayLog {
   return {
     events: steps.flatMap(({ events }) => events),

@@ -26,23 +26,23 @@ function unitsOf(work: () => unknown): number {
   return unitsSpent() - before;
 }
 
-test('is the SHA-256 of what is shown', () => {
+test('the digest is the SHA-256 of the content of the approval', () => {
   expect(digestOf(SHOWN)).toBe(createHash('sha256').update(canonicalJson(SHOWN)).digest('hex'));
 });
 
-test('costs what each of its bytes takes, besides the text', () => {
+test('the digest costs a price for each byte besides the text', () => {
   const text = unitsOf(() => canonicalJson(SHOWN));
   expect(unitsOf(() => digestOf(SHOWN))).toBeGreaterThanOrEqual(text + (2 * LENGTH) / 16);
 });
 
-test('is made by no decision that leaves the arguments alone, and by no look at one', () => {
+test('the digest is not computed by a decision that keeps the arguments, nor by a check of one', () => {
   const approval = asking();
   expect(unitsOf(() => refuseDecision(approval, REQUEST))).toBeLessThan(100);
   expect(unitsOf(() => decide(approval, REQUEST))).toBeLessThan(100);
   expect(decide(approval, REQUEST)).toMatchObject({ approval: { digest: approval.digest } });
 });
 
-test('is made anew by a decision with other arguments, and by no look at one', () => {
+test('the digest is computed by a decision with other arguments, but not by a check of one', () => {
   const approval = asking();
   const edit = { ...REQUEST, args: { amount: 2 } };
   expect(unitsOf(() => refuseDecision(approval, edit))).toBeLessThan(100);
@@ -59,7 +59,7 @@ const decided = (by: string, amount: number, decision: Decision['decision'] = 'a
   at: '2026-11-26T00:00:00Z',
 });
 
-test('approvals count that are of what stands to be decided now', () => {
+test('only approvals of the current content count', () => {
   const decisions = [decided('ada', 420), decided('bob', 300), decided('cid', 300)];
   expect(quorumProgressOf({ status: 'pending', policy: { quorum: 3 }, decisions })).toEqual({
     needed: 3,
@@ -67,7 +67,7 @@ test('approvals count that are of what stands to be decided now', () => {
   });
 });
 
-test('one is enough without a quorum, and a rejection is none', () => {
+test('one approval is enough without a quorum, and a rejection does not count', () => {
   expect(quorumProgressOf({ status: 'pending', policy: {}, decisions: [] })).toEqual({ needed: 1, by: [] });
   const rejected = { status: 'rejected', policy: {}, decisions: [decided('ada', 1, 'reject')] } as const;
   expect(quorumProgressOf(rejected)).toEqual({ needed: 1, by: [] });

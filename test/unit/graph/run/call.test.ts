@@ -29,13 +29,13 @@ test.each<[string, CallRequest]>([
 });
 
 test.each<[string, CallRequest, Partial<CallEffect>?]>([
-  ['says nothing of it', aToolRequest({ effect: 'idempotent', policy: short.policy })],
+  ['does not request local execution', aToolRequest({ effect: 'idempotent', policy: short.policy })],
   ['is to be an activity', aToolRequest({ ...short, execution: 'activity' })],
   ['is keyed', aToolRequest({ ...short, effect: 'keyed' })],
   ['may take long', aToolRequest({ ...short, policy: aPolicy({ timeoutMs: 10_001 }) })],
   ['has workers of its own', aToolRequest({ ...short, taskQueue: 'elsewhere' })],
   ['can be undone', aToolRequest(short), { isCompensable: true }],
-  ['asks a model', aModelRequest()],
+  ['is a model call', aModelRequest()],
 ])('a call that %s is not local', (_, request, over) => {
   expect(isLocal(aCall(request, over))).toBe(false);
 });

@@ -24,15 +24,15 @@ describe('the undone work of a run', () => {
     ['paused, nothing', { kind: 'paused', since: 1 }, [pay], [], null],
     ['completed, nothing', { kind: 'completed', endedAt: 1, output: {} }, [pay], [], null],
     [
-      'failing, what is to come',
+      'failing, the pending compensations',
       { kind: 'failing', error, awaits: null },
       [pay, seat],
       [],
       since(1, 'pay', 'trip/seat'),
     ],
-    ['canceling, what is to come', { kind: 'canceling', ...by, awaits: null }, [pay], [], since(1, 'pay')],
+    ['canceling, the pending compensations', { kind: 'canceling', ...by, awaits: null }, [pay], [], since(1, 'pay')],
     [
-      'failing, what has been and is to come',
+      'failing, the begun and the pending compensations',
       { kind: 'failing', error, awaits: null },
       [pay],
       [seat],
@@ -48,16 +48,16 @@ describe('the undone work of a run', () => {
       [seat],
       since(3, 'trip/seat'),
     ],
-  ])('is, while it is %s', (...[, phase, pending, begun, wanted]) => {
+  ])('is as expected while the run is %s', (...[, phase, pending, begun, wanted]) => {
     const undone = withUndone(null, begun);
     expect(undoneWork({ phase, compensation: { pending, undone } })).toEqual(wanted);
   });
 
-  test('has a place each time: checkpoints of its first step and later ones are behind it', () => {
+  test('has a first step: checkpoints of it and of later steps are behind it', () => {
     expect([-1, 0, 1, 2, 3].map((step) => isBehind({ since: 1 }, { step }))).toEqual([false, false, true, true, true]);
   });
 
-  test('is named in part, each node once', () => {
+  test('is described by the first nodes, each once', () => {
     const many = Array.from({ length: 50 }, (_, n) => compensation(`n${n}`, n));
     expect(describeUndone(withUndone(null, many) ?? { since: 0, nodes: [] })).toMatch(
       /^n40, .*, n49 and perhaps others$/,

@@ -36,7 +36,7 @@ const task = fc.record({ key, visit: few, retryRound: few });
 const call = fc.record({ key, visit: few, retryRound: few, number: few });
 const around = fc.array(task.map(executionKey), { maxLength: 2 });
 
-/** Different things that have the same id; their domain is small, so that most are alike. */
+/** Finds different things with the same id. Their domain is small, so that most are similar. */
 function clashesAmong<T extends Json>(things: fc.Arbitrary<T>, idOf: (thing: T) => string): string[] {
   const byId = new Map<string, string>();
   return fc.sample(things, { numRuns: 2_000, seed: 7 }).flatMap((thing) => {
@@ -49,7 +49,7 @@ function clashesAmong<T extends Json>(things: fc.Arbitrary<T>, idOf: (thing: T) 
 }
 
 describe('an id', () => {
-  test('of a checkpoint and of an approval tells its run and number', () => {
+  test('of a checkpoint and of an approval contains its run and number', () => {
     fc.assert(
       fc.property(numbered, (made) => {
         expect(parseCheckpointId(checkpointId(made))).toEqual(made);
@@ -60,7 +60,7 @@ describe('an id', () => {
     );
   });
 
-  test('of a call of the own graph is read as it was made', () => {
+  test('of a call of the own graph is parsed into its parts', () => {
     fc.assert(
       fc.property(runId, call, (run, made) => {
         const { visit, number, retryRound } = made;
@@ -70,7 +70,7 @@ describe('an id', () => {
     );
   });
 
-  test('of an intervention tells its node and those around it; one of a compensation does not', () => {
+  test('of an intervention contains its node and the nodes around it; that of a compensation does not', () => {
     const execution = { key: taskKey('pay', 2), visit: 11 };
     const outer = executionKey({ key: taskKey('a-1', 0), visit: 1, retryRound: 3 });
     for (const made of [null, 4])
@@ -81,14 +81,14 @@ describe('an id', () => {
   });
 
   test.each(['', 'R', 'R:n:1:0', 'R:n:1:0:0:0', 'R::1:0:0', ':n:1:0:0', 'R:n:x:0:0'])(
-    'that no call has, such as "%s", is none of a call',
+    'that no call has, such as "%s", is not parsed as a call key',
     (id) => {
       expect(parseCallKey(id)).toBeNull();
     },
   );
 
   test.each(['', 'R', 'R.c', '.c1', 'R.c0', 'R.c01', 'R.c1e3', 'R.c1 ', 'R.a1.timeout'])(
-    'that no run has made, such as "%s", is none of a checkpoint',
+    'that no run has made, such as "%s", is not parsed as a checkpoint id',
     (id) => {
       expect(parseCheckpointId(id)).toBeNull();
       expect(parseApprovalId(id.replace('c', 'a'))).toBeNull();
@@ -107,7 +107,7 @@ describe('an id', () => {
     expect(clashesAmong(fc.tuple(around, few), ([path, number]) => messageId('R', path, number))).toEqual([]);
   });
 
-  test('of a call is read back without its run, and others stay as they are', () => {
+  test('of a call is restored from its form without the run, and others stay unchanged', () => {
     fc.assert(
       fc.property(runId, around, call, (...[run, path, of]) => {
         const id = callKey(run, path, of);
@@ -118,7 +118,7 @@ describe('an id', () => {
     );
   });
 
-  test('of a call is never that of one that undoes another, nor is an approval its timer', () => {
+  test('of a call never equals that of a compensation, nor that of an approval its timer', () => {
     fc.assert(
       fc.property(around, call, call, numbered, (...[path, undone, other, approval]) => {
         expect(compensationKey(callKey('R', path, undone))).not.toBe(callKey('R', path, other));
@@ -143,14 +143,14 @@ describe('shortenId', () => {
     expect(shortenId('a'.repeat(160))).toBe('a'.repeat(160));
   });
 
-  test('cuts longer texts, which stay distinct', () => {
+  test('cuts longer texts, which stay unique', () => {
     expect(shortenId(long)).toMatch(/^a{90}~[0-9a-f]{64}$/);
     expect(shortenId(long)).toBe(shortenId(long));
     expect(shortenId(`${long}b`)).not.toBe(shortenId(`${long}c`));
   });
 });
 
-test('a path of task keys, of execution keys or of nodes is none of the other two', () => {
+test('paths of task keys, of execution keys and of nodes are not assignable to each other', () => {
   expectTypeOf<TaskPath>().not.toExtend<ExecutionPath | NodePath>();
   expectTypeOf<ExecutionPath>().not.toExtend<TaskPath | NodePath>();
   expectTypeOf<NodePath>().not.toExtend<TaskPath | ExecutionPath>();

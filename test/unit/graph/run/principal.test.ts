@@ -10,12 +10,12 @@ test.each<[readonly string[], readonly RunPermission[] | undefined, readonly boo
   [['lead'], ['approval:decide'], [true, false]],
   [['boss'], ['admin'], [false, true]],
   [['approver'], [], [false, false]],
-])('%j, which may %j', (roles, may, granted) => {
+])('a principal with the roles %j may %j', (roles, may, granted) => {
   const person = { roles, ...(may && { may }) };
   expect([hasPermission(person, 'approval:decide'), hasPermission(person, 'admin')]).toEqual(granted);
 });
 
-test('a tool is called by its roles and by admins, whatever a role of that name would permit', () => {
+test('a tool is open to its roles and to admins, whatever permissions a role of that name has', () => {
   expect(mayCall({}, { roles: [] })).toBe(true);
   expect(mayCall({ roles: ['lead'] }, { roles: ['lead'] })).toBe(true);
   expect(mayCall({ roles: ['lead'] }, { roles: ['admin'] })).toBe(true);
@@ -23,7 +23,7 @@ test('a tool is called by its roles and by admins, whatever a role of that name 
   expect(mayCall({ roles: [] }, { roles: ['user'] })).toBe(false);
 });
 
-test('a tool with a permission is open to whoever has it, whatever the role is called', () => {
+test('a tool with a permission is open to everyone who has it, in any role', () => {
   const save = { permission: 'memory:write' } as const;
   expect(mayCall(save, { roles: ['user'] })).toBe(true);
   expect(mayCall(save, { roles: ['approver'] })).toBe(false);

@@ -5,14 +5,14 @@ import { addsNames, startRun } from '../../../support/builders/runs.ts';
 
 const { run } = startRun({ nodes: addsNames('a') });
 
-/** A field has got another name, then a new one has come. */
+/** Migrations that rename a field and then add one. */
 const migrations = [
   ({ pay, ...rest }: StoredRun & { pay?: number }) => ({ ...rest, amount: pay }),
   (before: StoredRun) => ({ ...before, currency: 'USD' }),
 ];
 
 describe('readRun', () => {
-  test('gives a run of today as it is', () => {
+  test('returns a run of the current format unchanged', () => {
     expect(readRun(run)).toBe(run);
   });
 
@@ -24,7 +24,7 @@ describe('readRun', () => {
     expect(readRun(kept, migrations)).toEqual({ format: 3, id: 'r', amount: 7, currency: 'USD' });
   });
 
-  test('leaves what it was given', () => {
+  test('does not change its input', () => {
     const kept = { format: 1, id: 'r', pay: 7 };
     readRun(kept, migrations);
     expect(kept).toEqual({ format: 1, id: 'r', pay: 7 });

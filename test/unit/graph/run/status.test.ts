@@ -42,7 +42,7 @@ describe('the status of a run', () => {
   test.each<[RunPhase, string]>([
     [{ kind: 'failing', error, awaits }, 'waiting'],
     [{ kind: 'canceling', ...by, awaits }, 'waiting'],
-  ])('in %j is %s while it is unknown what a compensation did', (phase, status) => {
+  ])('in %j is %s while a compensation has an unknown outcome', (phase, status) => {
     expect(statusOf({ phase })).toBe(status);
   });
 });

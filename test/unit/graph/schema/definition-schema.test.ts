@@ -24,7 +24,7 @@ const withEdge = (edge: unknown) => ({ ...aDefinition(), edges: [edge] });
 const parse = (file: string): Json => toJson(JSON.parse(readFileSync(file, 'utf8')));
 
 describe('definitionSchema', () => {
-  test('takes the bundled graph', () => {
+  test('accepts the bundled graph', () => {
     expect([fits(parse('graphs/refund-triage.json')), fits.errors]).toEqual([true, null]);
   });
 
@@ -38,41 +38,41 @@ describe('definitionSchema', () => {
     ['a route', withEdge({ from: '__start__', route: 'state.x', paths: { a: 'a', b: ['a'] }, default: '__end__' })],
     ['a join', withEdge({ from: ['a', 'b'], to: 'a' })],
     ['one for each', withEdge({ from: 'a', forEach: 'state.log', to: 'a', maxConcurrency: 2 })],
-  ])('takes %s', (_, definition) => {
+  ])('accepts %s', (_, definition) => {
     expect([fits(definition), fits.errors]).toEqual([true, null]);
   });
 
   test.each<[string, unknown]>([
-    ['no object', 'graph'],
-    ['no name', { nodes: {}, edges: [] }],
+    ['a text', 'graph'],
+    ['a definition without a name', { nodes: {}, edges: [] }],
     ['a bad name', { ...aDefinition(), name: 'Not a name' }],
     ['an unknown field', { ...aDefinition(), egdes: [] }],
     ['a bad channel', { ...aDefinition(), channels: { log: { reducer: 'apend' } } }],
     ['a bad channel name', { ...aDefinition(), channels: { '1st': {} } }],
     ['a bad node id', { ...aDefinition(), nodes: { 'a b': { type: 'set' } } }],
-    ['a limit that is no number', { ...aDefinition(), limits: { maxSteps: 'many' } }],
+    ['a limit that is not a number', { ...aDefinition(), limits: { maxSteps: 'many' } }],
     ['an unknown type', withNode({ type: 'robot', speed: 1 })],
-    ['no type', withNode({ write: 'log' })],
+    ['a node without a type', withNode({ write: 'log' })],
     ['a field of another type', withNode({ type: 'set', tool: 'charge' })],
     ['a tool node without a tool', withNode({ type: 'tool' })],
     ['a bad duration', withNode({ type: 'tool', tool: 'charge', timeout: 'soon' })],
-    ['a time-out after no time', withNode({ type: 'tool', tool: 'charge', timeout: '0.0s' })],
+    ['a timeout of zero', withNode({ type: 'tool', tool: 'charge', timeout: '0.0s' })],
     ['a bad duration deep inside', withNode({ type: 'tool', tool: 'charge', retry: { maxInterval: '1 minute' } })],
     ['a prompt and messages', withNode({ type: 'llm', prompt: 'x', messages: 'log' })],
     ['neither prompt nor messages', withNode({ type: 'llm' })],
     ['a wait for nothing', withNode({ type: 'wait' })],
-    ['a wait for no duration', withNode({ type: 'wait', for: '5 minutes' })],
-    ['a wait until no time', withNode({ type: 'wait', until: 'tomorrow' })],
+    ['a wait for an invalid duration', withNode({ type: 'wait', for: '5 minutes' })],
+    ['a wait until an invalid time', withNode({ type: 'wait', until: 'tomorrow' })],
     ['a subgraph that is wrong inside', withNode({ type: 'subgraph', graph: { ...aDefinition(), edges: 'none' } })],
     ['a bad policy', withNode({ type: 'approval', title: 'x', policy: { quorum: 0 } })],
-    ['an edge that leads nowhere', withEdge({ from: 'a' })],
+    ['an edge without a target', withEdge({ from: 'a' })],
     ['an edge of two kinds', withEdge({ from: 'a', to: 'a', branches: [{ to: 'a' }] })],
-    ['no branches', withEdge({ from: 'a', branches: [] })],
+    ['an edge with an empty list of branches', withEdge({ from: 'a', branches: [] })],
   ])('refuses %s', (_, definition) => {
     expect(fits(definition)).toBe(false);
   });
 
-  test('knows the types that code registers', () => {
+  test('knows the registered types', () => {
     expect([
       fitsWithRobots(withNode({ type: 'robot', speed: '{{ state.n }}', write: 'log' })),
       fitsWithRobots.errors,
@@ -83,7 +83,7 @@ describe('definitionSchema', () => {
     expect(fitsWithRobots(withNode({ type: 'robot', speed: 1, timeout: 'soon' }))).toBe(false);
   });
 
-  test.each([true, {}, { properties: null }])('takes any fields of a type whose schema is %j', (schema) => {
+  test.each([true, {}, { properties: null }])('accepts any fields of a type whose schema is %j', (schema) => {
     const fitsAny = new Ajv2020({ strictTypes: false }).compile(definitionSchema({ any: { schema, effect: 'keyed' } }));
     expect(fitsAny(withNode({ type: 'any', speed: 1 }))).toBe(true);
   });

@@ -12,7 +12,7 @@ import { at, listAt } from '../../../support/readers/json-at.ts';
 
 const FOLDER = new URL('../../../../src/graph/definition/', import.meta.url);
 
-/** Names of the fields of all objects in a JSON Schema that have no description. */
+/** Returns the names of the fields without a description, over all objects in a JSON Schema. */
 function withoutDescription(schema: Json): readonly string[] {
   if (isJsonList(schema)) return schema.flatMap(withoutDescription);
   if (!isJsonObject(schema)) return [];
@@ -33,7 +33,7 @@ test.each(Object.keys(NODE_TYPES))('fields of a %s node have the descriptions of
   for (const [field, text] of Object.entries(texts)) expect(fields).toMatchObject({ [field]: { description: text } });
 });
 
-/** The doc comment of each field of an interface; an empty text where there is none. */
+/** Returns the doc comment of each field of an interface; an empty text if there is none. */
 function commentsIn(file: string, name: string): Readonly<Record<string, string>> {
   const source = readFileSync(new URL(file, FOLDER), 'utf8');
   const [, body = ''] = new RegExp(String.raw`interface ${name}\b[^{]*\{\n([^]*?)\n\}`).exec(source) ?? [];
@@ -67,7 +67,7 @@ test.each<[string, string, Readonly<Record<string, string>>]>([
   ['node-types/node-types.ts', 'OneCallFields', NODE_FIELDS.tool],
   ['node-types/node-types.ts', 'CallsFields', NODE_FIELDS.tool],
   ['node-types/node-types.ts', 'WaitFields', NODE_FIELDS.wait],
-])('doc comments in %s, %s, say what editors show', (file, name, texts) => {
+])('doc comments in %s, %s, equal the descriptions for editors', (file, name, texts) => {
   const comments = Object.entries(commentsIn(file, name));
   expect(comments.length).toBeGreaterThan(1);
   expect(comments).toEqual(comments.map(([field]) => [field, texts[field]]));

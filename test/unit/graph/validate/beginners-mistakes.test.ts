@@ -34,7 +34,7 @@ const linesOf = (definition: Json): string[] =>
     .filter(({ code }) => !['MISSING_ENTRY_POINT', 'UNREACHABLE_NODE', 'UNUSED_CHANNEL'].includes(code))
     .map(({ path, message, hint }) => `${path}: ${message}${hint === undefined ? '' : ` (${hint})`}`);
 
-describe('an expression that is no CEL is quoted, with the place and the way of CEL', () => {
+describe('an expression that is not CEL is quoted, with the position and a hint', () => {
   test.each([
     [
       '{{ state.text === "b" }}',
@@ -52,13 +52,13 @@ describe('an expression that is no CEL is quoted, with the place and the way of 
     expect(linesOf(writing(text))[0]?.endsWith(ending)).toBe(true);
   });
 
-  test('braces in a condition', () => {
+  test('braces in a condition are reported', () => {
     const [line] = linesOf(edge({ branches: [{ when: '{{ state.text == "1" }}', to: 'only' }, { to: '__end__' }] }));
     expect(line).toContain('. An expression stands here without {{ }}');
   });
 });
 
-describe('names of other engines', () => {
+describe('names of other engines are reported:', () => {
   test('START and END', () => {
     expect(linesOf(edge({ from: 'START', to: 'END' }))).toEqual([
       '/edges/0/from: There is no node "START". Did you mean "__start__"?',
@@ -73,21 +73,21 @@ describe('names of other engines', () => {
     ]);
   });
 
-  test('a model that is not configured: those that are', () => {
+  test('a model that is not configured is reported with the configured ones', () => {
     const asking = graph({ type: 'llm', model: 'gpt-4o', prompt: 'a', write: { text: '{{ result.text }}' } });
     expect(linesOf(asking)).toEqual(['/nodes/only/model: There is no model "gpt-4o"; known are large, small']);
   });
 });
 
 describe('a text that looks like an expression', () => {
-  test('is said to be taken as it is', () => {
+  test('is reported as literal text', () => {
     expect(linesOf(writing('state.text + "!"'))).toEqual([
       '/nodes/only/write/text: This text looks like an expression, and is taken as it is (Write "{{ state.text + "!" }}")',
     ]);
   });
 
   test.each(['state.of the art', 'The state.text', '{{ state.text }}', 'state', 'result: done'])(
-    'is not: %s',
+    'is not reported: %s',
     (text) => {
       expect(linesOf(writing(text))).toEqual([]);
     },
@@ -95,7 +95,7 @@ describe('a text that looks like an expression', () => {
 });
 
 describe('arguments of a tool', () => {
-  test('are checked all at once: names, values, and what is missing', () => {
+  test('are checked all at once: names, values, and missing ones', () => {
     expect(linesOf(paying({ oder: 'A-1', amount: 'much' }))).toEqual([
       '/nodes/only/args/amount: pay does not take these arguments: amount must be of type number, not a text',
       '/nodes/only/args: pay does not take these arguments: "order" is missing',
@@ -106,10 +106,10 @@ describe('arguments of a tool', () => {
   test.each<[string, Json]>([
     ['are filled later', { order: '{{ state.text }}', amount: '{{ 1 }}' }],
     ['are filled as a whole', '{{ state.text }}'],
-    ['hold what is filled', { order: 'a', amount: 1, lines: ['{{ state.text }}', '{{ state.text }}'] }],
-  ])('that %s are left alone', (_what, args) => expect(linesOf(paying(args))).toEqual([]));
+    ['contain templates', { order: 'a', amount: 1, lines: ['{{ state.text }}', '{{ state.text }}'] }],
+  ])('that %s are not checked', (_what, args) => expect(linesOf(paying(args))).toEqual([]));
 
-  test('that are filled later need their names all the same', () => {
+  test('that are filled later still need their names', () => {
     const line = '/nodes/only/args: pay does not take these arguments: "amount" is missing';
     expect(linesOf(paying({ order: '{{ state.text }}' }))).toEqual([line]);
   });

@@ -14,7 +14,7 @@ const patient = aDefinition({ name: 'patient', limits: { maxSteps: 60 } });
 const charge = aDefinition({ name: 'charge' });
 const graphs = { leaf, around, asks, patient, charge, 'leaf@1': leaf };
 
-/** The issues of an agent with some tools. */
+/** Returns the issues of an agent with the given tools. */
 function found(tools: Json, { node = {}, graph = {} }: { node?: object; graph?: object } = {}): string[] {
   const a = { type: 'agent', prompt: 'Hello', tools, write: { log: '{{ result.text }}' }, ...node };
   const definition = { ...aDefinition(), nodes: { a }, edges: [{ from: '__start__', to: 'a' }], ...graph };
@@ -27,14 +27,14 @@ describe('a graph among the tools of a node', () => {
     expect(found(['charge', { graph: 'leaf' }], { node: { approve: { leaf: 'always' } } })).toEqual([]);
   });
 
-  test('may be the one that the model must call', () => {
+  test('may be the forced tool choice', () => {
     expect(found([{ graph: 'leaf@1' }], { node: { toolChoice: { tool: 'leaf' } } })).toEqual([]);
     expect(found([{ graph: 'leaf' }], { node: { toolChoice: { tool: 'nowhere' } } })).toEqual([
       'INVALID_FIELD /nodes/a/toolChoice/tool',
     ]);
   });
 
-  test('may have a name and a description of its own', () => {
+  test('may have its own name and description', () => {
     const tools = [{ graph: 'charge', as: 'charge_card', description: 'Charges.' }, { graph: 'leaf' }];
     expect(found(tools, { node: { approve: { charge_card: 'always' } } })).toEqual([]);
     expect(found([{ graph: 'leaf' }, { graph: 'leaf@1', as: 'old_leaf' }])).toEqual([]);
@@ -44,16 +44,16 @@ describe('a graph among the tools of a node', () => {
     ['renamed as another', [{ graph: 'leaf' }, { graph: 'asks', as: 'leaf' }], ['INVALID_FIELD /nodes/a/tools/1']],
     ['renamed as a configured tool', [{ graph: 'leaf', as: 'charge' }], ['INVALID_FIELD /nodes/a/tools/0/as']],
     ['renamed as a built-in tool', [{ graph: 'leaf', as: 'memory_save' }], ['INVALID_FIELD /nodes/a/tools/0/as']],
-    ['with a name that is none', [{ graph: 'leaf', as: 'a b' }], ['INVALID_FIELD /nodes/a/tools/0/as']],
-    ['with a name that is no text', [{ graph: 'leaf', as: 7 }], ['INVALID_FIELD /nodes/a/tools/0/as']],
-    ['that is nowhere', [{ graph: 'nowhere' }], ['UNKNOWN_GRAPH /nodes/a/tools/0/graph']],
+    ['with an invalid name', [{ graph: 'leaf', as: 'a b' }], ['INVALID_FIELD /nodes/a/tools/0/as']],
+    ['with a name that is not a text', [{ graph: 'leaf', as: 7 }], ['INVALID_FIELD /nodes/a/tools/0/as']],
+    ['that does not exist', [{ graph: 'nowhere' }], ['UNKNOWN_GRAPH /nodes/a/tools/0/graph']],
     ['that is this one', ['charge', { graph: 'test' }], ['RECURSIVE_SUBGRAPH /nodes/a/tools/1/graph']],
     ['that has this one as a tool', [{ graph: 'around' }], ['RECURSIVE_SUBGRAPH /nodes/a/tools/0/graph']],
     ['over a ceiling', [{ graph: 'patient' }], ['INVALID_FIELD /nodes/a/tools/0/graph']],
     ['in two versions', [{ graph: 'leaf' }, { graph: 'leaf@1' }], ['INVALID_FIELD /nodes/a/tools/1']],
     ['named as a configured tool', [{ graph: 'charge' }], ['INVALID_FIELD /nodes/a/tools/0/graph']],
     ['with more fields', [{ graph: 'leaf', input: {} }], ['INVALID_FIELD /nodes/a/tools/0/input']],
-    ['that is no name', [{ graph: 7 }], ['INVALID_FIELD /nodes/a/tools/0/graph']],
+    ['that is a number', [{ graph: 7 }], ['INVALID_FIELD /nodes/a/tools/0/graph']],
   ])('%s', (_what, tools, expected) => {
     expect(found(tools)).toEqual(expected);
   });
@@ -62,7 +62,7 @@ describe('a graph among the tools of a node', () => {
     expect(found([{ graph: 'asks' }], { graph: { onCancel: 'a' } })).toContain('INVALID_FIELD /onCancel');
   });
 
-  test('leaves names of configured tools repeated, and only one memory', () => {
+  test('may accompany repeated names of configured tools, but only one memory', () => {
     expect(found(['charge', 'charge', { memory: 'm' }])).toEqual([]);
     expect(found([{ memory: 'm' }, { memory: 'n', access: 'write' }])).toEqual(['INVALID_FIELD /nodes/a/tools/1']);
   });

@@ -30,8 +30,8 @@ test.each<[string, JsonObject, boolean]>([
   ['its own timeout, before its tool', { type: 'tool', tool: 'quick', timeout: '11s' }, false],
   ['its own timeout', { type: 'tool', tool: 'slow', timeout: '10s' }, true],
   ['the timeout of the installation', { type: 'tool', tool: 'slow' }, false],
-  ['the tools that a message may ask for', { type: 'tool', calls: 'chat', tools: ['quick', 'slow'] }, false],
-  ['the tools of the llm that asks', { type: 'tool', calls: 'chat' }, true],
+  ['the tools that a message may request', { type: 'tool', calls: 'chat', tools: ['quick', 'slow'] }, false],
+  ['the tools of the llm that requests the calls', { type: 'tool', calls: 'chat' }, true],
   ['the effect of a function', { type: 'function', function: 'double', timeout: '1s' }, true],
   ['the effect of its type', { type: 'form', timeout: '1s' }, false],
   ['the effect of its type, which is harmless', { type: 'page', timeout: '1s' }, true],
@@ -45,7 +45,7 @@ test('a node may be local by the default timeouts of its graph, and of the insta
   expect(pathsOf(node, {}, { ...catalog, defaults: { ...DEFAULTS, timeout: '3s' } })).toEqual([]);
 });
 
-test('other mistakes of a local node are told once', () => {
+test('other faults of a local node are reported once', () => {
   expect(pathsOf({ type: 'tool', tool: 'slower' })).toEqual(['/nodes/n/tool']);
   expect(pathsOf({ type: 'tool', tool: 'quick', timeout: 'soon' })).toEqual(['/nodes/n/timeout']);
 });

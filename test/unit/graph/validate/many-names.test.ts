@@ -10,13 +10,13 @@ const all = (keys: readonly string[], value: Json): Json => Object.fromEntries(k
 const set = { type: 'set' };
 const base = { name: 'g', nodes: { a: set }, edges: [{ from: '__start__', to: 'a' }] };
 
-/** A graph with as many nodes as a graph of this size may have: the largest has 2,000. */
+/** A graph with as many nodes as a graph of this size may have; the largest has 2,000. */
 function large(size: number) {
   const ids = names((size * 5) / 12);
   return { ids, graph: { ...base, nodes: all(ids, set), edges: [{ from: '__start__', to: ids }] } };
 }
 
-/* Work of 400 to 4,800 units; the largest definitions are about as large as they may be. */
+/* Work of 400 to 4,800 units; the largest definitions are about as large as allowed. */
 test.each<[string, (size: number) => Json]>([
   [
     'unknown targets beside known nodes',
@@ -60,7 +60,7 @@ test.each<[string, (size: number) => Json]>([
       return { ...graph, edges: [...graph.edges, ...joins] };
     },
   ],
-])('%s cost time that grows with their number', MEASURING, (_, definitionOf) => {
+])('%s cost time that grows linearly with their number', MEASURING, (_, definitionOf) => {
   const prepare = (size: number) => {
     const definition = definitionOf(size);
     return () => validateGraph(definition, aCatalog());
@@ -71,7 +71,7 @@ test.each<[string, (size: number) => Json]>([
   expect(issues.map(({ code }) => code)).not.toContain('GRAPH_TOO_LARGE');
 });
 
-test('unknown names are compared with a few known ones', MEASURING, () => {
+test('unknown names are compared with only a few known ones', MEASURING, () => {
   const growth = growthOf((size) => {
     const { ids, graph } = large(size);
     const definition = { ...graph, edges: [...graph.edges, { from: 'n0', to: names(ids.length, 'm') }] };
@@ -84,7 +84,7 @@ test('two long names are not compared', MEASURING, () => {
   const prepare = (size: number) => {
     const [known = '', wrong = ''] = ['a', 'b'].map((letter) => letter.repeat(10 * size));
     const definition = { ...base, nodes: { [known]: set }, edges: [{ from: '__start__', to: [known, wrong] }] };
-    // So often that there is something to measure.
+    // Repeated, so that the time is measurable.
     return () => names(50).map(() => validateGraph(definition, aCatalog()));
   };
   expect(growthOf(prepare)).toBeLessThan(1.5);
@@ -98,7 +98,7 @@ test('errors are listed before warnings, so none of them is lost', () => {
   expect(issues.at(-1)).toMatchObject({ path: '', severity: 'warning', message: '4002 more issues are not listed' });
 });
 
-test('a name of a megabyte is not repeated', () => {
+test('a name of a megabyte is not repeated in messages', () => {
   const long = 'n'.repeat(900_000);
   const issues = validateGraph(
     { ...base, nodes: { a: { ...set, [long]: 1 } }, [long.slice(0, 100_000)]: 1 },

@@ -19,7 +19,7 @@ const nodeTypes = { own: { schema: true, effect: 'idempotent' } } as const;
 const pays = { type: 'tool', tool: 'charge', args: { key: 'k' } } as const;
 const each = { from: 'a', forEach: '[1]', to: 'b' } as const;
 
-/** A graph of two nodes with something in its place. */
+/** A graph of two nodes with some fields replaced. */
 function aGraph(over: object, node: object = pays): Json {
   const nodes = { a: { type: 'set', write: { log: 'a' } }, b: node };
   return toJson({ ...aDefinition(), nodes, edges: [{ from: '__start__', to: 'a' }, each], ...over });
@@ -48,7 +48,7 @@ interface Bounded {
 const ofNode = (fields: object): Json => aGraph({}, { ...pays, ...fields });
 const ofOwnType = (timeout: string): Json => aGraph({}, { type: 'own', timeout });
 
-/** What a graph may just ask for, and what is too much. */
+/** The largest allowed and a too large value of each field. */
 const FIELDS: readonly Bounded[] = [
   {
     field: 'supersteps',
@@ -108,13 +108,13 @@ const FIELDS: readonly Bounded[] = [
   },
 ];
 
-describe('a graph that asks for more than the installation allows', () => {
+describe('a graph that exceeds a ceiling of the installation', () => {
   test.each(FIELDS)('has an issue: $field', ({ just, tooMuch, path, message }) => {
     expect(errorsOf(just)).toEqual([]);
     expect(errorsOf(tooMuch)).toEqual([{ code: 'INVALID_FIELD', path, message }]);
   });
 
-  test('is told of all its fields at once', () => {
+  test('has issues of all its fields at once', () => {
     const greedy = aGraph({ limits: { maxSteps: 1e15, maxConcurrency: 1e6 }, defaults: { timeout: '1d' } });
     expect(errorsOf(greedy).map(({ path }) => path)).toEqual([
       '/limits/maxSteps',
@@ -123,7 +123,7 @@ describe('a graph that asks for more than the installation allows', () => {
     ]);
   });
 
-  test('may be checked where no installation is known', () => {
+  test('is accepted if no installation is known', () => {
     const greedy = aGraph({ limits: { maxSteps: 1e15, maxConcurrency: 1e6 } }, { ...pays, timeout: '36500d' });
     const catalog = aCatalog({ ceilings: NO_CEILINGS });
     expect(validateGraph(greedy, catalog).filter(({ severity }) => severity === 'error')).toEqual([]);
@@ -141,7 +141,7 @@ describe('a graph inside', () => {
   const greedy = aDefinition({ name: 'greedy', limits: { maxSteps: 51 } });
   const parentOf = (graph: unknown): Json => aGraph({}, { type: 'subgraph', graph });
 
-  test('has its issues in its own place', () => {
+  test('has its issues at its own path', () => {
     expect(errorsOf(parentOf(greedy)).map(({ path }) => path)).toEqual(['/nodes/b/graph/limits/maxSteps']);
   });
 
@@ -153,11 +153,11 @@ describe('a graph inside', () => {
       'between',
     ],
     [
-      'holds one that asks for too much',
+      'contains one that exceeds a ceiling',
       { holder: aDefinition({ name: 'holder', nodes: { in: { type: 'subgraph', graph: greedy } } }) },
       'holder',
     ],
-  ])('is looked at if it %s', (_what, graphs, name) => {
+  ])('is checked if it %s', (_what, graphs, name) => {
     const message = 'In "greedy" at /limits/maxSteps: maxSteps is 51; this installation allows 50 (ceilings.maxSteps)';
     expect(errorsOf(parentOf(name), graphs)).toEqual([{ code: 'INVALID_FIELD', path: '/nodes/b/graph', message }]);
   });

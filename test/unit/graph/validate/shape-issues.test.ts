@@ -22,7 +22,7 @@ const issuesOf = (definition: Json): string[] =>
     .filter(({ severity }) => severity === 'error')
     .map(({ code, path, message }) => `${code} ${path}: ${message}`);
 
-describe('a name that is close to a valid one', () => {
+describe('a misspelt name has a suggestion:', () => {
   test.each<[string, Json, string]>([
     ['a field', node({ type: 'llm', prompts: 'x' }), '/nodes/a/prompts: … Did you mean "prompt"?'],
     ['a field of the graph', base({ chanels: {} }), '/chanels: … Did you mean "channels"?'],
@@ -61,21 +61,21 @@ describe('a name that is close to a valid one', () => {
     expect(ofPlace).toEqual([expect.stringContaining(` ${suggestion}`)]);
   });
 
-  test('is none where nothing is close', () => {
+  test('a name without a similar valid one has no suggestion', () => {
     const known = 'type, description, write, deadline, onError, maxVisits, defer';
     const message = `There is no field "color" here; known are ${known}`;
     expect(issuesOf(set({ color: 1 }))).toEqual([`INVALID_FIELD /nodes/a/color: ${message}`]);
   });
 });
 
-describe('what may be one of several things', () => {
+describe('the issue of a value with several allowed forms', () => {
   const reducers = '"replace", "append", "union", "merge", "sum", "min", "max", "and", "or", "messages" or an object';
   test.each<[string, Json, string[]]>([
     ['a write', set({ write: 5 }), ['/nodes/a/write: This must be text or an object, not 5.']],
     ['a reducer', channel({ reducer: 5 }), [`/channels/log/reducer: This must be ${reducers}, not 5.`]],
     ['its expression', channel({ reducer: { expr: 1 } }), ['/channels/log/reducer/expr: This must be text, not 1.']],
     [
-      'where an error leads',
+      'the target of an error',
       set({ onError: { to: 1, write: [] } }),
       ['/nodes/a/onError/to: This must be text, not 1.', '/nodes/a/onError/write: This must be an object, not a list.'],
     ],
@@ -93,11 +93,11 @@ describe('what may be one of several things', () => {
       node({ type: 'subgraph', graph: 5 }),
       ['/nodes/a/graph: This must be text or an object, not 5.'],
     ],
-  ])('says of %s what was expected', (_title, definition, expected) => {
+  ])('for %s contains what was expected', (_title, definition, expected) => {
     expect(issuesOf(definition)).toEqual(expected.map((issue) => `INVALID_FIELD ${issue}`));
   });
 
-  test('keeps the code of the branch that was meant', () => {
+  test('keeps the code of the matching branch', () => {
     const definition = approval({ policy: { reminders: ['soon', 5] } });
     expect(issuesOf(definition)).toMatchObject([
       expect.stringMatching(/^INVALID_DURATION \/nodes\/a\/policy\/reminders\/0: /),
@@ -106,7 +106,7 @@ describe('what may be one of several things', () => {
   });
 });
 
-test('a node that a join names twice is wrong once', () => {
+test('a node that a join names twice is reported once', () => {
   expect(issuesOf(edge({ from: ['ghost', 'ghost'], to: 'a' }))).toEqual([
     'UNKNOWN_NODE /edges/1/from/0: There is no node "ghost".',
   ]);

@@ -14,7 +14,7 @@ const CHANNELS = {
   any: {},
 } as const;
 
-/** What a definition is told that writes the value of a text with an expression. */
+/** Returns the issue messages of a definition that writes the value of an expression. */
 function messagesFor(text: string): readonly string[] {
   const nodes = { a: { type: 'set', write: { any: text } } } as const;
   const issues = validateGraph(toJson(aDefinition({ channels: CHANNELS, nodes })), aCatalog());
@@ -32,7 +32,7 @@ describe('the length of a channel', () => {
     expect(messagesFor(`{{ state.${name}.length > 3 }}`)).toEqual([]);
   });
 
-  test('inside another expression is found, too, and in a condition', () => {
+  test('is found inside another expression and in a condition, too', () => {
     expect(messagesFor('{{ [1, 2].map(x, x + state["list"].length) }}')).toHaveLength(1);
     expect(messagesFor('{{ size(state.list) + state.box.list.length }}')).toEqual([]);
     expect(messagesFor('{{ [state.box].map(state, state.list.length) }}')).toEqual([]);

@@ -7,7 +7,7 @@ import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 const set: Json = { type: 'set' };
 const START: Json = { from: '__start__', to: 'a' };
 
-/** A valid definition with something in its place. */
+/** A valid definition with some fields replaced. */
 const base = (over: Readonly<Record<string, Json>>): Json => ({
   name: 'valid',
   nodes: { a: set, b: set },
@@ -22,7 +22,7 @@ const child = (over: Readonly<Record<string, Json>>, rest: Readonly<Record<strin
 const found = (definition: Json, graphs?: Readonly<Record<string, GraphDefinition>>): string[] =>
   validateGraph(definition, graphs ? aCatalog({ graphs }) : aCatalog()).map(({ code, path }) => `${code} ${path}`);
 
-describe('what can not be read is told, and everything else is checked', () => {
+describe('unreadable parts are reported, and everything else is checked', () => {
   test.each<[string, Json, string[]]>([
     ['nodes', base({ nodes: 7, edges: [] }), ['INVALID_FIELD /nodes']],
     ['a node', base({ nodes: { a: set, b: set, c: 7 } }), ['INVALID_FIELD /nodes/c']],
@@ -75,7 +75,7 @@ describe('a graph inside', () => {
   const graphs = { leaf, around, far: aDefinition({ nodes: { s: { type: 'subgraph', graph: 'around' } } }) };
 
   test.each<[string, Json, string[]]>([
-    ['that is nowhere', child({ graph: 'leav' }), ['UNKNOWN_GRAPH /nodes/a/graph']],
+    ['that does not exist', child({ graph: 'leav' }), ['UNKNOWN_GRAPH /nodes/a/graph']],
     ['that contains it', child({ graph: 'around' }), ['RECURSIVE_SUBGRAPH /nodes/a/graph']],
     ['that contains it further down', child({ graph: 'far' }), ['RECURSIVE_SUBGRAPH /nodes/a/graph']],
     ['that is itself', child({ graph: 'valid' }), ['RECURSIVE_SUBGRAPH /nodes/a/graph']],
@@ -95,16 +95,16 @@ describe('a graph inside', () => {
     expect(found(definition, graphs)).toEqual(expect.arrayContaining(expected));
   });
 
-  test('that is named and there has no issues', () => {
+  test('that is named and exists has no issues', () => {
     expect(found(child({ graph: 'leaf', input: { x: 1 } }), graphs)).toEqual([]);
   });
 
-  test('that is named where none are there is told', () => {
+  test('that is named while none exist is reported', () => {
     const [issue] = validateGraph(child({ graph: 'leav' }), aCatalog());
     expect(issue).toMatchObject({ code: 'UNKNOWN_GRAPH', message: 'There is no graph "leav".' });
   });
 
-  test('that is named wrongly is told its nearest', () => {
+  test('that is misspelt is reported with a suggestion', () => {
     const [issue] = validateGraph(child({ graph: 'leav' }), aCatalog({ graphs }));
     expect(issue?.message).toContain('Did you mean "leaf"');
   });

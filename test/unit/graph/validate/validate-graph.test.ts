@@ -6,7 +6,7 @@ import { aCatalog } from '../../../support/builders/builders.ts';
 const validate = (definition: Json) => validateGraph(definition, aCatalog());
 const found = (definition: Json): string[] => validate(definition).map(({ code, path }) => `${code} ${path}`);
 
-/** A valid definition with something in its place. */
+/** A valid definition with some fields replaced. */
 const base = (over: Readonly<Record<string, Json>> = {}): Json => ({
   name: 'valid',
   channels: { log: { reducer: 'append' } },
@@ -36,7 +36,7 @@ test('a valid definition has no issues', () => {
 
 describe('errors', () => {
   test.each<[string, Json, string]>([
-    ['no object', [1], 'INVALID_FIELD '],
+    ['a list', [1], 'INVALID_FIELD '],
     ['a missing field', { channels: {}, nodes: {}, edges: [] }, 'INVALID_FIELD '],
     ['an unknown field', base({ nmae: 1 }), 'INVALID_FIELD /nmae'],
     ['a field of the wrong type', base({ edges: 'a' }), 'INVALID_FIELD /edges'],
@@ -44,7 +44,7 @@ describe('errors', () => {
     ['a node without its tool', nodes({ a: { type: 'tool' } }), 'INVALID_FIELD /nodes/a'],
     ['a node without a type', nodes({ a: {} }), 'INVALID_FIELD /nodes/a'],
     [
-      'retry where nothing is called',
+      'a retry policy of a node without calls',
       nodes({ a: { type: 'set', retry: { maxAttempts: 2 } } }),
       'INVALID_FIELD /nodes/a/retry',
     ],
@@ -57,17 +57,17 @@ describe('errors', () => {
     ],
     ['an unknown node type', nodes({ a: { type: 'magic' } }), 'UNKNOWN_NODE_TYPE /nodes/a/type'],
     [
-      'a duration in no known unit',
+      'a duration in an unknown unit',
       nodes({ a: { type: 'tool', tool: 'lookup', timeout: 'soon' } }),
       'INVALID_DURATION /nodes/a/timeout',
     ],
     [
-      'a time-out after no time',
+      'a timeout of zero',
       nodes({ a: { type: 'tool', tool: 'lookup', timeout: '0s' } }),
       'INVALID_DURATION /nodes/a/timeout',
     ],
     [
-      'a deadline after no time',
+      'a deadline of zero',
       nodes({ a: { type: 'tool', tool: 'lookup', deadline: '0.0m' } }),
       'INVALID_DURATION /nodes/a/deadline',
     ],
@@ -89,9 +89,9 @@ describe('errors', () => {
     ],
     ['a deadline of a graph', base({ deadline: '1m' }), 'INVALID_FIELD /deadline'],
     ['a default deadline', base({ defaults: { deadline: '1m' } }), 'INVALID_FIELD /defaults/deadline'],
-    ['a default of no time', base({ defaults: { timeout: '0ms' } }), 'INVALID_DURATION /defaults/timeout'],
+    ['a default timeout of zero', base({ defaults: { timeout: '0ms' } }), 'INVALID_DURATION /defaults/timeout'],
     [
-      'an approval that nobody has time for',
+      'an approval with a timeout of zero',
       nodes({ a: { type: 'approval', title: 'Go?', timeout: '0d' } }),
       'INVALID_DURATION /nodes/a/timeout',
     ],
@@ -100,35 +100,43 @@ describe('errors', () => {
     ['a channel name', channels({ 'a/b': {} }), 'INVALID_NAME /channels/a~1b'],
     ['a reserved name', nodes({ __end__: set('x') }), 'RESERVED_NAME /nodes/__end__'],
     ['no entry point', base({ edges: [{ from: 'a', to: 'b' }] }), 'MISSING_ENTRY_POINT /edges'],
-    ['an edge to nowhere', edges({ from: 'b', to: ['a', 'ghost'] }), 'UNKNOWN_NODE /edges/2/to/1'],
-    ['an edge from nowhere', edges({ from: ['a', 'ghost'], to: 'b' }), 'UNKNOWN_NODE /edges/2/from/1'],
+    ['an edge to an unknown node', edges({ from: 'b', to: ['a', 'ghost'] }), 'UNKNOWN_NODE /edges/2/to/1'],
+    ['an edge from an unknown node', edges({ from: ['a', 'ghost'], to: 'b' }), 'UNKNOWN_NODE /edges/2/from/1'],
     [
-      'a branch to nowhere',
+      'a branch to an unknown node',
       edges({ from: 'b', branches: [{ when: 'true', to: 'a' }, { to: 'ghost' }] }),
       'UNKNOWN_NODE /edges/2/branches/1/to',
     ],
     [
-      'an error that leads nowhere',
+      'an onError with an unknown node',
       nodes({ a: { type: 'set', onError: { to: 'ghost' } } }),
       'UNKNOWN_NODE /nodes/a/onError/to',
     ],
     ['a node nothing leads to', nodes({ island: set('x') }), 'UNREACHABLE_NODE /nodes/island'],
     ['the same edge twice', edges({ to: 'b', from: 'a' }), 'DUPLICATE_EDGE /edges/2'],
-    ['a write to no channel', nodes({ a: { type: 'set', write: { lgo: 1 } } }), 'UNKNOWN_CHANNEL /nodes/a/write/lgo'],
     [
-      'a whole result to no channel',
+      'a write to an unknown channel',
+      nodes({ a: { type: 'set', write: { lgo: 1 } } }),
+      'UNKNOWN_CHANNEL /nodes/a/write/lgo',
+    ],
+    [
+      'a whole result to an unknown channel',
       nodes({ a: { type: 'tool', tool: 'lookup', write: 'lgo' } }),
       'UNKNOWN_CHANNEL /nodes/a/write',
     ],
     [
-      'an error written to no channel',
+      'an error written to an unknown channel',
       nodes({ a: { type: 'set', onError: { to: 'b', write: { lgo: 1 } } } }),
       'UNKNOWN_CHANNEL /nodes/a/onError/write/lgo',
     ],
-    ['messages of no channel', nodes({ a: { type: 'llm', messages: 'mesages' } }), 'UNKNOWN_CHANNEL /nodes/a/messages'],
-    ['an input that is no channel', base({ input: ['log', 'lgo'] }), 'UNKNOWN_CHANNEL /input/1'],
     [
-      'a condition on no channel',
+      'messages of an unknown channel',
+      nodes({ a: { type: 'llm', messages: 'mesages' } }),
+      'UNKNOWN_CHANNEL /nodes/a/messages',
+    ],
+    ['an unknown input channel', base({ input: ['log', 'lgo'] }), 'UNKNOWN_CHANNEL /input/1'],
+    [
+      'a condition on an unknown channel',
       edges({ from: 'b', branches: [{ when: 'state.nope', to: 'a' }, { to: '__end__' }] }),
       'UNKNOWN_CHANNEL /edges/2/branches/0/when',
     ],
@@ -138,7 +146,7 @@ describe('errors', () => {
       'INVALID_FIELD /channels/total/roles',
     ],
     [
-      'a role that no message has',
+      'an unknown role of messages',
       channels({ chat: { reducer: 'messages', roles: ['user', 'boss'] } }),
       'INVALID_FIELD /channels/chat/roles/1',
     ],
@@ -174,11 +182,11 @@ describe('errors', () => {
       'INVALID_FIELD /nodes/a/execution',
     ],
     [
-      'an execution of what is no code',
+      'an execution of a node without code',
       nodes({ a: { type: 'llm', prompt: 'x', execution: 'activity' } }),
       'INVALID_FIELD /nodes/a/execution',
     ],
-    ['a template on no channel', nodes({ a: set('{{ state.nope }}') }), 'UNKNOWN_CHANNEL /nodes/a/write/log'],
+    ['a template on an unknown channel', nodes({ a: set('{{ state.nope }}') }), 'UNKNOWN_CHANNEL /nodes/a/write/log'],
     [
       'a condition that is no CEL',
       edges({ from: 'b', branches: [{ when: 'state.log ==', to: 'a' }, { to: '__end__' }] }),
@@ -190,7 +198,11 @@ describe('errors', () => {
       'INVALID_EXPRESSION /channels/log/reducer/expr',
     ],
     ['a type that every object has', nodes({ a: { type: 'constructor' } }), 'UNKNOWN_NODE_TYPE /nodes/a/type'],
-    ['a type that is no field', nodes({ a: { type: '__proto__' } }), 'UNKNOWN_NODE_TYPE /nodes/a/type'],
+    [
+      'a type named like a member of prototypes',
+      nodes({ a: { type: '__proto__' } }),
+      'UNKNOWN_NODE_TYPE /nodes/a/type',
+    ],
     ['a field that run has not', nodes({ a: set('{{ run.stp }}') }), 'INVALID_TEMPLATE /nodes/a/write/log'],
     [
       'a template that does not close',
@@ -198,7 +210,7 @@ describe('errors', () => {
       'INVALID_TEMPLATE /nodes/a/write/log/1',
     ],
     [
-      'a title that is no template',
+      'a title with an invalid template',
       nodes({ a: { type: 'approval', title: '{{ state. }}' } }),
       'INVALID_TEMPLATE /nodes/a/title',
     ],
@@ -207,13 +219,9 @@ describe('errors', () => {
       nodes({ a: { type: 'tool', tool: 'lookup', args: '{{ result }}' } }),
       'INVALID_TEMPLATE /nodes/a/args',
     ],
+    ['an invalid schema', channels({ log: { schema: { type: 'listt' } } }), 'INVALID_SCHEMA /channels/log/schema/type'],
     [
-      'a schema that is none',
-      channels({ log: { schema: { type: 'listt' } } }),
-      'INVALID_SCHEMA /channels/log/schema/type',
-    ],
-    [
-      'an output schema that is none',
+      'an invalid output schema',
       nodes({ a: { type: 'llm', prompt: 'x', output: { required: 'a' } } }),
       'INVALID_SCHEMA /nodes/a/output/required',
     ],
@@ -254,18 +262,18 @@ describe('errors', () => {
     expect(found(definition)).toContain(expected);
   });
 
-  test('a message names the nearest valid name', () => {
+  test('a message suggests the most similar valid name', () => {
     expect(validate(nodes({ a: { type: 'set', write: { lgo: 1 } } }))[0]?.message).toContain('Did you mean "log"');
   });
 
-  test('a model that nobody named has to be there', () => {
+  test('a model that no node names must be configured', () => {
     const definition = nodes({ a: { type: 'llm', prompt: 'x' } });
     expect(validateGraph(definition, aCatalog({ models: {} })).map(({ code, path }) => `${code} ${path}`)).toEqual([
       'UNKNOWN_MODEL /nodes/a',
     ]);
   });
 
-  test('a graph of 2,000 nodes is accepted, one more is not', () => {
+  test('a graph of 2,000 nodes is accepted, and one more is refused', () => {
     const chain = (n: number): Json => {
       const ids = Array.from({ length: n }, (_, at) => `n${at}`);
       return base({
@@ -278,17 +286,17 @@ describe('errors', () => {
   });
 
   test.each<[string, Json]>([
-    ['a wait goes on at once', { type: 'wait', for: '0s' }],
+    ['a wait continues at once', { type: 'wait', for: '0s' }],
     ['a wait takes what is there already', { type: 'wait', event: 'go', timeout: '0s' }],
     [
       'a retry follows at once',
       { type: 'tool', tool: 'lookup', args: { key: 'k' }, retry: { initialInterval: '0s', maxInterval: '0s' } },
     ],
-  ])('%s where its time is none', (_title, a) => {
+  ])('%s if its time is zero', (_title, a) => {
     expect(found(nodes({ a }))).toEqual([]);
   });
 
-  test('names of the prototype are names like others', () => {
+  test('names of prototype members are ordinary names', () => {
     expect(found(nodes({ constructor: set('x'), toString: set('y') }))).toEqual([
       'UNREACHABLE_NODE /nodes/constructor',
       'UNREACHABLE_NODE /nodes/toString',
@@ -339,7 +347,7 @@ describe('warnings', () => {
       }),
       [],
     ],
-    ['a channel that nobody uses', channels({ idle: {} }), ['UNUSED_CHANNEL /channels/idle']],
+    ['a channel that is not used', channels({ idle: {} }), ['UNUSED_CHANNEL /channels/idle']],
     [
       'a channel that the output lists',
       base({ channels: { log: { reducer: 'append' }, idle: {} }, output: ['idle'] }),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { forgetOldest } from '../../../../src/graph/values/index.ts';
 import { createMemo } from '../../../../src/graph/values/collections.ts';
 
-test('The oldest tenth is forgotten once there are too many', () => {
+test('forgetOldest deletes the oldest tenth of a map beyond its limit', () => {
   const entries = new Set(Array.from({ length: 20 }, (_, at) => at));
   forgetOldest(entries, 20);
   expect(entries.size).toBe(20);
@@ -12,7 +12,7 @@ test('The oldest tenth is forgotten once there are too many', () => {
   expect(entries.size).toBe(19);
 });
 
-test('Of a map with a small limit at least one entry is forgotten', () => {
+test('forgetOldest deletes at least one entry of a map with a small limit', () => {
   const entries = new Map([
     ['a', 1],
     ['b', 2],
@@ -21,7 +21,7 @@ test('Of a map with a small limit at least one entry is forgotten', () => {
   expect([...entries.keys()]).toEqual(['b']);
 });
 
-test('a memo keeps values up to a number, and up to a size', () => {
+test('a memo keeps values up to a number and up to a size', () => {
   const memo = createMemo<object>({ maxEntries: 3, maxSize: 100 });
   const make = (): object => ({});
   const first = memo('a', make);
@@ -40,7 +40,7 @@ test('a memo keeps values up to a number, and up to a size', () => {
   expect(bySize('x'.repeat(10), make)).not.toBe(kept);
 });
 
-test('a value that takes more than a tenth of a memo is not kept', () => {
+test('a memo does not keep a value larger than a tenth of it', () => {
   const memo = createMemo<object>({ maxEntries: 3, maxSize: 100 });
   const make = (): object => ({});
   expect(memo('x'.repeat(11), make)).not.toBe(memo('x'.repeat(11), make));

@@ -7,7 +7,7 @@ const n: JsonSchema = { properties: { n: { default: 1 } } };
 
 describe('withDefaults', () => {
   test.each<[what: string, JsonSchema, Json, Json]>([
-    ['a name that is left out', n, {}, { n: 1 }],
+    ['a missing name', n, {}, { n: 1 }],
     ['not one that is null', n, { n: null }, { n: null }],
     ['in a list', { items: n }, [{}, { n: 2 }], [{ n: 1 }, { n: 2 }]],
     ['in a member', { properties: { a: n } }, { a: {} }, { a: { n: 1 } }],
@@ -17,13 +17,13 @@ describe('withDefaults', () => {
     ['a default as it is', { properties: { a: { ...n, default: {} } } }, {}, { a: {} }],
     ['null as well', { properties: { n: { default: null } } }, {}, { n: null }],
     ['a name of a prototype', { properties: { constructor: { default: 1 } } }, {}, { constructor: 1 }],
-    ['nothing in what is no object', n, 'text', 'text'],
+    ['nothing to a value that is not an object', n, 'text', 'text'],
     ['nothing without a schema', true, {}, {}],
   ])('adds %s', (...[, schema, value, expected]) => {
     expect(withDefaults(value, schema)).toEqual(expected);
   });
 
-  test('returns what lacks nothing as it is', () => {
+  test('returns a complete value unchanged', () => {
     const value = { n: 2, list: [{ n: 3 }] };
     expect(withDefaults(value, { properties: { n: { default: 1 }, list: { items: n } } })).toBe(value);
   });
@@ -34,11 +34,11 @@ describe('withoutUnknown', () => {
   test.each<[what: string, JsonSchema, Json, Json]>([
     ['a name that is not declared', closed, { n: 1, m: 2 }, { n: 1 }],
     ['one in a list', { items: closed }, [{ m: 2 }], [{}]],
-    ['none of one that says more beside a reference', { $ref: '#/$defs/c', $defs: { c: closed } }, { m: 2 }, { m: 2 }],
+    ['no name if more is declared beside a reference', { $ref: '#/$defs/c', $defs: { c: closed } }, { m: 2 }, { m: 2 }],
     ['one of a member behind a reference', { ...closed, properties: { n: { $ref: '#' } } }, { n: { m: 2 } }, { n: {} }],
-    ['none of an open object', n, { m: 2 }, { m: 2 }],
-    ['none where patterns may declare it', { ...closed, patternProperties: { m: {} } }, { m: 2 }, { m: 2 }],
-    ['none where others may declare it', { ...closed, allOf: [{ properties: { m: {} } }] }, { m: 2 }, { m: 2 }],
+    ['no name of an open object', n, { m: 2 }, { m: 2 }],
+    ['no name that patterns may declare', { ...closed, patternProperties: { m: {} } }, { m: 2 }, { m: 2 }],
+    ['no name that other schemas may declare', { ...closed, allOf: [{ properties: { m: {} } }] }, { m: 2 }, { m: 2 }],
   ])('leaves out %s', (...[, schema, value, expected]) => {
     expect(withoutUnknown(value, schema)).toEqual(expected);
   });

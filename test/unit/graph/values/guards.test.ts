@@ -47,7 +47,7 @@ test.each([
   { ...order, note: undefined },
   { ...order, tags: ['x', 1] },
   { ...order, tags: null },
-])('a value without one of them has not: %j', (value) => expect(isOrder(value)).toBe(false));
+])('a value without the fields is not of the type: %j', (value) => expect(isOrder(value)).toBe(false));
 
 test('an error needs a code and a message, and may have a cause', () => {
   const error = { code: 'TOOL_FAILED', message: 'no' };

@@ -13,7 +13,7 @@ const unitsOf = (work: () => unknown): number => {
   return unitsSpent() - before;
 };
 
-describe('the time of a check grows as schema and value do, not as their product:', () => {
+describe('the time of a check is linear in the sizes of schema and value, not in their product:', () => {
   test.each<[string, (size: number) => { schema: JsonObject; value: Json }]>([
     [
       'a list of types',
@@ -58,7 +58,7 @@ describe('the time of a check grows as schema and value do, not as their product
   });
 });
 
-describe('a check pays', () => {
+describe('a check is charged', () => {
   test('for the keys of each object that it compares', () => {
     const schema = { items: { const: objectOf(1_000, () => 1) } };
     expect(unitsOf(() => compileJsonSchema(schema)(Array(100).fill({})))).toBeGreaterThan(100_000);
@@ -69,14 +69,14 @@ describe('a check pays', () => {
     expect(unitsOf(() => compileJsonSchema({ uniqueItems: true })(list))).toBeGreaterThan(1_000);
   });
 
-  test('for what it says of each fault', () => {
+  test('for the message of each fault', () => {
     const value = { ['k'.repeat(900)]: Array(500).fill(1) };
     const schema = { additionalProperties: { items: { type: 'string' } } };
     expect(unitsOf(() => compileJsonSchema(schema)(value))).toBeGreaterThan(500 * Math.ceil(900 / 16));
   });
 });
 
-describe('a look at a schema pays', () => {
+describe('an examination of a schema is charged', () => {
   test('for each URI that it makes', () => {
     const schema = { $id: `${'a'.repeat(300_000)}/`, properties: objectOf(200, () => ({ $id: 'b' })) };
     expect(findSchemaProblems(schema)).toMatchObject([{ isTooExpensive: true }]);
@@ -93,7 +93,7 @@ describe('a look at a schema pays', () => {
   });
 });
 
-test('a fault behind a name that is too long is told of the value around it', () => {
+test('a fault below a name that is too long is reported at the outer value', () => {
   const schema = { properties: { a: { additionalProperties: { type: 'string' } } } };
   const found = compileJsonSchema(schema)({ a: { ['k'.repeat(2_000)]: 1, b: 2 } });
   expect(found.map(({ path }) => path)).toEqual(['/a', '/a/b']);
@@ -104,7 +104,7 @@ test('a type that is listed twice is named once', () => {
   expect(found?.message).toBe('must be of type null or string, not a number');
 });
 
-test('a duration has a length that people write', () => {
+test('a duration in a schema has a limited length', () => {
   const check = compileJsonSchema({ format: 'duration' });
   expect(check('P1Y2M3DT4H5M6S')).toEqual([]);
   expect(check(`P${'1'.repeat(100_000)}D`)).toHaveLength(1);

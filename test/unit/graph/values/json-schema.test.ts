@@ -25,11 +25,11 @@ describe('a value', () => {
     [{ properties: { a: {} }, additionalProperties: false }, { valueOf: 1 }, ['/valueOf']],
     [true, 1, []],
     [false, 1, ['']],
-  ])('by %j: %j breaks it at %j', (...[schema, value, paths]) => {
+  ])('by %j: %j violates it at %j', (...[schema, value, paths]) => {
     expect(compileJsonSchema(schema)(value).map(({ path }) => path)).toHaveLength(paths.length);
   });
 
-  test('that is too deep for a schema that follows it breaks it', () => {
+  test('that is too deep for a recursive schema violates it', () => {
     const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`);
     expect(compileJsonSchema({ items: { $ref: '#' } })(deep)).toHaveLength(1);
   });
@@ -67,7 +67,7 @@ describe('a reference', () => {
     ],
     ['to another host', { $ref: 'https://example.com/schema' }, /Nothing is at/],
     ['to a dynamic anchor of another host', { $dynamicRef: 'http://example.com/#node' }, /anchor of this schema/],
-    ['to a dynamic anchor that is nowhere', { $dynamicRef: '#node' }, /anchor of this schema/],
+    ['to a dynamic anchor that does not exist', { $dynamicRef: '#node' }, /anchor of this schema/],
     [
       'to one of several dynamic anchors',
       { $defs: { a: { $id: 'a', $dynamicAnchor: 'n' }, b: { $id: 'b', $dynamicAnchor: 'n' } }, $dynamicRef: '#n' },
@@ -100,7 +100,7 @@ describe('a check', () => {
     return unitsSpent() - before;
   };
 
-  test('of a tree is linear in its depth, though each branch is tried twice (C3)', () => {
+  test('of a tree is linear in its depth, although each branch is tried twice (C3)', () => {
     const tree = (depth: number): Json => (depth === 0 ? 'leaf' : { left: tree(depth - 1) });
     const branch = { properties: { left: { $ref: '#/$defs/tree' } }, required: ['left'] };
     const schema = {
@@ -119,7 +119,7 @@ describe('a check', () => {
     expect(units(schema, nested(80))).toBeLessThan(10_000);
   });
 
-  test('costs the same by a schema that has been used, and of a value that was stored', () => {
+  test('costs the same for a schema that has been used, and for a value that was stored', () => {
     const twin = { a: [1, 'x'] };
     const list = [twin, twin, twin.a];
     const schema = (): JsonObject => ({
@@ -139,7 +139,7 @@ describe('a check', () => {
     expect(compileJsonSchema(schema)([[]])).toEqual([]);
   });
 
-  test('that takes too long ends, and says so', () => {
+  test('that is too expensive ends with a violation', () => {
     const schema = { items: { anyOf: Array.from({ length: 200 }, (_, at) => ({ const: at })) } };
     const list = Array.from({ length: 50_000 }, () => 'x');
     const [violation] = compileJsonSchema(schema)(list);
@@ -147,7 +147,7 @@ describe('a check', () => {
     expect(units(schema, list)).toBeLessThan(2_010_000);
   });
 
-  test('of anything by anything ends at a bounded cost', () => {
+  test('of a random value by a random schema ends at a bounded cost', () => {
     const keyword = fc.constantFrom('allOf', 'anyOf', 'oneOf');
     const schema = fc
       .array(fc.tuple(keyword, fc.nat(11), fc.nat(11), fc.boolean()), { minLength: 12, maxLength: 12 })
@@ -183,7 +183,7 @@ test.each<[JsonObject, Json]>([
   [{ anyOf: [{ type: 'number' }], oneOf: [{ type: 'number' }] }, 'secret-1'],
   [{ uniqueItems: true, contains: { type: 'number' } }, ['secret-1', 'secret-1']],
   [{ propertyNames: { maxLength: 1 }, unevaluatedProperties: false }, { ab: 'secret-1' }],
-])('a violation of %j holds nothing of the value', (...[schema, value]) => {
+])('a violation of %j contains nothing of the value', (...[schema, value]) => {
   const violations = compileJsonSchema(schema)(value);
   expect(violations.length).toBeGreaterThan(0);
   expect(JSON.stringify(violations)).not.toContain('secret-1');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { canonicalJson, deepEqual, toJson, toJsonObject } from '../../../../src/graph/values/json.ts';
 import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
 
-/** As code without types may leave them. */
+/** An object as untyped code may leave it. */
 const gap: JsonObject = Object.assign(Object.create(null), { a: undefined });
 const hole: Json[] = [];
 hole.length = 1;
@@ -18,11 +18,11 @@ describe('toJson', () => {
     [{ m: new Map() }, /^Map at \/m/],
     [[undefined], /^undefined at \/0/],
     [cycle, /over 200 levels \(or a cycle\)/],
-  ])('does not take what JSON has no form for, and says where', (value, message) => {
+  ])('refuses values that JSON can not represent, with their path', (value, message) => {
     expect(() => toJson(value)).toThrow(message);
   });
 
-  test('does not hide what a value itself throws', () => {
+  test('rethrows what a value itself throws', () => {
     const value = {
       get a() {
         return { toJSON: () => AbortSignal.abort(new RangeError('mine')).throwIfAborted() };
@@ -31,13 +31,13 @@ describe('toJson', () => {
     expect(() => toJson(value)).toThrow(new RangeError('mine'));
   });
 
-  test('takes a key named __proto__ for data', () => {
+  test('keeps a key named __proto__ as data', () => {
     const copied = toJson(JSON.parse('{"__proto__": {"x": 1}}'));
     expect(JSON.stringify(copied)).toBe('{"__proto__":{"x":1}}');
     expect(Object.getPrototypeOf(copied)).toBe(Object.prototype);
   });
 
-  test('an object is asked for, a list refused', () => {
+  test('toJsonObject requires an object, and refuses a list', () => {
     expect(toJsonObject({ a: undefined, b: 1n })).toEqual({ b: 1 });
     expect(() => toJsonObject([1])).toThrow(/a list, not an object, at the top/);
   });

@@ -10,19 +10,19 @@ import {
 } from '../../../../src/graph/values/meter.ts';
 
 describe('an allowance', () => {
-  test('that is used up ends the work, naming itself', () => {
+  test('that is used up ends the work with an error that names it', () => {
     expect(() => withAllowance('The field', 10, () => spend(11))).toThrow(
       'The field is too expensive: it takes more than 10 units',
     );
     expect(() => withAllowance('The field', 10, () => spend(10))).not.toThrow();
   });
 
-  test('counts for those around it, the first that ends stops the work', () => {
+  test('counts for the outer ones, and the first that is used up stops the work', () => {
     const work = (): void => withAllowance('inner', 10, () => spend(5));
     expect(() => withAllowance('outer', 8, () => (work(), work()))).toThrow(/^outer/);
   });
 
-  test('that is used up leaves the rest to those around it', () => {
+  test('that is used up leaves the rest to the outer ones', () => {
     const before = unitsSpent();
     withAllowance('outer', 100, () => {
       expect(tryWithAllowance('inner', 10, () => (spend(1_000), []))).toBeNull();
@@ -32,7 +32,7 @@ describe('an allowance', () => {
     expect(unitsSpent() - before).toBe(100);
   });
 
-  test('goes on failing although the work catches the error', () => {
+  test('keeps failing even if the work catches the error', () => {
     const work = (): void => {
       try {
         spend(11);
@@ -43,12 +43,12 @@ describe('an allowance', () => {
     expect(() => withAllowance('stubborn', 10, work)).toThrow(TooExpensiveError);
   });
 
-  test('of others is not its own', () => {
+  test('of another piece of work is separate', () => {
     const inner = (): unknown => tryWithAllowance('inner', 1_000, () => (spend(50), []));
     expect(() => withAllowance('outer', 10, inner)).toThrow(/^outer/);
   });
 
-  test('is exact, whatever is charged', () => {
+  test('is exact for any charge', () => {
     const before = unitsSpent();
     expect(() => withAllowance('work', 10, () => spend(Number.POSITIVE_INFINITY))).toThrow(TooExpensiveError);
     expect(unitsSpent() - before).toBe(11);
@@ -57,7 +57,7 @@ describe('an allowance', () => {
   });
 });
 
-test('work that is not metered costs nothing, whatever it spends and however it ends', () => {
+test('work without charge costs nothing, whatever it spends and however it ends', () => {
   const before = unitsSpent();
   withAllowance('outer', 10, () => {
     expect(withoutCharge(() => withAllowance('inner', 100, () => (spend(50), 'done')))).toBe('done');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { unitsSpent, withAllowance } from '../../../../src/graph/values/meter.ts';
 import { estimatePattern, compilePattern, matchesPattern } from '../../../../src/graph/values/regular-expression.ts';
 
-describe('a pattern that would take a large program is refused before it is compiled,', () => {
+describe('a pattern with a large program is refused before it is compiled,', () => {
   test.each([
     ['for its length', 'a{1000}'.repeat(1_000), /at most 1000 characters/],
     ['for its repeats', 'a{1000}'.repeat(140), /at most 5000 instructions/],
@@ -29,7 +29,7 @@ test.each([
   'a|b{100}|c',
   '\\Qa{9}\\E{3}',
   '(?i)(?P<n>\\pL{10}){20}',
-])('the size of %s is estimated, not too low', (pattern) => {
+])('the estimated size of %s is not too low', (pattern) => {
   const { size } = estimatePattern(pattern);
   const before = unitsSpent();
   compilePattern(pattern).matches('y');
@@ -43,17 +43,17 @@ test.each([
   ['a property', '[', '\\pL'],
   ['a property that ignores case', '(?i)[', '\\PL'],
   ['a named class that ignores case', '(?i)[', '\\W'],
-])('%s is paid for each time a class has it', (_what, start, part) => {
+])('%s is charged for each occurrence in a class', (_what, start, part) => {
   const price = (times: number): number => estimatePattern(`${start}${part.repeat(times)}]`).price;
   const [none, once, tenTimes] = [price(0), price(1), price(10)];
   expect((tenTimes - none) / (once - none)).toBeGreaterThanOrEqual(9);
 });
 
-test('a pattern of letters of several languages, which ignores case, costs little', () => {
+test('a case-insensitive pattern of letters of several languages costs little', () => {
   expect(estimatePattern('(?i)^[a-zà-ÿĀ-ſ]+( [a-zà-ÿĀ-ſ]+)*$').price).toBeLessThan(5_000);
 });
 
-test('a pattern that data makes is paid for at each use', () => {
+test('a pattern from data is charged at each use', () => {
   const units = (): number => {
     const before = unitsSpent();
     matchesPattern('', 'b{900}');
@@ -62,7 +62,7 @@ test('a pattern that data makes is paid for at each use', () => {
   expect([units(), units()]).toEqual([45_151, 45_151]);
 });
 
-test('a match is paid for by text and program', () => {
+test('a match is charged by text and program', () => {
   expect(() =>
     withAllowance('The match', 1_000_000, () => matchesPattern('k'.repeat(50_000), '(?i)k[^z]{200}q')),
   ).toThrow(/too expensive/);

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { shortJson } from '../../../../src/graph/values/short-json.ts';
 
-test('writes a value as JSON does, and cuts what is long', () => {
+test('shortJson writes a value as JSON, and cuts it at the limit', () => {
   const parsed = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)));
   fc.assert(
     fc.property(parsed, fc.integer({ min: 1, max: 60 }), (value, maxLength) => {
@@ -13,7 +13,7 @@ test('writes a value as JSON does, and cuts what is long', () => {
   );
 });
 
-test('looks at nothing behind the cut', () => {
+test('shortJson reads nothing beyond the limit', () => {
   const unread = new Proxy(
     Array.from({ length: 20 }, () => 'x'),
     {

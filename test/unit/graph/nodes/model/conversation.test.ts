@@ -31,12 +31,12 @@ test.each([
   expect(toolCalls.map(({ id }) => id)).toEqual(ids);
 });
 
-test('a reply whose ids are unique stays as it is', () => {
+test('a reply whose ids are unique stays unchanged', () => {
   const reply = replyWith(['a', 'b']);
   expect(withUniqueIds(reply, [asked('c')])).toBe(reply);
 });
 
-test.each(['', 'same'])('as many calls with the id "%s" are looked up once or twice each', (id) => {
+test.each(['', 'same'])('many calls with the id "%s" take one or two look-ups each', (id) => {
   const count = 1_000;
   const lookup = vi.spyOn(Set.prototype, 'has');
   const { toolCalls } = withUniqueIds(replyWith(Array.from({ length: count }, () => id)), []);

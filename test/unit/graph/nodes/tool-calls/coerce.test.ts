@@ -22,7 +22,7 @@ describe('a number given as text', () => {
     ['9007199254740991', 9007199254740991],
     ['1e-300', 1e-300],
     ['0.0', 0],
-  ])('is read where nothing is lost: %s', (given, value) => {
+  ])('is converted if no precision is lost: %s', (given, value) => {
     expect(coerce(given, number)).toBe(value);
   });
 
@@ -51,11 +51,11 @@ describe('a number given as text', () => {
     '-0',
     '-0.0',
     'five',
-  ])('stays text where something would be: %j', (given) => {
+  ])('stays text if precision would be lost: %j', (given) => {
     expect(coerce(given, number)).toBe(given);
   });
 
-  test('stays text where text is taken, or anything', () => {
+  test('stays text if the schema accepts text, or any value', () => {
     for (const schema of [
       text,
       {},
@@ -77,11 +77,11 @@ test.each<[string, Json]>([
   ['True', 'True'],
   ['1', '1'],
   ['', ''],
-])('the text %j is %j where a boolean is wanted', (given, value) => {
+])('the text %j becomes %j if a boolean is required', (given, value) => {
   expect(coerce(given, { type: 'boolean' })).toBe(value);
 });
 
-describe('what a schema wants is found', () => {
+describe('the type that a schema requires is found', () => {
   const amount = { $defs: { amount: number, loop: { $ref: '#/$defs/loop' } } };
 
   test.each<[Json, JsonSchema, Json]>([
@@ -132,10 +132,10 @@ describe('what a schema wants is found', () => {
   });
 });
 
-describe('texts at places', () => {
+describe('texts at given pointers', () => {
   const given = { a: '5', b: ['true', '7'], 'c/~d': { e: '1' } };
 
-  test('are read, and others stay', () => {
+  test('are converted, and others stay text', () => {
     expect(coerceAt(given, new Set(['/a', '/b/0', '/c~1~0d/e']))).toEqual({
       a: 5,
       b: [true, '7'],
@@ -145,12 +145,12 @@ describe('texts at places', () => {
     expect(coerceAt('5', new Set(['']))).toBe(5);
   });
 
-  test('that are no numbers and no booleans stay', () => {
+  test('stay text if they are neither numbers nor booleans', () => {
     expect(coerceAt({ a: '007', b: 'yes' }, new Set(['/a', '/b']))).toEqual({ a: '007', b: 'yes' });
   });
 });
 
-describe('the time grows as the arguments do:', () => {
+describe('the time is linear in the size of the arguments:', () => {
   test.each<[string, (size: number) => Json]>([
     ['texts below a long name', (size) => ({ ['/'.repeat(size * 20)]: Array(size).fill('1') })],
     ['a number of many zeros', (size) => `0.${'0'.repeat(size * 10)}1${'0'.repeat(size * 10)}1`],
@@ -162,7 +162,7 @@ describe('the time grows as the arguments do:', () => {
     expect(exponent).toBeLessThan(1.5);
   });
 
-  test('a list of types is paid for by each text', () => {
+  test('a list of types is charged for each text', () => {
     const before = unitsSpent();
     coerce(Array(100).fill('1'), { items: { type: Array(1_000).fill('number') } });
     expect(unitsSpent() - before).toBeGreaterThan(100_000);

@@ -1,0 +1,87 @@
+import type { Draft } from '../draft/draft.ts';
+import { isWithin, keyOfCall } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
+import type { PossiblyExecutedCall } from '../run/compensation.ts';
+import { taskName } from '../run/ids.ts';
+import type { CallResult } from '../run/occurrence.ts';
+import type { OpenCall } from '../run/run.ts';
+import { isClosing } from '../run/status.ts';
+import type { BatchCall } from '../run/tool-batch.ts';
+import { isUnknownOutcome } from '../values/errors.ts';
+import type { TaskFailure } from '../values/errors.ts';
+
+/*
+ * Calls that were possibly executed and have no result: keyed ones, those with a compensation, and those that an ended
+ * run left without an answer. They are not compensated, so the error of a run that fails or is canceled names them.
+ */
+
+/** Remembers a failed call that was possibly executed, and forgets a call with any other result. */
+export function updatePossiblyExecuted(draft: Draft, call: OpenCall, result: CallResult): void {
+  const { key } = result;
+  if (result.kind === 'call.failed' && isPossiblyExecuted(draft, call, result.failure))
+    rememberPossiblyExecuted(draft, [{ key, taskPath: call.taskPath, called: call.called.name }]);
+  else forgetPossiblyExecuted(draft, key);
+}
+
+/**
+ * True if a failed call must be remembered. If its task waits for a person, the task itself reports the unknown
+ * outcome.
+ */
+function isPossiblyExecuted({ run }: Draft, call: OpenCall, { callFailed, error }: TaskFailure): boolean {
+  return call.ifUnknown !== undefined && !callFailed && (!isUnknownOutcome(error) || isClosing(run));
+}
+
+/**
+ * Closes the open calls of a run that ends without their answers. Calls that were possibly executed are remembered and
+ * counted.
+ */
+export function leaveCallsUnanswered(draft: Draft): void {
+  for (const key of Object.keys(draft.run.calls)) {
+    const call = draft.takeCall(key);
+    if (call?.ifUnknown) leaveUnanswered(draft, key, call);
+  }
+}
+
+function leaveUnanswered(draft: Draft, key: string, { taskPath, called, takeover }: OpenCall): void {
+  rememberPossiblyExecuted(draft, [{ key, taskPath, called: called.name, unansweredTakeover: takeover }]);
+  if (called.kind === 'tool') draft.chargeToolCall(key);
+}
+
+/** Remembers possibly executed calls, each until its result is known or a person settles its task. */
+export function rememberPossiblyExecuted(draft: Draft, calls: readonly PossiblyExecutedCall[]): void {
+  if (calls.length === 0) return;
+  const keys = new Set(calls.map(({ key }) => key));
+  const others = draft.run.compensation.perhapsMade.filter(({ key }) => !keys.has(key));
+  draft.setCompensation({ perhapsMade: [...others, ...calls] });
+}
+
+/** Forgets the call, or all calls of the node, whose outcome a person has settled. */
+export function settlePossiblyExecuted({ handle, call }: SettledByPerson): void {
+  if (call) forgetPossiblyExecuted(handle.draft, keyOfCall(handle, call.number));
+  else forgetPossiblyExecutedBy(handle);
+}
+
+interface SettledByPerson {
+  readonly handle: TaskHandle;
+  /** `null` if the node itself is settled. */
+  readonly call: BatchCall | null;
+}
+
+/** Forgets a call whose outcome is now known. */
+function forgetPossiblyExecuted(draft: Draft, key: string): void {
+  const { perhapsMade } = draft.run.compensation;
+  const others = perhapsMade.filter((call) => call.key !== key);
+  if (others.length < perhapsMade.length) draft.setCompensation({ perhapsMade: others });
+}
+
+/** Forgets the calls of a task, and of the tasks inside it, which a person has settled. */
+function forgetPossiblyExecutedBy({ draft, taskPath }: TaskHandle): void {
+  const { perhapsMade } = draft.run.compensation;
+  const others = perhapsMade.filter((call) => !isWithin(call.taskPath, taskPath));
+  if (others.length < perhapsMade.length) draft.setCompensation({ perhapsMade: others });
+}
+
+/** Returns the text about a call for the error of its run. */
+export function describePossiblyExecuted({ taskPath, called }: PossiblyExecutedCall): string {
+  return `${taskName(taskPath)}: the call of ${called} may have been made`;
+}
