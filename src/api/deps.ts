@@ -8,7 +8,7 @@ import type { Authenticate, Caller } from './http/authenticate.ts';
 import type { Cursors } from './http/paging.ts';
 import type { GraphJobs } from './graph-jobs/graph-jobs.ts';
 import type { RecordAct } from './http/recorded-act.ts';
-import type { Seals } from './http/seals.ts';
+import type { Fingerprints } from './http/fingerprints.ts';
 import type { Engine } from './temporal/engine.ts';
 
 /** The parts that the API works with. */
@@ -20,7 +20,7 @@ export interface ApiDeps {
   readonly settings: ApiSettings;
   readonly authenticate: Authenticate;
   readonly cursors: Cursors;
-  readonly seals: Seals;
+  readonly fingerprints: Fingerprints;
   readonly logger: Logger;
   /** Tokens of a local stack's people; only `holdfast start` and `dev` have some. */
   readonly localSignIn?: LocalSignIn | undefined;
@@ -54,11 +54,11 @@ export interface SweepTimes {
   /** How late reminders and escalations of approvals may be. */
   readonly noticesMs: number;
   readonly embedMs: number;
-  readonly courier: Partial<CourierTimes>;
+  readonly dispatcher: Partial<DispatcherTimes>;
 }
 
 /** Times of deliveries to webhooks. */
-export interface CourierTimes {
+export interface DispatcherTimes {
   /** A receiver that takes longer has failed. */
   readonly answerMs: number;
   /** After this time another process takes over what one has claimed. */

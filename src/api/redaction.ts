@@ -5,7 +5,7 @@ import type { JsonObject, Json } from '../graph/values/index.ts';
 import { ApiError } from './http/errors.ts';
 import type { RunEvent } from '../graph/journal/index.ts';
 import type { Approval, PublicApproval } from '../graph/run/index.ts';
-import type { Seals } from './http/seals.ts';
+import type { Fingerprints } from './http/fingerprints.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Caller } from './http/authenticate.ts';
 
@@ -30,21 +30,21 @@ export function refusePlaceholders(
 }
 
 /** An approval without what is hidden. One that shows less has a digest of its own, which tells nothing of the rest. */
-export function shownApproval(approval: Approval, hidden: Redaction, seals: Seals): PublicApproval {
+export function shownApproval(approval: Approval, hidden: Redaction, fingerprints: Fingerprints): PublicApproval {
   const shown = hideApproval(approval, hidden);
-  return shown.digest === REDACTED ? { ...shown, digest: sealOf(approval, seals) } : shown;
+  return shown.digest === REDACTED ? { ...shown, digest: fingerprintOf(approval, fingerprints) } : shown;
 }
 
 /** An event without what is hidden. */
-export function shownEvent(event: RunEvent, hidden: Redaction, seals: Seals): RunEvent {
+export function shownEvent(event: RunEvent, hidden: Redaction, fingerprints: Fingerprints): RunEvent {
   const shown = hideEvent(event, hidden);
   if (shown.type !== 'approval.requested' || shown.approval.digest !== REDACTED) return shown;
   if (event.type !== 'approval.requested') return shown;
-  return { ...shown, approval: { ...shown.approval, digest: sealOf(event.approval, seals) } };
+  return { ...shown, approval: { ...shown.approval, digest: fingerprintOf(event.approval, fingerprints) } };
 }
 
-function sealOf({ id, digest }: Pick<Approval, 'id' | 'digest'>, seals: Seals): string {
-  return seals.of('approval', [id, digest]);
+function fingerprintOf({ id, digest }: Pick<Approval, 'id' | 'digest'>, fingerprints: Fingerprints): string {
+  return fingerprints.of('approval', [id, digest]);
 }
 
 /** Channel values, and writes that are not applied yet. */

@@ -31,7 +31,7 @@ import { openTelemetry } from '../telemetry/open-telemetry.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import type { AuthSettings } from './http/authenticate.ts';
 import { createCursors } from './http/paging.ts';
-import { createSeals } from './http/seals.ts';
+import { createFingerprints } from './http/fingerprints.ts';
 import { publishFolder } from './graphs/publish-graph.ts';
 import { openGraphJobs } from './graph-jobs/open-graph-jobs.ts';
 import { createEngine, openConnection } from './temporal/engine.ts';
@@ -142,7 +142,7 @@ async function openParts(loaded: ApiConfig, settings: Settings, patience: Openin
     settings: toApiSettings(config, process.env),
     authenticate,
     cursors: createCursors(cursorSecret),
-    seals: createSeals(cursorSecret),
+    fingerprints: createFingerprints(cursorSecret),
     logger,
   };
 }

@@ -57,8 +57,8 @@ import { readLiveCounts, createReadTenantUse } from './tenant-use.ts';
 import type { LiveCounts, TenantUse, UseQuestion } from './tenant-use.ts';
 import { createRetention } from './retention.ts';
 import type { RetentionStore } from './retention.ts';
-import { createKnownRulings } from './known-rulings.ts';
-import type { KnownRulings } from './known-rulings.ts';
+import { createKnownOverrides } from './known-overrides.ts';
+import type { KnownOverrides } from './known-overrides.ts';
 import { createSwitches } from './switches.ts';
 import type { Switches } from './switches.ts';
 import { createTenantTerms } from './tenant-terms.ts';
@@ -130,7 +130,7 @@ export interface Store {
   readonly switches: Switches;
   readonly tenantTerms: AllTenantTerms;
   /** Switches and terms of tenants as this process knows them. */
-  readonly rulings: KnownRulings;
+  readonly overrides: KnownOverrides;
   countLive(): Promise<LiveCounts>;
   readTenantUse(question: UseQuestion): Promise<TenantUse>;
   /** @throws when the database does not answer */
@@ -244,7 +244,7 @@ function createStores(db: Kysely<Tables>): Omit<Store, 'blobs' | 'retention' | '
     audit: createAudit(db),
     switches,
     tenantTerms,
-    rulings: createKnownRulings(async () => {
+    overrides: createKnownOverrides(async () => {
       const [switchedOff, terms] = await Promise.all([switches.off(), tenantTerms.all()]);
       return { switchedOff, tenants: new Map(terms.map((one) => [one.tenantId, one])) };
     }),

@@ -22,7 +22,7 @@ export async function requireMayStart(
   { tenantId, id }: NewRunOfTenant,
   nowMs = Date.now(),
 ): Promise<void> {
-  const terms = (await store.rulings.now()).tenants.get(tenantId) ?? null;
+  const terms = (await store.overrides.now()).tenants.get(tenantId) ?? null;
   if (terms?.suspended)
     throw new ApiError('TENANT_SUSPENDED', `The tenant may start no runs: ${terms.suspended.reason}`);
   const quota = quotaInForce(settings.quotaOf(tenantId), terms);
@@ -137,7 +137,7 @@ export async function setTenantTerms(
   };
   const written = await store.tenantTerms.put(terms, MAX_TENANTS);
   if (!written) throw new ApiError('TOO_MANY_KEPT', `Something may be said of ${MAX_TENANTS} tenants`);
-  store.rulings.forget();
+  store.overrides.forget();
   return { terms: await store.tenantTerms.find(tenantId), ...written };
 }
 

@@ -6,7 +6,7 @@ import type { Switch, SwitchKey } from '../../store/switches.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
-import { switchedOff } from '../../store/known-rulings.ts';
+import { switchedOff } from '../../store/known-overrides.ts';
 
 /** The switches that there may be. */
 const MAX_SWITCHES = 1_000;
@@ -26,7 +26,7 @@ export async function setSwitch(
   const set = { ...wanted, changedAt: new Date().toISOString(), changedBy };
   const written = await store.switches.put(set, MAX_SWITCHES);
   if (!written) throw new ApiError('TOO_MANY_KEPT', `There may be ${MAX_SWITCHES} switches`);
-  store.rulings.forget();
+  store.overrides.forget();
   return { set, ...written };
 }
 
@@ -51,6 +51,6 @@ export async function requireGraphOn(
   { store }: Pick<ApiDeps, 'store'>,
   { name, tenantId }: { readonly name: string; readonly tenantId: string },
 ): Promise<void> {
-  const off = switchedOff(await store.rulings.now(), { kind: 'graph', name }, tenantId);
+  const off = switchedOff(await store.overrides.now(), { kind: 'graph', name }, tenantId);
   if (off) throw new ApiError('SWITCHED_OFF', `No run of the graph "${name}" may begin: ${off.reason}`);
 }

@@ -11,14 +11,14 @@ import { isJsonObject, toJsonObject } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import type { KnownApproval } from '../../store/approvals.ts';
 import { whoDecides } from '../../wording/index.ts';
-import type { Seals } from '../http/seals.ts';
+import type { Fingerprints } from '../http/fingerprints.ts';
 import { shownApproval, hiddenFrom } from '../redaction.ts';
 import { afterSending, sendSignal } from '../runs/send-signal.ts';
 import { untilWritten } from './decide-approval.ts';
 import { NO_NOTES } from '../../store/approval-notes.ts';
 import type { Notes } from '../../store/approval-notes.ts';
 
-type NoteDeps = Pick<ApiDeps, 'store' | 'seals'>;
+type NoteDeps = Pick<ApiDeps, 'store' | 'fingerprints'>;
 
 /** The time between two reminders of an approval. */
 const REMIND_EVERY_SECONDS = 600;
@@ -79,10 +79,10 @@ export interface InboxApproval extends PublicApproval {
 }
 
 /** Makes the inbox's view of an approval, without what is hidden. Its progress counts hidden decisions, too. */
-export function toInboxApproval(approval: KnownApproval, hidden: Redaction, seals: Seals): InboxApproval {
+export function toInboxApproval(approval: KnownApproval, hidden: Redaction, fingerprints: Fingerprints): InboxApproval {
   const askedArgs = hideAskedArgs(approval, hidden);
   return {
-    ...shownApproval(approval, hidden, seals),
+    ...shownApproval(approval, hidden, fingerprints),
     who: whoDecides(approval.policy),
     progress: quorumProgressOf(approval),
     ...(askedArgs !== undefined && { askedArgs }),
@@ -130,11 +130,11 @@ function requirePending(status: string): void {
 
 /** Makes the view of an approval with its comments and reminders. */
 export async function showNoted(
-  deps: Pick<ApiDeps, 'store' | 'seals'>,
+  deps: Pick<ApiDeps, 'store' | 'fingerprints'>,
   caller: Caller,
   { approval, run }: ApprovalOfRun,
 ): Promise<NotedApproval> {
-  const shown = toInboxApproval(approval, hiddenFrom(caller, run), deps.seals);
+  const shown = toInboxApproval(approval, hiddenFrom(caller, run), deps.fingerprints);
   const [noted] = await withNotes(deps, [shown], MAX_COMMENTS);
   return noted ?? { ...shown, ...NO_NOTES };
 }

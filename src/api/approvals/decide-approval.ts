@@ -194,7 +194,7 @@ interface DecisionView {
  * @throws if the answer names no approval
  */
 async function readApproval(
-  deps: Pick<ApiDeps, 'store' | 'seals'>,
+  deps: Pick<ApiDeps, 'store' | 'fingerprints'>,
   { runId, hidden, isEdited }: DecisionView,
   answer: Json,
 ): Promise<ApprovalJson> {
@@ -207,7 +207,7 @@ async function readApproval(
       `Run ${runId} has answered a decision without the id of the approval and the number of its decisions`,
     );
   const approval = await untilWritten(deps, { id, runId }, (written) => written.decisions.length >= count);
-  return shownApproval(approval, hidden, deps.seals);
+  return shownApproval(approval, hidden, deps.fingerprints);
 }
 
 function optionalJson(value: unknown): Json | undefined {
@@ -240,12 +240,12 @@ export interface DecisionOnView {
  * as `[redacted]` into their values. A real digest of hidden content is not accepted: it would confirm a guess.
  */
 export function toRealDecision(
-  { seals }: Pick<ApiDeps, 'seals'>,
+  { fingerprints }: Pick<ApiDeps, 'fingerprints'>,
   known: KnownApprovals,
   hidden: Redaction,
   { approvalId, args, digests }: DecisionOnView,
 ): Pick<DecisionOnView, 'args' | 'digests'> {
-  const digestOf = (approval: Approval): string => shownApproval(approval, hidden, seals).digest;
+  const digestOf = (approval: Approval): string => shownApproval(approval, hidden, fingerprints).digest;
   const toReal = (named: readonly string[]): readonly string[] => {
     const real = new Map(known.approvals.map((approval) => [digestOf(approval), approval.digest]));
     return named.flatMap((digest) => real.get(digest) ?? []);

@@ -20,7 +20,7 @@ import { planChat } from './messages/plan-chat.ts';
 import type { Chunk, ChatPlan } from './messages/plan-chat.ts';
 import { RecordedAnswers } from './messages/recorded-answers.ts';
 import type { RequestKey } from '../../store/idempotency.ts';
-import { contentHash } from '../http/seals.ts';
+import { contentHash } from '../http/fingerprints.ts';
 import type { ModelDelta, RunEvent } from '../../graph/journal/index.ts';
 import { hideDelta } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
@@ -251,7 +251,7 @@ export type Until = 'approval' | 'end';
 
 /** Makes the events of a run chunks of one message, up to its end, or to where people have to decide. */
 async function* chunksOfRun(
-  { seals }: Pick<ApiDeps, 'seals'>,
+  { fingerprints }: Pick<ApiDeps, 'fingerprints'>,
   { runId, plan, caller, after, until, recordedAnswers }: Message,
   heard: AsyncGenerator<Heard, void>,
 ): AsyncGenerator<Chunk, void> {
@@ -264,7 +264,7 @@ async function* chunksOfRun(
   const chunksOfEvent = (event: RunEvent, hidden: Redaction): readonly Chunk[] => {
     const said = event.type === 'model.called' ? recordedAnswers.about(event) : null;
     // A question that was edited is asked again as an event, so that its digest is sealed as those of all others.
-    const visible = [event, questions.add(event)].flatMap((one) => (one ? shownEvent(one, hidden, seals) : []));
+    const visible = [event, questions.add(event)].flatMap((one) => (one ? shownEvent(one, hidden, fingerprints) : []));
     const chunks = [...(said ? chunksOfDelta(said, hidden) : []), ...visible.flatMap((one) => message.add(one))];
     ({ seq } = event);
     // The reader has all up to here: no text of it goes on.

@@ -148,7 +148,7 @@ export async function findDecisions(
     throw new ApiError('UNKNOWN_APPROVAL', `This thread has no approval "${approvalId}"`);
   const hidden = hiddenFrom(caller, run);
   const open = found.flatMap(({ said: one, approval }) => {
-    const digest = one.digest ?? firstDigest(shownApproval(approval, hidden, deps.seals));
+    const digest = one.digest ?? firstDigest(shownApproval(approval, hidden, deps.fingerprints));
     return approval.status === 'pending' && digest !== null ? [{ ...one, digest }] : [];
   });
   return {

@@ -5,7 +5,7 @@ import type { Approval, Run } from '../../graph/run/index.ts';
 import { kindOf, nameOf } from '../../store/calls/calls.ts';
 import type { BeginOfCall, CallKind } from '../../store/calls/calls.ts';
 import type { TaskFailureNote } from '../../store/failing-runs.ts';
-import { isOffFor } from '../../store/known-rulings.ts';
+import { isOffFor } from '../../store/known-overrides.ts';
 import { isLive } from '../../store/runs.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { waitsFor } from '../approvals/find-approval.ts';
@@ -24,11 +24,11 @@ import type { Store } from '../../store/store.ts';
 import type { Switch } from '../../store/switches.ts';
 import { inheritedUndone, newestForkPoint } from '../runs/sound-state.ts';
 
-type ReadDeps = Pick<ApiDeps, 'store' | 'seals' | 'graphJobs' | 'logger'>;
+type ReadDeps = Pick<ApiDeps, 'store' | 'fingerprints' | 'graphJobs' | 'logger'>;
 
 /** Reads what explains a run to a caller, without asking Temporal. */
 export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord): Promise<Facts> {
-  const { seals } = deps;
+  const { fingerprints } = deps;
   const hidden = hiddenFrom(caller, run);
   const hasEnded = isEnded(run.status);
   const [open, stopped, queue, failure] = await Promise.all([
@@ -41,7 +41,7 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
   return {
     run: toRunJson(run, caller, { retrying }),
     approvals: approvals.map((approval) => ({
-      approval: shownApproval(approval, hidden, seals),
+      approval: shownApproval(approval, hidden, fingerprints),
       isOwn: waitsFor(caller, approval),
     })),
     stopped,
@@ -81,7 +81,7 @@ const NOTHING_OPEN: Awaited<ReturnType<typeof readOpen>> = { retrying: [], appro
 
 /** The graph is read only while something is off. */
 async function readSwitchedOff({ store }: ReadDeps, { id, tenantId, view }: RunRecord): Promise<Facts['switchedOff']> {
-  const off = (await store.rulings.now()).switchedOff.filter((one) => isOffFor(one, tenantId));
+  const off = (await store.overrides.now()).switchedOff.filter((one) => isOffFor(one, tenantId));
   if (off.length === 0 || !view) return [];
   const [start, open] = await Promise.all([store.runs.startOf(id), readOpenCalls({ store }, { id, view })]);
   return isStart(start) ? findSwitchedOff(off, start, { next: view.next, open }) : [];
@@ -101,11 +101,11 @@ async function readOpenCalls(
 const STOPPING = { paused: 'run.paused', canceled: 'run.canceled' } as const;
 
 /** Finds who has paused or canceled a run. */
-async function readStop({ store, seals }: ReadDeps, run: RunRecord, hidden: Redaction): Promise<Facts['stopped']> {
+async function readStop({ store, fingerprints }: ReadDeps, run: RunRecord, hidden: Redaction): Promise<Facts['stopped']> {
   const { status } = run;
   if (status !== 'paused' && status !== 'canceled') return null;
   const event = await store.journal.lastOfType(run.id, STOPPING[status]);
-  const shown = event && shownEvent(event, hidden, seals);
+  const shown = event && shownEvent(event, hidden, fingerprints);
   if (shown?.type !== 'run.paused' && shown?.type !== 'run.canceled') return null;
   return { by: shown.by, reason: shown.reason, at: shown.at };
 }

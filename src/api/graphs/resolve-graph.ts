@@ -3,7 +3,7 @@ import { hasErrors, isDefinition, referencesIn, replaceReferences } from '../../
 import type { GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
 import { isJsonObject, own, remainingBytes } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import { contentHash } from '../http/seals.ts';
+import { contentHash } from '../http/fingerprints.ts';
 import { ApiError } from '../http/errors.ts';
 import type { GraphJobs } from '../graph-jobs/graph-jobs.ts';
 import { findPublished, missingGraph } from './find-published.ts';

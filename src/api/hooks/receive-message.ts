@@ -4,7 +4,7 @@ import { isJsonObject, toJson } from '../../graph/values/index.ts';
 import type { JsonObject, Json } from '../../graph/values/index.ts';
 import type { MessageKey, Hook } from '../../store/hooks.ts';
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
-import { contentHash } from '../http/seals.ts';
+import { contentHash } from '../http/fingerprints.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
 import { SCHEMES } from './schemes.ts';
 import type { SignedRequest, Scheme } from './schemes.ts';

@@ -3,7 +3,7 @@ import { isRedacting, NOTHING_REDACTED } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { ApiError } from './errors.ts';
-import type { Seals } from './seals.ts';
+import type { Fingerprints } from './fingerprints.ts';
 
 /** The parts of a state that change while its run does; values at a checkpoint never change. */
 type StateVersion = Pick<RunView, 'next' | 'pending'> & { readonly checkpoint: string | null };
@@ -17,9 +17,9 @@ export interface ShownVersion {
 }
 
 /** A strong validator (RFC 9110, section 8.8.3) of a run's state as the API answers it: another one for each view. */
-export function etagOf(seals: Seals, { runId, state: { checkpoint, next, pending }, hidden }: ShownVersion): string {
+export function etagOf(fingerprints: Fingerprints, { runId, state: { checkpoint, next, pending }, hidden }: ShownVersion): string {
   const view = isRedacting(hidden) ? 'redacted' : 'whole';
-  return `"${seals.of('state', [view, runId, checkpoint, next, pending]).slice(0, 32)}"`;
+  return `"${fingerprints.of('state', [view, runId, checkpoint, next, pending]).slice(0, 32)}"`;
 }
 
 /** The different tags that a header may name. */
@@ -42,7 +42,7 @@ export function strongTagsIn(header: string): readonly string[] | null {
  * The header lists validators, of which weak ones never match, or is `*` for any state.
  */
 export function isMatched(
-  seals: Seals,
+  fingerprints: Fingerprints,
   header: string,
   { id, view, redaction }: Pick<RunRecord, 'id' | 'view' | 'redaction'>,
 ): boolean {
@@ -50,7 +50,7 @@ export function isMatched(
   if (!tags) return true;
   const { checkpointId: checkpoint = null, next = [], pending = [] } = view ?? {};
   const state = { checkpoint, next, pending };
-  const current = new Set([NOTHING_REDACTED, redaction].map((hidden) => etagOf(seals, { runId: id, state, hidden })));
+  const current = new Set([NOTHING_REDACTED, redaction].map((hidden) => etagOf(fingerprints, { runId: id, state, hidden })));
   return tags.some((tag) => current.has(`"${tag}"`));
 }
 

@@ -6,7 +6,7 @@ import type { RequestKey } from '../../store/idempotency.ts';
 import type { Store } from '../../store/store.ts';
 import { measure } from '../../telemetry/metrics/meter.ts';
 import type { ApiDeps, ApiEnv, RequestAttempt } from '../deps.ts';
-import { contentHash } from '../http/seals.ts';
+import { contentHash } from '../http/fingerprints.ts';
 import { ApiError } from '../http/errors.ts';
 import { seesAll } from '../redaction.ts';
 

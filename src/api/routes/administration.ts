@@ -85,7 +85,7 @@ const removeTenant = admin.delete('/admin/tenants/{id}', 'admin', {
   answers: { 204: { description: 'The configuration counts' } },
   handle: (deps) => async (c) => {
     await deps.store.tenantTerms.remove(c.req.valid('param').id);
-    deps.store.rulings.forget();
+    deps.store.overrides.forget();
     return c.body(null, 204);
   },
 });
@@ -249,7 +249,7 @@ const removeSwitch = admin.delete('/admin/switches/{kind}/{name}', 'admin', {
   answers: { 204: { description: 'The thing is on' } },
   handle: (deps) => async (c) => {
     await deps.store.switches.remove(c.req.valid('param'));
-    deps.store.rulings.forget();
+    deps.store.overrides.forget();
     return c.body(null, 204);
   },
 });

@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory';
 import { ApiError } from '../http/errors.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
-import { contentHash } from '../http/seals.ts';
+import { contentHash } from '../http/fingerprints.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
 import { requirePermission } from '../middleware/authorized.ts';
 import { limited } from '../middleware/limited.ts';

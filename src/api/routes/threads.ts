@@ -36,7 +36,7 @@ const state = threads.get('/api/threads/{id}/state', 'run:read', {
     const run = await findRun(deps, c.get('caller'), left?.runId ?? lastRunId);
     const found = await readState(deps, run, left?.id ?? null);
     const hidden = hiddenFrom(c.get('caller'), run);
-    c.header('etag', etagOf(deps.seals, { runId: run.id, state: found, hidden }));
+    c.header('etag', etagOf(deps.fingerprints, { runId: run.id, state: found, hidden }));
     return c.json(shownState(found, hidden), 200);
   },
 });

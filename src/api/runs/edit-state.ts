@@ -29,7 +29,7 @@ export async function editState(
 ): Promise<void> {
   const hidden = hiddenFrom(caller, run);
   refusePlaceholders(wanted.values, hidden);
-  const refusal = isMatched(deps.seals, wanted.ifMatch, run) ? null : STALE;
+  const refusal = isMatched(deps.fingerprints, wanted.ifMatch, run) ? null : STALE;
   const signal = { name: 'edit', attempt, payload: toPayload(run, wanted), refusal };
   const result = await sendSignal(deps, caller, { run, signal });
   if (!result.taken) throw toApiError(hideRefusal(result.refusal, hidden));

@@ -9,7 +9,7 @@ import { endMeasurements } from '../../telemetry/metrics/journal-measurements.ts
 import { measureAll, measure } from '../../telemetry/metrics/meter.ts';
 import type { RunReference } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
-import type { WorkflowEnd, PutAside } from '../temporal/workflow-end.ts';
+import type { WorkflowEnd, Quarantine } from '../temporal/workflow-end.ts';
 import { FEWEST_PROOFS } from '../../store/failing-runs.ts';
 import type { TaskFailureNote } from '../../store/failing-runs.ts';
 import type { FailingTask } from '../temporal/failing-task.ts';
@@ -112,7 +112,7 @@ export function closingBatch(
   });
 }
 
-type PutAsideDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
+type QuarantineDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
 /** A run's failing workflow task, and what a worker has noted of it. */
 export interface Poisoned {
@@ -128,14 +128,14 @@ export function guiltOf({ task, note }: Poisoned): 'none' | 'some' | 'shown' {
 }
 
 /** Ends a run at once, without its last steps. Several processes may do so. @throws ApiError 503 */
-export async function putRunAside(
-  deps: PutAsideDeps,
+export async function quarantineRun(
+  deps: QuarantineDeps,
   run: RunReference,
-  { cancel = null, ...poisoned }: Poisoned & Partial<Pick<PutAside, 'cancel'>>,
+  { cancel = null, ...poisoned }: Poisoned & Partial<Pick<Quarantine, 'cancel'>>,
 ): Promise<void> {
   const { executionRunId } = poisoned.task;
   const message = messageOf(poisoned);
-  const isDone = await deps.engine.putAside({ ...run, executionRunId }, { message, cancel });
+  const isDone = await deps.engine.quarantine({ ...run, executionRunId }, { message, cancel });
   if (isDone) {
     measure('holdfast.runs.put_aside', 1, {});
     deps.logger.warn({ run: run.id, tenant: run.tenantId, message, cancel }, 'a run was put aside');

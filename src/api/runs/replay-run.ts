@@ -30,7 +30,7 @@ export interface WantedReplay {
  * @throws ApiError 409 when the run has not ended, or is too large; 422 when the graph does not take the input
  */
 export async function replayRun(
-  deps: Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs' | 'seals'>,
+  deps: Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs' | 'fingerprints'>,
   caller: Caller,
   { id, run, wanted }: { id: string; run: RunRecord; wanted: WantedReplay },
 ): Promise<void> {
@@ -55,7 +55,7 @@ export async function replayRun(
     begin,
     replay: {
       of: run.id,
-      divergence: keep(replayed.divergence, { recorded: run.redaction, replayed: pinned.redaction }, deps.seals),
+      divergence: keep(replayed.divergence, { recorded: run.redaction, replayed: pinned.redaction }, deps.fingerprints),
     },
     input: wanted.input ?? run.input,
     limits: run.limits,
@@ -69,13 +69,13 @@ export async function replayRun(
 function keep(
   divergence: Divergence | null,
   { recorded, replayed }: Readonly<Record<'recorded' | 'replayed', Redaction>>,
-  seals: ApiDeps['seals'],
+  fingerprints: ApiDeps['fingerprints'],
 ): KeptDivergence | null {
   if (!divergence) return null;
   const { expected, actual } = divergence;
   const redacted = {
-    expected: expected && shownEvent(expected, { ...recorded, stacks: true }, seals),
-    actual: actual && shownEvent(actual, { ...replayed, stacks: true }, seals),
+    expected: expected && shownEvent(expected, { ...recorded, stacks: true }, fingerprints),
+    actual: actual && shownEvent(actual, { ...replayed, stacks: true }, fingerprints),
   };
   return { ...divergence, redacted };
 }

@@ -116,7 +116,7 @@ interface AskedHistory {
 
 /** Reads a page of a run's events, as a caller may see them. @throws ApiError `INVALID_CURSOR` */
 export async function listHistory(
-  { cursors, seals, store }: Pick<ApiDeps, 'cursors' | 'seals' | 'store'>,
+  { cursors, fingerprints, store }: Pick<ApiDeps, 'cursors' | 'fingerprints' | 'store'>,
   caller: Caller,
   { run, after = 0, ...page }: AskedHistory,
 ) {
@@ -124,6 +124,6 @@ export async function listHistory(
   const asked = { list: ['history', run.tenantId, run.id, after], ...page };
   return await readPage(cursors, asked, async (request) => {
     const found = await store.journal.list(run.id, { ...request, after: request.after ?? toPosition(after) });
-    return mapPage(found, (event) => shownEvent(event, hidden, seals));
+    return mapPage(found, (event) => shownEvent(event, hidden, fingerprints));
   });
 }

@@ -4,7 +4,7 @@ import { isEnded, readRun } from '../../graph/run/index.ts';
 import type { SignalResult, Refusal, Run, SentSignal, Principal } from '../../graph/run/index.ts';
 import type { Dispatch, RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
-import { guiltOf, putRunAside, closingBatch, endTerminatedRun } from './end-terminated-run.ts';
+import { guiltOf, quarantineRun, closingBatch, endTerminatedRun } from './end-terminated-run.ts';
 import { fromEndedState } from '../../graph/journal/index.ts';
 import { toJson } from '../../graph/values/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
@@ -62,7 +62,7 @@ async function cancelPoisonedRun(
   const [task, note] = await Promise.all([deps.engine.failingTask(run), deps.store.failingRuns.find(run.id)]);
   if (!task || (guiltOf({ task, note }) === 'none' && task.failures < FEWEST_FOR_CANCEL)) return null;
   const cancel = { signalId, by: by.sub, reason: typeof reason === 'string' ? reason : null };
-  await putRunAside(deps, run, { task, note, cancel });
+  await quarantineRun(deps, run, { task, note, cancel });
   return { id: signalId, taken: true, value: null };
 }
 

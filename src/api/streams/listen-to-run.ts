@@ -6,7 +6,7 @@ import { hideDelta } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import type { Caller } from '../http/authenticate.ts';
-import type { Seals } from '../http/seals.ts';
+import type { Fingerprints } from '../http/fingerprints.ts';
 import { hiddenFrom, shownEvent } from '../redaction.ts';
 import { writeAll, toFrame } from './sse-body.ts';
 import type { SseBody } from './sse-body.ts';
@@ -149,7 +149,7 @@ export class Mailbox {
 
 const MAX_DELTAS = 2_000;
 
-type StreamSources = Parameters<typeof listenToRun>[0] & { readonly seals: Seals };
+type StreamSources = Parameters<typeof listenToRun>[0] & { readonly fingerprints: Fingerprints };
 
 /** The part of a run's history that a stream gives. */
 interface AskedEvents {
@@ -174,7 +174,7 @@ export async function streamRun(sources: StreamSources, asked: AskedEvents, body
     for await (const { deltas, events, look, isUpToDate } of ear.hear(after, [body.over])) {
       const hidden = hiddenFrom(caller, look);
       await writeAll(body, shownDeltas(deltas, hidden), toDeltaFrame);
-      await writeAll(body, events, frameFor(hidden, sources.seals));
+      await writeAll(body, events, frameFor(hidden, sources.fingerprints));
       if (isUpToDate && isEnded(look.status)) return;
     }
   } finally {
@@ -191,6 +191,6 @@ function toDeltaFrame(delta: ModelDelta): string {
   return toFrame({ type: 'model.delta', data: delta });
 }
 
-function frameFor(hidden: Redaction, seals: Seals): (event: RunEvent) => string {
-  return (event) => toFrame({ id: String(event.seq), type: event.type, data: shownEvent(event, hidden, seals) });
+function frameFor(hidden: Redaction, fingerprints: Fingerprints): (event: RunEvent) => string {
+  return (event) => toFrame({ id: String(event.seq), type: event.type, data: shownEvent(event, hidden, fingerprints) });
 }

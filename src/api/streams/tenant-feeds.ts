@@ -8,7 +8,7 @@ import type { RunLook, RunLooks } from '../../store/run-looks.ts';
 import type { Changes } from '../../store/changes.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { createBell } from '../http/bell.ts';
-import type { Seals } from '../http/seals.ts';
+import type { Fingerprints } from '../http/fingerprints.ts';
 import { hiddenFrom, shownEvent } from '../redaction.ts';
 import { writeAll, toFrame, toIdFrame } from './sse-body.ts';
 import type { SseBody } from './sse-body.ts';
@@ -197,7 +197,7 @@ interface AskedEvents {
 interface Sources {
   readonly changes: Pick<Changes, 'subscribeTenant'>;
   readonly ids: PlaceIds;
-  readonly seals: Seals;
+  readonly fingerprints: Fingerprints;
 }
 
 /** The stream is told of changes; this keeps the place of a reader of idle runs young, too. */
@@ -208,7 +208,7 @@ const LOOK_EVERY_MS = 60_000;
  * stream breaks off before the first event comes back there. A place that was good when the stream began is good while it
  * goes on. @throws ApiError `INVALID_EVENT_ID` when a slow reader has fallen behind by an hour
  */
-export async function streamTenant({ changes, ids, seals }: Sources, asked: AskedEvents, body: SseBody): Promise<void> {
+export async function streamTenant({ changes, ids, fingerprints }: Sources, asked: AskedEvents, body: SseBody): Promise<void> {
   const { caller, feed, from, moved } = asked;
   const bell = createBell();
   const unsubscribe = changes.subscribeTenant(caller.tenantId, bell.ring);
@@ -219,7 +219,7 @@ export async function streamTenant({ changes, ids, seals }: Sources, asked: Aske
       const part = await feed.after(place);
       if (!part) throw tooOld();
       const wanted = part.events.filter((event) => isWanted(event, asked.filter) && part.redactionOf.has(event.runId));
-      await writeAll(body, wanted, (event) => frameOf(event, { caller, ids, seals, part, known: place }));
+      await writeAll(body, wanted, (event) => frameOf(event, { caller, ids, fingerprints, part, known: place }));
       place = part.place;
       moved(toIdFrame(ids.write(caller.tenantId, place)));
       if (!part.hasMore && !feed.isBehind(part)) await bell.rung(LOOK_EVERY_MS);
@@ -233,15 +233,15 @@ function isWanted({ graph, event }: TenantEvent, filter: EventFilter): boolean {
   return (filter.graph ?? graph) === graph && (filter.types?.includes(event.type) ?? true);
 }
 
-interface Shown extends Pick<Sources, 'ids' | 'seals'>, Pick<AskedEvents, 'caller'> {
+interface Shown extends Pick<Sources, 'ids' | 'fingerprints'>, Pick<AskedEvents, 'caller'> {
   readonly part: FedPart;
   readonly known: EventPlace;
 }
 
-function frameOf({ xid, runId, seq, event }: TenantEvent, { caller, ids, seals, part, known }: Shown): string {
+function frameOf({ xid, runId, seq, event }: TenantEvent, { caller, ids, fingerprints, part, known }: Shown): string {
   const redaction = part.redactionOf.get(runId);
   if (!redaction) throw new TypeError(`It is not known what is hidden of run ${runId}`);
-  const shown = shownEvent(event, hiddenFrom(caller, { redaction }), seals);
+  const shown = shownEvent(event, hiddenFrom(caller, { redaction }), fingerprints);
   const place = { known: known.known, at: known.at, amid: { upTo: part.upTo, last: { xid, runId, seq } } };
   return toFrame({ id: ids.write(caller.tenantId, place), type: event.type, data: { runId, ...shown } });
 }

@@ -1,6 +1,6 @@
 import type { ActiveRun, FailingRuns, TaskFailureNote } from '../../store/failing-runs.ts';
 import type { ApiDeps } from '../deps.ts';
-import { endTerminatedRun, guiltOf, putRunAside } from '../runs/end-terminated-run.ts';
+import { endTerminatedRun, guiltOf, quarantineRun } from '../runs/end-terminated-run.ts';
 import type { Poisoned } from '../runs/end-terminated-run.ts';
 import { eachOf } from './each-of.ts';
 import type { Store } from '../../store/store.ts';
@@ -119,7 +119,7 @@ function activeRunsInTurns(atOnce: number): (store: Pick<Store, 'failingRuns'>) 
   };
 }
 
-type PutAsideDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
+type QuarantineDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
 /** A new version of the workers may do what an old one fails, so tasks get this time. */
 export const FAILING_FOR_MS = 15_000;
@@ -135,7 +135,7 @@ const MOST_IN_A_MINUTE = 20;
 const MINUTE_MS = 60_000;
 
 /** Finds runs to look at, with what a worker has noted of them. */
-type FindRuns = (deps: PutAsideDeps) => Promise<readonly Candidate[]>;
+type FindRuns = (deps: QuarantineDeps) => Promise<readonly Candidate[]>;
 type Candidate = ActiveRun & { readonly note: TaskFailureNote | null };
 
 /** Runs whose workers have noted a failure: they find poisoned runs among any number of others. */
@@ -153,7 +153,7 @@ export function createPoisonedRunsChore(
   find: FindRuns,
   brake: Brake,
   failingForMs = FAILING_FOR_MS,
-): (deps: PutAsideDeps, stopping: AbortSignal) => Promise<void> {
+): (deps: QuarantineDeps, stopping: AbortSignal) => Promise<void> {
   return async function putAsidePoisonedRuns(deps, stopping) {
     await eachOf(await find(deps), POISONED_LOOKS_AT_ONCE, async (run) => {
       if (stopping.aborted) return;
@@ -167,14 +167,14 @@ export function createPoisonedRunsChore(
 }
 
 async function lookAtTask(
-  deps: PutAsideDeps,
+  deps: QuarantineDeps,
   { note, ...run }: Candidate,
   isDue: (poisoned: Poisoned) => boolean,
 ): Promise<void> {
   const task = await deps.engine.failingTask(run);
   if (note && note.executionRunId !== task?.executionRunId)
     await deps.store.failingRuns.forget(run.id, note.executionRunId);
-  if (task && isDue({ task, note })) await putRunAside(deps, run, { task, note });
+  if (task && isDue({ task, note })) await quarantineRun(deps, run, { task, note });
 }
 
 /**
@@ -186,7 +186,7 @@ function isPoisoned(poisoned: Poisoned, failingForMs: number): boolean {
 }
 
 /** Tells if a run may be put aside now. */
-export type Brake = (deps: Pick<PutAsideDeps, 'logger'>, runId: string) => boolean;
+export type Brake = (deps: Pick<QuarantineDeps, 'logger'>, runId: string) => boolean;
 
 /** Once too many runs were to be put aside in a minute, none is until a minute has passed in which they were fewer. */
 export function createBrake(): Brake {

@@ -16,12 +16,12 @@ import {
 } from './end-lost-runs.ts';
 import type { Brake } from './end-lost-runs.ts';
 import { pruneRuns, createQueueStarter, forgetFires, syncSchedules, tendFires } from './start-queued-runs.ts';
-import { createCourier } from '../webhooks/courier.ts';
-import type { Courier } from '../webhooks/courier.ts';
+import { createDispatcher } from '../webhooks/dispatcher.ts';
+import type { Dispatcher } from '../webhooks/dispatcher.ts';
 
 type SweeperDeps = Pick<
   ApiDeps,
-  'store' | 'engine' | 'graphJobs' | 'catalog' | 'logger' | 'seals' | 'settings' | 'sweeping'
+  'store' | 'engine' | 'graphJobs' | 'catalog' | 'logger' | 'fingerprints' | 'settings' | 'sweeping'
 >;
 
 /** Periodic work of the sweeper. */
@@ -57,10 +57,10 @@ const TIMES: SweepTimes = {
   deliveriesMs: 500,
   noticesMs: 5_000,
   embedMs: 5_000,
-  courier: {},
+  dispatcher: {},
 };
 
-const toChores = (times: SweepTimes, courier: Courier, brake: Brake): readonly Chore[] => [
+const toChores = (times: SweepTimes, dispatcher: Dispatcher, brake: Brake): readonly Chore[] => [
   { everyMs: times.queuesMs, run: createQueueStarter() },
   { everyMs: times.dispatchMs, run: dispatchRuns },
   { everyMs: times.terminatedRunsMs, run: createTerminatedRunsReconciler(times.settledAfterMs) },
@@ -72,7 +72,7 @@ const toChores = (times: SweepTimes, courier: Courier, brake: Brake): readonly C
   {
     everyMs: times.deliveriesMs,
     run: async function deliver(_deps, stopping) {
-      await courier.round(stopping);
+      await dispatcher.round(stopping);
     },
   },
   { everyMs: times.noticesMs, run: sendNotices },
@@ -98,15 +98,15 @@ export interface Sweeper {
 
 export function startSweeper(deps: SweeperDeps): Sweeper {
   const times = { ...TIMES, ...deps.sweeping };
-  const courier = createCourier(deps, times.courier);
-  const chores = [...toChores(times, courier, createBrake()), ...(sendsMetrics() ? [liveChore(deps)] : [])];
+  const dispatcher = createDispatcher(deps, times.dispatcher);
+  const chores = [...toChores(times, dispatcher, createBrake()), ...(sendsMetrics() ? [liveChore(deps)] : [])];
   const started = chores.map(({ everyMs, run }) =>
     keepDoing({ name: run.name, everyMs, run: async (stopping) => await run(deps, stopping) }, deps.logger),
   );
   return {
     async stop() {
       await Promise.all(started.map((stop) => stop()));
-      await courier.settled();
+      await dispatcher.settled();
     },
   };
 }

@@ -25,8 +25,8 @@ import { notNow } from '../http/errors.ts';
 import { ifThere, orUnavailable, poll } from './requests.ts';
 import { readFailingTask, readPendingActivities, findTerminatedRuns } from './failing-task.ts';
 import type { FailingTask, PendingActivity, Span } from './failing-task.ts';
-import { putAside, readWorkflowEnd } from './workflow-end.ts';
-import type { PutAside, WorkflowEnd } from './workflow-end.ts';
+import { quarantine, readWorkflowEnd } from './workflow-end.ts';
+import type { Quarantine, WorkflowEnd } from './workflow-end.ts';
 import { createTimedSchedules } from './timed-schedules.ts';
 import type { TimedSchedules } from './timed-schedules.ts';
 import { hasGrpcCode } from '../../process/grpc-errors.ts';
@@ -75,7 +75,7 @@ export interface Engine {
   /** @returns `null` when Temporal does not have the run's workflow @throws ApiError 503 */
   pendingActivities(run: RunReference): Promise<readonly PendingActivity[] | null>;
   /** Ends one execution of a run's workflow. @returns false when it has ended already @throws ApiError 503 */
-  putAside(run: RunReference & { readonly executionRunId: string }, aside: PutAside): Promise<boolean>;
+  quarantine(run: RunReference & { readonly executionRunId: string }, aside: Quarantine): Promise<boolean>;
   readonly schedules: TimedSchedules;
   readonly ping: TemporalCheck;
 }
@@ -132,8 +132,8 @@ export function createEngine(connection: Connection, namespace: string, dataConv
       await orUnavailable('Temporal', () => ifThere(soon(() => readFailingTask(client, run)))),
     pendingActivities: async (run) =>
       await orUnavailable('Temporal', () => ifThere(soon(() => readPendingActivities(client, run)))),
-    putAside: async (run, aside) => {
-      const done = soon(() => putAside(client, run, aside)).then(() => true);
+    quarantine: async (run, aside) => {
+      const done = soon(() => quarantine(client, run, aside)).then(() => true);
       return (await orUnavailable('Temporal', () => ifThere(done))) !== null;
     },
     schedules: createTimedSchedules(client, soon),

@@ -19,7 +19,7 @@ export type WorkflowEnd = {
   | { readonly kind: 'ended'; readonly as: 'completed' | 'canceled' }
   | { readonly kind: 'contradicted'; readonly message: string }
   | { readonly kind: 'terminated'; readonly by: string; readonly reason: string }
-  | ({ readonly kind: 'put-aside' } & PutAside)
+  | ({ readonly kind: 'put-aside' } & Quarantine)
 );
 
 /** @returns `null` when the workflow goes on */
@@ -70,9 +70,9 @@ async function lastEvent(
 async function terminationOf(
   client: Client,
   { workflowExecutionTerminatedEventAttributes }: temporal.api.history.v1.IHistoryEvent,
-): Promise<Termination | ({ readonly kind: 'put-aside' } & PutAside)> {
+): Promise<Termination | ({ readonly kind: 'put-aside' } & Quarantine)> {
   const terminated = workflowExecutionTerminatedEventAttributes ?? {};
-  const aside = await readPutAside(client, terminated);
+  const aside = await readQuarantine(client, terminated);
   if (aside) return { kind: 'put-aside', ...aside };
   return { kind: 'terminated', by: terminated.identity ?? '', reason: terminated.reason ?? '' };
 }
@@ -84,7 +84,7 @@ function toFailed({ workflowExecutionFailedEventAttributes }: temporal.api.histo
 }
 
 /** The end of a run whose workflow task fails again and again: the API terminates the workflow. */
-export interface PutAside {
+export interface Quarantine {
   readonly message: string;
   /** The cancel that it is the answer to. */
   readonly cancel: AskedCancel | null;
@@ -101,10 +101,10 @@ type Terminated = temporal.api.history.v1.IWorkflowExecutionTerminatedEventAttri
 const IDENTITY = 'holdfast';
 
 /** Terminates one execution of a run's workflow. @throws a gRPC error NOT_FOUND when it has ended */
-export async function putAside(
+export async function quarantine(
   { workflowService, options: { namespace, loadedDataConverter } }: Client,
   run: RunReference & { readonly executionRunId: string },
-  aside: PutAside,
+  aside: Quarantine,
 ): Promise<void> {
   await workflowService.terminateWorkflowExecution({
     namespace,
@@ -116,16 +116,16 @@ export async function putAside(
 }
 
 /** @returns `null` for a workflow that somebody else has terminated */
-async function readPutAside(
+async function readQuarantine(
   { options: { loadedDataConverter } }: Client,
   { identity, details }: Terminated,
-): Promise<PutAside | null> {
+): Promise<Quarantine | null> {
   if (identity !== IDENTITY) return null;
   const [aside] = await decodeArrayFromPayloads(loadedDataConverter, details?.payloads);
-  return isPutAside(aside) ? aside : null;
+  return isQuarantine(aside) ? aside : null;
 }
 
-const isPutAside = isObjectOf<PutAside>({
+const isQuarantine = isObjectOf<Quarantine>({
   message: isText,
   cancel: orNull(isObjectOf<AskedCancel>({ signalId: isText, by: isText, reason: orNull(isText) })),
 });

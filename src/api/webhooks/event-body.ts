@@ -7,7 +7,7 @@ import type { ApiDeps } from '../deps.ts';
 import { hiddenFrom, shownApproval } from '../redaction.ts';
 import { toRunJson } from '../runs/run-json.ts';
 
-type BodyDeps = Pick<ApiDeps, 'store' | 'seals'>;
+type BodyDeps = Pick<ApiDeps, 'store' | 'fingerprints'>;
 
 /** A receiver sees of a run what a caller without `payload:read` sees. */
 const RECEIVER = { permissions: new Set<never>() };
@@ -28,14 +28,14 @@ export function bodyOf({ type, at }: Pick<StoredWebhookEvent, 'type' | 'at'>, da
 }
 
 async function dataOf(
-  { store, seals }: BodyDeps,
+  { store, fingerprints }: BodyDeps,
   run: RunRecord,
   { subject, subjectId }: StoredWebhookEvent,
 ): Promise<JsonObject | null> {
   const hidden = hiddenFrom(RECEIVER, run);
   const told = subject ?? (subjectId === null ? run.view : ((await store.approvals.find(subjectId))?.approval ?? null));
   if (!told) return null;
-  if ('policy' in told) return toJsonObject(shownApproval(told, hidden, seals));
+  if ('policy' in told) return toJsonObject(shownApproval(told, hidden, fingerprints));
   if ('usage' in told) {
     const view = { ...told, startedAt: run.view?.startedAt ?? null };
     return toJsonObject(toRunJson(run, RECEIVER, { view }));

@@ -20,17 +20,17 @@ const approvalOf = (at: number, node: string): Approval => ({
   args: { card: '4111' },
 });
 
-/** What the API has of a run with these approvals, and how many seals are made. */
+/** What the API has of a run with these approvals, and how many fingerprints are made. */
 function aDesk(approvals: readonly Approval[]) {
   const made: unknown[] = [];
-  const seals = {
+  const fingerprints = {
     of: (_kind: string, content: unknown) => {
       made.push(content);
       return `sealed ${JSON.stringify(content)}`;
     },
   };
   const translate = (digests: readonly string[]) =>
-    toRealDecision({ seals }, { runId: 'run', approvals, asked: approvals.length }, HIDDEN, { digests });
+    toRealDecision({ fingerprints }, { runId: 'run', approvals, asked: approvals.length }, HIDDEN, { digests });
   return { made, translate };
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { contentHash } from '../../../../src/api/http/seals.ts';
+import { contentHash } from '../../../../src/api/http/fingerprints.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import { SIGN } from '../../../support/builders/signed-messages.ts';
 import type { SignedMessage } from '../../../support/builders/signed-messages.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { contentHash } from '../../../../src/api/http/seals.ts';
+import { contentHash } from '../../../../src/api/http/fingerprints.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import type { ApiAnswer } from '../../../support/readers/api-client.ts';
 import { listAt, textAt } from '../../../support/readers/json-at.ts';

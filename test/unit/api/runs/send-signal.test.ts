@@ -3,7 +3,7 @@ import { unavailable } from '../../../../src/api/http/errors.ts';
 import { sendSignal } from '../../../../src/api/runs/send-signal.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
 import type { FailingTask } from '../../../../src/api/temporal/failing-task.ts';
-import type { PutAside } from '../../../../src/api/temporal/workflow-end.ts';
+import type { Quarantine } from '../../../../src/api/temporal/workflow-end.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import type { RunRecord } from '../../../../src/store/runs.ts';
 import { AT, LATER, aNewRun, endRun } from '../../../support/builders/store-builders.ts';
@@ -57,13 +57,13 @@ describe('a run whose workers do not answer', () => {
 
   /** A Temporal whose workers do not answer. */
   function silent(task: FailingTask | null): Engine {
-    let aside: PutAside | null = null;
+    let aside: Quarantine | null = null;
     const noAnswer = async (): Promise<never> => await Promise.reject(unavailable('A worker of this run'));
     return anAbsentEngine({
       signalAndAsk: noAnswer,
       signalResult: noAnswer,
       failingTask: async () => await Promise.resolve(task),
-      async putAside(_run, how) {
+      async quarantine(_run, how) {
         aside = how;
         return await Promise.resolve(true);
       },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSeals } from '../../../../src/api/http/seals.ts';
+import { createFingerprints } from '../../../../src/api/http/fingerprints.ts';
 import { makeBody } from '../../../../src/api/webhooks/event-body.ts';
 import type { JournalBatch } from '../../../../src/graph/journal/batch.ts';
 import type { Intervention } from '../../../../src/graph/journal/run-view.ts';
@@ -10,7 +10,7 @@ import { addWebhook } from '../../../support/servers/told-store.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
-const deps = { store, seals: createSeals('secret') };
+const deps = { store, fingerprints: createFingerprints('secret') };
 const CANARY = 'canary-4711';
 
 const redaction: Redaction = {

@@ -3,13 +3,13 @@ import { canonicalJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 
 /** Names content by codes that tell nothing about it. The code of a guessed content can't be made without the secret. */
-export interface Seals {
+export interface Fingerprints {
   /** Returns 64 hexadecimal digits. @param kind keeps codes of different use apart */
   of(kind: string, content: unknown): string;
 }
 
 /** @param secret of the installation, the same for all API processes */
-export function createSeals(secret: string): Seals {
+export function createFingerprints(secret: string): Fingerprints {
   const key = createHmac('sha256', secret).update('seals').digest();
   return {
     of: (kind, content) =>

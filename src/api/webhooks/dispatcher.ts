@@ -1,16 +1,16 @@
 import { ulid } from 'ulid';
 import type { ClaimedDelivery, DeliveryResult } from '../../store/webhooks/due-deliveries.ts';
-import type { ApiDeps, CourierTimes } from '../deps.ts';
+import type { ApiDeps, DispatcherTimes } from '../deps.ts';
 import { RETRY_DELAYS_MS, judgeDelivery } from './judge-delivery.ts';
 import { openSender } from './open-sender.ts';
 import { signatureHeaders } from './standard-webhooks.ts';
 import type { Posted, Sender } from './sender.ts';
 import { makeBody, toSlackMessage } from './event-body.ts';
 
-type CourierDeps = Pick<ApiDeps, 'store' | 'seals' | 'settings' | 'logger'>;
+type DispatcherDeps = Pick<ApiDeps, 'store' | 'fingerprints' | 'settings' | 'logger'>;
 
 /** Sends what webhooks are told. Several processes may do so. A slow receiver delays only itself. */
-export interface Courier {
+export interface Dispatcher {
   /** Begins to send what is due, and does not wait for receivers. */
   round(stopping: AbortSignal): Promise<void>;
   /** Resolves when nothing is on its way. */
@@ -24,7 +24,7 @@ const MAX_OPEN_OF_TENANT = 8;
 const WEBHOOKS_OF_CLAIM = 64;
 const DELIVERIES_OF_CLAIM = 20;
 
-const TIMES: CourierTimes = { answerMs: 20_000, leaseMs: 60_000, delaysMs: RETRY_DELAYS_MS };
+const TIMES: DispatcherTimes = { answerMs: 20_000, leaseMs: 60_000, delaysMs: RETRY_DELAYS_MS };
 
 /** A webhook that the process sends to. */
 interface OpenWebhook {
@@ -32,7 +32,7 @@ interface OpenWebhook {
   readonly work: Promise<void>;
 }
 
-export function createCourier(deps: CourierDeps, given: Partial<CourierTimes> = {}): Courier {
+export function createDispatcher(deps: DispatcherDeps, given: Partial<DispatcherTimes> = {}): Dispatcher {
   const times = { ...TIMES, ...given };
   const attempting = { ...deps, times, sender: openSender(deps.settings.webhooks.allow) };
   const open = new Map<string, OpenWebhook>();
@@ -84,7 +84,7 @@ export function createCourier(deps: CourierDeps, given: Partial<CourierTimes> = 
 type ClaimNext = (webhooks: number, open: ReadonlyMap<string, OpenWebhook>) => Promise<readonly ClaimedDelivery[]>;
 
 /** Claims of webhooks in turn: each one begins behind the last webhook of the one before. */
-function createClaims({ store }: CourierDeps, { leaseMs }: CourierTimes): ClaimNext {
+function createClaims({ store }: DispatcherDeps, { leaseMs }: DispatcherTimes): ClaimNext {
   let last = '';
   return async (webhooks, open) => {
     const busy = { webhooks: [...open.keys()], ofTenants: countByTenant(open.values()) };
@@ -111,9 +111,9 @@ function countByTenant(open: Iterable<{ readonly tenantId: string }>): ReadonlyM
   return counts;
 }
 
-export interface AttemptDeps extends Pick<ApiDeps, 'store' | 'seals' | 'logger'> {
+export interface AttemptDeps extends Pick<ApiDeps, 'store' | 'fingerprints' | 'logger'> {
   readonly sender: () => Promise<Sender>;
-  readonly times: Pick<CourierTimes, 'answerMs' | 'delaysMs'>;
+  readonly times: Pick<DispatcherTimes, 'answerMs' | 'delaysMs'>;
 }
 
 /** Sends a claimed delivery and records what became of it. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { createKnownRulings, switchedOff } from '../../../src/store/known-rulings.ts';
-import type { Rulings } from '../../../src/store/known-rulings.ts';
+import { createKnownOverrides, switchedOff } from '../../../src/store/known-overrides.ts';
+import type { Overrides } from '../../../src/store/known-overrides.ts';
 import type { Switch } from '../../../src/store/switches.ts';
 
 const off = (name: string, tenants: Switch['tenants'] = null): Switch => ({
@@ -13,47 +13,47 @@ const off = (name: string, tenants: Switch['tenants'] = null): Switch => ({
   changedAt: '2026-01-02T03:04:05.678Z',
   changedBy: 'root',
 });
-const rulings = (...switches: readonly Switch[]): Rulings => ({ switchedOff: switches, tenants: new Map() });
+const overrides = (...switches: readonly Switch[]): Overrides => ({ switchedOff: switches, tenants: new Map() });
 
-/** Rulings that are asked of a database that answers as the test says. */
+/** Overrides that are asked of a database that answers as the test says. */
 function known() {
-  const answers: (() => Promise<Rulings>)[] = [];
+  const answers: (() => Promise<Overrides>)[] = [];
   const seen = { asked: 0, now: 0 };
-  const read = async (): Promise<Rulings> => {
+  const read = async (): Promise<Overrides> => {
     seen.asked += 1;
-    return (await answers.shift()?.()) ?? rulings();
+    return (await answers.shift()?.()) ?? overrides();
   };
-  const answer = (next: () => Promise<Rulings>): void => void answers.push(next);
-  return { seen, answer, rulings: createKnownRulings(read, () => seen.now) };
+  const answer = (next: () => Promise<Overrides>): void => void answers.push(next);
+  return { seen, answer, overrides: createKnownOverrides(read, () => seen.now) };
 }
 
-const namesIn = ({ switchedOff: switches }: Rulings): readonly string[] => switches.map(({ name }) => name);
-const away = async (): Promise<Rulings> => await Promise.reject(new Error('the database is away'));
+const namesIn = ({ switchedOff: switches }: Overrides): readonly string[] => switches.map(({ name }) => name);
+const away = async (): Promise<Overrides> => await Promise.reject(new Error('the database is away'));
 
 test('the database is asked once in a second, however many want to know, and nobody waits for it within two', async () => {
-  const { seen, answer, rulings: all } = known();
-  answer(async () => rulings(off('pay')));
+  const { seen, answer, overrides: all } = known();
+  answer(async () => overrides(off('pay')));
   await Promise.all([all.now(), all.now(), all.now()]);
   seen.now = 999;
   expect([namesIn(await all.now()), seen.asked]).toEqual([['pay'], 1]);
   seen.now = 1_000;
-  answer(async () => rulings(off('mail')));
+  answer(async () => overrides(off('mail')));
   expect([namesIn(await all.now()), seen.asked]).toEqual([['pay'], 2]);
   await nextTurn();
   expect([namesIn(await all.now()), seen.asked]).toEqual([['mail'], 2]);
 });
 
 test('what was known two seconds ago is not told before the database has answered', async () => {
-  const { seen, answer, rulings: all } = known();
-  answer(async () => rulings(off('pay')));
+  const { seen, answer, overrides: all } = known();
+  answer(async () => overrides(off('pay')));
   await all.now();
   seen.now = 2_000;
   expect([namesIn(await all.now()), seen.asked]).toEqual([[], 2]);
 });
 
 test('while it is away, what was known last counts, and it is not asked all the time', async () => {
-  const { seen, answer, rulings: all } = known();
-  answer(async () => rulings(off('pay')));
+  const { seen, answer, overrides: all } = known();
+  answer(async () => overrides(off('pay')));
   await all.now();
   answer(away);
   seen.now = 2_000;
@@ -64,18 +64,18 @@ test('while it is away, what was known last counts, and it is not asked all the 
 });
 
 test('as long as nothing was ever known, nobody is told that all is on', async () => {
-  const { answer, rulings: all } = known();
+  const { answer, overrides: all } = known();
   answer(away);
   await expect(all.now()).rejects.toThrow('away');
-  answer(async () => rulings(off('pay')));
+  answer(async () => overrides(off('pay')));
   expect(namesIn(await all.now())).toEqual(['pay']);
 });
 
 test('a database that is slow holds nobody up who knows something', async () => {
-  const { seen, answer, rulings: all } = known();
-  answer(async () => rulings(off('pay')));
+  const { seen, answer, overrides: all } = known();
+  answer(async () => overrides(off('pay')));
   await all.now();
-  answer(async () => await new Promise<Rulings>(() => undefined));
+  answer(async () => await new Promise<Overrides>(() => undefined));
   seen.now = 2_000;
   expect(namesIn(await all.now())).toEqual(['pay']);
   const isLater = vi.fn<() => void>();
@@ -87,22 +87,22 @@ test('a database that is slow holds nobody up who knows something', async () => 
 });
 
 test('after a change the next question is asked anew, and an earlier answer that comes late is not kept', async () => {
-  const { answer, rulings: all } = known();
+  const { answer, overrides: all } = known();
   await all.now();
-  let answerLate: (late: Rulings) => void = () => undefined;
-  answer(async () => await new Promise<Rulings>((resolve) => (answerLate = resolve)));
+  let answerLate: (late: Overrides) => void = () => undefined;
+  answer(async () => await new Promise<Overrides>((resolve) => (answerLate = resolve)));
   all.forget();
   const early = all.now();
-  answer(async () => rulings(off('pay')));
+  answer(async () => overrides(off('pay')));
   all.forget();
   expect(namesIn(await all.now())).toEqual(['pay']);
-  answerLate(rulings());
+  answerLate(overrides());
   await early;
   expect(namesIn(await all.now())).toEqual(['pay']);
 });
 
 test('a switch is for all tenants, or for those that it names', () => {
-  const all = rulings(off('pay'), off('mail', ['acme']));
+  const all = overrides(off('pay'), off('mail', ['acme']));
   const isOff = (name: string, tenantId: string) => switchedOff(all, { kind: 'tool', name }, tenantId) !== null;
   expect([isOff('pay', 'other'), isOff('mail', 'acme'), isOff('mail', 'other'), isOff('ship', 'acme')]).toEqual([
     true,

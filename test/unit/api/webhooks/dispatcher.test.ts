@@ -5,12 +5,12 @@ import { writeTo } from '../../../support/builders/store-builders.ts';
 import { answer, hangUp, silence, startLoopbackServer } from '../../../support/doubles/loopback-server.ts';
 import type { HeardRequest } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
-import { SECRET, aCourier, aFailure, addWebhook, failRun } from '../../../support/servers/told-store.ts';
+import { SECRET, aDispatcher, aFailure, addWebhook, failRun } from '../../../support/servers/told-store.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 const receiver = await useLoopbackServer();
-const { round } = aCourier(store, [receiver.address]);
+const { round } = aDispatcher(store, [receiver.address]);
 
 let count = 0;
 let tenantId: string;
@@ -128,7 +128,7 @@ describe('a failure', () => {
     const elsewhere = await startLoopbackServer();
     await fail();
     receiver.answers(answer(307, { location: elsewhere.url }));
-    await aCourier(store, [receiver.address, elsewhere.address]).round();
+    await aDispatcher(store, [receiver.address, elsewhere.address]).round();
     expect(await deliveries()).toMatchObject([{ status: 'pending', attempts: [{ status: 307 }] }]);
     expect(elsewhere.connections).toBe(0);
     await elsewhere.stop();
@@ -138,7 +138,7 @@ describe('a failure', () => {
   test('is a receiver that does not answer in time', async () => {
     await fail();
     receiver.answers(silence().answer);
-    await aCourier(store, [receiver.address], { answerMs: 500, delaysMs: [] }).round();
+    await aDispatcher(store, [receiver.address], { answerMs: 500, delaysMs: [] }).round();
     expect(await deliveries()).toMatchObject([
       { status: 'failed', attempts: [{ status: null, error: 'There was no answer within 0.5 s' }] },
     ]);
@@ -149,7 +149,7 @@ describe('a failure', () => {
     const urls = { [`ip-${webhook}`]: inside.url, [`name-${webhook}`]: inside.url.replace('127.0.0.1', 'localhost') };
     for (const [id, url] of Object.entries(urls)) await addWebhook(store, { id, tenantId, url });
     await fail();
-    await aCourier(store, [], { delaysMs: [] }).round();
+    await aDispatcher(store, [], { delaysMs: [] }).round();
     expect(inside.connections).toBe(0);
     await inside.stop();
     for (const id of Object.keys(urls))
@@ -227,7 +227,7 @@ describe('a webhook is disabled', () => {
     await fail();
     await failedFor(age);
     receiver.answers(answer(500));
-    await aCourier(store, [receiver.address], { delaysMs: [] }).round();
+    await aDispatcher(store, [receiver.address], { delaysMs: [] }).round();
     expect((await found())?.disabled?.reason).toBe(reason);
   });
 
@@ -247,8 +247,8 @@ describe('processes beside one another', () => {
   test('send a message once', async () => {
     for (let n = 0; n < 10; n++) await fail(`R${n}`);
     receiver.answers(...Array.from({ length: 20 }, () => answer(200)));
-    const couriers = Array.from({ length: 4 }, () => aCourier(store, [receiver.address]));
-    await Promise.all(couriers.map(async (courier) => await courier.round()));
+    const dispatchers = Array.from({ length: 4 }, () => aDispatcher(store, [receiver.address]));
+    await Promise.all(dispatchers.map(async (dispatcher) => await dispatcher.round()));
     expect(receiver.requests).toHaveLength(10);
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(10);
   });
@@ -258,7 +258,7 @@ describe('processes beside one another', () => {
     receiver.answers(answer(200), answer(200));
     const record = async (): Promise<never> => await Promise.reject(new Error('killed'));
     const killed = { ...store, dueDeliveries: { ...store.dueDeliveries, record } };
-    await aCourier(killed, [receiver.address], { leaseMs: 3_600_000 }).round();
+    await aDispatcher(killed, [receiver.address], { leaseMs: 3_600_000 }).round();
     await round();
     expect(receiver.requests).toHaveLength(1);
     await store.database.query('update webhook_deliveries set due_at = now() where webhook_id = $1', [webhook]);
@@ -272,7 +272,7 @@ describe('processes beside one another', () => {
     for (const name of ['A', 'B', 'C']) await fail(name);
     receiver.answers(answer(200), answer(200), answer(200));
     const record = async (): Promise<never> => await Promise.reject(new Error('away'));
-    await aCourier({ ...store, dueDeliveries: { ...store.dueDeliveries, record } }, [receiver.address]).round();
+    await aDispatcher({ ...store, dueDeliveries: { ...store.dueDeliveries, record } }, [receiver.address]).round();
     await round();
     expect((await deliveries()).map(({ status }) => status).toSorted()).toEqual(['delivered', 'delivered', 'pending']);
     await store.webhooks.remove(tenantId, webhook);
@@ -300,17 +300,17 @@ describe('processes beside one another', () => {
       hangUpNow = () => hangUp(response);
       hangs(response);
     });
-    const courier = aCourier(store, [receiver.address], { answerMs: 60_000, delaysMs: [] });
-    await courier.begin();
+    const dispatcher = aDispatcher(store, [receiver.address], { answerMs: 60_000, delaysMs: [] });
+    await dispatcher.begin();
     await asked;
     await addWebhook(store, { id: `other-${webhook}`, tenantId: `other-${tenantId}`, url: receiver.url });
     await failRun(store, { id: `other-${tenantId}`, tenantId: `other-${tenantId}` });
     receiver.answers(answer(200));
-    await courier.begin();
+    await dispatcher.begin();
     await expect.poll(async () => (await deliveries(`other-${webhook}`))[0]?.status).toBe('delivered');
     expect(await deliveries()).toMatchObject([{ status: 'pending' }]);
     hangUpNow();
-    await courier.settled();
+    await dispatcher.settled();
   });
 });
 
@@ -324,12 +324,12 @@ test('fifteen dead receivers do not starve another one of their tenant', async (
   receiver.answers(...Array.from({ length: 40 }, () => answer(200)));
   const isDelivered = async () => (await deliveries(`z-${webhook}`))[0]?.status === 'delivered';
   const times = { answerMs: 400, delaysMs: Array.from({ length: 100 }, () => 0) };
-  const courier = aCourier(store, [receiver.address, dead.address], times);
+  const dispatcher = aDispatcher(store, [receiver.address, dead.address], times);
   for (let round = 0; round < 40 && !(await isDelivered()); round++) {
     const before = dead.requests.length;
-    await courier.begin();
-    await courier.begin();
-    await courier.settled();
+    await dispatcher.begin();
+    await dispatcher.begin();
+    await dispatcher.settled();
     expect(dead.requests.length - before).toBeLessThanOrEqual(16);
   }
   expect(await isDelivered()).toBe(true);

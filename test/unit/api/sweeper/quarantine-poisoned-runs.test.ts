@@ -7,7 +7,7 @@ import {
 } from '../../../../src/api/sweeper/end-lost-runs.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
 import type { FailingTask } from '../../../../src/api/temporal/failing-task.ts';
-import type { PutAside } from '../../../../src/api/temporal/workflow-end.ts';
+import type { Quarantine } from '../../../../src/api/temporal/workflow-end.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import type { TaskFailureCause } from '../../../../src/store/failing-runs.ts';
 import { AT, LATER, aNewRun, endRun } from '../../../support/builders/store-builders.ts';
@@ -36,7 +36,7 @@ const aTask = (over: Partial<FailingTask> = {}): FailingTask => ({
 
 /** A Temporal with failing tasks, which notices what is put aside. */
 function failing(tasks: Readonly<Record<string, FailingTask>>): Engine & { readonly asked: string[] } {
-  const aside = new Map<string, PutAside>();
+  const aside = new Map<string, Quarantine>();
   const asked: string[] = [];
   return {
     ...anAbsentEngine({
@@ -44,7 +44,7 @@ function failing(tasks: Readonly<Record<string, FailingTask>>): Engine & { reado
         asked.push(id);
         return await Promise.resolve(aside.has(id) ? null : (tasks[id] ?? null));
       },
-      async putAside({ id }, how) {
+      async quarantine({ id }, how) {
         if (aside.has(id)) return await Promise.resolve(false);
         aside.set(id, how);
         return true;
@@ -199,15 +199,15 @@ test('of many runs that fail at once, twenty are put aside, and others once it h
   const tasks = Object.fromEntries(ids.map((id) => [id, aTask()]));
   const engine = failing(tasks);
   const now = Date.now();
-  const putAsideInMinute = async (minute: number): Promise<number> => {
+  const quarantineInMinute = async (minute: number): Promise<number> => {
     vi.spyOn(Date, 'now').mockReturnValue(now + minute * 60_000);
     for (const chore of chores) await chore({ store, engine, logger }, going);
     return (await Promise.all(ids.map(statusOf))).filter((status) => status === 'failed').length;
   };
-  expect([await putAsideInMinute(0), await putAsideInMinute(1)]).toEqual([20, 20]);
+  expect([await quarantineInMinute(0), await quarantineInMinute(1)]).toEqual([20, 20]);
   expect(error).toHaveBeenCalledTimes(2);
   for (const id of ids.slice(0, 40)) delete tasks[id];
-  expect([await putAsideInMinute(2), await putAsideInMinute(3)]).toEqual([20, 25]);
+  expect([await quarantineInMinute(2), await quarantineInMinute(3)]).toEqual([20, 25]);
   vi.restoreAllMocks();
 });
 
