@@ -29,33 +29,33 @@ import { EditedQuestions } from './messages/sent-calls.ts';
 import { MessageBuilder } from './messages/message-builder.ts';
 import type { SseBody } from '../streams/sse-body.ts';
 
-/** What a client of a chat sends. */
+/** The body of a chat request. */
 export interface ChatRequest {
   /** `name` or `name@version`. */
   readonly graph: string;
   readonly threadId: string;
   readonly messages: readonly UiMessage[];
-  /** Values of channels besides the one that takes what the user says. */
+  /** Values of input channels other than the one that receives the user's message. */
   readonly input: JsonObject;
   readonly onBusy: WantedRun['onBusy'];
-  /** Names the request in place of the message's id; `null`: nothing does. */
+  /** Idempotency key that replaces the message's id; `null` when the client sent none. */
   readonly key: string | null;
   readonly record: RecordAct;
 }
 
-/** An answer, which follows its run. */
+/** The stream of one answer, which follows a run. */
 export interface Answer {
-  /** Its chunks. They end early by a signal. */
+  /** The chunks of the answer. They end early when one of the signals is aborted. */
   readonly chunks: (unwanted: readonly AbortSignal[]) => AsyncGenerator<Chunk, void>;
-  /** Ends the subscription to the run, also if the chunks were never read. */
+  /** Ends the subscription to the run, even if the chunks were never read. */
   readonly close: () => void;
 }
 
 type SaidOf<Kind extends Said['kind']> = Extract<Said, { readonly kind: Kind }>;
 
 /**
- * Answers the last message of a chat: a run of the graph answers a text, and goes on after decisions.
- * @throws ApiError when the run is not started, or a decision is refused
+ * Answers the last message of a chat: a text starts a run of the graph, decisions resume the run that waits for them.
+ * @throws ApiError when the run can't be started or a decision is refused
  */
 export async function answerChat(deps: ApiDeps, caller: Caller, request: ChatRequest): Promise<Answer> {
   const { messages } = request;
@@ -65,7 +65,7 @@ export async function answerChat(deps: ApiDeps, caller: Caller, request: ChatReq
     : await decideTurn(deps, caller, request, said);
 }
 
-/** Follows a run from its first event. */
+/** Streams a run as one message, from its first event on. */
 export async function followRun(deps: ApiDeps, caller: Caller, runId: string, until: Until): Promise<Answer> {
   return await whileListening(
     deps,
@@ -102,8 +102,8 @@ async function startTurn(
 }
 
 /**
- * Makes the input of a message. A canary is expected to take messages by the same channel.
- * @throws ApiError 404 for an unknown graph, 422 for one that takes no texts, or no files
+ * Builds the run's input from a message. A canary version must take messages by the same channel as the main version.
+ * @throws ApiError 404 for an unknown graph, 422 for a graph that takes no texts or no files
  */
 async function toInput(
   { store }: ApiDeps,
@@ -135,7 +135,7 @@ async function decideTurn(
   });
 }
 
-/** Does something with an ear for a run, which is closed if that fails. */
+/** Runs `work` with a subscription to a run, and closes the subscription if `work` throws. */
 async function whileListening(deps: ApiDeps, runId: string, work: (ear: RunEar) => Promise<Answer>): Promise<Answer> {
   const { changes, deltas, runLooks: looks } = deps.store;
   const ear = await listenToRun({ changes, deltas, looks }, { runId, detail: 'tokens' });
@@ -168,25 +168,25 @@ async function definitionOf({ store }: ApiDeps, hash: string, runId: string): Pr
   throw unknownRun(runId);
 }
 
-/** A message of a user that a run is to answer. */
+/** A user message that a run is going to answer. */
 export interface Turn {
-  /** Equal for all tries of one message. */
+  /** The same for all attempts of one message. */
   readonly key: string;
   readonly wanted: WantedRun;
 }
 
-/** The run that answers a message: a new one, or the one that an earlier try has started. */
+/** The run that answers a message: a new run, or the run that an earlier attempt has started. */
 export interface AdmittedTurn {
   readonly runId: string;
-  /** Starts the run, if no earlier try has. @throws ApiError as `startRun` */
+  /** Starts the run unless an earlier attempt has started it. @throws ApiError as `startRun` does */
   readonly begin: () => Promise<void>;
 }
 
 const LEASE_MS = 15_000;
 
 /**
- * Admits a message once: the same message again finds the run that answers it.
- * @throws ApiError 409 while an earlier try is at work; 422 for another message with the same id
+ * Admits a message once. If the same message is sent again, it returns the run that answers the first one.
+ * @throws ApiError 409 while an earlier attempt is in progress, 422 for another message with the same id
  */
 async function admitTurn(deps: ApiDeps, caller: Caller, { key, wanted }: Turn): Promise<AdmittedTurn> {
   const { store } = deps;
@@ -214,7 +214,8 @@ async function admitTurn(deps: ApiDeps, caller: Caller, { key, wanted }: Turn): 
       const runId = admission.resourceId;
       const begin = async (): Promise<void> => {
         await startRun(deps, caller, { id: runId, wanted }).catch(async (error: unknown) => {
-          // What is refused at its first try has started nothing, and may be sent again once the reason is gone.
+          // A message that is refused at its first attempt has started nothing, so the client may send it again after
+          // correcting it.
           if (error instanceof ApiError && error.status < 500)
             await (runId === id
               ? store.idempotency.forget(request)
@@ -234,22 +235,24 @@ function runIdIn(body: Json): string {
   throw new TypeError('The answer to a message names no run');
 }
 
-/** A run as a message of a chat, for one reader. */
+/** A run that is streamed as one chat message to one reader. */
 export interface Message {
   readonly runId: string;
   readonly plan: ChatPlan;
-  /** Who reads it. */
+  /** The reader of the stream. */
   readonly caller: Caller;
-  /** The last event that the reader has already; 0: none. */
+  /** The `seq` of the last event that the reader already has; 0 for none. */
   readonly after: number;
   readonly until: Until;
   readonly recordedAnswers: RecordedAnswers;
 }
 
-/** Where a message ends besides the end of its run: where people have to decide, or nowhere. */
+/** Where the message ends: also where an approval is pending, or only at the end of the run. */
 export type Until = 'approval' | 'end';
 
-/** Makes the events of a run chunks of one message, up to its end, or to where people have to decide. */
+/**
+ * Maps the events of a run to chunks of one message, up to the end of the run or, if wanted, up to a pending approval.
+ */
 async function* chunksOfRun(
   { fingerprints }: Pick<ApiDeps, 'fingerprints'>,
   { runId, plan, caller, after, until, recordedAnswers }: Message,
@@ -259,15 +262,15 @@ async function* chunksOfRun(
   const questions = new EditedQuestions();
   let seq = 0;
   const chunksOfDelta = (delta: ModelDelta, hidden: Redaction): readonly Chunk[] =>
-    // A hidden text is sent redacted once, when it is complete.
+    // Redacted text is sent once, when it is complete, because its deltas would reveal it.
     hideDelta(delta, hidden) === delta ? message.addDelta(delta) : [];
   const chunksOfEvent = (event: RunEvent, hidden: Redaction): readonly Chunk[] => {
     const said = event.type === 'model.called' ? recordedAnswers.about(event) : null;
-    // A question that was edited is asked again as an event, so that its digest is sealed as those of all others.
+    // An edited question is sent again as an event, so that its digest is fingerprinted in the same way as all others.
     const visible = [event, questions.add(event)].flatMap((one) => (one ? shownEvent(one, hidden, fingerprints) : []));
     const chunks = [...(said ? chunksOfDelta(said, hidden) : []), ...visible.flatMap((one) => message.add(one))];
     ({ seq } = event);
-    // The reader has all up to here: no text of it goes on.
+    // The reader has all events up to this one, so no text that is open here may be continued.
     if (seq === after) message.endStep();
     return seq > after ? chunks : [];
   };
@@ -293,7 +296,7 @@ export const CHUNK_HEADERS = {
 
 const DONE = 'data: [DONE]\n\n';
 
-/** Writes chunks to their end, each when its reader has space for it. @param fail makes the last chunk after an error */
+/** Writes all chunks, each when the reader is ready for it. @param fail makes the last chunk after an error */
 export async function writeChunks(
   body: SseBody,
   chunks: AsyncGenerator<Chunk, void>,

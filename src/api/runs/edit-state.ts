@@ -19,8 +19,9 @@ export interface WantedEdit {
 
 /**
  * Edits the state of a run that waits, is paused or has ended.
- * @returns once the checkpoint of the edit is written
- * @throws ApiError 412 when the state has changed since, 409 while nodes run, 422 when a hidden value is sent back
+ * @returns after the checkpoint of the edit is written
+ * @throws ApiError 412 when the state has changed since it was read, 409 while nodes are running, 422 when a redacted
+ * placeholder is sent back
  */
 export async function editState(
   deps: ApiDeps,

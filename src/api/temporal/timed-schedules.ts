@@ -7,62 +7,67 @@ import type { FireInput } from '../../workflows/contract.ts';
 import { ApiError } from '../http/errors.ts';
 import { ifThere, orUnavailable } from './requests.ts';
 
-/** What Temporal has of a schedule. */
+/** The timing of a schedule in Temporal. */
 export interface TimesOfSchedule {
   readonly cron: string | null;
-  /** A duration. */
+  /** An ISO 8601 duration. */
   readonly every: string | null;
   readonly timeZone: string;
   readonly overlap: keyof typeof POLICIES;
   readonly paused: boolean;
 }
 
-/** A fire that a person asks for. */
+/** A fire that a person triggers. */
 export interface TriggeredFire {
-  /** The whole second that names it. */
+  /** The whole second that identifies the fire. */
   readonly at: string;
-  /** The same id again fires no second time. */
+  /** A repeated request with the same id fires only once. */
   readonly requestId: string;
 }
 
-/** Schedules of Temporal, each of which starts a workflow at its times. All requests end soon. */
+/** Schedules in Temporal, each of which starts a workflow at its times. All requests have a short time limit. */
 export interface TimedSchedules {
-  /**
-   * Makes a schedule, or changes the one that is there.
-   * @throws ApiError 422 when Temporal does not take the times, 503
-   */
+  /** Creates or updates a schedule. @throws ApiError 422 when Temporal refuses the times, 503 */
   put(schedule: FireInput, times: TimesOfSchedule): Promise<void>;
-  /** Deletes a schedule; without one it changes nothing. @throws ApiError 503 */
+  /** Deletes a schedule if it exists. @throws ApiError 503 */
   remove(schedule: FireInput): Promise<void>;
-  /** The next times, also of a paused schedule. @returns `null` when Temporal does not have it @throws ApiError 503 */
+  /**
+   * Returns the next fire times, also of a paused schedule.
+   * @returns `null` when Temporal does not have it
+   * @throws ApiError 503
+   */
   nextTimes(schedule: FireInput): Promise<readonly string[] | null>;
-  /** The times between two, up to a thousand. @returns `null` when Temporal does not have it @throws ApiError 503 */
+  /**
+   * Returns the fire times between two times, up to a thousand.
+   * @returns `null` when Temporal does not have the schedule
+   * @throws ApiError 503
+   */
   timesBetween(schedule: FireInput, from: string, to: string): Promise<readonly string[] | null>;
   /**
-   * Fires a schedule as its overlap policy says.
+   * Fires a schedule under its overlap policy.
    * @returns `null` when Temporal does not have the schedule
    * @throws ApiError 503
    */
   trigger(schedule: FireInput, fire: TriggeredFire): Promise<true | null>;
   /**
-   * Fires a schedule for times that are over: one after the other, unless its runs may overlap.
+   * Fires a schedule for times in the past, one after the other unless its runs may overlap.
    * @returns `null` when Temporal does not have the schedule
    * @throws ApiError 503
    */
   backfill(schedule: FireInput, times: readonly string[], overlap: keyof typeof POLICIES): Promise<true | null>;
-  /** True if the workflow of a fire goes on, or Temporal may still start it. @throws ApiError 503 */
+  /** Returns true if the workflow of a fire is open, or Temporal may still start it. @throws ApiError 503 */
   mayFire(schedule: FireInput, at: string): Promise<boolean>;
-  /** Ends the workflow of a fire; without one it changes nothing. @throws ApiError 503 */
+  /** Terminates the workflow of a fire if it exists. @throws ApiError 503 */
   endFire(workflowId: string): Promise<void>;
 }
 
-/** Times that are missed while Temporal is away are taken late for this long. */
+/** Fires that were missed while Temporal was unavailable are caught up within this time. */
 const CATCHUP_WINDOW = '1 minute';
 
-/** Answers show a schedule without its next times rather than late. */
+/** After this time, an answer shows a schedule without its next fire times. */
 const SHOWN_WITHIN_MS = 3_000;
 
-/** What a time does while a run of the schedule is not over. */
+/** What happens to a fire while an earlier run of the schedule is active. */
 const POLICIES = {
   skip: ScheduleOverlapPolicy.SKIP,
   buffer: ScheduleOverlapPolicy.BUFFER_ONE,
@@ -70,9 +75,9 @@ const POLICIES = {
   cancelOther: ScheduleOverlapPolicy.CANCEL_OTHER,
 } as const;
 
-/** Bounds the time of a request. */
+/** Limits the time of a request. */
 type Soon = <T>(request: () => Promise<T>, withinMs?: number) => Promise<T>;
-/** Asks Temporal. @returns `null` when it does not have what is asked for @throws ApiError 503 */
+/** Makes a request to Temporal. @returns `null` when Temporal does not have the resource @throws ApiError 503 */
 type Ask = <T>(request: () => Promise<T>, withinMs?: number) => Promise<T | null>;
 
 export function createTimedSchedules(client: Client, soon: Soon): TimedSchedules {
@@ -112,7 +117,7 @@ function createFires(
   return {
     trigger: async (schedule, { at, requestId }) => {
       const patch = { triggerImmediately: { scheduledTime: toTimestamp(at) } };
-      // The SDK's own method gives the fire no time.
+      // The SDK's `trigger` can't set the time of the fire, so the request is sent directly.
       const request = { namespace, identity, scheduleId: toScheduleId(schedule), requestId, patch };
       const send = async (): Promise<true> => {
         await workflowService.patchSchedule(request);
@@ -142,7 +147,7 @@ function createFires(
 
 const toTimestamp = (at: string) => optionalDateToTs(new Date(at)) ?? null;
 
-/** Temporal adds the time in whole seconds. */
+/** Temporal appends the time of the fire in whole seconds. */
 function toFireWorkflowId(schedule: FireInput, at: string): string {
   return `${toFireId(schedule)}-${new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')}`;
 }
@@ -180,7 +185,7 @@ function toOptions(schedule: FireInput, { cron, every, timeZone, overlap, paused
   };
 }
 
-/** The client reports times that Temporal does not take by this error. */
+/** The client reports times that Temporal refuses by this error. */
 async function refusing<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await request();

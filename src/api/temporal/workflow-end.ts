@@ -7,22 +7,22 @@ import { toWorkflowId } from '../../workflows/contract.ts';
 import type { RunReference } from '../../workflows/contract.ts';
 import { isObjectOf, isText, MAX_MESSAGE, orNull, truncate } from '../../graph/values/index.ts';
 
-/** How the workflow of a run has ended, by what Temporal says. */
+/** How the workflow of a run has ended, according to Temporal. */
 export type WorkflowEnd = {
   /** Temporal's id of the last execution; empty when Temporal has none. */
   readonly executionRunId: string;
-  /** In RFC 3339. */
+  /** The time of the end (RFC 3339). */
   readonly at: string;
 } & (
   | { readonly kind: 'timed-out' | 'failed' | 'missing' }
-  /** It has ended in order, and wrote its last batch before. */
+  /** The workflow ended in order, after writing its last batch. */
   | { readonly kind: 'ended'; readonly as: 'completed' | 'canceled' }
   | { readonly kind: 'contradicted'; readonly message: string }
   | { readonly kind: 'terminated'; readonly by: string; readonly reason: string }
   | ({ readonly kind: 'put-aside' } & Quarantine)
 );
 
-/** @returns `null` when the workflow goes on */
+/** @returns `null` when the workflow is open */
 export async function readWorkflowEnd(client: Client, run: RunReference): Promise<WorkflowEnd | null> {
   const execution = await describe(client, run);
   if (!execution) return { kind: 'missing', executionRunId: '', at: new Date().toISOString() };
@@ -83,10 +83,10 @@ function toFailed({ workflowExecutionFailedEventAttributes }: temporal.api.histo
   return { kind: 'contradicted', message: message ?? '' };
 }
 
-/** The end of a run whose workflow task fails again and again: the API terminates the workflow. */
+/** Why a run with a failing workflow task was ended: the API terminates the workflow with these details. */
 export interface Quarantine {
   readonly message: string;
-  /** The cancel that it is the answer to. */
+  /** The cancel that could not be processed and that ended the run; `null` without one. */
   readonly cancel: AskedCancel | null;
 }
 
@@ -115,7 +115,7 @@ export async function quarantine(
   });
 }
 
-/** @returns `null` for a workflow that somebody else has terminated */
+/** @returns `null` for a workflow that was terminated by somebody else */
 async function readQuarantine(
   { options: { loadedDataConverter } }: Client,
   { identity, details }: Terminated,
