@@ -4,48 +4,49 @@ import type { RunStatus } from '../../graph/run/index.ts';
 import type { Tables } from '../tables.ts';
 import type { Fire, FireOutcome, FireResult, RecordedFire, ScheduleReference } from './schedule.ts';
 
-/** The times at which schedules have fired. They outlive the runs that they have started. */
+/** The recorded fires of schedules. They are kept after the deletion of their runs. */
 export interface ScheduleFires {
   /**
-   * Records times that a person asks for, before Temporal is asked. A backfill takes a time again of which no run has come;
-   * any other time that is recorded stays as it is.
+   * Records fires that a person requests, before Temporal is asked for them. A backfill requests a recorded time again
+   * if it has started no run; all other recorded times are not changed.
    */
   request(schedule: ScheduleReference, fires: readonly Fire[]): Promise<void>;
   /**
-   * Records that Temporal has started the workflow of a time.
-   * @param runId the id of its run, unless the time has one
-   * @returns false when the time is decided already, or its schedule is deleted: the workflow has nothing to wait for
+   * Records that Temporal has started the workflow of a fire.
+   * @param runId the id of the fire's run, unless it has one
+   * @returns false when the fire is already decided or its schedule is deleted, so that the workflow has nothing to
+   * wait for
    */
   open(fire: FireWorkflow, runId: string): Promise<boolean>;
-  /** Records that Temporal wants the run of a time to be canceled. */
+  /** Records that Temporal requests the cancellation of a fire's run. */
   requestCancel(fire: FireWorkflow): Promise<void>;
   /**
-   * Claims the fires for which something is to be done, for one process until a time. The first one of each tenant comes
-   * first, then the second ones.
+   * Claims due fires for one process until a time. Tenants alternate: the first fire of each tenant comes before all
+   * second ones.
    */
   claim(limit: number, until: string): Promise<readonly DueFire[]>;
   /** Records the result of a fire that has none, and ends its claim. */
   decide(fire: FireReference, result: FireResult): Promise<void>;
-  /** Records that the wish to cancel its run has been answered, and ends its claim. */
+  /** Records that the requested cancellation of the run was answered, and ends its claim. */
   cancelAnswered(fire: FireReference): Promise<void>;
-  /** Records that the workflow of a fire waits no more. */
+  /** Records that the workflow of a fire has ended. */
   close(fire: FireReference): Promise<void>;
-  /** Lets another process claim a fire from a time on. */
+  /** Ends the claim of a fire and delays it until a time. */
   postpone(fire: FireReference, until: string): Promise<void>;
-  /** Those of some times that are requested, and whose workflow Temporal has not started. */
+  /** Returns those of some times that were requested and whose workflow Temporal has not started. */
   unopened(schedule: ScheduleReference, times: readonly string[]): Promise<readonly string[]>;
-  /** True while a fire of a schedule waits for its result, or for the end of its run. */
+  /** Returns true while a fire of a schedule waits for its result or for the end of its run. */
   isBusy(schedule: ScheduleReference): Promise<boolean>;
   find(fire: FireReference): Promise<RecordedFire | null>;
-  /** The time of the oldest of the last fires of a schedule. @returns `null` when it has fewer */
+  /** Returns the time of the oldest of the last fires of a schedule. @returns `null` when it has fewer fires */
   oldestOf(schedule: ScheduleReference, last: number): Promise<string | null>;
-  /** The last fires of each of some schedules by their ids, the latest first. */
+  /** Lists the last fires of several schedules by schedule id, latest first. */
   latest(schedules: readonly ScheduleReference[], count: number): Promise<ReadonlyMap<string, readonly RecordedFire[]>>;
-  /** Deletes decided fires of each schedule but the last ones, and those whose runs are not over. */
+  /** Deletes decided fires, except the last ones of each schedule and those whose runs have not ended. */
   forgetOld(keep: number): Promise<void>;
 }
 
-/** A time of a schedule. */
+/** Identifies a fire of a schedule. */
 export interface FireReference {
   readonly tenantId: string;
   readonly scheduleId: string;
@@ -53,21 +54,23 @@ export interface FireReference {
   readonly at: string;
 }
 
-/** A time whose workflow Temporal has started. */
+/** A fire whose workflow Temporal has started. */
 export interface FireWorkflow extends FireReference {
   readonly workflowId: string;
 }
 
-/** A fire for which something is to be done. */
+/** A fire that must be handled. */
 export interface DueFire extends FireReference, Fire {
   readonly outcome: FireOutcome;
-  /** `null`: Temporal has started no workflow for it, though it was asked to some time ago. */
+  /** `null` when Temporal has not started the workflow although it was asked to some time ago. */
   readonly workflowId: string | null;
-  /** Its workflow has nothing more to wait for: its run is over or will never come, or its schedule is deleted. */
+  /**
+   * True when the workflow has nothing to wait for: its run has ended or will never start, or its schedule is deleted.
+   */
   readonly isOver: boolean;
 }
 
-/** Temporal has this time to start the workflow of a time that a person has asked for. */
+/** The time that Temporal has to start the workflow of a requested fire. */
 const STARTED_WITHIN = sql`interval '30 seconds'`;
 
 export function createScheduleFires(db: Kysely<Tables>): ScheduleFires {
@@ -134,7 +137,7 @@ async function oldestOf(db: Kysely<Tables>, schedule: ScheduleReference, last: n
   return oldest ? oldest.at.toISOString() : null;
 }
 
-/** Names a row `f`. */
+/** Selects the row `f` of a fire. */
 function isNamed({ tenantId, scheduleId, at }: FireReference) {
   return sql`f.tenant_id = ${tenantId} and f.schedule_id = ${scheduleId} and f.at = ${at}::timestamptz`;
 }
@@ -153,7 +156,7 @@ async function request(db: Kysely<Tables>, { tenantId, id }: ScheduleReference, 
   `.execute(db);
 }
 
-/** A time that was taken for skipped is not, when Temporal starts its workflow after all. */
+/** If Temporal starts the workflow late, a fire that was already recorded as skipped is reset. */
 async function open(db: Kysely<Tables>, { workflowId, ...fire }: FireWorkflow, runId: string): Promise<boolean> {
   const { tenantId, scheduleId, at } = fire;
   await sql`

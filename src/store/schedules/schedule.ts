@@ -2,23 +2,23 @@ import type { Redaction } from '../../graph/redaction/index.ts';
 import type { RunStatus } from '../../graph/run/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 
-/** What a time does while a run of its schedule is not over. */
+/** What happens to a fire while an earlier run of the schedule has not ended. */
 export type Overlap = 'skip' | 'buffer' | 'allow' | 'cancelOther';
 
 /** The times of a schedule. */
 export type Timing =
-  /** Five fields. */
+  /** A cron expression with five fields. */
   | { readonly cron: string; readonly every: null }
-  /** A duration, counted from the epoch. */
+  /** An ISO 8601 duration, counted from the epoch. */
   | { readonly cron: null; readonly every: string };
 
-/** A schedule and its tenant. */
+/** Identifies a schedule of a tenant. */
 export interface ScheduleReference {
   readonly tenantId: string;
   readonly id: string;
 }
 
-/** What a person says of a schedule. */
+/** The part of a schedule that people set. */
 export type ScheduleTerms = Timing & {
   /** `name`, `name@version` or `name@alias`. */
   readonly graph: string;
@@ -26,20 +26,20 @@ export type ScheduleTerms = Timing & {
   readonly metadata: JsonObject;
   readonly limits: JsonObject;
   readonly threadId: string | null;
-  /** An IANA name. */
+  /** An IANA time zone name. */
   readonly timeZone: string;
   readonly overlap: Overlap;
   readonly paused: boolean;
 };
 
-/** Runs that begin at times of their own. */
+/** A stored schedule. */
 export type Schedule = ScheduleReference &
   ScheduleTerms & {
-    /** What most callers do not see of its input. */
+    /** What is hidden of its input from callers without `payload:read`. */
     readonly redaction: Redaction;
-    /** The subject of the person as whom its runs act: who has made it, or has changed what it does since. */
+    /** The subject on whose behalf the runs act: who has created the schedule, or changed later what it does. */
     readonly owner: string;
-    /** The owner's roles, as they were then. */
+    /** The owner's roles at that time. */
     readonly roles: readonly string[];
     readonly revision: number;
     readonly createdAt: string;
@@ -48,7 +48,7 @@ export type Schedule = ScheduleReference &
     readonly updatedBy: string;
   };
 
-/** Why a schedule has fired: its time has come, a person has triggered it, or a person has asked for times that are over. */
+/** Why a schedule has fired: it was due, a person triggered it, or a person requested a backfill. */
 export type FireKind = 'time' | 'trigger' | 'backfill';
 
 export type FireOutcome = 'pending' | 'started' | 'skipped' | 'failed';
@@ -58,25 +58,25 @@ export interface Fire {
   /** RFC 3339. */
   readonly at: string;
   readonly kind: FireKind;
-  /** The run that it starts, or would have started. */
+  /** The run that the fire starts, or would have started. */
   readonly runId: string;
 }
 
-/** What a fire has led to. */
+/** The result of a fire. */
 export interface FireResult {
   readonly outcome: Exclude<FireOutcome, 'pending'>;
-  /** Why there is no run. */
+  /** The reason why there is no run. */
   readonly code?: string;
   readonly message?: string;
 }
 
-/** A fire with what it has led to. */
+/** A fire with its result. */
 export interface RecordedFire extends Fire {
   readonly outcome: FireOutcome;
   readonly code: string | null;
   readonly message: string | null;
-  /** The status of its run; `null`: there is none. */
+  /** The status of its run; `null` when there is no run. */
   readonly status: RunStatus | null;
-  /** Temporal has started its workflow, which waits for the end of the run. */
+  /** True while the Temporal workflow of the fire waits for the end of the run. */
   readonly isOpen: boolean;
 }

@@ -7,35 +7,35 @@ import type { Tables } from '../tables.ts';
 import type { Schedule, ScheduleReference, ScheduleTerms, Timing } from './schedule.ts';
 import type { SchedulesTable } from '../platform-tables.ts';
 
-/** A schedule that Temporal does not have as it is here. */
+/** A schedule whose current revision Temporal does not have. */
 export interface UnsyncedSchedule extends ScheduleReference {
   readonly isDeleted: boolean;
 }
 
-/** What a request to add a schedule has done; `too-many`: the tenant has as many as it may have. */
+/** The result of adding a schedule; `too-many` means that the tenant's limit is reached. */
 export type Addition = 'added' | 'known' | 'too-many';
 
-/** Schedules of tenants. A deleted one is found by `unsynced` alone. */
+/** Schedules of tenants. Only `unsynced` returns deleted ones. */
 export interface Schedules {
-  /** Adds a schedule; the same id again changes nothing. */
+  /** Adds a schedule. Adding the same id again has no effect. */
   create(schedule: Schedule, most: number): Promise<Addition>;
-  /** @param tenantId `null`: of any tenant */
+  /** @param tenantId `null` for any tenant */
   find(reference: { readonly tenantId: string | null; readonly id: string }): Promise<Schedule | null>;
-  /** The newest first. */
+  /** Lists schedules, newest first. */
   list(tenantId: string, page: PageRequest): Promise<Page<Schedule>>;
-  /**
-   * Puts a schedule in the place of its revision before.
-   * @returns false when it has been changed or deleted meanwhile
-   */
+  /** Replaces the previous revision of a schedule. @returns false when it was changed or deleted meanwhile */
   replace(schedule: Schedule): Promise<boolean>;
   remove(reference: ScheduleReference): Promise<void>;
-  /** Notes what revision Temporal has. @returns false when there is another one by now, or none */
+  /**
+   * Records the revision that Temporal has.
+   * @returns false when it is not the current one, or the schedule does not exist
+   */
   markSynced(reference: ScheduleReference, revision: number): Promise<boolean>;
-  /** Notes that Temporal does not have a schedule any more. */
+  /** Records that Temporal no longer has a schedule. */
   markUnsynced(reference: ScheduleReference): Promise<void>;
-  /** Those that Temporal does not have as they are, though they were changed before a time. */
+  /** Lists schedules that were changed before a time and whose current revision Temporal does not have. */
   unsynced(before: string, limit: number): Promise<readonly UnsyncedSchedule[]>;
-  /** Deletes a removed schedule with its fires, once no workflow of them is open. */
+  /** Deletes a removed schedule with its fires, unless the workflow of a fire is open. */
   forget(reference: ScheduleReference): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export function createSchedules(db: Kysely<Tables>): Schedules {
   };
 }
 
-/** Schedules of a tenant are added one after the other, so that they can be counted. */
+/** Schedules of a tenant are added one at a time, so that their count is exact. */
 async function create(db: Kysely<Tables>, schedule: Schedule, most: number): Promise<Addition> {
   const { tenantId, id, createdAt, createdBy } = schedule;
   return await oneAtATime(db, `schedules of ${tenantId}`, async (transaction) => {
@@ -101,7 +101,7 @@ async function create(db: Kysely<Tables>, schedule: Schedule, most: number): Pro
   });
 }
 
-/** What Temporal knows of schedules. */
+/** Tracks which revisions Temporal has. */
 function createSyncing(db: Kysely<Tables>): Pick<Schedules, 'markSynced' | 'markUnsynced' | 'unsynced'> {
   return {
     async markSynced(reference, revision) {
@@ -148,7 +148,7 @@ async function list(db: Kysely<Tables>, tenantId: string, { limit, after }: Page
   return mapPage(page, toSchedule);
 }
 
-/** A fire whose workflow is open keeps the row: the workflow is released first. */
+/** A fire with an open workflow keeps the row, because the workflow must be released first. */
 async function forget(db: Kysely<Tables>, { tenantId, id }: ScheduleReference): Promise<void> {
   await sql`
     with gone as (
@@ -162,7 +162,7 @@ async function forget(db: Kysely<Tables>, { tenantId, id }: ScheduleReference): 
   `.execute(db);
 }
 
-/** The columns that a change writes. */
+/** Builds the columns that a change writes. */
 function toRow(schedule: Schedule) {
   const { graph, input, metadata, limits, threadId, cron, every, timeZone, overlap, paused } = schedule;
   const { redaction, owner, roles, revision, updatedAt, updatedBy } = schedule;

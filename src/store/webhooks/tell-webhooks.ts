@@ -9,15 +9,15 @@ import type { Tables } from '../tables.ts';
 import { runStatement } from '../database/run-statement.ts';
 import { formatTimestamp, toMs } from '../../graph/values/index.ts';
 
-/** The run that tells. */
+/** The run that emits the events. */
 interface Teller {
   readonly runId: string;
   readonly tenantId: string;
 }
 
 /**
- * The clauses that tell the webhooks of the tenant what a batch has for them. They stand in the statement that writes the
- * batch, after `written_events` and `updated_run`: of a batch that is written again nothing is told. Replays tell nothing.
+ * Builds the clauses that create the webhook events of a batch. They belong to the statement that writes the batch,
+ * after `written_events` and `updated_run`. A batch that is written again creates no events, and neither does a replay.
  */
 export function tellingParts(batch: JournalBatch, teller: Teller): readonly Sql[] {
   const told = toWebhookEvents(batch);
@@ -28,7 +28,7 @@ export function tellingParts(batch: JournalBatch, teller: Teller): readonly Sql[
   ];
 }
 
-/** A statement that tells webhooks of what no batch has. */
+/** Builds a statement that creates webhook events that belong to no batch. */
 export function tellOf(told: readonly WebhookEvent[], teller: Teller): Sql {
   return statement`
     with written_events as (select null::integer as seq), updated_run as (select null::json as view),
@@ -66,7 +66,7 @@ function insertDeliveries({ tenantId }: Teller): Sql {
   `;
 }
 
-/** No webhook is told of an intervention that was there before it, or that it was told of and has forgotten. */
+/** An intervention is only sent if it is new, so not if it existed before or was sent and deleted. */
 function isAsking(tenantId: string, told: Sql): Sql {
   return statement`
     webhooks.tenant_id = ${tenantId} and webhooks.disabled_at is null and ${told}.type = any(webhooks.events)
@@ -79,12 +79,12 @@ function isAsking(tenantId: string, told: Sql): Sql {
 const NOW_TEXT = `date_trunc('milliseconds', now())`;
 export const NOW_AS_LISTED = sql.raw<string>(NOW_TEXT);
 
-/** Its parts have no dot, which separates the id from what is signed with it. */
+/** The id must contain no dot, because a dot separates it from the signed content. */
 const NEW_ID = statement`'msg_' || replace(gen_random_uuid()::text, '-', '')`;
 
-/** Reminders and escalations of approvals that are not decided yet. */
+/** Sends reminders and escalations of pending approvals. */
 export interface ApprovalNotices {
-  /** Tells webhooks of all notices that are due, each once. */
+  /** Notifies webhooks of all due notices, each once. */
   tellDue(): Promise<void>;
 }
 
@@ -108,7 +108,7 @@ interface DueApproval {
   readonly now: Date;
 }
 
-/** Tells of some approvals, which no other process looks at meanwhile. @returns their number */
+/** Notifies webhooks about some approvals, which are locked meanwhile. @returns their number */
 async function tellSome(transaction: Transaction<Tables>): Promise<number> {
   const { rows } = await sql<DueApproval>`
     select id, tenant_id, run_id, body, notice_at, now() as now from approvals
@@ -140,14 +140,14 @@ async function tell(transaction: Transaction<Tables>, row: DueApproval): Promise
     .execute();
 }
 
-/** A reminder or an escalation of an approval that is not decided yet. */
+/** A reminder or an escalation of a pending approval. */
 export interface ApprovalNotice {
   readonly type: 'approval.reminder' | 'approval.escalated';
   /** RFC 3339. */
   readonly at: string;
 }
 
-/** Returns all notices of an approval, in order: those before it expires, one of a type at a time. */
+/** Returns all notices of an approval in order: those before it expires, one of each type at a time. */
 export function noticesOf({
   policy: { reminders = [], escalate = [] },
   requestedAt,
