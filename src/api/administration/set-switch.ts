@@ -8,13 +8,13 @@ import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { switchedOff } from '../../store/known-overrides.ts';
 
-/** The switches that there may be. */
+/** The most switches of an installation. */
 const MAX_SWITCHES = 1_000;
 
 type WantedSwitch = Omit<Switch, 'changedAt' | 'changedBy'>;
 
 /**
- * Sets a switch, in place of how it was. It counts in this process at once, in others within seconds.
+ * Creates or replaces a switch. This takes effect in this process at once, in others within seconds.
  * @throws ApiError 404 for a name that the installation does not have, 409 when there are too many switches
  */
 export async function setSwitch(
@@ -30,7 +30,7 @@ export async function setSwitch(
   return { set, ...written };
 }
 
-/** The names that the installation has; `null`: a tenant may publish a graph of any name. */
+/** The names that the installation has; `null` for graphs, which tenants may publish under any name. */
 const NAMES: Readonly<Record<SwitchKind, (catalog: Catalog) => readonly string[] | null>> = {
   tool: ({ tools }) => [...Object.keys(tools), ...Object.keys(MEMORY_TOOLS)],
   model: ({ models }) => Object.keys(models),
@@ -39,7 +39,7 @@ const NAMES: Readonly<Record<SwitchKind, (catalog: Catalog) => readonly string[]
   graph: () => null,
 };
 
-/** A switch with a name that is misspelled would keep nothing off. */
+/** A switch with a misspelled name would have no effect. */
 function requireKnown(catalog: Catalog, { kind, name }: SwitchKey): void {
   const names = NAMES[kind](catalog);
   if (names === null || names.includes(name)) return;

@@ -26,7 +26,7 @@ import { inheritedUndone, newestForkPoint } from '../runs/sound-state.ts';
 
 type ReadDeps = Pick<ApiDeps, 'store' | 'fingerprints' | 'graphJobs' | 'logger'>;
 
-/** Reads what explains a run to a caller, without asking Temporal. */
+/** Reads the facts that explain a run to a caller, without a request to Temporal. */
 export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord): Promise<Facts> {
   const { fingerprints } = deps;
   const hidden = hiddenFrom(caller, run);
@@ -56,16 +56,16 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
   };
 }
 
-/** What a worker has noted of a run's workflow task; only what the run's own code says is quoted. */
+/** Maps a worker's note of a failing workflow task. Only messages of the run's own code are quoted. */
 function failingOf(note: TaskFailureNote | null, hidden: Redaction): Facts['failing'] {
   if (!note) return null;
   return { by: note.by, message: note.by === 'code' && !isRedacting(hidden) ? note.reason : null };
 }
 
-/** The pending approvals of a run that are explained, the oldest; a run may have any number. */
+/** The most pending approvals that are explained, oldest first; a run may have any number. */
 const MAX_APPROVALS = 50;
 
-/** What only a run that has not ended has. */
+/** Reads the facts that only an active run has. */
 async function readOpen(deps: ReadDeps, run: RunRecord) {
   const { ledger, approvals: asked, failingRuns } = deps.store;
   const [retrying, approvals, note, switchedOff] = await Promise.all([
@@ -79,7 +79,7 @@ async function readOpen(deps: ReadDeps, run: RunRecord) {
 
 const NOTHING_OPEN: Awaited<ReturnType<typeof readOpen>> = { retrying: [], approvals: [], note: null, switchedOff: [] };
 
-/** The graph is read only while something is off. */
+/** The graph is read only if a switch is off. */
 async function readSwitchedOff({ store }: ReadDeps, { id, tenantId, view }: RunRecord): Promise<Facts['switchedOff']> {
   const off = (await store.overrides.now()).switchedOff.filter((one) => isOffFor(one, tenantId));
   if (off.length === 0 || !view) return [];
@@ -87,7 +87,7 @@ async function readSwitchedOff({ store }: ReadDeps, { id, tenantId, view }: RunR
   return isStart(start) ? findSwitchedOff(off, start, { next: view.next, open }) : [];
 }
 
-/** Those of the superstep that is open: what has been given up before has no end. */
+/** Reads the open calls of the current superstep. Calls that were abandoned before have no end event either. */
 async function readOpenCalls(
   { store: { calls, checkpoints } }: Pick<ReadDeps, 'store'>,
   { id, view }: Pick<RunRecord, 'id' | 'view'>,
@@ -97,7 +97,7 @@ async function readOpenCalls(
   return await calls.open(id, checkpoint?.seq ?? 0);
 }
 
-/** The types of the events that stop a run, by the status that it has then. */
+/** The type of the event that stops a run, by the resulting status. */
 const STOPPING = { paused: 'run.paused', canceled: 'run.canceled' } as const;
 
 /** Finds who has paused or canceled a run. */
@@ -116,31 +116,33 @@ async function readQueue({ store }: ReadDeps, run: RunRecord): Promise<Facts['qu
   return { aheadRunId: thread?.activeRunId ?? null };
 }
 
-/** A graph with what a run of it has pinned. */
+/** A graph with the graphs that its runs pin. */
 interface Pinned {
   readonly definition: GraphDefinition;
   readonly catalog: Pick<Catalog, 'graphs'>;
 }
 
-/** What a run is at. */
+/** What a run is executing. */
 export interface AtWork {
-  /** The nodes, as the run shows them. */
+  /** The next nodes, as the run lists them. */
   readonly next: readonly string[];
-  /** The begins of calls without an end; the history does not tell of those of models. */
+  /**
+   * The begin events of calls without an end. Model calls are not included, as the history does not record their begin.
+   */
   readonly open: readonly BeginOfCall[];
 }
 
 type Used = ReturnType<typeof namesUsed>;
 
-/** What a switch of a kind keeps back. */
+/** What a kind of switch blocks. */
 interface Kept {
-  /** What a node uses of it. */
+  /** Selects the names of this kind that a node uses. */
   readonly used: (used: Used) => readonly string[];
-  /** The kind of call event that shows use of it; `null`: no event does. */
+  /** The kind of call event that proves the use; `null` when no event does. */
   readonly calls: CallKind | null;
 }
 
-/** A graph keeps no call from being made. */
+/** A switched-off graph does not block calls of running runs. */
 const KEPT: Readonly<Record<SwitchKind, Kept>> = {
   tool: { used: ({ tools }) => tools, calls: 'tool' },
   model: { used: ({ models }) => models, calls: null },
@@ -149,15 +151,15 @@ const KEPT: Readonly<Record<SwitchKind, Kept>> = {
   graph: { used: () => [], calls: null },
 };
 
-/** True if a node uses nothing but one thing, besides the built-in types of nodes. */
+/** Returns true if a node uses nothing but the named thing and built-in node types. */
 function usesOnly(name: string, { tools, models, functions }: Used): boolean {
   return [...tools, ...models, ...functions].every((one) => one === name);
 }
 
 /**
- * Finds what keeps nodes of a run from making calls, with these calls. A node that uses several models may be at a call of
- * another.
- * @param off switches that are off for the tenant
+ * Finds the switches that block nodes of a run, with the blocked calls. A node that uses several models may be calling
+ * another one, so its result is marked as not certain.
+ * @param off the switches that are off for the tenant
  */
 export function findSwitchedOff(
   off: readonly Switch[],
@@ -181,7 +183,7 @@ export function findSwitchedOff(
   });
 }
 
-/** The node of the run's own graph that a call is made for. */
+/** Returns the node of the root graph to which a call belongs. */
 function outermostNode({ path = [], node }: BeginOfCall): string {
   return path[0] ?? node;
 }
@@ -190,16 +192,16 @@ function keyOf({ idempotencyKey }: BeginOfCall): string {
   return idempotencyKey;
 }
 
-/** A run that waits for people, or has failed. */
+/** A run that waits for interventions or has failed. */
 interface Skippable {
   readonly run: RunRecord;
-  /** Of a run that has failed. */
+  /** The state of a failed run, or `null`. */
   readonly state: Run | null;
 }
 
 /**
- * Finds what a caller may not skip, because its approvals are decided by others. Where the graph can't be compiled, or not
- * now, the permission alone says who may: a run that is in trouble is explained all the same.
+ * Finds the nodes that a caller must not skip, because other people decide their approvals. If the graph can't be
+ * compiled now, only the caller's permission counts, so that a broken run can still be explained.
  */
 async function readHeld(
   { store, graphJobs, logger }: Pick<ApiDeps, 'store' | 'graphJobs' | 'logger'>,
@@ -222,7 +224,10 @@ async function readHeld(
   return new Set(skips.filter((_, at) => refusals[at]).map(({ key }) => key));
 }
 
-/** The approvals of a run that may matter: those that are pending, and the latest, which names all who have shaped the run. */
+/**
+ * Reads the approvals that matter: the pending ones, and the latest one, which names everyone who has influenced the
+ * run.
+ */
 async function readAsked({ approvals }: Store, { id: runId, tenantId }: RunRecord): Promise<readonly Approval[]> {
   const [pending, { items: latest }] = await Promise.all([
     approvals.ofRun(runId, 'pending', MAX_APPROVALS),
@@ -231,7 +236,7 @@ async function readAsked({ approvals }: Store, { id: runId, tenantId }: RunRecor
   return [...pending, ...latest];
 }
 
-/** What could be skipped: each intervention under its id, a node that has failed the run under its name. */
+/** Lists what can be skipped: each intervention by its id, and the node that has failed the run by its name. */
 function skipsOf({ status, view }: RunRecord) {
   const node = status === 'failed' ? view?.error?.node : undefined;
   const failed = node === undefined ? [] : [{ key: node, place: { node } }];
@@ -242,7 +247,7 @@ function skipsOf({ status, view }: RunRecord) {
   return [...failed, ...waiting];
 }
 
-/** Reads what keeps a run, or its reader, from going on past a failure. */
+/** Reads what prevents a run, or its reader, from continuing after a failure. */
 async function readFailure(
   deps: Pick<ApiDeps, 'store' | 'graphJobs' | 'logger'>,
   caller: Caller,

@@ -170,7 +170,7 @@ const diff = state.get('/api/runs/{id}/diff', 'run:read', {
 /** Routes of a run's state: read, edit, checkpoints, fork, replay, diff. */
 export const stateRoutes = routes(read, edit, checkpoints, fork, replay, diff);
 
-/** Answers with the `ETag` that an edit of the state must name. */
+/** Answers with the `ETag` that an edit of the state must send. */
 function answerState(
   c: Context<ApiEnv>,
   { run, fingerprints }: { readonly run: RunRecord; readonly fingerprints: ApiDeps['fingerprints'] },

@@ -126,7 +126,7 @@ const ticket = runs.post('/api/runs/{id}/stream-ticket', 'run:read', {
   },
 });
 
-/** Routes that tell what happens while it does. */
+/** Routes of event streams. */
 export function streamRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>> {
   const slots = createTenantSlots(deps.settings.streams);
   return routes(ofRun(slots), ofTenant(slots), ticket)(deps);

@@ -82,7 +82,7 @@ const runs = threads.get('/api/threads/{id}/runs', 'run:read', {
 /** Routes of threads. */
 export const threadRoutes = routes(read, state, checkpoints, runs);
 
-/** Names of threads belong to the caller's tenant. */
+/** Thread ids are scoped to the caller's tenant. */
 async function findThread({ store }: ApiDeps, { tenantId }: Caller, id: string): Promise<ThreadRecord> {
   const thread = await store.threads.find(tenantId, id);
   if (!thread) throw new ApiError('UNKNOWN_THREAD', `There is no thread "${id}"`);

@@ -16,8 +16,8 @@ import { requireMayStart } from '../administration/require-may-start.ts';
 export type FireDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'catalog' | 'settings' | 'logger'>;
 
 /**
- * Does what a fire needs now: starts its run, cancels it, or ends its workflow once the run is over. The fire must be claimed.
- * @throws when it may succeed later
+ * Handles a fire: starts its run, cancels it, or ends its workflow once the run has ended. The fire must be claimed.
+ * @throws when a later attempt may succeed
  */
 export async function tendFire(deps: FireDeps, fire: DueFire): Promise<void> {
   const { schedules, scheduleFires } = deps.store;
@@ -35,10 +35,10 @@ async function endFire({ engine, store }: FireDeps, fire: DueFire): Promise<void
   await store.scheduleFires.close(fire);
 }
 
-/** Temporal may still start a workflow that waits for another one. */
+/** The interval of checks whether Temporal still intends to start the workflow, which may wait for another one. */
 const LOOK_AGAIN_MS = 30_000;
 
-/** Decides about a fire that a person has asked for, and that Temporal has not started. */
+/** Decides about a fire that a person has requested and that Temporal has not started. */
 async function lookForWorkflow({ engine, store }: FireDeps, fire: DueFire): Promise<void> {
   if (await engine.schedules.mayFire(fire, fire.at))
     await store.scheduleFires.postpone(fire, new Date(Date.now() + LOOK_AGAIN_MS).toISOString());
@@ -53,8 +53,9 @@ export const OVERLAPPED: FireResult = {
 };
 
 /**
- * Starts the run of a fire as `POST /api/runs` does, or refuses it; the same fire again makes no second run.
- * @throws when it may succeed later
+ * Starts the run of a fire as `POST /api/runs` does, or refuses it. Repeating it for the same fire starts no second
+ * run.
+ * @throws when a later attempt may succeed
  */
 export async function decideFire(deps: FireDeps, schedule: Schedule, fire: Fire): Promise<FireResult> {
   if (await deps.store.runs.find(fire.runId)) return { outcome: 'started' };
@@ -63,7 +64,7 @@ export async function decideFire(deps: FireDeps, schedule: Schedule, fire: Fire)
   return lackOfRights(schedule, fire, deps.settings.roles) ?? (await startFire(deps, schedule, fire));
 }
 
-/** A backfill waits until other runs are over, so it cancels nothing. */
+/** A backfill waits until other runs have ended, so it never cancels one. */
 function lackOfRights(schedule: Schedule, { kind }: Fire, roles: Roles): FireResult | null {
   const { sub, permissions } = ownerOf(schedule, roles);
   const cancels = schedule.overlap === 'cancelOther' && kind !== 'backfill';
@@ -74,7 +75,7 @@ function lackOfRights(schedule: Schedule, { kind }: Fire, roles: Roles): FireRes
   return { outcome: 'failed', code: 'FORBIDDEN', message };
 }
 
-/** What a run does while another run of its thread is not over. */
+/** What happens to a new run while another run of its thread is active. */
 const ON_BUSY: Readonly<Record<Overlap, NewRun['onBusy']>> = {
   skip: 'reject',
   buffer: 'enqueue',
@@ -109,7 +110,7 @@ async function startFire(deps: FireDeps, schedule: Schedule, { at, kind, runId }
   }
 }
 
-/** Refusals that say nothing against the schedule: a later fire may start its run. */
+/** Refusals that do not concern the schedule itself; a later fire may start a run. */
 const REFUSALS: ReadonlySet<ApiErrorCode> = new Set([
   'QUOTA_REACHED',
   'TENANT_SUSPENDED',
@@ -117,22 +118,22 @@ const REFUSALS: ReadonlySet<ApiErrorCode> = new Set([
   'THREAD_BUSY',
 ]);
 
-/** A quota that is used up is no failure. */
+/** A used-up quota is a temporary refusal. */
 function mayPass(error: unknown): boolean {
   if (!(error instanceof ApiError)) return isDatabaseAway(error);
   return error.code !== 'QUOTA_REACHED' && (error.status === 429 || error.status === 503);
 }
 
 /**
- * Cancels the run of a fire by its own signal, so that it compensates. It goes on if the owner may cancel no runs, or if the
- * run that takes its place could not start now.
+ * Cancels the run of a fire by a signal, so that the run is compensated. The run continues if the owner may not cancel
+ * runs, or if the run that replaces it could not start now.
  */
 async function cancelRun(deps: FireDeps, schedule: Schedule, { runId }: Fire): Promise<void> {
   const owner = ownerOf(schedule, deps.settings.roles);
   const run = await deps.store.runs.find(runId);
   if (!run || !owner.permissions.has('run:control') || !(await mayStartNow(deps, schedule))) return;
   const payload = { reason: `The schedule ${schedule.id} starts its next run` };
-  // The same id each time, so that a run that has taken it is asked for no second time.
+  // The id is always the same, so that a run that has accepted the cancel is not asked again.
   const attempt = { id: `${runId}.overlap`, isRepetition: true };
   await sendSignal(deps, owner, { run, signal: { name: 'cancel', attempt, payload } });
 }
@@ -149,12 +150,12 @@ async function mayStartNow(deps: FireDeps, { tenantId, graph }: Schedule): Promi
   }
 }
 
-/** All runs count against the quota. */
+/** No run is excluded from the quota. */
 const NO_RUN = '';
 
 /**
- * The person as whom the runs of a schedule act: its owner, with the roles of then.
- * @param known what these permit now
+ * Returns the caller on whose behalf the runs of a schedule act: its owner, with the stored roles.
+ * @param known the current permissions of these roles
  */
 function ownerOf({ tenantId, owner, roles }: Schedule, known: Roles): Caller {
   return { tenantId, sub: owner, roles, permissions: permissionsOf(roles, known) };

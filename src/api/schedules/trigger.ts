@@ -9,10 +9,10 @@ import type { FireDeps } from './decide-fire.ts';
 type TriggerDeps = Pick<FireDeps, 'store' | 'engine' | 'logger'>;
 
 /**
- * Fires a schedule now, by its rules for overlapping runs.
- * @param runId the id of the run, chosen before; the same id again starts no second one
- * @returns the fire, which has its result unless it waits for another run, or no worker or API takes it in time
- * @throws ApiError 404 when the schedule is deleted, 503 when it is triggered too often, or without Temporal
+ * Fires a schedule now, under its overlap policy.
+ * @param runId the id of the run; a repeated request with the same id starts no second one
+ * @returns the fire, which has its result unless it waits for another run or nothing handles it in time
+ * @throws ApiError 404 when the schedule is deleted, 503 when it is triggered too often or Temporal is unavailable
  */
 export async function trigger(deps: TriggerDeps, schedule: Schedule, runId: string): Promise<RecordedFire> {
   const fire = await requestMoment(deps, schedule, runId);
@@ -22,12 +22,12 @@ export async function trigger(deps: TriggerDeps, schedule: Schedule, runId: stri
   return await awaitResult(deps, schedule, fire.at);
 }
 
-/** The moments that a trigger tries. */
+/** The most seconds that are tried for a trigger. */
 const MAX_MOMENTS = 100;
 
 /**
- * Takes the second of a run's id, or the last one before it at which the schedule has not fired; it is the same one each time.
- * Temporal names fires by whole seconds.
+ * Chooses the second of the run's id, or the last one before it at which the schedule has not fired. The choice is the
+ * same for repeated requests. Temporal identifies fires by whole seconds.
  */
 async function requestMoment(deps: TriggerDeps, schedule: Schedule, runId: string): Promise<RecordedFire> {
   const second = Math.floor(decodeTime(runId) / 1_000);
@@ -47,9 +47,9 @@ async function findFire({ store }: TriggerDeps, schedule: Schedule, at: string):
   return fire;
 }
 
-/** A request waits this long for the result of its fire. */
+/** The most time that a request waits for the result of its fire. */
 const DECIDED_WITHIN_MS = 5_000;
-/** Temporal is asked after this time if it has skipped a fire. */
+/** The time after which Temporal is asked whether it has skipped the fire. */
 const STARTED_WITHIN_MS = 500;
 const LOOK_AGAIN_MS = 50;
 
@@ -61,7 +61,7 @@ async function awaitResult(deps: TriggerDeps, schedule: Schedule, at: string): P
     await sleep(LOOK_AGAIN_MS);
     if (!fire.isOpen && Date.now() >= askAt) {
       askAt = Date.now() + STARTED_WITHIN_MS;
-      // The sweeper asks again.
+      // After a failure, the sweeper repeats this.
       await skipOrRepeat(deps, schedule, at).catch((error: unknown) =>
         deps.logger.warn({ error, schedule: schedule.id }, 'a trigger of a schedule will be decided about later'),
       );
@@ -71,28 +71,31 @@ async function awaitResult(deps: TriggerDeps, schedule: Schedule, at: string): P
   return fire;
 }
 
-/** Decides about a trigger that Temporal has skipped. It learns a moment later than the store that a run is over. */
+/**
+ * Decides about a trigger that Temporal has skipped. Temporal learns about the end of a run slightly later than the
+ * store.
+ */
 async function skipOrRepeat({ engine, store }: TriggerDeps, schedule: Schedule, at: string): Promise<void> {
   const input = toFireInput(schedule);
-  // Temporal skips nothing where runs may overlap, so it is only late.
+  // If runs may overlap, Temporal never skips a fire, so it is only late.
   if (schedule.overlap === 'allow' || (await engine.schedules.mayFire(input, at))) return;
   if (await store.scheduleFires.isBusy(schedule)) await store.scheduleFires.decide({ ...input, at }, OVERLAPPED);
   else await engine.schedules.trigger(input, { at, requestId: ulid() });
 }
 
-/** @returns the error for a schedule that Temporal does not have: the sweeper makes it again */
+/** @returns the error for a schedule that is missing in Temporal; the sweeper creates it again */
 async function missingInTemporal({ store }: Pick<FireDeps, 'store'>, schedule: Schedule): Promise<ApiError> {
   await store.schedules.markUnsynced(schedule);
   return notNow('Temporal does not have the schedule yet; the request may be sent again');
 }
 
-/** The times that one request takes. */
+/** The most times of one request. */
 const MAX_TIMES = 100;
 
 /**
- * Fires a schedule for the times between two that are over. A time of which a run has come is not taken again.
+ * Fires a schedule for its times between two times in the past. Times that have already started a run are left out.
  * @returns all times between the two
- * @throws ApiError 422 for too many, or for times of which the schedule does not remember if they were taken; 503
+ * @throws ApiError 422 for too many times, or for times so old that it is unknown whether they have fired; 503
  */
 export async function backfill(
   { store, engine }: Pick<FireDeps, 'store' | 'engine'>,
@@ -116,7 +119,7 @@ export async function backfill(
   return times;
 }
 
-/** A fire that was forgotten was older than all that are kept, so no time from the oldest of these on was. */
+/** Fires are deleted oldest first, so all fires since the oldest one that is kept are known. */
 async function requireRemembered(
   { scheduleFires }: FireDeps['store'],
   schedule: Schedule,
@@ -130,5 +133,5 @@ async function requireRemembered(
   });
 }
 
-/** The decided fires that each schedule keeps. */
+/** The number of decided fires that are kept for each schedule. */
 export const FIRES_KEPT = 1_000;

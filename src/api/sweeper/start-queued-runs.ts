@@ -13,11 +13,11 @@ import { eachOf } from './each-of.ts';
 
 type QueueDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
 
-/** Those that this process has sent. It may take a while until they end their runs. */
+/** The interruptions that this process has sent, whose runs may need a while to end. */
 type SentInterruptions = Set<string>;
 
 const BATCH = 100;
-/** Each sweep passes all of them to the store. One that is forgotten is sent again, which changes nothing. */
+/** Each sweep passes all of them to the store. One that is dropped is sent again, which has no effect. */
 const MAX_SENT = 1_000;
 
 /** Starts the next run of each free thread, and cancels active runs that a queued one interrupts. */
@@ -48,7 +48,7 @@ async function startHead(deps: QueueDeps, head: QueueHead, sent: SentInterruptio
 type Interruption = NonNullable<QueueHead['interruption']> & { readonly activeRunId: string };
 
 /**
- * Sends the cancel, without waiting for a worker; if Temporal does not have the run yet, the next sweep tries again.
+ * Sends the cancel without waiting for a worker. If Temporal does not have the run yet, the next sweep tries again.
  * @returns true if the cancel was sent
  */
 async function interrupt(
@@ -102,15 +102,15 @@ type TendDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'catalog' | 'se
 
 const SCHEDULES_AT_ONCE = 100;
 const AT_ONCE = 4;
-/** Another process looks after a claimed fire after that. */
+/** After this time, another process may claim the fire. */
 const FIRE_LEASE_MS = 60_000;
 const FIRES_AT_ONCE = 8;
-/** A fire that has failed is tried again after this time. */
+/** The pause after a failed attempt to handle a fire. */
 const FIRE_AGAIN_MS = 5_000;
-/** A request that has changed a schedule sends it to Temporal within this time, also if it is deleted meanwhile. */
+/** A request that has changed a schedule sends it to Temporal within this time; after that, the sweeper does. */
 const SYNC_AFTER_MS = 20_000;
 
-/** Starts the runs of schedules that fire, and ends the workflows of fires whose runs are over. */
+/** Starts the runs of due fires, and ends the workflows of fires whose runs have ended. */
 export async function tendFires(deps: TendDeps): Promise<void> {
   const { scheduleFires } = deps.store;
   const due = await scheduleFires.claim(BATCH, timeAfter(FIRE_LEASE_MS));
@@ -126,7 +126,7 @@ function timeAfter(ms: number): string {
   return new Date(Date.now() + ms).toISOString();
 }
 
-/** Makes and deletes Temporal's schedules where a request could not. */
+/** Creates and deletes schedules in Temporal where a request has failed to do so. */
 export async function syncSchedules(deps: TendDeps): Promise<void> {
   const before = new Date(Date.now() - SYNC_AFTER_MS).toISOString();
   await eachOf(await deps.store.schedules.unsynced(before, SCHEDULES_AT_ONCE), AT_ONCE, async (schedule) => {
