@@ -29,12 +29,12 @@ async function listeners(): Promise<readonly number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-test('a process that waits for no run has no connection that listens', async () => {
+test('a process without subscriptions has no listening connection', async () => {
   await writeTo(store, { id: 'R' }, aBatch([1]));
   expect(await listeners()).toEqual([]);
 });
 
-test('a connection that breaks is replaced; whoever waits is told to look, and then hears of changes again', async () => {
+test('a broken connection is replaced, and its subscribers are asked to poll and then receive changes again', async () => {
   const heard: (RunChange | null)[] = [];
   const unsubscribe = store.changes.subscribe('R', (change) => heard.push(change));
   await expect.poll(() => heard).toEqual([null]);

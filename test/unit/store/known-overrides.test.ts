@@ -15,7 +15,7 @@ const off = (name: string, tenants: Switch['tenants'] = null): Switch => ({
 });
 const overrides = (...switches: readonly Switch[]): Overrides => ({ switchedOff: switches, tenants: new Map() });
 
-/** Overrides that are asked of a database that answers as the test says. */
+/** Overrides read from a fake database whose answers the test controls. */
 function known() {
   const answers: (() => Promise<Overrides>)[] = [];
   const seen = { asked: 0, now: 0 };
@@ -30,7 +30,7 @@ function known() {
 const namesIn = ({ switchedOff: switches }: Overrides): readonly string[] => switches.map(({ name }) => name);
 const away = async (): Promise<Overrides> => await Promise.reject(new Error('the database is away'));
 
-test('the database is asked once in a second, however many want to know, and nobody waits for it within two', async () => {
+test('the database is asked at most once a second, and callers wait for it only after two seconds', async () => {
   const { seen, answer, overrides: all } = known();
   answer(async () => overrides(off('pay')));
   await Promise.all([all.now(), all.now(), all.now()]);
@@ -43,7 +43,7 @@ test('the database is asked once in a second, however many want to know, and nob
   expect([namesIn(await all.now()), seen.asked]).toEqual([['mail'], 2]);
 });
 
-test('what was known two seconds ago is not told before the database has answered', async () => {
+test('overrides older than two seconds are not returned before the database has answered', async () => {
   const { seen, answer, overrides: all } = known();
   answer(async () => overrides(off('pay')));
   await all.now();
@@ -51,7 +51,7 @@ test('what was known two seconds ago is not told before the database has answere
   expect([namesIn(await all.now()), seen.asked]).toEqual([[], 2]);
 });
 
-test('while it is away, what was known last counts, and it is not asked all the time', async () => {
+test('while the database is unavailable, the last known overrides are returned, and it is not asked constantly', async () => {
   const { seen, answer, overrides: all } = known();
   answer(async () => overrides(off('pay')));
   await all.now();
@@ -63,7 +63,7 @@ test('while it is away, what was known last counts, and it is not asked all the 
   expect([namesIn(await all.now()), seen.asked]).toEqual([[], 3]);
 });
 
-test('as long as nothing was ever known, nobody is told that all is on', async () => {
+test('while no overrides are known yet, nothing is reported as switched on', async () => {
   const { answer, overrides: all } = known();
   answer(away);
   await expect(all.now()).rejects.toThrow('away');
@@ -71,7 +71,7 @@ test('as long as nothing was ever known, nobody is told that all is on', async (
   expect(namesIn(await all.now())).toEqual(['pay']);
 });
 
-test('a database that is slow holds nobody up who knows something', async () => {
+test('a slow database delays nobody once overrides are known', async () => {
   const { seen, answer, overrides: all } = known();
   answer(async () => overrides(off('pay')));
   await all.now();
@@ -86,7 +86,7 @@ test('a database that is slow holds nobody up who knows something', async () => 
   await later;
 });
 
-test('after a change the next question is asked anew, and an earlier answer that comes late is not kept', async () => {
+test('after a change the database is asked again, and a late answer to an earlier query is discarded', async () => {
   const { answer, overrides: all } = known();
   await all.now();
   let answerLate: (late: Overrides) => void = () => undefined;
@@ -101,7 +101,7 @@ test('after a change the next question is asked anew, and an earlier answer that
   expect(namesIn(await all.now())).toEqual(['pay']);
 });
 
-test('a switch is for all tenants, or for those that it names', () => {
+test('a switch applies to all tenants, or to those that it names', () => {
   const all = overrides(off('pay'), off('mail', ['acme']));
   const isOff = (name: string, tenantId: string) => switchedOff(all, { kind: 'tool', name }, tenantId) !== null;
   expect([isOff('pay', 'other'), isOff('mail', 'acme'), isOff('mail', 'other'), isOff('ship', 'acme')]).toEqual([

@@ -27,7 +27,7 @@ test('a schedule is read as it was written, and belongs to its tenant', async ()
   expect((await store.schedules.list('other', { limit: 10 })).items).toEqual([]);
 });
 
-test('of two changes of one revision, one is made', async () => {
+test('only one of two changes of the same revision is made', async () => {
   await store.schedules.create(aSchedule('changed'), 10);
   const second = aSchedule('changed', { revision: 2 });
   expect(await Promise.all([store.schedules.replace(second), store.schedules.replace(second)])).toContain(false);
@@ -36,7 +36,7 @@ test('of two changes of one revision, one is made', async () => {
   expect(await store.schedules.markSynced(second, 2)).toBe(true);
 });
 
-test('what Temporal does not have is found until it is sent, and until a deleted one is forgotten', async () => {
+test('a schedule is unsynced until Temporal has it, and a deleted one until it is forgotten', async () => {
   const schedule = aSchedule('unsynced');
   const isUnsynced = async () =>
     (await store.schedules.unsynced('2027-01-01T00:00:00Z', 100)).find(({ id }) => id === 'unsynced');
@@ -55,7 +55,7 @@ test('what Temporal does not have is found until it is sent, and until a deleted
   );
 });
 
-test('a time fires once, with the run of its first attempt, and none of a deleted schedule does', async () => {
+test('a time fires once, with the run of its first attempt, and a deleted schedule does not fire', async () => {
   const schedule = aSchedule('firing');
   await store.schedules.create(schedule, 10);
   const { scheduleFires } = store;
@@ -70,7 +70,7 @@ test('a time fires once, with the run of its first attempt, and none of a delete
   expect(await scheduleFires.open(fireOf(schedule, 2), 'late')).toBe(false);
 });
 
-test('one process at a time looks after a fire, and a result stays as it is', async () => {
+test('one process at a time handles a fire, and a result is not changed', async () => {
   const schedule = aSchedule('claimed');
   await store.schedules.create(schedule, 10);
   const { scheduleFires } = store;
@@ -92,7 +92,7 @@ test('one process at a time looks after a fire, and a result stays as it is', as
   expect(last).toEqual({ at: timeAt(1), kind: 'time', ...result, ...rest });
 });
 
-test('many fires of one tenant leave room for those of others', async () => {
+test('many fires of one tenant do not delay those of others', async () => {
   const { schedules, scheduleFires } = store;
   for (const id of ['many-1', 'many-2', 'many-3', 'many-4']) {
     const schedule = aSchedule(id, { tenantId: 'many' });
@@ -106,7 +106,7 @@ test('many fires of one tenant leave room for those of others', async () => {
   expect(ids.toSorted()).toEqual(['many', 'single']);
 });
 
-test('a schedule forgets all but its last decided times', async () => {
+test('only the last decided fires of a schedule are kept', async () => {
   const schedule = aSchedule('old');
   await store.schedules.create(schedule, 10);
   const { scheduleFires } = store;
