@@ -55,7 +55,7 @@ describe('a run whose workers do not answer', () => {
     ...over,
   });
 
-  /** A Temporal whose workers do not answer. */
+  /** An engine whose workers do not answer. */
   function silent(task: FailingTask | null): Engine {
     let aside: Quarantine | null = null;
     const noAnswer = async (): Promise<never> => await Promise.reject(unavailable('A worker of this run'));
@@ -82,7 +82,7 @@ describe('a run whose workers do not answer', () => {
     { what: 'has failed its task', id: 'C-code', reason: 'Bad code', task: {} },
     { what: 'has cost three workers', id: 'C-lost', task: { failures: 3, last: { kind: 'timed-out' } } },
     { what: 'can’t be done by its workers', id: 'C-worker', task: { failures: 3 } },
-  ])('is canceled when it $what, and once', async ({ id, reason, task }) => {
+  ])('a run without answering workers is canceled once if it $what', async ({ id, reason, task }) => {
     await aDispatchedRun(id);
     if (reason !== undefined) await store.failingRuns.note(id, { executionRunId: 'e1', by: 'code', reason, proofs: 1 });
     const engine = silent(aTask(task));
@@ -99,7 +99,7 @@ describe('a run whose workers do not answer', () => {
     ['waits for a worker', 'W-wait', null],
     ['has lost a worker', 'W-lost', aTask({ last: { kind: 'timed-out' } })],
     ['has a worker without a database', 'W-away', aTask({ failures: 2 })],
-  ])('keeps its cancel when it %s', async (_, id, task) => {
+  ])('a cancel stays pending if the run %s', async (_, id, task) => {
     await aDispatchedRun(id);
     await expect(send(silent(task), id)).rejects.toMatchObject({ code: 'UNAVAILABLE', mayTakeEffect: true });
     expect((await runOf(id)).status).toBe('queued');

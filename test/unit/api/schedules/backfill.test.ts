@@ -12,7 +12,7 @@ const absent = anAbsentEngine();
 
 const hour = (number: number): string => new Date(Date.UTC(2026, 0, 1, number)).toISOString();
 
-/** Has a schedule of every hour that has fired, and has forgotten what it does not keep. */
+/** Creates an hourly schedule with a number of fires, of which only those that are kept remain. */
 async function hourly(id: string, fired: number) {
   const schedule = aSchedule(id);
   await store.schedules.create(schedule, 10);
@@ -38,20 +38,20 @@ async function hourly(id: string, fired: number) {
   return { make, isTaken, sent, decide, find };
 }
 
-test('a time that a schedule has forgotten is not taken again', async () => {
+test('a backfill does not repeat times that the schedule no longer has', async () => {
   const { make, isTaken } = await hourly('forgetful', FIRES_KEPT + 5);
   await expect(make(4, 6)).rejects.toMatchObject({ code: 'INVALID_REQUEST', issues: [{ path: '/from' }] });
   expect([await isTaken(4), await isTaken(5)]).toEqual([false, true]);
   expect(await make(5, 6)).toEqual([hour(5), hour(6)]);
 });
 
-test('a schedule that has forgotten nothing takes times from before its first one', async () => {
+test('a schedule with all its fires accepts a backfill from before its first fire', async () => {
   const { make, isTaken } = await hourly('young', 10);
   await make(-3, -1);
   expect([await isTaken(-3), await isTaken(-1)]).toEqual([true, true]);
 });
 
-test('a backfill takes a time again of which no run has come, and no other one', async () => {
+test('a backfill repeats recorded times only if they have started no run', async () => {
   const { make, sent, decide, find } = await hourly('refused', 7);
   await decide(5, { outcome: 'skipped', code: 'QUOTA_REACHED' });
   await decide(6, { outcome: 'failed', code: 'UNKNOWN_GRAPH' });
@@ -62,7 +62,7 @@ test('a backfill takes a time again of which no run has come, and no other one',
   expect(await find(4)).toMatchObject({ outcome: 'started' });
 });
 
-test('a backfill without times asks Temporal for nothing', async () => {
+test('a backfill without times sends no request to Temporal', async () => {
   const { make, sent } = await hourly('empty', 5);
   expect([await make(3, 2), sent]).toEqual([[], []]);
 });

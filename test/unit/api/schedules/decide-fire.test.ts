@@ -35,7 +35,7 @@ beforeAll(async () => {
   await store.tenantTerms.put({ tenantId: 'idle', quota: {}, suspended, ...change }, 10);
 });
 
-test('a fire starts its run as the owner of the schedule, also while Temporal is away', async () => {
+test('a fire starts its run as the owner of the schedule, also while Temporal is unavailable', async () => {
   const { result, run } = await decide('time', { metadata: { team: 'a' } });
   expect(result).toEqual({ outcome: 'started' });
   expect(run).toMatchObject({
@@ -48,13 +48,13 @@ describe.each<FireKind>(['time', 'trigger', 'backfill'])('a %s is refused at onc
   test.each<[string, Over, ConfigInput]>([
     ['QUOTA_REACHED', {}, FULL],
     ['TENANT_SUSPENDED', { tenantId: 'idle' }, {}],
-  ])('with %s, and no run waits', async (code, schedule, config) => {
+  ])('a fire is refused with %s, and no run is queued', async (code, schedule, config) => {
     const { result, run } = await decide(kind, schedule, config);
     expect([result, run]).toMatchObject([{ outcome: 'skipped', code }, null]);
   });
 });
 
-test('a fire fails whose graph is gone', async () => {
+test('a fire whose graph is gone fails', async () => {
   expect(await decide('time', { graph: 'gone' })).toMatchObject({
     result: { outcome: 'failed', code: 'UNKNOWN_GRAPH' },
   });
@@ -78,7 +78,7 @@ describe('the roles of the owner', () => {
     [STARTER, 'starter', ['cancelOther', 'time'], 'FORBIDDEN'],
     [STARTER, 'starter', ['cancelOther', 'trigger'], 'FORBIDDEN'],
     [STARTER, 'starter', ['cancelOther', 'backfill'], undefined],
-  ])('with %j, %s and %j let a fire end with the code %s', async (config, role, [overlap, kind], code) => {
+  ])('the roles %j, %s and %j let a fire end with the code %s', async (config, role, [overlap, kind], code) => {
     expect((await decide(kind, { overlap, roles: [role] }, config)).result.code).toBe(code);
   });
 });
@@ -87,7 +87,7 @@ test.each<[string, Over, ConfigInput]>([
   ['the schedule is paused', { paused: true }, {}],
   ['the quota is used up', {}, FULL],
   ['the owner may start no runs', { roles: [] }, {}],
-])('a run that was accepted before has started, also when %s', async (_, schedule, config) => {
+])('a run that was accepted before counts as started, also when %s', async (_, schedule, config) => {
   await store.runs.create(aNewRun({ id: `R${runs + 1}` }));
   expect((await decide('time', schedule, config)).result).toEqual({ outcome: 'started' });
 });

@@ -9,16 +9,16 @@ import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { fireDeps } from '../../../support/doubles/fire-deps.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
-/* What the sweeper does about fires. The graph of the schedules is unknown, so that fires without a run fail. */
+/** The sweeper's handling of fires. The graph of the schedules is unknown, so that fires without a run fail. */
 
 const store = await useMemoryStore();
 const absent = anAbsentEngine();
-/** The workflows that were signaled that the run is over. */
+/** The workflows that received the signal that the run has ended. */
 let ended: string[] = [];
 let isAway = false;
 /** Temporal may still start the workflow of a fire. */
 let mayFire = false;
-/** The signals that runs were sent. */
+/** The signals that were sent to runs. */
 let sent: unknown[] = [];
 
 beforeEach(() => {
@@ -59,14 +59,14 @@ async function firing(id: string, over: Over = {}) {
 
 const tend = async (config: ConfigInput = {}): Promise<void> => await tendFires({ ...fireDeps(store, config), engine });
 
-/** Makes the run of a fire one that goes on. */
+/** Makes the run of a fire an active one. */
 async function goingOn(id: string): Promise<void> {
   await store.runs.create(aNewRun({ id: `run-${id}` }));
   await store.pendingStarts.complete({ id: `run-${id}`, execution: 1 }, AT);
 }
 
 describe('the workflow of a fire', () => {
-  test('ends once the fire is refused', async () => {
+  test('the workflow of a fire ends once the fire is refused', async () => {
     const { find, open } = await firing('refused');
     expect(await open()).toBe(true);
     await tend();
@@ -75,7 +75,7 @@ describe('the workflow of a fire', () => {
     expect([await find(), ended]).toMatchObject([{ isOpen: false }, ['fire:refused']]);
   });
 
-  test('waits while the run goes on', async () => {
+  test('the workflow of a fire waits while the run is active', async () => {
     const { find, open } = await firing('running');
     await goingOn('running');
     await open();
@@ -84,7 +84,7 @@ describe('the workflow of a fire', () => {
     expect([await find(), ended]).toMatchObject([{ outcome: 'started', isOpen: true }, []]);
   });
 
-  test('ends with its schedule, whose row is kept until then', async () => {
+  test('the workflow of a fire ends with its schedule, whose row is kept until then', async () => {
     const { schedule, open, find } = await firing('removed');
     await goingOn('removed');
     await open();
@@ -97,7 +97,7 @@ describe('the workflow of a fire', () => {
     expect([await find(), ended]).toEqual([null, ['fire:removed']]);
   });
 
-  test('is signaled again when Temporal was away', async () => {
+  test('the workflow of a fire is signaled again after Temporal was unavailable', async () => {
     const { fire, find, open } = await firing('away');
     await open();
     await tend();
@@ -122,24 +122,24 @@ describe('a run that Temporal wants to be canceled', () => {
     return sent;
   };
 
-  test('is canceled by its own signal as the owner of the schedule', async () => {
+  test('the run is canceled by a signal as the owner of the schedule', async () => {
     expect(await canceled('replaced', { overlap: 'cancelOther' })).toMatchObject([
       ['run-replaced', 'cancel', { signalId: 'run-replaced.overlap', by: { sub: 'uma' }, reason: expect.anything() }],
     ]);
   });
 
-  test('goes on when its owner may cancel no runs any more', async () => {
+  test('the run continues when its owner has lost the permission to cancel runs', async () => {
     const config = { roles: { starter: ['run:start' as const] } };
     expect(await canceled('demoted', { overlap: 'cancelOther', roles: ['starter'] }, config)).toEqual([]);
   });
 
-  test('goes on when the quota lets no other run begin', async () => {
+  test('the run continues when the quota does not allow another run', async () => {
     const config = { tenants: { acme: { runsPerMinute: 0 } } };
     expect(await canceled('last', { overlap: 'cancelOther' }, config)).toEqual([]);
   });
 });
 
-describe('a fire that a person has asked for, and that Temporal has not started', () => {
+describe('a requested fire that Temporal has not started', () => {
   const requested = async (id: string) => {
     const made = await firing(id);
     await made.request('trigger');
@@ -149,14 +149,14 @@ describe('a fire that a person has asked for, and that Temporal has not started'
     return made;
   };
 
-  test('waits while Temporal may still start it', async () => {
+  test('a requested fire waits while Temporal may still start it', async () => {
     const { find } = await requested('buffered');
     mayFire = true;
     await tend();
     expect(await find()).toMatchObject({ outcome: 'pending' });
   });
 
-  test('is skipped when Temporal has skipped it, and decided when its workflow starts after all', async () => {
+  test('a requested fire is skipped if Temporal has skipped it, and decided if its workflow starts later', async () => {
     const { find, open } = await requested('skipped');
     await tend();
     expect(await find()).toMatchObject({ kind: 'trigger', outcome: 'skipped', code: 'OVERLAP' });

@@ -12,7 +12,7 @@ import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 const store = await useMemoryStore();
 const absent = anAbsentEngine();
 
-/** An engine whose Temporal skips each fire: it still waits for another one. */
+/** An engine whose Temporal skips each fire because another one is active. */
 const depsWith = (over: Partial<TimedSchedules> = {}) => {
   const schedules: TimedSchedules = {
     ...absent.schedules,
@@ -30,7 +30,7 @@ const fireAt = (scheduleId: string, at: string) => ({
   workflowId: `fire:${scheduleId}-${at}`,
 });
 
-/** A schedule, one fire of which waits. */
+/** A schedule with one pending fire. */
 async function created(id: string): Promise<Schedule> {
   const schedule = aSchedule(id);
   await store.schedules.create(schedule, 100);
@@ -49,7 +49,7 @@ test('a trigger that Temporal skips is answered as skipped', async () => {
   });
 });
 
-test('triggers of one second fire at seconds of their own, and again at the same one when they are repeated', async () => {
+test('triggers of the same second use different seconds, and a repeated trigger uses the same one again', async () => {
   const schedule = await created('together');
   const [one, other] = [ulid(MOMENT), ulid(MOMENT)];
   const first = await trigger(depsWith(), schedule, one);
@@ -59,7 +59,7 @@ test('triggers of one second fire at seconds of their own, and again at the same
   expect((await store.scheduleFires.latest([schedule], 10)).get('together')).toHaveLength(3);
 });
 
-test('a trigger that a worker takes is answered with its result', async () => {
+test('a trigger that a worker handles is answered with its result', async () => {
   const schedule = await created('taken');
   const deps = depsWith({
     trigger: async (_, { at }) => {
@@ -73,7 +73,7 @@ test('a trigger that a worker takes is answered with its result', async () => {
   expect(await trigger(deps, schedule, runId)).toMatchObject({ kind: 'trigger', outcome: 'failed', runId });
 });
 
-test('a trigger is sent again when Temporal has skipped it though the run before is over', async () => {
+test('a trigger is sent again if Temporal has skipped it although the previous run has ended', async () => {
   const schedule = await created('behind');
   const before = fireAt('behind', '2025-01-01T00:00:00.000Z');
   await store.scheduleFires.decide(before, { outcome: 'failed' });
@@ -92,7 +92,7 @@ test('a trigger is sent again when Temporal has skipped it though the run before
   expect([ids[0], new Set(ids).size]).toEqual([runId, 2]);
 });
 
-test('a trigger is refused while all seconds before it are taken', async () => {
+test('a trigger is refused while all earlier seconds in reach are used', async () => {
   const schedule = await created('crowded');
   const fires = Array.from({ length: 100 }, (_, index) => ({
     at: new Date(MOMENT - 999 - index * 1_000).toISOString(),
@@ -109,8 +109,8 @@ test('a trigger finds no deleted schedule', async () => {
   await expect(trigger(depsWith(), schedule, ulid())).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-describe('a trigger is refused, and may be sent again,', () => {
-  test('while Temporal is away', async () => {
+describe('a trigger is refused and may be repeated', () => {
+  test('a trigger is refused while Temporal is unavailable', async () => {
     const away = depsWith({ trigger: async () => await Promise.reject(unavailable('Temporal')) });
     const schedule = await created('away');
     const runId = ulid(MOMENT);
@@ -118,7 +118,7 @@ describe('a trigger is refused, and may be sent again,', () => {
     expect(await trigger(depsWith(), schedule, runId)).toMatchObject({ runId });
   });
 
-  test('while Temporal does not have the schedule', async () => {
+  test('a trigger is refused while the schedule is missing in Temporal', async () => {
     const schedule = await created('lost');
     await store.schedules.markSynced(schedule, 1);
     const lost = depsWith({ trigger: async () => await Promise.resolve(null) });

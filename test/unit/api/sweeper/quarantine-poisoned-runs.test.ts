@@ -34,7 +34,7 @@ const aTask = (over: Partial<FailingTask> = {}): FailingTask => ({
   ...over,
 });
 
-/** A Temporal with failing tasks, which notices what is put aside. */
+/** An engine with failing tasks that records which runs are quarantined. */
 function failing(tasks: Readonly<Record<string, FailingTask>>): Engine & { readonly asked: string[] } {
   const aside = new Map<string, Quarantine>();
   const asked: string[] = [];
@@ -75,12 +75,12 @@ const statusOf = async (id: string): Promise<string | undefined> => (await store
 interface Case {
   readonly what: string;
   readonly id: string;
-  /** Of the worker's note; without one there is no note. */
+  /** The cause in the worker's note; without one there is no note. */
   readonly note?: TaskFailureCause;
   readonly task: Partial<FailingTask>;
 }
 
-describe('a run is put aside', () => {
+describe('a run is quarantined', () => {
   test.each<Case & { readonly message: string }>([
     {
       what: 'whose code has failed its task twice',
@@ -115,7 +115,7 @@ describe('a run is put aside', () => {
   });
 });
 
-describe('a run is left alone', () => {
+describe('a run is not quarantined', () => {
   test.each<Case>([
     { what: 'whose code has failed its task once', id: 'L-once', note: { ...BAD_CODE, proofs: 1 }, task: {} },
     {
@@ -167,20 +167,20 @@ describe('a run is left alone', () => {
     expect(await statusOf(id)).toBe('queued');
   });
 
-  test('that has recovered, and the note is forgotten', async () => {
+  test('a recovered run is not quarantined, and its recorded failure is deleted', async () => {
     await aRun('L-well', BAD_CODE);
     await sweep(failing({}));
     expect([await statusOf('L-well'), await store.failingRuns.find('L-well')]).toEqual(['queued', null]);
   });
 
-  test('when the process stops', async () => {
+  test('a run is not quarantined when the process stops', async () => {
     await aRun('L-stop', BAD_CODE);
     await sweep(failing({ 'L-stop': aTask() }), AbortSignal.abort());
     expect(await statusOf('L-stop')).toBe('queued');
   });
 });
 
-test('an error with one run stops no other', async () => {
+test('an error with one run does not affect others', async () => {
   await aRun('E1', BAD_CODE);
   await aRun('E2', BAD_CODE);
   const engine = failing({ E2: aTask() });
@@ -190,7 +190,7 @@ test('an error with one run stops no other', async () => {
   expect([await statusOf('E1'), await statusOf('E2')]).toEqual(['queued', 'failed']);
 });
 
-test('of many runs that fail at once, twenty are put aside, and others once it has been quiet for a minute', async () => {
+test('if many runs fail at once, twenty are quarantined, and others after a quiet minute', async () => {
   const ids = Array.from({ length: 45 }, (_, n) => `M-${n}`);
   for (const id of ids) await aRun(id, BAD_CODE);
   const error = vi.spyOn(logger, 'error');
@@ -211,7 +211,7 @@ test('of many runs that fail at once, twenty are put aside, and others once it h
   vi.restoreAllMocks();
 });
 
-test('active runs are looked at in turns, a hundred at a time', async () => {
+test('active runs are checked in turns, a hundred at a time', async () => {
   const ids = Array.from({ length: 130 }, (_, n) => `T-${String(n).padStart(3, '0')}`);
   for (const id of ids) await aRun(id);
   const engine = failing({});

@@ -12,7 +12,7 @@ import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 
-test('schedules that cannot be sent to Temporal delay no other', async () => {
+test('schedules that cannot be sent to Temporal do not delay others', async () => {
   const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
   for (const id of ids) await store.schedules.create(aSchedule(id), 10);
   const sent: string[] = [];

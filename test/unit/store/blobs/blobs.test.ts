@@ -12,8 +12,8 @@ test.each([
   ['varied', VARIED],
   ['all the same', Buffer.alloc(3 * MIB, 'x')],
   ['small', Buffer.from('small')],
-  ['nothing', Buffer.alloc(0)],
-])('the sizes of pieces of %s are bounded, and the pieces contain all bytes', (_, data) => {
+  ['empty', Buffer.alloc(0)],
+])('data that is %s is split into pieces of bounded size, without loss', (_, data) => {
   const pieces = [...cutByContent(data)];
   expect(Buffer.concat(pieces).equals(data)).toBe(true);
   for (const { length } of pieces) expect(length).toBeLessThanOrEqual(MIB / 2);
@@ -26,7 +26,7 @@ test.each([
   ['added in the middle', Buffer.concat([VARIED.subarray(0, MIDDLE), Buffer.from('new'), VARIED.subarray(MIDDLE)])],
   ['added at the end', Buffer.concat([VARIED, Buffer.from('new')])],
   ['taken out', Buffer.concat([VARIED.subarray(0, MIDDLE), VARIED.subarray(MIDDLE + 9)])],
-])('a change to %s affects only the pieces around it', (_, changed) => {
+])('bytes that are %s change only the pieces around them', (_, changed) => {
   const before = new Set(digestsOf(VARIED));
   const after = digestsOf(changed);
   expect(after.length).toBeGreaterThan(10);
