@@ -36,7 +36,7 @@ test('the same key triggers a schedule once', async () => {
   expect(listAt(audit.body, '/items')).toHaveLength(1);
 });
 
-test('a schedule says who owns it, and the audit when that becomes another', async () => {
+test('a schedule names its owner, and the audit log records a new owner', async () => {
   const { body } = await api.as('user').post('/api/schedules', { graph: 'g', every: '1h' });
   const id = textAt(body, '/id');
   const path = `/api/schedules/${id}`;

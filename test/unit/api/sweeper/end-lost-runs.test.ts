@@ -99,9 +99,9 @@ describe('if Temporal lacks many workflows, no run is ended', () => {
   });
 
   test.each([
-    ['of all that are looked at, some at a time', 115, 0],
-    ['and has too few others', 3, 2],
-    ['and has none', 1, 0],
+    ['in several pages', 115, 0],
+    ['and too few others exist', 3, 2],
+    ['and no others exist', 1, 0],
   ])('no run is ended if many are missing %s', async (what, count, others) => {
     const lost = await lostRuns(what, count);
     await otherRuns(others);
