@@ -48,7 +48,7 @@ test('a broken connection is replaced, and its subscribers are asked to poll and
 });
 
 test.each(['"R"', 'R', '', '{"runId":"R"}'])(
-  'what something else says on the channel is no change: %j',
+  'a notification of another sender on the channel is no change: %j',
   async (said) => {
     const heard: (RunChange | null)[] = [];
     const unsubscribe = store.changes.subscribe('R', (change) => heard.push(change));

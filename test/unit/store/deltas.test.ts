@@ -21,7 +21,7 @@ test('no deltas need no payload', () => {
   expect(packDeltas('R', [])).toEqual([]);
 });
 
-test.each(['', 'R', '7', 'null', '{"runId":"R"}', '[]'])('what something else says holds no deltas: %j', (said) => {
+test.each(['', 'R', '7', 'null', '{"runId":"R"}', '[]'])('a payload of another sender holds no deltas: %j', (said) => {
   expect(readDeltas(said)).toEqual([]);
 });
 

@@ -47,7 +47,7 @@ describe('a token with a valid signature', () => {
   });
 
   test.each(['1e12', '1e400'])(
-    'is good until the year 9999 at most: its end at %s s is no time of the database',
+    'a token is valid until the year 9999 at most: its end at %s s is out of the range of the database',
     async (exp) => {
       const late = claimsText().replace(/"exp":\d+/, `"exp":${exp}`);
       const { expiresAtMs = 0 } = await authenticate(bearer(HEADER, late));

@@ -108,7 +108,7 @@ test('each body and each response has an example that its schema accepts', () =>
 });
 
 test.each(['user', 'approver', 'admin', 'auditor', 'publisher', 'nobody'])(
-  '%s may do what the description says',
+  'the permissions of %s are those in the description',
   async (role) => {
     const granted = permissionsOf([role], parseConfig('the test', { roles: OWN_ROLES }).roles);
     const caller = await api.asRole(role);

@@ -76,7 +76,7 @@ describe('a JSON body', () => {
   });
 
   test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset="UTF-8"'])(
-    'of type %s is taken',
+    'a body of type %s is accepted',
     async (type) => {
       expect(await post('/api/graphs/validate', JSON.stringify(aDefinition()), { 'content-type': type })).toMatchObject(
         { status: 200 },
@@ -263,7 +263,7 @@ describe('an unusual name', () => {
     expect((await admin.get(path)).status).toBeLessThan(500);
   });
 
-  test.each(['a\u0000', '\uD800'])('%j of a graph is unknown', async (graph) => {
+  test.each(['a\u0000', '\uD800'])('a graph named %j is unknown', async (graph) => {
     expect(await admin.post('/api/runs', { graph })).toMatchObject(aProblem(404, 'UNKNOWN_GRAPH'));
   });
 
@@ -309,7 +309,7 @@ describe('the description at /openapi.json', () => {
   });
 
   test.each(['/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])(
-    'can be browsed: %s is served',
+    'the description can be browsed: %s is served',
     async (path) => {
       expect(await api.stranger.get(path)).toMatchObject({ status: 200 });
     },

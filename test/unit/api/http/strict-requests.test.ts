@@ -29,7 +29,7 @@ function operations(): readonly DescribedOperation[] {
 
 describe('strict parsing of a query', () => {
   test.each(['nonsense=1', 'constructor=1', '__proto__=1', 'nonsense'])(
-    'with the unknown parameter %s is refused by every route',
+    'a query with the unknown parameter %s is refused by every route',
     async (query) => {
       expect(operations().length).toBeGreaterThan(30);
       for (const { method, path } of operations()) {
@@ -47,14 +47,14 @@ describe('strict parsing of a query', () => {
   });
 
   test.each(['limit=1&limit=1', 'status=failed&status=failed', 'cursor=a&cursor=b', 'threadId=a&threadId=a'])(
-    'with a repeated parameter is refused: %s',
+    'a query with a repeated parameter is refused: %s',
     async (query) => {
       expect(await api.as('user').get(`/api/runs?${query}`)).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     },
   );
 
   test.each(['%201', '1%20', '+1', '1e1', '0x1', '1.0', '01', '0', '-1', '', '201', '1'.repeat(400), '%D9%A1'])(
-    'with limit=%s is refused',
+    'a query with limit=%s is refused',
     async (limit) => {
       expect(await api.as('user').get(`/api/runs?limit=${limit}`)).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     },
@@ -66,7 +66,7 @@ describe('strict parsing of a query', () => {
 });
 
 describe('a version in a path', () => {
-  test.each(['1%20', '%201', '01', '1e0', '+1', '0', '1.0', '%D9%A1'])('written %s is none', async (version) => {
+  test.each(['1%20', '%201', '01', '1e0', '+1', '0', '1.0', '%D9%A1'])('%s is no version', async (version) => {
     const { name } = aDefinition();
     await api.as('user').post('/api/graphs', aDefinition());
     expect(await api.as('user').get(`/api/graphs/${name}/versions/${version}`)).toMatchObject({ status: 422 });
@@ -75,7 +75,7 @@ describe('a version in a path', () => {
 });
 
 describe('the name "validate"', () => {
-  test.each(['GET', 'HEAD', 'OPTIONS', 'PUT'])('is no graph: %s', async (method) => {
+  test.each(['GET', 'HEAD', 'OPTIONS', 'PUT'])('"validate" names no graph for %s', async (method) => {
     const headers = { authorization: `Bearer ${api.tokens.user}` };
     const response = await api.request('/api/graphs/validate', { method, headers });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
@@ -165,7 +165,7 @@ describe('a cursor', () => {
 
 describe('security of every answer', () => {
   test.each(['/api/runs', '/healthz', '/openapi.json', '/nothing', '/schemas/graph-definition.json', '/docs'])(
-    'of %s keeps browsers from guessing, framing and loading',
+    'the headers of %s keep browsers from sniffing, framing and loading',
     async (path) => {
       const { headers } = await api.stranger.get(path);
       expect(headers.get('x-content-type-options')).toBe('nosniff');

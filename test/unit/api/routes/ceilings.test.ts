@@ -39,7 +39,7 @@ const FIELDS = [
 ];
 const ISSUES = FIELDS.map((path) => `INVALID_FIELD ${path}`);
 
-test.each(['/api/graphs', '/api/runs'])('a graph that asks for too much is refused by %s', async (path) => {
+test.each(['/api/graphs', '/api/runs'])('a graph above the ceilings is refused by %s', async (path) => {
   const refused = await api.as('user').post(path, path === '/api/graphs' ? GREEDY : { graph: GREEDY, input: {} });
   expect(refused).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
   expect(errorsIn(refused)).toEqual(ISSUES);

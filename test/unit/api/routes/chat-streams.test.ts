@@ -61,7 +61,7 @@ async function openChat(answer: string, { tokenMs = 3_600_000, stallMs = 60_000 
   return { ask, isFree, shutdown };
 }
 
-test.each([STREAM, '/api/chat/helper/T/stream'])('HEAD %s is answered as GET, and takes no place', async (path) => {
+test.each([STREAM, '/api/chat/helper/T/stream'])('HEAD %s is answered as GET, and takes no slot', async (path) => {
   const { ask, isFree } = await openChat('Hi');
   for (let asked = 0; asked < 3; asked += 1) {
     const { status, headers, body } = await ask('HEAD', { path });

@@ -106,7 +106,7 @@ describe('a hook', () => {
 });
 
 describe('a message for a hook', () => {
-  test.each(['standard', 'github', 'stripe', 'slack'] as const)('of %s starts a run, once', async (scheme) => {
+  test.each(['standard', 'github', 'stripe', 'slack'] as const)('a message of %s starts one run', async (scheme) => {
     await put(`once-${scheme}`, { scheme });
     const body = JSON.stringify({ id: 'evt_2', event_id: 'Ev2', issue: { number: 7 } });
     const send = async () => await post(`demo.once-${scheme}`, SIGN[scheme](body, { secret: SECRET, id: 'msg_1' }));

@@ -149,7 +149,7 @@ describe('the calls of a run', () => {
     }
   });
 
-  test.each(['order=latest', 'until=yesterday', 'since=now'])('refuse %s', async (query) => {
+  test.each(['order=latest', 'until=yesterday', 'since=now'])('the list of calls refuses %s', async (query) => {
     expect((await api.as('user').get(`/api/runs/calls/calls?${query}`)).status).toBe(422);
   });
 });

@@ -192,7 +192,7 @@ async function readPart(response: Response, length: number): Promise<string> {
 
 describe('a reader of a stream', () => {
   test.each(['x', '-1', '1.5', '01', '', '4', '99999999999', '1e0'])(
-    'with the Last-Event-ID %j is refused',
+    'a reader with the Last-Event-ID %j is refused',
     async (lastEventId) => {
       const id = await aRun(3);
       const answer = await api.as('user').get(eventsOf(id), { 'last-event-id': lastEventId });

@@ -79,7 +79,7 @@ describe('a new schedule', () => {
     expect([[...had], await unsynced()]).toEqual([[], []]);
   });
 
-  test.each([new Error('lost'), unavailable('Temporal')])('is sent again after "%s"', async (answer) => {
+  test.each([new Error('lost'), unavailable('Temporal')])('a new schedule is sent to Temporal again after "%s"', async (answer) => {
     failure = answer;
     const id = `after ${answer.message}`;
     await Promise.allSettled([create(id)]);
@@ -121,7 +121,7 @@ describe('a schedule whose graph is gone', () => {
   });
 
   test.each([{ graph: 'away' }, { input: {} }, { limits: {} }])(
-    'is refused the change %j, also paused',
+    'a schedule whose graph is gone refuses the change %j, even while paused',
     async (terms) => {
       const id = `refused ${JSON.stringify(terms)}`;
       await orphaned(id);
