@@ -37,7 +37,7 @@ export function createChanges(listen: Listen): Changes & Listening {
   const ofRuns = createListeners<RunChange | null>();
   const ofTenants = createListeners<RunChange | null>();
   let listening: Listening | null = null;
-  const ears = {
+  const receiver = {
     heard(payload: string): void {
       const change = parseChange(payload);
       ofRuns.tell(change?.runId ?? '', change);
@@ -49,7 +49,7 @@ export function createChanges(listen: Listen): Changes & Listening {
     },
   };
   const subscribeTo = (listeners: Listeners<RunChange | null>) => (id: string, listener: ChangeListener) => {
-    listening ??= listen(CHANNEL, ears);
+    listening ??= listen(CHANNEL, receiver);
     return listeners.add(id, listener);
   };
   return {

@@ -33,7 +33,7 @@ const OPEN_WITHIN_MS = 1_000;
 /** Creates a source of deltas. It listens to the database from the first subscription on. */
 export function createDeltas(db: Kysely<Tables>, listen: Listen): Deltas & Listening {
   const listeners = createListeners<ModelDelta>();
-  const tell = createTeller(async (payloads) => {
+  const send = createTeller(async (payloads) => {
     await sql`select pg_notify(${CHANNEL}, payload) from unnest(${payloads}::text[]) as told (payload)`.execute(db);
   });
   const open = (): Opened => {
@@ -44,21 +44,21 @@ export function createDeltas(db: Kysely<Tables>, listen: Listen): Deltas & Liste
     };
     return { listening: listen(CHANNEL, { heard, opened: () => opened() }), isOpen };
   };
-  let ears: Opened | null = null;
+  let subscription: Opened | null = null;
   let isClosed = false;
   return {
     async publish(runId, deltas) {
-      if (!isClosed) await tell(packDeltas(runId, deltas));
+      if (!isClosed) await send(packDeltas(runId, deltas));
     },
     async listen(runId, listener) {
-      ears ??= open();
+      subscription ??= open();
       const stop = listeners.add(runId, listener);
-      await Promise.race([ears.isOpen, sleep(OPEN_WITHIN_MS, undefined, { ref: false })]);
+      await Promise.race([subscription.isOpen, sleep(OPEN_WITHIN_MS, undefined, { ref: false })]);
       return stop;
     },
     async close() {
       isClosed = true;
-      await ears?.listening.close();
+      await subscription?.listening.close();
     },
   };
 }

@@ -114,7 +114,7 @@ function insertEvents({ events: written }: JournalBatch, { runId, executionRunId
       ${written.map((event) => ('idempotencyKey' in event ? event.idempotencyKey : null))}::text[],
       ${toTexts(written)}::text[]
     ) as rows (seq, type, call_key, body)
-    on conflict (run_id, seq) do update set type = '' where ${SAYS_SOMETHING_ELSE}
+    on conflict (run_id, seq) do update set type = '' where ${IS_CONTRADICTION}
     returning seq
   `;
 }
@@ -123,7 +123,7 @@ function insertEvents({ events: written }: JournalBatch, { runId, executionRunId
  * Compares an event with the stored one, which must not change. The texts are usually equal, so they are compared
  * first.
  */
-const SAYS_SOMETHING_ELSE = statement`
+const IS_CONTRADICTION = statement`
   events.body::text <> excluded.body::text and said(events.body) <> said(excluded.body)
 `;
 

@@ -46,15 +46,15 @@ export async function decideApproval(
   caller: Caller,
   { run, attempt, wanted, at = new Date().toISOString() }: SentDecision,
 ): Promise<ApprovalJson> {
-  const { decision, ifMatch, digest, ...said } = wanted;
-  const { approvalId, reason } = said;
+  const { decision, ifMatch, digest, ...fields } = wanted;
+  const { approvalId, reason } = fields;
   const hidden = hiddenFrom(caller, run);
-  const shown = { approvalId, args: optionalJson(said.args), digests: digestsNamed(ifMatch, digest) };
+  const shown = { approvalId, args: optionalJson(fields.args), digests: digestsNamed(ifMatch, digest) };
   const ofRun = { runId: run.id, tenantId: run.tenantId, hasEnded: isEnded(run.status) };
   const known = await readKnown(deps, run.id, approvalId);
   const real = isRedacting(hidden) ? toRealDecision(deps, known, hidden, shown) : shown;
   const { args, digests = digestsRead(known, approvalId) } = real;
-  const payload = toJsonObject({ ...said, args, at, ...(digests && { digest: digests }) });
+  const payload = toJsonObject({ ...fields, args, at, ...(digests && { digest: digests }) });
   const request = { approvalId, decision, by: toPrincipal(caller), at, reason, args, values: payload['values'] };
   const refusal = await refuseByRows(deps, { ...ofRun, known }, request);
   const result = await sendSignal(deps, caller, { run, signal: { name: decision, attempt, payload, refusal } });

@@ -59,10 +59,10 @@ type SaidOf<Kind extends Said['kind']> = Extract<Said, { readonly kind: Kind }>;
  */
 export async function answerChat(deps: ApiDeps, caller: Caller, request: ChatRequest): Promise<Answer> {
   const { messages } = request;
-  const said = readMessage(messages, messages.length - 1);
-  return said.kind === 'message'
-    ? await startTurn(deps, caller, request, said)
-    : await decideTurn(deps, caller, request, said);
+  const sent = readMessage(messages, messages.length - 1);
+  return sent.kind === 'message'
+    ? await startTurn(deps, caller, request, sent)
+    : await decideTurn(deps, caller, request, sent);
 }
 
 /** Streams a run as one message, from its first event on. */
@@ -70,7 +70,7 @@ export async function followRun(deps: ApiDeps, caller: Caller, runId: string, un
   return await whileListening(
     deps,
     runId,
-    async (ear) => await answerOf(deps, caller, { ear, runId, after: 0, until }),
+    async (subscription) => await answerOf(deps, caller, { subscription, runId, after: 0, until }),
   );
 }
 
@@ -78,14 +78,14 @@ async function startTurn(
   deps: ApiDeps,
   caller: Caller,
   request: ChatRequest,
-  said: SaidOf<'message'>,
+  sent: SaidOf<'message'>,
 ): Promise<Answer> {
   const { threadId, onBusy } = request;
   requirePermission(caller, 'run:start');
   if (onBusy === 'interrupt') requirePermission(caller, 'run:control');
   const wanted = {
     graph: request.graph,
-    input: { ...request.input, ...(await toInput(deps, caller, request.graph, said)) },
+    input: { ...request.input, ...(await toInput(deps, caller, request.graph, sent)) },
     threadId,
     onBusy,
     limits: {},
@@ -93,11 +93,11 @@ async function startTurn(
     breakpoints: { before: [], after: [] },
     metadata: {},
   };
-  const key = request.key ?? `${threadId}/${said.id}`;
+  const key = request.key ?? `${threadId}/${sent.id}`;
   const { runId, begin } = await admitTurn(deps, caller, { key, wanted });
-  return await whileListening(deps, runId, async (ear) => {
+  return await whileListening(deps, runId, async (subscription) => {
     await begin();
-    return await answerOf(deps, caller, { ear, runId, after: 0, until: 'approval' });
+    return await answerOf(deps, caller, { subscription, runId, after: 0, until: 'approval' });
   });
 }
 
@@ -124,42 +124,42 @@ async function decideTurn(
   deps: ApiDeps,
   caller: Caller,
   request: ChatRequest,
-  said: SaidOf<'decisions'>,
+  sent: SaidOf<'decisions'>,
 ): Promise<Answer> {
   requirePermission(caller, 'approval:decide');
-  const { run, decide } = await findDecisions(deps, caller, request.threadId, said.decisions);
-  const after = said.seen?.runId === run.id ? said.seen.seq : run.lastSeq;
-  return await whileListening(deps, run.id, async (ear) => {
+  const { run, decide } = await findDecisions(deps, caller, request.threadId, sent.decisions);
+  const after = sent.seen?.runId === run.id ? sent.seen.seq : run.lastSeq;
+  return await whileListening(deps, run.id, async (subscription) => {
     await decide(request.record);
-    return await answerOf(deps, caller, { ear, runId: run.id, after, until: 'approval' });
+    return await answerOf(deps, caller, { subscription, runId: run.id, after, until: 'approval' });
   });
 }
 
 /** Runs `work` with a subscription to a run, and closes the subscription if `work` throws. */
-async function whileListening(deps: ApiDeps, runId: string, work: (ear: RunEar) => Promise<Answer>): Promise<Answer> {
+async function whileListening(deps: ApiDeps, runId: string, work: (subscription: RunEar) => Promise<Answer>): Promise<Answer> {
   const { changes, deltas, runLooks: looks } = deps.store;
-  const ear = await listenToRun({ changes, deltas, looks }, { runId, detail: 'tokens' });
+  const subscription = await listenToRun({ changes, deltas, looks }, { runId, detail: 'tokens' });
   try {
-    return await work(ear);
+    return await work(subscription);
   } catch (error) {
-    ear.close();
+    subscription.close();
     throw error;
   }
 }
 
 interface AnswerOptions {
-  readonly ear: RunEar;
+  readonly subscription: RunEar;
   readonly runId: string;
   readonly after: number;
   readonly until: Until;
 }
 
-async function answerOf(deps: ApiDeps, caller: Caller, { ear, runId, ...part }: AnswerOptions): Promise<Answer> {
+async function answerOf(deps: ApiDeps, caller: Caller, { subscription, runId, ...part }: AnswerOptions): Promise<Answer> {
   const run = await findRun(deps, caller, runId);
   const plan = planChat(await definitionOf(deps, run.graph.hash, runId));
   const recordedAnswers = new RecordedAnswers(run.lastSeq === 0 ? [] : await deps.store.ledger.saidTexts(runId));
   const message = { runId, plan, caller, recordedAnswers, ...part };
-  return { chunks: (unwanted) => chunksOfRun(deps, message, ear.hear(0, unwanted)), close: ear.close };
+  return { chunks: (unwanted) => chunksOfRun(deps, message, subscription.hear(0, unwanted)), close: subscription.close };
 }
 
 async function definitionOf({ store }: ApiDeps, hash: string, runId: string): Promise<GraphDefinition> {
@@ -256,7 +256,7 @@ export type Until = 'approval' | 'end';
 async function* chunksOfRun(
   { fingerprints }: Pick<ApiDeps, 'fingerprints'>,
   { runId, plan, caller, after, until, recordedAnswers }: Message,
-  heard: AsyncGenerator<Heard, void>,
+  parts: AsyncGenerator<Heard, void>,
 ): AsyncGenerator<Chunk, void> {
   const message = new MessageBuilder(plan);
   const questions = new EditedQuestions();
@@ -265,17 +265,17 @@ async function* chunksOfRun(
     // Redacted text is sent once, when it is complete, because its deltas would reveal it.
     hideDelta(delta, hidden) === delta ? message.addDelta(delta) : [];
   const chunksOfEvent = (event: RunEvent, hidden: Redaction): readonly Chunk[] => {
-    const said = event.type === 'model.called' ? recordedAnswers.about(event) : null;
+    const recorded = event.type === 'model.called' ? recordedAnswers.about(event) : null;
     // An edited question is sent again as an event, so that its digest is fingerprinted in the same way as all others.
     const visible = [event, questions.add(event)].flatMap((one) => (one ? shownEvent(one, hidden, fingerprints) : []));
-    const chunks = [...(said ? chunksOfDelta(said, hidden) : []), ...visible.flatMap((one) => message.add(one))];
+    const chunks = [...(recorded ? chunksOfDelta(recorded, hidden) : []), ...visible.flatMap((one) => message.add(one))];
     ({ seq } = event);
     // The reader has all events up to this one, so no text that is open here may be continued.
     if (seq === after) message.endStep();
     return seq > after ? chunks : [];
   };
   yield { type: 'start', messageId: runId, messageMetadata: { runId } };
-  for await (const { deltas, events, look, isUpToDate } of heard) {
+  for await (const { deltas, events, look, isUpToDate } of parts) {
     const hidden = hiddenFrom(caller, look);
     for (const delta of deltas) yield* chunksOfDelta(delta, hidden);
     for (const event of events) yield* chunksOfEvent(event, hidden);

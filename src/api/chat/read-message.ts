@@ -74,10 +74,10 @@ function readContent(parts: readonly JsonObject[], at: number): MessageContent {
     if (type === 'file') return toFilePart(part, at, index);
     throw refused(at, 'Only parts of the types text and file are understood', index);
   });
-  const said = read.filter((part) => part !== '');
-  if (said.length === 0) throw refused(at, 'The message has no text');
-  if (said.every((part) => typeof part === 'string')) return said.join('');
-  return said.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part));
+  const content = read.filter((part) => part !== '');
+  if (content.length === 0) throw refused(at, 'The message has no text');
+  if (content.every((part) => typeof part === 'string')) return content.join('');
+  return content.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part));
 }
 
 function toFilePart({ mediaType, filename, url }: JsonObject, at: number, part: number): FilePart {
@@ -134,12 +134,12 @@ export async function findDecisions(
   deps: ApiDeps,
   caller: Caller,
   threadId: string,
-  said: readonly [SaidDecision, ...SaidDecision[]],
+  decisions: readonly [SaidDecision, ...SaidDecision[]],
 ): Promise<ChatDecisions> {
   const found = await Promise.all(
-    said.map(async (one) => ({ said: one, approval: await findApproval(deps, caller, one.approvalId) })),
+    decisions.map(async (one) => ({ decision: one, approval: await findApproval(deps, caller, one.approvalId) })),
   );
-  const [{ approvalId }] = said;
+  const [{ approvalId }] = decisions;
   const runId = found[0]?.approval.runId ?? '';
   const run = await findRun(deps, caller, runId);
   if (
@@ -149,7 +149,7 @@ export async function findDecisions(
   )
     throw new ApiError('UNKNOWN_APPROVAL', `This thread has no approval "${approvalId}"`);
   const hidden = hiddenFrom(caller, run);
-  const open = found.flatMap(({ said: one, approval }) => {
+  const open = found.flatMap(({ decision: one, approval }) => {
     const digest = one.digest ?? firstDigest(shownApproval(approval, hidden, deps.fingerprints));
     return approval.status === 'pending' && digest !== null ? [{ ...one, digest }] : [];
   });

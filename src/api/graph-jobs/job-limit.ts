@@ -21,9 +21,9 @@ const LEAST_PATIENCE_MS = 30_000;
 /** Records in the shared memory that this thread begins a job. */
 export function tellBegun(begun: SharedArrayBuffer): void {
   const { thread, workedMs } = readThreadTime('thread-self') ?? { thread: UNKNOWN, workedMs: 0 };
-  const told = new Int32Array(begun);
-  Atomics.store(told, WORKED_BEFORE, workedMs);
-  Atomics.store(told, THREAD, thread);
+  const fields = new Int32Array(begun);
+  Atomics.store(fields, WORKED_BEFORE, workedMs);
+  Atomics.store(fields, THREAD, thread);
 }
 
 /** The indexes of the fields in the shared memory; `THREAD` is 0 until the job has begun. */
@@ -55,9 +55,9 @@ export function openJobLimit(limitMs: number, patienceMs = Math.max(PATIENCE * l
 
 /** Returns the processor time of a job so far; `null` where the operating system does not report it. */
 function workedMs(begun: SharedArrayBuffer): number | null {
-  const told = new Int32Array(begun);
-  const thread = Atomics.load(told, THREAD);
+  const fields = new Int32Array(begun);
+  const thread = Atomics.load(fields, THREAD);
   if (thread === 0) return 0;
   const time = readThreadTime(`self/task/${thread}`);
-  return time && time.workedMs - Atomics.load(told, WORKED_BEFORE);
+  return time && time.workedMs - Atomics.load(fields, WORKED_BEFORE);
 }

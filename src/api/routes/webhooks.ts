@@ -44,8 +44,8 @@ const add = webhooks.post('/api/webhooks', 'run:control', {
       const { tenantId, sub: createdBy } = caller;
       const { secret: given, linkBase = null, events, ...wanted } = c.req.valid('json');
       const { id } = c.get('attempt');
-      const told = { events: [...new Set(events)], linkBase, secret: given };
-      const { webhook, secret } = await addWebhook({ ...wanted, ...told, id, tenantId, createdBy });
+      const options = { events: [...new Set(events)], linkBase, secret: given };
+      const { webhook, secret } = await addWebhook({ ...wanted, ...options, id, tenantId, createdBy });
       c.header('location', `/api/webhooks/${id}`);
       return c.json({ ...shownWebhook(webhook), secret }, 201);
     };

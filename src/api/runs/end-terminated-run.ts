@@ -147,9 +147,9 @@ export async function quarantineRun(
 }
 
 function messageOf({ task: { failures, last }, note }: Poisoned): string {
-  const told = last.kind === 'timed-out' ? 'the workers that had it gave no answer' : last.message;
+  const failure = last.kind === 'timed-out' ? 'the workers that had it gave no answer' : last.message;
   const count = Math.max(failures, note?.by === 'code' ? note.proofs : 0);
   const times = count === 1 ? 'once' : `${count} times`;
-  const reason = note?.by === 'code' ? note.reason : told;
+  const reason = note?.by === 'code' ? note.reason : failure;
   return `The run was ended without its last steps: its workflow task failed ${times}: ${reason}`;
 }

@@ -54,11 +54,11 @@ interface Next extends Pick<RunView, 'next'> {
  */
 async function nextOf({ journal }: Store, { id, view }: RunRecord, after: number): Promise<Next | null> {
   if (!view) return null;
-  const told = await journal.lastUpdates(
+  const stored = await journal.lastUpdates(
     { runId: id, after },
     view.pending.filter(({ update }) => !update),
   );
-  const updates = told.values();
+  const updates = stored.values();
   const pending = view.pending.map((task) => {
     const update = task.update ?? updates.next().value;
     if (!update) throw incomplete(id);

@@ -75,12 +75,12 @@ async function* hear(
   for (const signal of unwanted) signal.addEventListener('abort', mailbox.ring);
   try {
     for (;;) {
-      const mail = await mailbox.take(LOOK_EVERY_MS);
+      const received = await mailbox.take(LOOK_EVERY_MS);
       if (unwanted.some(({ aborted }) => aborted)) return;
-      const heard = await lookFor(mail);
-      if (!heard) return;
-      if (heard.events.length > 0 && heard.look.hasMore) mailbox.ring();
-      yield heard;
+      const part = await lookFor(received);
+      if (!part) return;
+      if (part.events.length > 0 && part.look.hasMore) mailbox.ring();
+      yield part;
     }
   } finally {
     for (const signal of unwanted) signal.removeEventListener('abort', mailbox.ring);
@@ -88,7 +88,7 @@ async function* hear(
 }
 
 /** Creates a function that reads the run when new events are possible. It returns `null` for a deleted run. */
-function createLooker(looks: RunLooks, runId: string, after: number): (mail: Mail) => Promise<Heard | null> {
+function createLooker(looks: RunLooks, runId: string, after: number): (received: Mail) => Promise<Heard | null> {
   let look: RunLook | null = null;
   let seq = after;
   return async ({ deltas, hasChanged }) => {
@@ -148,10 +148,10 @@ export class Mailbox {
         };
       });
     this.#wake = () => undefined;
-    const mail = { deltas: this.#deltas, hasChanged: this.#hasChanged };
+    const received = { deltas: this.#deltas, hasChanged: this.#hasChanged };
     this.#deltas = [];
     this.#hasChanged = false;
-    return mail;
+    return received;
   }
 }
 
@@ -177,16 +177,16 @@ interface AskedEvents {
  */
 export async function streamRun(sources: StreamSources, asked: AskedEvents, body: SseBody): Promise<void> {
   const { runId, after, detail, caller } = asked;
-  const ear = await listenToRun(sources, { runId, detail });
+  const subscription = await listenToRun(sources, { runId, detail });
   try {
-    for await (const { deltas, events, look, isUpToDate } of ear.hear(after, [body.over])) {
+    for await (const { deltas, events, look, isUpToDate } of subscription.hear(after, [body.over])) {
       const hidden = hiddenFrom(caller, look);
       await writeAll(body, shownDeltas(deltas, hidden), toDeltaFrame);
       await writeAll(body, events, frameFor(hidden, sources.fingerprints));
       if (isUpToDate && isEnded(look.status)) return;
     }
   } finally {
-    ear.close();
+    subscription.close();
   }
 }
 

@@ -27,14 +27,14 @@ export function createLostRunsChore(
   lostForMs = LOST_FOR_MS,
 ): (deps: LostRunsDeps, stopping: AbortSignal) => Promise<void> {
   const find = activeRunsInTurns(LOOKED_AT);
-  let turn = beginTurn();
+  let pass = beginPass();
   return async function endLostRuns(deps, stopping) {
     const { runs, isLast } = await find(deps.store);
     await eachOf(runs, LOOKS_AT_ONCE, async (run) => {
-      if (!stopping.aborted) note(turn, run, await look(deps, run));
+      if (!stopping.aborted) note(pass, run, await look(deps, run));
     });
-    const { lost, missing, there } = turn;
-    if (isLast) turn = beginTurn(lost);
+    const { lost, missing, there } = pass;
+    if (isLast) pass = beginPass(lost);
     if (lost.size > MOST_LOST || (isLast && missing > there))
       return deps.logger.error({ lost: lost.size, missing, there }, ANOTHER_TEMPORAL);
     if (!isLast) return;
@@ -48,7 +48,7 @@ const ANOTHER_TEMPORAL =
   'Temporal lacks the workflows of many runs, or of more than it has, which are left alone: is it another namespace, or restored from a backup? A run that is canceled by hand ends';
 
 /** A pass over all active runs, some at a time. */
-interface Turn {
+interface Pass {
   /** The number of runs whose workflow Temporal has. */
   there: number;
   /** The number of runs whose workflow is missing. */
@@ -65,16 +65,16 @@ interface LostRun {
   readonly since: number;
 }
 
-function beginTurn(lostBefore: ReadonlyMap<string, LostRun> = new Map()): Turn {
+function beginPass(lostBefore: ReadonlyMap<string, LostRun> = new Map()): Pass {
   return { there: 0, missing: 0, lost: new Map(), lostBefore };
 }
 
-function note(turn: Turn, run: ActiveRun, workflow: SeenWorkflow): void {
-  if (workflow === 'missing') turn.missing += 1;
-  else if (workflow !== 'unknown') turn.there += 1;
+function note(pass: Pass, run: ActiveRun, workflow: SeenWorkflow): void {
+  if (workflow === 'missing') pass.missing += 1;
+  else if (workflow !== 'unknown') pass.there += 1;
   const isLost = workflow === 'missing' || workflow === 'ended';
-  if (!isLost || turn.lost.size > MOST_LOST) return;
-  turn.lost.set(run.id, { run, since: turn.lostBefore.get(run.id)?.since ?? Date.now() });
+  if (!isLost || pass.lost.size > MOST_LOST) return;
+  pass.lost.set(run.id, { run, since: pass.lostBefore.get(run.id)?.since ?? Date.now() });
 }
 
 /** An error with one run does not stop the others. */
@@ -160,7 +160,7 @@ export function createPoisonedRunsChore(
     await eachOf(await find(deps), POISONED_LOOKS_AT_ONCE, async (run) => {
       if (stopping.aborted) return;
       try {
-        await lookAtTask(deps, run, (poisoned) => isPoisoned(poisoned, failingForMs) && brake(deps, run.id));
+        await checkTask(deps, run, (poisoned) => isPoisoned(poisoned, failingForMs) && brake(deps, run.id));
       } catch (error) {
         deps.logger.warn({ error, run: run.id }, 'a run could not be looked at; it will be tried again');
       }
@@ -168,7 +168,7 @@ export function createPoisonedRunsChore(
   };
 }
 
-async function lookAtTask(
+async function checkTask(
   deps: QuarantineDeps,
   { note, ...run }: Candidate,
   isDue: (poisoned: Poisoned) => boolean,

@@ -161,9 +161,9 @@ async function readBody(deps: AttemptDeps, eventId: string): Promise<string | nu
 async function post(
   { store, sender, times }: AttemptDeps,
   { id, webhook }: ClaimedDelivery,
-  { body: told, atMs }: { readonly body: string; readonly atMs: number },
+  { body: stored, atMs }: { readonly body: string; readonly atMs: number },
 ): Promise<Posted> {
-  const body = webhook.format === 'slack' ? toSlackMessage(told, webhook.linkBase) : told;
+  const body = webhook.format === 'slack' ? toSlackMessage(stored, webhook.linkBase) : stored;
   const secrets = await store.webhooks.secretsOf(webhook.id);
   const headers = signatureHeaders(secrets, { id, body, atMs });
   return await (await sender()).post({ url: webhook.url, headers, body, timeoutMs: times.answerMs });

@@ -33,14 +33,14 @@ async function dataOf(
   { subject, subjectId }: StoredWebhookEvent,
 ): Promise<JsonObject | null> {
   const hidden = hiddenFrom(RECEIVER, run);
-  const told = subject ?? (subjectId === null ? run.view : ((await store.approvals.find(subjectId))?.approval ?? null));
-  if (!told) return null;
-  if ('policy' in told) return toJsonObject(shownApproval(told, hidden, fingerprints));
-  if ('usage' in told) {
-    const view = { ...told, startedAt: run.view?.startedAt ?? null };
+  const content = subject ?? (subjectId === null ? run.view : ((await store.approvals.find(subjectId))?.approval ?? null));
+  if (!content) return null;
+  if ('policy' in content) return toJsonObject(shownApproval(content, hidden, fingerprints));
+  if ('usage' in content) {
+    const view = { ...content, startedAt: run.view?.startedAt ?? null };
     return toJsonObject(toRunJson(run, RECEIVER, { view }));
   }
-  const { kind: _kind, ...intervention } = hideIntervention(told, hidden);
+  const { kind: _kind, ...intervention } = hideIntervention(content, hidden);
   return toJsonObject({ runId: run.id, ...intervention });
 }
 

@@ -234,7 +234,7 @@ const MAX_OPEN = 100;
 /**
  * First events of calls of tools and code. A compensation is not included, because its key does not identify its end.
  */
-const TOLD_AT_ONCE = ['tool.requested', 'function.requested'] as const;
+const OPEN_CALL_TYPES = ['tool.requested', 'function.requested'] as const;
 
 /** The time of an event, taken from the start of its text, because PostgreSQL can't parse every event as JSON. */
 const BEGAN_AT = sql<Date>`substring(left(events.body::text, 100) from '"at":"([^"]+)"')::timestamptz`;
@@ -256,7 +256,7 @@ async function listOpenCalls(db: Kysely<Tables>, runId: string, after: number): 
     .select(['seq', 'body'])
     .where('run_id', '=', runId)
     .where('seq', '>', after)
-    .where('type', 'in', TOLD_AT_ONCE)
+    .where('type', 'in', OPEN_CALL_TYPES)
     .where(sql<boolean>`not ${hasEnd} and not ${hasEndInLedger}`);
   const page = await readPage(db, rows, {
     limit: MAX_OPEN,

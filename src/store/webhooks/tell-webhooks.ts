@@ -10,7 +10,7 @@ import { runStatement } from '../database/run-statement.ts';
 import { formatTimestamp, toMs } from '../../graph/values/index.ts';
 
 /** The run that emits the events. */
-interface Teller {
+interface Emitter {
   readonly runId: string;
   readonly tenantId: string;
 }
@@ -19,25 +19,25 @@ interface Teller {
  * Builds the clauses that create the webhook events of a batch. They belong to the statement that writes the batch,
  * after `written_events` and `updated_run`. A batch that is written again creates no events, and neither does a replay.
  */
-export function tellingParts(batch: JournalBatch, teller: Teller): readonly Sql[] {
+export function tellingParts(batch: JournalBatch, emitter: Emitter): readonly Sql[] {
   const told = toWebhookEvents(batch);
   if (told.length === 0) return [];
   return [
-    statement`told_events as (${insertEvents(told, teller)})`,
-    statement`told_webhooks as (${insertDeliveries(teller)})`,
+    statement`told_events as (${insertEvents(told, emitter)})`,
+    statement`told_webhooks as (${insertDeliveries(emitter)})`,
   ];
 }
 
 /** Builds a statement that creates webhook events that belong to no batch. */
-export function tellOf(told: readonly WebhookEvent[], teller: Teller): Sql {
+export function tellOf(told: readonly WebhookEvent[], emitter: Emitter): Sql {
   return statement`
     with written_events as (select null::integer as seq), updated_run as (select null::json as view),
-      told_events as (${insertEvents(told, teller)}), told_webhooks as (${insertDeliveries(teller)})
+      told_events as (${insertEvents(told, emitter)}), told_webhooks as (${insertDeliveries(emitter)})
     select
   `;
 }
 
-function insertEvents(told: readonly WebhookEvent[], { runId, tenantId }: Teller): Sql {
+function insertEvents(told: readonly WebhookEvent[], { runId, tenantId }: Emitter): Sql {
   return statement`
     insert into webhook_events (id, tenant_id, type, run_id, subject_id, at, subject)
     select 'evt_' || md5(${`${runId}/`} || key), ${tenantId}, type, ${runId}, subject_id, at,
@@ -58,7 +58,7 @@ function insertEvents(told: readonly WebhookEvent[], { runId, tenantId }: Teller
   `;
 }
 
-function insertDeliveries({ tenantId }: Teller): Sql {
+function insertDeliveries({ tenantId }: Emitter): Sql {
   return statement`
     insert into webhook_deliveries (id, webhook_id, event_id, type, status, due_at, failures, attempts, created_at)
     select ${NEW_ID}, webhooks.id, told_events.id, type, 'pending', now(), 0, '[]', ${raw(NOW_TEXT)}
@@ -93,8 +93,8 @@ const BATCH = 100;
 export function createApprovalNotices(db: Kysely<Tables>): ApprovalNotices {
   return {
     async tellDue() {
-      let told = BATCH;
-      while (told === BATCH) told = await db.transaction().execute(tellSome);
+      let sent = BATCH;
+      while (sent === BATCH) sent = await db.transaction().execute(sendSome);
     },
   };
 }
@@ -109,7 +109,7 @@ interface DueApproval {
 }
 
 /** Notifies webhooks about some approvals, which are locked meanwhile. @returns their number */
-async function tellSome(transaction: Transaction<Tables>): Promise<number> {
+async function sendSome(transaction: Transaction<Tables>): Promise<number> {
   const { rows } = await sql<DueApproval>`
     select id, tenant_id, run_id, body, notice_at, now() as now from approvals
     where status = 'pending' and notice_at <= now()
