@@ -4,7 +4,7 @@ import { JOBS } from './jobs.ts';
 import type { JobName, ResultOf, TaskOf } from './jobs.ts';
 import type { Catalog } from '../../graph/definition/index.ts';
 
-/** The entry point of the pool's threads. Their start data is the installation's catalog. */
+/* The entry point of the pool's threads. Their start data is the installation's catalog. */
 
 export async function doAssigned<Name extends JobName>({
   begun,

@@ -5,7 +5,7 @@ import type { RunRecord } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';
 import { ApiError } from '../http/errors.ts';
 
-/**
+/*
  * Nothing may start from a state that relies on undone calls, be they calls of the run itself or of a run whose state
  * it has continued. A fork relies on the calls of its parent, even if the parent undoes them later. A replay relies on
  * the calls of the recorded run, whose results it uses.

@@ -15,7 +15,7 @@ import {
 import { ACTIVITY_EXAMPLE, EVENT_EXAMPLES, LEDGER_ROW_EXAMPLE, RUN_EXAMPLE } from './examples/run.ts';
 import { HistorySchema, RunSchema } from './run.ts';
 
-/**
+/*
  * An example with a gateway that is down: its tool is switched off, one tenant is suspended, and the audit log records
  * who did that.
  */

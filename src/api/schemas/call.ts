@@ -15,7 +15,7 @@ import {
   FilterTime,
 } from './common.ts';
 
-/** Examples: the calls of the refund of the other examples. */
+/* Examples: the calls of the refund of the other examples. */
 
 const CALL_EXAMPLE = {
   key: INTERVENTION_EXAMPLE.idempotencyKey,

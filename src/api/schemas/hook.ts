@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { aPage, GivenRecord, JsonRecord, listOf, NextCursor, orNull, Time } from './common.ts';
 
-/** Examples: a hook in requests and responses. */
+/* Examples: a hook in requests and responses. */
 
 const NEW_HOOK_EXAMPLE = {
   scheme: 'github' as const,

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { WEBHOOK_EVENTS } from '../../graph/journal/index.ts';
 import { NextCursor, PageQuery, Time, aPage, idOf, listOf, orNull } from './common.ts';
 
-/** Examples: a webhook and its deliveries. */
+/* Examples: a webhook and its deliveries. */
 
 const NEW_WEBHOOK_EXAMPLE = {
   url: 'https://hooks.example.com/holdfast',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { aSchedule } from '../../support/builders/schedules.ts';
 import { useMemoryStore } from '../../support/servers/use-memory-store.ts';
 
-/**
+/*
  * Counting before writing is a race. The embedded database executes one transaction at a time, which has the same
  * effect as the lock elsewhere.
  */

@@ -15,7 +15,7 @@ import {
 } from '../../support/builders/store-builders.ts';
 import { useMemoryStore } from '../../support/servers/use-memory-store.ts';
 
-/** Only data older than its retention is deleted. Every run here ended at AT, or has not ended. */
+/* Only data older than its retention is deleted. Every run here ended at AT, or has not ended. */
 
 const BATCH = 100;
 const NOTHING = NOTHING_PRUNED;

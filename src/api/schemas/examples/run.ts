@@ -63,7 +63,7 @@ export const ISSUE_EXAMPLE = {
   message: 'There is no tool "lookup_orders". Did you mean "lookup_order"?',
 };
 
-/** One refund in all responses of the API; these are the examples of the description. */
+/* One refund in all responses of the API; these are the examples of the description. */
 
 const RUN_ID = '01M800DSH4JRWTXR3ARZ68NEG3';
 const APPROVAL_ID = `${RUN_ID}.a1`;

@@ -6,7 +6,7 @@ import { aProblem, errorsIn, issuePathsOf } from '../../../support/readers/probl
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 
-/** An installation with low ceilings: requests above them are refused with the ceiling, the field and the amount. */
+/* An installation with low ceilings: requests above them are refused with the ceiling, the field and the amount. */
 
 let api: TestApi;
 beforeAll(async () => {

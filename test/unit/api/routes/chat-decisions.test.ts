@@ -16,7 +16,7 @@ import { textAt } from '../../../support/readers/json-at.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 
-/**
+/*
  * Two people have to approve a payment. Each of them may edit it, and then the other one must see the edit. The engine
  * here decides as a real run does.
  */

@@ -7,7 +7,7 @@ import { AT, aBatch, aNewRun, aView, writeTo } from '../../../support/builders/s
 import { textAt } from '../../../support/readers/json-at.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 
-/**
+/*
  * A chat stream releases its resources however its reader behaves. The tenant may have one stream at a time, so a
  * second stream proves that the first one was released.
  */

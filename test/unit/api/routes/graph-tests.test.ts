@@ -4,7 +4,7 @@ import { aProblem, issuePathsOf } from '../../../support/readers/problems.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 
-/** A refund is looked up, a person approves it, a payment follows, and the customer confirms. */
+/* A refund is looked up, a person approves it, a payment follows, and the customer confirms. */
 
 const REFUND = aDefinition({
   name: 'refund',

@@ -8,7 +8,7 @@ import { aProblem } from '../../../support/readers/problems.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 
-/** The inbox and the calls of runs, from rows that the test has written. */
+/* The inbox and the calls of runs, from rows that the test has written. */
 
 let api: TestApi;
 beforeAll(async () => void (api = await startTestApi()));

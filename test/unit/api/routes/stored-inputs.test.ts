@@ -8,7 +8,7 @@ import { aProblem, issuePathsOf } from '../../../support/readers/problems.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 
-/** Inputs that hooks and schedules store for future runs. */
+/* Inputs that hooks and schedules store for future runs. */
 
 const SECRET = 'a secret of both';
 const PIN = 'CANARY-0815';

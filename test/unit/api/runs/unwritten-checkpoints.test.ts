@@ -6,7 +6,7 @@ import { ADMIN } from '../../../support/builders/callers.ts';
 import { aBatch, aCheckpoint, aNewRun, writeTo } from '../../../support/builders/store-builders.ts';
 import { openMemoryStore } from '../../../support/servers/memory-database.ts';
 
-/** A run whose third checkpoint is stored and whose second one is not yet: no state may skip the second one. */
+/* A run whose third checkpoint is stored and whose second one is not yet: no state may skip the second one. */
 
 const RUN = 'R';
 const notNow = { code: 'UNAVAILABLE', message: `A checkpoint of run ${RUN} is being written` };

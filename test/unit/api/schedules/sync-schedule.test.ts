@@ -8,7 +8,7 @@ import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { openMemoryStore } from '../../../support/servers/memory-database.ts';
 import type { MemoryStore } from '../../../support/servers/memory-database.ts';
 
-/** The sweeper's repairs after a crash between writing the row and changing Temporal's schedule, in either order. */
+/* The sweeper's repairs after a crash between writing the row and changing Temporal's schedule, in either order. */
 
 let store: MemoryStore;
 /** The schedules in Temporal. */

@@ -9,7 +9,7 @@ import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { fireDeps } from '../../../support/doubles/fire-deps.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
-/** The sweeper's handling of fires. The graph of the schedules is unknown, so that fires without a run fail. */
+/* The sweeper's handling of fires. The graph of the schedules is unknown, so that fires without a run fail. */
 
 const store = await useMemoryStore();
 const absent = anAbsentEngine();

@@ -8,7 +8,7 @@ import type { Tables } from '../../../../src/store/tables.ts';
 import { startPostgres } from '../../../support/servers/postgres-server.ts';
 import type { PostgresServer } from '../../../support/servers/postgres-server.ts';
 
-/** The embedded database executes one transaction at a time, so only a server can show races. */
+/* The embedded database executes one transaction at a time, so only a server can show races. */
 
 const MOST = 3;
 const AT_ONCE = 8;
