@@ -124,10 +124,10 @@ export interface Poisoned {
 /**
  * Rates the evidence that the run's own code makes the task fail, rather than a worker, its machine or the database.
  */
-export function guiltOf({ task, note }: Poisoned): 'none' | 'some' | 'shown' {
-  if (task.last.kind === 'refused') return task.failures >= FEWEST_PROOFS ? 'shown' : 'some';
+export function guiltOf({ task, note }: Poisoned): 'none' | 'some' | 'proven' {
+  if (task.last.kind === 'refused') return task.failures >= FEWEST_PROOFS ? 'proven' : 'some';
   if (note?.by !== 'code' || note.executionRunId !== task.executionRunId) return 'none';
-  return note.proofs >= FEWEST_PROOFS ? 'shown' : 'some';
+  return note.proofs >= FEWEST_PROOFS ? 'proven' : 'some';
 }
 
 /** Ends a run immediately, without its last steps. Several processes may call it at once. @throws ApiError 503 */

@@ -184,7 +184,7 @@ async function checkTask(
  * process or uses up its time, the worker records that.
  */
 function isPoisoned(poisoned: Poisoned, failingForMs: number): boolean {
-  return guiltOf(poisoned) === 'shown' && Date.now() - poisoned.task.since >= failingForMs;
+  return guiltOf(poisoned) === 'proven' && Date.now() - poisoned.task.since >= failingForMs;
 }
 
 /** Returns true if a run may be quarantined now. */

@@ -82,7 +82,7 @@ export interface Engine {
    * @returns false when it had already ended
    * @throws ApiError 503
    */
-  quarantine(run: RunReference & { readonly executionRunId: string }, aside: Quarantine): Promise<boolean>;
+  quarantine(run: RunReference & { readonly executionRunId: string }, quarantined: Quarantine): Promise<boolean>;
   readonly schedules: TimedSchedules;
   readonly ping: TemporalCheck;
 }
@@ -139,8 +139,8 @@ export function createEngine(connection: Connection, namespace: string, dataConv
       await orUnavailable('Temporal', () => ifThere(soon(() => readFailingTask(client, run)))),
     pendingActivities: async (run) =>
       await orUnavailable('Temporal', () => ifThere(soon(() => readPendingActivities(client, run)))),
-    quarantine: async (run, aside) => {
-      const done = soon(() => quarantine(client, run, aside)).then(() => true);
+    quarantine: async (run, quarantined) => {
+      const done = soon(() => quarantine(client, run, quarantined)).then(() => true);
       return (await orUnavailable('Temporal', () => ifThere(done))) !== null;
     },
     schedules: createTimedSchedules(client, soon),

@@ -72,8 +72,8 @@ async function terminationOf(
   { workflowExecutionTerminatedEventAttributes }: temporal.api.history.v1.IHistoryEvent,
 ): Promise<Termination | ({ readonly kind: 'put-aside' } & Quarantine)> {
   const terminated = workflowExecutionTerminatedEventAttributes ?? {};
-  const aside = await readQuarantine(client, terminated);
-  if (aside) return { kind: 'put-aside', ...aside };
+  const quarantined = await readQuarantine(client, terminated);
+  if (quarantined) return { kind: 'put-aside', ...quarantined };
   return { kind: 'terminated', by: terminated.identity ?? '', reason: terminated.reason ?? '' };
 }
 
@@ -104,14 +104,14 @@ const IDENTITY = 'holdfast';
 export async function quarantine(
   { workflowService, options: { namespace, loadedDataConverter } }: Client,
   run: RunReference & { readonly executionRunId: string },
-  aside: Quarantine,
+  quarantined: Quarantine,
 ): Promise<void> {
   await workflowService.terminateWorkflowExecution({
     namespace,
     workflowExecution: { workflowId: toWorkflowId(run), runId: run.executionRunId },
     identity: IDENTITY,
-    reason: truncate(`Holdfast has put the run aside: ${aside.message}`, MAX_MESSAGE),
-    details: { payloads: (await encodeToPayloads(loadedDataConverter, aside)) ?? [] },
+    reason: truncate(`Holdfast has put the run aside: ${quarantined.message}`, MAX_MESSAGE),
+    details: { payloads: (await encodeToPayloads(loadedDataConverter, quarantined)) ?? [] },
   });
 }
 
@@ -121,8 +121,8 @@ async function readQuarantine(
   { identity, details }: Terminated,
 ): Promise<Quarantine | null> {
   if (identity !== IDENTITY) return null;
-  const [aside] = await decodeArrayFromPayloads(loadedDataConverter, details?.payloads);
-  return isQuarantine(aside) ? aside : null;
+  const [quarantined] = await decodeArrayFromPayloads(loadedDataConverter, details?.payloads);
+  return isQuarantine(quarantined) ? quarantined : null;
 }
 
 const isQuarantine = isObjectOf<Quarantine>({
