@@ -78,9 +78,9 @@ export function createThreads(db: Kysely<Tables>): Threads {
 }
 
 /**
- * Reads the first runs of queues whose thread is free or whose first run interrupts the active one. The store can't
- * know how long an interruption takes, so these are read in random order, which lets each come first at some time.
- * Other queues are not read.
+ * Reads the first runs of queues whose thread is free or that contain an interrupting run. The store can't know how long
+ * an interruption takes, so the latter are read in random order, which lets each come first at some time. Other queues
+ * are not read.
  */
 async function queueHeads(db: Kysely<Tables>, limit: number, sent: readonly string[]): Promise<readonly QueueHead[]> {
   const { rows } = await sql<QueueHead>`

@@ -170,7 +170,7 @@ describe('rotating a secret', () => {
     expect(await api.store.webhooks.secretsOf(id)).toEqual([after, secrets[0]]);
   });
 
-  test('after a rotation both secrets sign for a day, once for one key', async () => {
+  test('a rotation is done once for one key, and both secrets sign for a day', async () => {
     const id = await idOf({ secret: SECRET });
     const rotate = async () =>
       await api.as('user').post(`/api/webhooks/${id}/rotate`, {}, { 'idempotency-key': 'turn' });
