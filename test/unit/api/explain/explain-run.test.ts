@@ -314,7 +314,7 @@ describe('the actions of an explanation', () => {
     expect(skip?.who).toBe('who may control runs (run:control) and alone decides the approvals of node pay');
   });
 
-  test('actions of an ended run use the API; a run that is out of its budget needs a larger one', () => {
+  test('an ended run has no Temporal commands, a run out of its budget needs higher limits, and a completed run has no actions', () => {
     const error = { code: 'BUDGET_EXCEEDED', message: 'no tokens left' } as const;
     const { actions } = explained({ status: 'failed', endedAt: LATER, error }, { isLive: false });
     expect(actions).toMatchObject([
