@@ -20,35 +20,35 @@ interface Emitter {
  * after `written_events` and `updated_run`. A batch that is written again creates no events, and neither does a replay.
  */
 export function tellingParts(batch: JournalBatch, emitter: Emitter): readonly Sql[] {
-  const told = toWebhookEvents(batch);
-  if (told.length === 0) return [];
+  const webhookEvents = toWebhookEvents(batch);
+  if (webhookEvents.length === 0) return [];
   return [
-    statement`told_events as (${insertEvents(told, emitter)})`,
+    statement`told_events as (${insertEvents(webhookEvents, emitter)})`,
     statement`told_webhooks as (${insertDeliveries(emitter)})`,
   ];
 }
 
 /** Builds a statement that creates webhook events that belong to no batch. */
-export function tellOf(told: readonly WebhookEvent[], emitter: Emitter): Sql {
+export function tellOf(webhookEvents: readonly WebhookEvent[], emitter: Emitter): Sql {
   return statement`
     with written_events as (select null::integer as seq), updated_run as (select null::json as view),
-      told_events as (${insertEvents(told, emitter)}), told_webhooks as (${insertDeliveries(emitter)})
+      told_events as (${insertEvents(webhookEvents, emitter)}), told_webhooks as (${insertDeliveries(emitter)})
     select
   `;
 }
 
-function insertEvents(told: readonly WebhookEvent[], { runId, tenantId }: Emitter): Sql {
+function insertEvents(webhookEvents: readonly WebhookEvent[], { runId, tenantId }: Emitter): Sql {
   return statement`
     insert into webhook_events (id, tenant_id, type, run_id, subject_id, at, subject)
     select 'evt_' || md5(${`${runId}/`} || key), ${tenantId}, type, ${runId}, subject_id, at,
       case when subject_id is null then updated_run.view else subject::json end
     from unnest(
-      ${told.map(({ key }) => key)}::text[],
-      ${told.map(({ seq }) => seq)}::integer[],
-      ${told.map(({ type }) => type)}::text[],
-      ${told.map(({ subjectId }) => subjectId)}::text[],
-      ${told.map(({ at }) => at)}::timestamptz[],
-      ${told.map(({ subject }) => subject && JSON.stringify(subject))}::text[]
+      ${webhookEvents.map(({ key }) => key)}::text[],
+      ${webhookEvents.map(({ seq }) => seq)}::integer[],
+      ${webhookEvents.map(({ type }) => type)}::text[],
+      ${webhookEvents.map(({ subjectId }) => subjectId)}::text[],
+      ${webhookEvents.map(({ at }) => at)}::timestamptz[],
+      ${webhookEvents.map(({ subject }) => subject && JSON.stringify(subject))}::text[]
     ) as rows (key, seq, type, subject_id, at, subject) left join updated_run on true
     where (seq is null or seq in (select seq from written_events))
       and exists (select from webhooks where ${isAsking(tenantId, statement`rows`)})
@@ -67,11 +67,11 @@ function insertDeliveries({ tenantId }: Emitter): Sql {
 }
 
 /** An intervention is only sent if it is new, so not if it existed before or was sent and deleted. */
-function isAsking(tenantId: string, told: Sql): Sql {
+function isAsking(tenantId: string, event: Sql): Sql {
   return statement`
-    webhooks.tenant_id = ${tenantId} and webhooks.disabled_at is null and ${told}.type = any(webhooks.events)
-      and (${told}.type <> 'intervention.requested'
-        or ${told}.at >= greatest(webhooks.created_at, now() - interval '29 days'))
+    webhooks.tenant_id = ${tenantId} and webhooks.disabled_at is null and ${event}.type = any(webhooks.events)
+      and (${event}.type <> 'intervention.requested'
+        or ${event}.at >= greatest(webhooks.created_at, now() - interval '29 days'))
   `;
 }
 
@@ -123,7 +123,7 @@ async function tell(transaction: Transaction<Tables>, row: DueApproval): Promise
   const { id, tenant_id: tenantId, run_id: runId, body, notice_at: from, now } = row;
   const open = noticesOf(body).filter(({ at }) => Date.parse(at) >= from.getTime());
   const due = open.filter(({ at }) => Date.parse(at) <= now.getTime());
-  const told = due.map(({ type, at }): WebhookEvent => ({
+  const webhookEvents = due.map(({ type, at }): WebhookEvent => ({
     type,
     key: `${id}/${type}@${at}`,
     seq: null,
@@ -131,7 +131,7 @@ async function tell(transaction: Transaction<Tables>, row: DueApproval): Promise
     subjectId: id,
     subject: body,
   }));
-  await runStatement(transaction, tellOf(told, { runId, tenantId }));
+  await runStatement(transaction, tellOf(webhookEvents, { runId, tenantId }));
   const next = open.find(({ at }) => Date.parse(at) > now.getTime());
   await transaction
     .updateTable('approvals')

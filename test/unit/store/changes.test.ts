@@ -35,26 +35,26 @@ test('a process without subscriptions has no listening connection', async () => 
 });
 
 test('a broken connection is replaced, and its subscribers are asked to poll and then receive changes again', async () => {
-  const heard: (RunChange | null)[] = [];
-  const unsubscribe = store.changes.subscribe('R', (change) => heard.push(change));
-  await expect.poll(() => heard).toEqual([null]);
+  const received: (RunChange | null)[] = [];
+  const unsubscribe = store.changes.subscribe('R', (change) => received.push(change));
+  await expect.poll(() => received).toEqual([null]);
   const [pid = 0, ...others] = await listeners();
   expect(others).toEqual([]);
   await sql`select pg_terminate_backend(${pid})`.execute(db);
-  await expect.poll(() => heard).toEqual([null, null]);
+  await expect.poll(() => received).toEqual([null, null]);
   await writeTo(store, { id: 'R' }, aBatch([2]));
-  await expect.poll(() => heard.map((change) => change?.seq)).toEqual([undefined, undefined, 2]);
+  await expect.poll(() => received.map((change) => change?.seq)).toEqual([undefined, undefined, 2]);
   unsubscribe();
 });
 
 test.each(['"R"', 'R', '', '{"runId":"R"}'])(
   'a notification of another sender on the channel is no change: %j',
   async (said) => {
-    const heard: (RunChange | null)[] = [];
-    const unsubscribe = store.changes.subscribe('R', (change) => heard.push(change));
+    const received: (RunChange | null)[] = [];
+    const unsubscribe = store.changes.subscribe('R', (change) => received.push(change));
     await sql`select pg_notify('holdfast_runs', ${said})`.execute(db);
     await writeTo(store, { id: 'R' }, aBatch([4]));
-    await expect.poll(() => heard.map((change) => change?.seq)).toEqual([4]);
+    await expect.poll(() => received.map((change) => change?.seq)).toEqual([4]);
     unsubscribe();
   },
 );

@@ -21,7 +21,7 @@ const anEnd = (over: object = {}): RunEvent => ({
  * Writes an event with number 2, and then another one with the same number.
  * @returns the journal's event, and the error
  */
-async function saying(id: string, first: RunEvent, second: RunEvent) {
+async function writeTwice(id: string, first: RunEvent, second: RunEvent) {
   await store.runs.create(aNewRun({ id }));
   await writeTo(store, { id }, aBatch([1]));
   await writeTo(store, { id }, aBatch([], { events: [first] }));
@@ -41,8 +41,8 @@ test.each([
   ['after a longer time', { durationMs: 0 }],
   ['in another order', { result: { note: 'a\u0000b', paid: 5 } }],
 ])('a run may write the same event again, %s: the journal keeps the first one, and later writes succeed', async (how, over) => {
-  const said = await saying(`same ${how}`, anEnd(), anEnd(over));
-  expect(said).toEqual({ error: null, second: anEnd(), last: 3, status: 'waiting' });
+  const result = await writeTwice(`same ${how}`, anEnd(), anEnd(over));
+  expect(result).toEqual({ error: null, second: anEnd(), last: 3, status: 'waiting' });
 });
 
 test.each([
@@ -50,9 +50,9 @@ test.each([
   ['another key', { idempotencyKey: 'R:pay:1:0:1' }],
   ['another node', { node: 'buy' }],
 ])('a batch with a contradicting event (%s) is refused as a whole', async (how, over) => {
-  const { error, ...said } = await saying(`else ${how}`, anEnd(), anEnd(over));
+  const { error, ...result } = await writeTwice(`else ${how}`, anEnd(), anEnd(over));
   expect(isContradiction(error)).toBe(true);
-  expect(said).toEqual({ second: anEnd(), last: 2, status: 'running' });
+  expect(result).toEqual({ second: anEnd(), last: 2, status: 'running' });
 });
 
 test('other database errors are no contradictions', () => {

@@ -108,16 +108,16 @@ describe('batches with gaps that earlier batches have filled', () => {
     const from = await store.tenantEvents.now();
     const id = `H${batches.length}-${batches[0]?.[0]}`;
     await store.runs.create(aNewRun({ id }));
-    const told: string[] = [];
+    const read: string[] = [];
     let { place } = await readFrom(from);
     for (const seqs of batches) {
       await writeTo(store, { id }, aBatch(seqs));
       const part = await readFrom(place);
-      told.push(...part.names);
+      read.push(...part.names);
       ({ place } = part);
     }
     const names = [...new Set(batches.flat())].map((seq) => `${id}${seq}`);
-    expect(told.toSorted()).toEqual(names.toSorted());
+    expect(read.toSorted()).toEqual(names.toSorted());
     expect((await readFrom(from)).names.toSorted()).toEqual(names.toSorted());
   });
 });

@@ -57,18 +57,18 @@ describe('a run whose workers do not answer', () => {
 
   /** An engine whose workers do not answer. */
   function silent(task: FailingTask | null): Engine {
-    let aside: Quarantine | null = null;
+    let quarantined: Quarantine | null = null;
     const noAnswer = async (): Promise<never> => await Promise.reject(unavailable('A worker of this run'));
     return anAbsentEngine({
       signalAndAsk: noAnswer,
       signalResult: noAnswer,
       failingTask: async () => await Promise.resolve(task),
       async quarantine(_run, how) {
-        aside = how;
+        quarantined = how;
         return await Promise.resolve(true);
       },
       workflowEnd: async () =>
-        await Promise.resolve(aside && { kind: 'put-aside', executionRunId: 'e1', at: LATER, ...aside }),
+        await Promise.resolve(quarantined && { kind: 'put-aside', executionRunId: 'e1', at: LATER, ...quarantined }),
     });
   }
 

@@ -36,21 +36,21 @@ const aTask = (over: Partial<FailingTask> = {}): FailingTask => ({
 
 /** An engine with failing tasks that records which runs are quarantined. */
 function failing(tasks: Readonly<Record<string, FailingTask>>): Engine & { readonly asked: string[] } {
-  const aside = new Map<string, Quarantine>();
+  const quarantined = new Map<string, Quarantine>();
   const asked: string[] = [];
   return {
     ...anAbsentEngine({
       async failingTask({ id }) {
         asked.push(id);
-        return await Promise.resolve(aside.has(id) ? null : (tasks[id] ?? null));
+        return await Promise.resolve(quarantined.has(id) ? null : (tasks[id] ?? null));
       },
       async quarantine({ id }, how) {
-        if (aside.has(id)) return await Promise.resolve(false);
-        aside.set(id, how);
+        if (quarantined.has(id)) return await Promise.resolve(false);
+        quarantined.set(id, how);
         return true;
       },
       async workflowEnd({ id }) {
-        const how = aside.get(id);
+        const how = quarantined.get(id);
         return await Promise.resolve(how ? { kind: 'put-aside', executionRunId: 'e1', at: LATER, ...how } : null);
       },
     }),

@@ -104,12 +104,12 @@ describe('a run whose workflow was terminated', () => {
 });
 
 describe('a quarantined run', () => {
-  const aside: WorkflowEnd = { kind: 'put-aside', executionRunId: 'e1', at: LATER, message: 'Why', cancel: null };
+  const quarantined: WorkflowEnd = { kind: 'put-aside', executionRunId: 'e1', at: LATER, message: 'Why', cancel: null };
 
   test('a quarantined run fails with INTERNAL, without waiting for late writes', async () => {
     await aDispatchedRun('A-now');
     const at = new Date().toISOString();
-    await sweep(endingOf('A-now', { end: () => ({ ...aside, at }) }));
+    await sweep(endingOf('A-now', { end: () => ({ ...quarantined, at }) }));
     expect(await store.runs.find('A-now')).toMatchObject({
       status: 'failed',
       view: { error: { code: 'INTERNAL', message: 'Why' }, endedAt: at },
@@ -119,7 +119,7 @@ describe('a quarantined run', () => {
   test('a quarantined run is canceled if a cancel was requested', async () => {
     await aDispatchedRun('A-canceled');
     const cancel = { signalId: 'd1', by: 'bob', reason: null };
-    await sweep(endingOf('A-canceled', { end: () => ({ ...aside, cancel }) }));
+    await sweep(endingOf('A-canceled', { end: () => ({ ...quarantined, cancel }) }));
     expect(await store.runs.find('A-canceled')).toMatchObject({
       status: 'canceled',
       view: { error: { code: 'INTERNAL', message: 'Why' }, endedAt: LATER },

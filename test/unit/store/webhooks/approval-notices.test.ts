@@ -29,7 +29,7 @@ async function ask(id: string, hours: number, status: Approval['status'] = 'pend
   await writeTo(store, run, aBatch([1], { approvals: [{ ...anApproval(run.id, status), policy, ...times }] }));
 }
 
-const typesTold = async (id: string): Promise<readonly string[]> =>
+const typesSent = async (id: string): Promise<readonly string[]> =>
   (await store.webhookDeliveries.list(id, {}, { limit: 100 })).items.map(({ type }) => type).toSorted();
 
 /** Moves all approvals into the past. */
@@ -45,33 +45,33 @@ test('due notices are sent once, and later ones at their time', async () => {
   await ask('slow', 0.6);
   await store.approvalNotices.tellDue();
   await store.approvalNotices.tellDue();
-  expect(await typesTold('slow')).toEqual(['approval.reminder']);
+  expect(await typesSent('slow')).toEqual(['approval.reminder']);
   await pass(1);
   await Promise.all([store.approvalNotices.tellDue(), store.approvalNotices.tellDue()]);
-  expect(await typesTold('slow')).toEqual(['approval.escalated', 'approval.reminder', 'approval.reminder']);
+  expect(await typesSent('slow')).toEqual(['approval.escalated', 'approval.reminder', 'approval.reminder']);
   await pass(10);
   await store.approvalNotices.tellDue();
   const all = ['approval.escalated', 'approval.escalated', ...Array.from({ length: 3 }, () => 'approval.reminder')];
-  expect(await typesTold('slow')).toEqual(all);
+  expect(await typesSent('slow')).toEqual(all);
   await pass(100);
   await store.approvalNotices.tellDue();
-  expect(await typesTold('slow')).toEqual(all);
+  expect(await typesSent('slow')).toEqual(all);
 });
 
 test('no notices are sent for approvals that are decided or not due yet', async () => {
   await ask('decided', 15, 'approved');
   await ask('fresh', 0.1);
   await store.approvalNotices.tellDue();
-  expect([await typesTold('decided'), await typesTold('fresh')]).toEqual([[], []]);
+  expect([await typesSent('decided'), await typesSent('fresh')]).toEqual([[], []]);
 });
 
 test('a later state of an approval sends no notice again', async () => {
   await ask('edited', 2);
   await store.approvalNotices.tellDue();
-  const told = await typesTold('edited');
+  const sent = await typesSent('edited');
   const known = await store.approvals.ofRun('run-edited');
   await writeTo(store, { id: 'run-edited', tenantId: 'edited' }, aBatch([2], { approvals: known }));
   await store.approvalNotices.tellDue();
-  expect(await typesTold('edited')).toEqual(told);
-  expect(told).toHaveLength(3);
+  expect(await typesSent('edited')).toEqual(sent);
+  expect(sent).toHaveLength(3);
 });

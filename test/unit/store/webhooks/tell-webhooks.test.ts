@@ -7,7 +7,7 @@ import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 const store = await useMemoryStore();
 const URL = 'https://a.example';
 
-const typesTold = async (webhook: string): Promise<readonly string[]> =>
+const typesSent = async (webhook: string): Promise<readonly string[]> =>
   (await store.webhookDeliveries.list(webhook, {}, { limit: 100 })).items.map(({ type }) => type).toSorted();
 const countOf = async (table: string): Promise<number> =>
   (await store.database.query<{ count: number }>(`select count(*)::int as count from ${table}`)).rows[0]?.count ?? -1;
@@ -19,7 +19,7 @@ test('a webhook receives the events that it subscribes to, of its own tenant', a
   await addWebhook(store, { id: 'none', tenantId: 'a', url: URL, events: ['run.completed'] });
   await addWebhook(store, { id: 'other', tenantId: 'b', url: URL, events: both });
   await failRun(store, { id: 'R', tenantId: 'a' });
-  expect(await Promise.all(['both', 'one', 'none', 'other'].map(typesTold))).toEqual([
+  expect(await Promise.all(['both', 'one', 'none', 'other'].map(typesSent))).toEqual([
     ['run.failed', 'run.started'],
     ['run.failed'],
     [],
@@ -37,7 +37,7 @@ test('a replay sends no events', async () => {
   await addWebhook(store, { id: 'replays', tenantId: 'r', url: URL });
   const replay = { of: 'R', divergence: null };
   await store.runs.createEnded(aNewRun({ id: 'played', tenantId: 'r', replay }), [aFailure()]);
-  expect(await typesTold('replays')).toEqual([]);
+  expect(await typesSent('replays')).toEqual([]);
 });
 
 test('webhook events are deleted with their run, and by age', async () => {
@@ -45,14 +45,14 @@ test('webhook events are deleted with their run, and by age', async () => {
   for (const id of ['old', 'pruned']) await failRun(store, { id, tenantId: 'k' });
   await store.webhookDeliveries.ping({ id: 'P', tenantId: 'k', webhookId: 'kept', body: '{}' });
   await store.database.query(`update webhook_events set at = now() where run_id = 'pruned'`);
-  expect(await typesTold('kept')).toHaveLength(3);
+  expect(await typesSent('kept')).toHaveLength(3);
   await store.dueDeliveries.forgetOld();
-  expect(await typesTold('kept')).toEqual(['run.failed', 'webhook.ping']);
+  expect(await typesSent('kept')).toEqual(['run.failed', 'webhook.ping']);
   const terms = { runsBefore: new Date().toISOString(), checkpointsBefore: null };
   await store.database.query(`update runs set dispatched_at = $1`, [AT]);
   const names = { toWorkflowId: ({ id }: { id: string }) => id, fromWorkflowId: () => null };
   for await (const _batch of store.retention.prune({ ...terms, ...names }, 100));
-  expect(await typesTold('kept')).toEqual(['webhook.ping']);
+  expect(await typesSent('kept')).toEqual(['webhook.ping']);
 });
 
 test('due deliveries are found efficiently among many webhooks without any', async () => {
