@@ -66,7 +66,10 @@ function insertDeliveries({ tenantId }: Emitter): Sql {
   `;
 }
 
-/** An intervention is only sent if it is new, so not if it existed before or was sent and deleted. */
+/**
+ * A webhook receives an intervention only if it is newer than the webhook, and so young that no earlier delivery of it can
+ * have been deleted.
+ */
 function isAsking(tenantId: string, event: Sql): Sql {
   return statement`
     webhooks.tenant_id = ${tenantId} and webhooks.disabled_at is null and ${event}.type = any(webhooks.events)
