@@ -72,7 +72,7 @@ interface Difference {
   readonly right: Json;
 }
 
-/** Redacts a comparison of two runs by the redactions of both. */
+/** Redacts a comparison of two runs by what is hidden of either. */
 export function shownDiff<T extends { readonly state: readonly Difference[] }>(
   diff: T,
   hidden: readonly Redaction[],

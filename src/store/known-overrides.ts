@@ -80,7 +80,11 @@ export function createKnownOverrides(read: () => Promise<Overrides>, clock: () =
 }
 
 /** Returns the switch that turns something off for a tenant; `null` when it is on. */
-export function switchedOff({ switchedOff: off }: Overrides, { kind, name }: SwitchKey, tenantId: string): Switch | null {
+export function switchedOff(
+  { switchedOff: off }: Overrides,
+  { kind, name }: SwitchKey,
+  tenantId: string,
+): Switch | null {
   return off.find((one) => one.kind === kind && one.name === name && isOffFor(one, tenantId)) ?? null;
 }
 

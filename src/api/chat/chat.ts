@@ -136,7 +136,11 @@ async function decideTurn(
 }
 
 /** Runs `work` with a subscription to a run, and closes the subscription if `work` throws. */
-async function whileListening(deps: ApiDeps, runId: string, work: (subscription: RunEar) => Promise<Answer>): Promise<Answer> {
+async function whileListening(
+  deps: ApiDeps,
+  runId: string,
+  work: (subscription: RunEar) => Promise<Answer>,
+): Promise<Answer> {
   const { changes, deltas, runLooks: looks } = deps.store;
   const subscription = await listenToRun({ changes, deltas, looks }, { runId, detail: 'tokens' });
   try {
@@ -154,12 +158,19 @@ interface AnswerOptions {
   readonly until: Until;
 }
 
-async function answerOf(deps: ApiDeps, caller: Caller, { subscription, runId, ...part }: AnswerOptions): Promise<Answer> {
+async function answerOf(
+  deps: ApiDeps,
+  caller: Caller,
+  { subscription, runId, ...part }: AnswerOptions,
+): Promise<Answer> {
   const run = await findRun(deps, caller, runId);
   const plan = planChat(await definitionOf(deps, run.graph.hash, runId));
   const recordedAnswers = new RecordedAnswers(run.lastSeq === 0 ? [] : await deps.store.ledger.saidTexts(runId));
   const message = { runId, plan, caller, recordedAnswers, ...part };
-  return { chunks: (unwanted) => chunksOfRun(deps, message, subscription.hear(0, unwanted)), close: subscription.close };
+  return {
+    chunks: (unwanted) => chunksOfRun(deps, message, subscription.hear(0, unwanted)),
+    close: subscription.close,
+  };
 }
 
 async function definitionOf({ store }: ApiDeps, hash: string, runId: string): Promise<GraphDefinition> {
@@ -268,7 +279,10 @@ async function* chunksOfRun(
     const recorded = event.type === 'model.called' ? recordedAnswers.about(event) : null;
     // An edited question is sent again as an event, so that its digest is fingerprinted in the same way as all others.
     const visible = [event, questions.add(event)].flatMap((one) => (one ? shownEvent(one, hidden, fingerprints) : []));
-    const chunks = [...(recorded ? chunksOfDelta(recorded, hidden) : []), ...visible.flatMap((one) => message.add(one))];
+    const chunks = [
+      ...(recorded ? chunksOfDelta(recorded, hidden) : []),
+      ...visible.flatMap((one) => message.add(one)),
+    ];
     ({ seq } = event);
     // The reader has all events up to this one, so no text that is open here may be continued.
     if (seq === after) message.endStep();

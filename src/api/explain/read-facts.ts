@@ -101,7 +101,11 @@ async function readOpenCalls(
 const STOPPING = { paused: 'run.paused', canceled: 'run.canceled' } as const;
 
 /** Finds who has paused or canceled a run. */
-async function readStop({ store, fingerprints }: ReadDeps, run: RunRecord, hidden: Redaction): Promise<Facts['stopped']> {
+async function readStop(
+  { store, fingerprints }: ReadDeps,
+  run: RunRecord,
+  hidden: Redaction,
+): Promise<Facts['stopped']> {
   const { status } = run;
   if (status !== 'paused' && status !== 'canceled') return null;
   const event = await store.journal.lastOfType(run.id, STOPPING[status]);

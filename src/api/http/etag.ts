@@ -11,7 +11,7 @@ type StateVersion = Pick<RunView, 'next' | 'pending'> & { readonly checkpoint: s
 /** A run's state in one view: complete or redacted. */
 export interface ShownVersion {
   readonly runId: string;
-  /** The unredacted state, so that the tag of a redacted view reveals nothing about hidden values. */
+  /** The complete state, so that the tag of a redacted view reveals nothing about hidden values. */
   readonly state: StateVersion;
   readonly hidden: Redaction;
 }
@@ -20,7 +20,10 @@ export interface ShownVersion {
  * Returns the strong validator (RFC 9110, section 8.8.3) of a run's state. The complete and the redacted view have
  * different validators.
  */
-export function etagOf(fingerprints: Fingerprints, { runId, state: { checkpoint, next, pending }, hidden }: ShownVersion): string {
+export function etagOf(
+  fingerprints: Fingerprints,
+  { runId, state: { checkpoint, next, pending }, hidden }: ShownVersion,
+): string {
   const view = isRedacting(hidden) ? 'redacted' : 'whole';
   return `"${fingerprints.of('state', [view, runId, checkpoint, next, pending]).slice(0, 32)}"`;
 }
@@ -54,7 +57,9 @@ export function isMatched(
   if (!tags) return true;
   const { checkpointId: checkpoint = null, next = [], pending = [] } = view ?? {};
   const state = { checkpoint, next, pending };
-  const current = new Set([NOTHING_REDACTED, redaction].map((hidden) => etagOf(fingerprints, { runId: id, state, hidden })));
+  const current = new Set(
+    [NOTHING_REDACTED, redaction].map((hidden) => etagOf(fingerprints, { runId: id, state, hidden })),
+  );
   return tags.some((tag) => current.has(`"${tag}"`));
 }
 

@@ -13,7 +13,7 @@ import { hiddenFrom, shownEvent } from '../redaction.ts';
 import { writeAll, toFrame, toIdFrame } from './sse-body.ts';
 import type { SseBody } from './sse-body.ts';
 
-/** Events of a tenant, with the redactions of their runs; a deleted run has no entry. */
+/** Events of a tenant, with what is hidden of their runs; a deleted run has no entry. */
 export interface FedPart extends EventPart {
   readonly redactionOf: ReadonlyMap<string, Redaction>;
   /** The number of change notifications received before the part was read. */
@@ -209,7 +209,11 @@ const LOOK_EVERY_MS = 60_000;
  * stays valid while it is open.
  * @throws ApiError `INVALID_EVENT_ID` when a slow reader has fallen behind by an hour
  */
-export async function streamTenant({ changes, ids, fingerprints }: Sources, asked: AskedEvents, body: SseBody): Promise<void> {
+export async function streamTenant(
+  { changes, ids, fingerprints }: Sources,
+  asked: AskedEvents,
+  body: SseBody,
+): Promise<void> {
   const { caller, feed, from, moved } = asked;
   const bell = createBell();
   const unsubscribe = changes.subscribeTenant(caller.tenantId, bell.ring);

@@ -33,7 +33,8 @@ async function dataOf(
   { subject, subjectId }: StoredWebhookEvent,
 ): Promise<JsonObject | null> {
   const hidden = hiddenFrom(RECEIVER, run);
-  const content = subject ?? (subjectId === null ? run.view : ((await store.approvals.find(subjectId))?.approval ?? null));
+  const content =
+    subject ?? (subjectId === null ? run.view : ((await store.approvals.find(subjectId))?.approval ?? null));
   if (!content) return null;
   if ('policy' in content) return toJsonObject(shownApproval(content, hidden, fingerprints));
   if ('usage' in content) {

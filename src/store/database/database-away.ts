@@ -22,7 +22,7 @@ export function toDatabaseError(error: unknown): unknown {
 }
 
 /**
- * Returns true for an error of the connection: errors of the server have an SQLSTATE code, errors of the connection do
+ * Returns true for an error of the connection: errors of the server have an SQL error code, errors of the connection do
  * not.
  */
 function isAboutTheWay(error: unknown): boolean {

@@ -40,10 +40,13 @@ test.each([
   ['at another time', { at: LATER }],
   ['after a longer time', { durationMs: 0 }],
   ['in another order', { result: { note: 'a\u0000b', paid: 5 } }],
-])('a run may write the same event again, %s: the journal keeps the first one, and later writes succeed', async (how, over) => {
-  const result = await writeTwice(`same ${how}`, anEnd(), anEnd(over));
-  expect(result).toEqual({ error: null, second: anEnd(), last: 3, status: 'waiting' });
-});
+])(
+  'a run may write the same event again, %s: the journal keeps the first one, and later writes succeed',
+  async (how, over) => {
+    const result = await writeTwice(`same ${how}`, anEnd(), anEnd(over));
+    expect(result).toEqual({ error: null, second: anEnd(), last: 3, status: 'waiting' });
+  },
+);
 
 test.each([
   ['another result', { result: { paid: 6, note: 'a\u0000b' } }],

@@ -31,7 +31,7 @@ test.each([0, 18_446_744_073_709_552_000])('a memory limit of %d bytes means no 
   expect(countThreads(1)).toBe(unlimited);
 });
 
-test("the memory in the chart is enough for two threads and the rest of the process", async () => {
+test('the memory in the chart is enough for two threads and the rest of the process', async () => {
   const values = toJson(parse(await readFile('deploy/helm/holdfast/values.yaml', 'utf8')));
   const [, limitMib] = /^(\d+)Mi$/.exec(textAt(values, '/api/resources/limits/memory')) ?? [];
   expect(Number(limitMib)).toBeGreaterThanOrEqual(512 + 2 * 512);

@@ -112,7 +112,9 @@ describe('an approval in a chat', () => {
     expect(approval).toMatchObject({ status: 'approved', args: { euros: 100 } });
   });
 
-  test('an approval does not apply to a version that somebody has edited meanwhile, and the question is sent again', async ({ task }) => {
+  test('an approval does not apply to a version that somebody has edited meanwhile, and the question is sent again', async ({
+    task,
+  }) => {
     const chat = await open(task.id);
     expect(chat.lastParts).toMatchObject([asks({ euros: 100 })]);
     await decides('ada', { args: { euros: 900 } });
@@ -159,7 +161,9 @@ describe('an approval in a chat', () => {
     expect(approval.decisions).toMatchObject([{ by: 'bob' }]);
   });
 
-  test('an approval without a digest is refused if others have decided before, and the question is sent again', async ({ task }) => {
+  test('an approval without a digest is refused if others have decided before, and the question is sent again', async ({
+    task,
+  }) => {
     await decides('ada', { args: { euros: 900 } });
     expect(await sayYes(task.id)).toContain('"args":{"euros":900}');
     expect(approval.decisions).toMatchObject([{ by: 'ada' }]);

@@ -70,11 +70,14 @@ describe('a test of a graph', () => {
     ['approval', 'ask', { ...WHOLE, decisions: [] }, ['approve', 'reject', 'timeout']],
     ['event', 'hear', { ...WHOLE, events: [] }, 'heard'],
   ] as const;
-  test.each(lacking)('a test without an %s for "%s" fails with that message', async (...[kind, node, body, expected]) => {
-    const { status, body: tested } = await play(body);
-    expect(status).toBe(200);
-    expect(tested).toMatchObject({ mismatch: { kind, node, expected, message: expect.stringContaining(node) } });
-  });
+  test.each(lacking)(
+    'a test without an %s for "%s" fails with that message',
+    async (...[kind, node, body, expected]) => {
+      const { status, body: tested } = await play(body);
+      expect(status).toBe(200);
+      expect(tested).toMatchObject({ mismatch: { kind, node, expected, message: expect.stringContaining(node) } });
+    },
+  );
 
   test('a test continues after the timeout of a wait only if it is told to', async () => {
     const decisions = [...WHOLE.decisions, { node: 'hear', decision: 'timeout' }];

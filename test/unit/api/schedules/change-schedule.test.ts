@@ -79,13 +79,16 @@ describe('a new schedule', () => {
     expect([[...had], await unsynced()]).toEqual([[], []]);
   });
 
-  test.each([new Error('lost'), unavailable('Temporal')])('a new schedule is sent to Temporal again after "%s"', async (answer) => {
-    failure = answer;
-    const id = `after ${answer.message}`;
-    await Promise.allSettled([create(id)]);
-    expect(await store.schedules.find({ tenantId: 'acme', id })).toMatchObject({ graph: 'g' });
-    expect(await unsynced()).toContain(id);
-  });
+  test.each([new Error('lost'), unavailable('Temporal')])(
+    'a new schedule is sent to Temporal again after "%s"',
+    async (answer) => {
+      failure = answer;
+      const id = `after ${answer.message}`;
+      await Promise.allSettled([create(id)]);
+      expect(await store.schedules.find({ tenantId: 'acme', id })).toMatchObject({ graph: 'g' });
+      expect(await unsynced()).toContain(id);
+    },
+  );
 });
 
 test('a repeated request does not delete the schedule that an earlier one has created', async () => {

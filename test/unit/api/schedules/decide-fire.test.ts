@@ -78,9 +78,12 @@ describe('the roles of the owner', () => {
     [STARTER, 'starter', ['cancelOther', 'time'], 'FORBIDDEN'],
     [STARTER, 'starter', ['cancelOther', 'trigger'], 'FORBIDDEN'],
     [STARTER, 'starter', ['cancelOther', 'backfill'], undefined],
-  ])('with the configuration %j, the role %s and %j, a fire ends with the code %s', async (config, role, [overlap, kind], code) => {
-    expect((await decide(kind, { overlap, roles: [role] }, config)).result.code).toBe(code);
-  });
+  ])(
+    'with the configuration %j, the role %s and %j, a fire ends with the code %s',
+    async (config, role, [overlap, kind], code) => {
+      expect((await decide(kind, { overlap, roles: [role] }, config)).result.code).toBe(code);
+    },
+  );
 });
 
 test.each<[string, Over, ConfigInput]>([
