@@ -3,7 +3,7 @@ import { createApp } from '../../src/api/app.ts';
 import { createAuthenticate } from '../../src/api/http/authenticate.ts';
 import { createCursors } from '../../src/api/http/paging.ts';
 import { permissionsOf } from '../../src/graph/definition/roles.ts';
-import { createSeals } from '../../src/api/http/seals.ts';
+import { createFingerprints } from '../../src/api/http/fingerprints.ts';
 import { createEventParser } from '../../src/client/read-stream.ts';
 import { toApiSettings } from '../../src/config/api-settings.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
@@ -72,7 +72,7 @@ async function serve(store: Store): Promise<string> {
     settings: toApiSettings(config, process.env),
     authenticate: async (token) => (token === undefined ? reader : await refuse(token)),
     cursors: createCursors('secret'),
-    seals: createSeals('secret'),
+    fingerprints: createFingerprints('secret'),
     logger: createLogger('silent'),
     shuttingDown: shuttingDown.signal,
   });

@@ -33,7 +33,7 @@ import { toolRoutes } from './routes/tools.ts';
 import { graphVersionRoutes } from './routes/graph-versions.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 
-/** Puts the API together: first what every request goes through, then the routes. */
+/** Creates the API: the middleware that every request passes first, then the routes. */
 export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
   const app = new OpenAPIHono<ApiEnv>();
   app.use(async (c, next) => {
@@ -80,7 +80,7 @@ To begin, authorize with a token (\`npm start\` prints some), publish a graph by
 Each POST that changes something takes an \`Idempotency-Key\`: the same key and body give the first answer again, for at
 least 24 hours.`;
 
-/** In the order of the description. */
+/** In the order in which the API's description lists them. */
 const ROUTES = [
   graphRoutes,
   graphVersionRoutes,
@@ -122,7 +122,7 @@ function describeApi(app: OpenAPIHono<ApiEnv>, { nodeTypes }: Catalog): void {
   });
 }
 
-/** The methods of a path that is not just the id of something; `null`: no route is exactly there. */
+/** Returns the methods of the routes that are declared for exactly this path; `null` when there are none. */
 function ownMethods({ routes }: OpenAPIHono<ApiEnv>, path: string): readonly string[] | null {
   const own = routes.filter((route) => route.path === path && route.method !== 'ALL').map(({ method }) => method);
   if (own.length === 0) return null;

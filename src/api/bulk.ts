@@ -29,7 +29,10 @@ interface ManyDecisions {
   readonly record: RecordAct;
 }
 
-/** Decides approvals, each for itself. Tries of one request decide each of them once. @returns the results in order */
+/**
+ * Decides several approvals independently of each other. Repeated attempts of one request decide each approval once.
+ * @returns the results in order
+ */
 export async function decideMany(
   deps: ApiDeps,
   caller: Caller,
@@ -46,7 +49,7 @@ export async function decideMany(
   });
 }
 
-/** A control that needs nothing but its run. */
+/** A control that needs no parameters besides its run. */
 export type BulkAction = Exclude<keyof typeof TAKEN_IN, 'replan'>;
 
 export interface RunSearch {
@@ -55,10 +58,10 @@ export interface RunSearch {
   readonly filter: RunFilter;
 }
 
-/** The runs that are read at a time. */
+/** The number of runs that are read at a time. */
 const AT_ONCE = 200;
 
-/** Finds runs of a tenant that fulfill a filter and take an action, the newest first. @returns their ids */
+/** Finds the runs of a tenant that fulfill a filter and accept an action, newest first. @returns their ids */
 async function findRuns(
   { store }: Pick<ApiDeps, 'store'>,
   { tenantId, action, filter }: RunSearch,
@@ -66,7 +69,7 @@ async function findRuns(
 ): Promise<Page<string>> {
   const status = TAKEN_IN[action].filter((one) => filter.status?.includes(one) ?? true);
   if (status.length === 0) return { items: [], next: null };
-  // Most runs that wait do so for something else: the store passes them over.
+  // Most waiting runs wait for something other than an intervention, so the store filters them out.
   const wanted = { ...filter, status, ...(action === 'retry' && { isRetryable: true as const }) };
   const items: string[] = [];
   let next = after;
@@ -81,28 +84,28 @@ async function findRuns(
   return { items, next: next ?? null };
 }
 
-/** True if a run takes an action, as far as its row tells. */
+/** Returns true if the run accepts the action, according to its row. */
 function takes(action: BulkAction, { status, view }: RunRecord): boolean {
   const isAsking = view?.waitingFor.some(({ kind }) => kind === 'intervention') ?? false;
   return isTakenIn(status, action) && (action !== 'retry' || status === 'failed' || isAsking);
 }
 
-/** The items of one request that are worked on at a time; other requests need connections, too. */
+/** The most items of one request that are processed concurrently, so that connections are left for other requests. */
 const TRIED_AT_ONCE = 8;
 
-/** What came of the work for an item. */
+/** The result of processing an item. */
 export type Tried<Item, T> = { readonly item: Item } & ({ readonly done: T } | { readonly refused: ApiError });
 
 type TryDeps = Pick<ApiDeps, 'logger'>;
 
 interface ManyItems<Item> {
   readonly items: readonly Item[];
-  /** What the log has of an item: an id. */
+  /** Returns the id of an item for the log. */
   readonly subjectOf: (item: Item) => string;
 }
 
 /**
- * Does work for each item, whatever comes of the others. Nothing more is begun once the database is away.
+ * Processes each item independently of the others. No further item is begun once the database is unavailable.
  * @returns the results in the order of the items
  */
 export async function tryEach<Item, T>(
@@ -133,18 +136,18 @@ function toRefusal(error: unknown): ApiError {
   return new ApiError('INTERNAL', 'The server failed; its log says why', { cause: error });
 }
 
-/** A part that was not done, as answers tell of it. */
+/** An item that failed, as the answer reports it. */
 interface Failed {
   readonly code: string;
   readonly mayTakeEffect?: boolean;
 }
 
-/** True if the same request may do more than it has: its key must not keep the answer. */
+/** Returns true if repeating the request may do more, so that the answer must not be stored under its key. */
 export function mayBeDoneLater({ code, mayTakeEffect = false }: Failed): boolean {
   return mayTakeEffect || code === 'UNAVAILABLE' || code === 'INTERNAL';
 }
 
-/** Runs by their ids, or those of the tenant that fulfill a filter and take the action, from a cursor on. */
+/** Runs by id, or the runs of the tenant that fulfill a filter and accept the action, starting at a cursor. */
 export type ChosenRuns =
   | { readonly ids: readonly string[] }
   | { readonly filter: RunFilter; readonly cursor?: string | undefined };
@@ -152,31 +155,31 @@ export type ChosenRuns =
 export interface BulkControl {
   readonly action: BulkAction;
   readonly chosen: ChosenRuns;
-  /** Why, for those who read the run. */
+  /** The reason, which readers of the run can see. */
   readonly reason?: string | undefined;
-  /** `preview`: says which runs would take it, and changes nothing. */
+  /** `preview` returns the runs that would accept the action, without changing anything. */
   readonly mode: 'preview' | 'do';
   readonly attempt: RequestAttempt;
   readonly record: RecordAct;
 }
 
-/** A run that has not taken an action, or whose answer to it is not known. */
+/** A run that has not accepted an action, or whose answer is unknown. */
 interface FailedControl {
   readonly id: string;
   readonly code: string;
   readonly detail: string;
-  /** Present: the action was passed on, and may take effect all the same. */
+  /** Set when the action was passed on and may still take effect. */
   readonly mayTakeEffect?: true;
 }
 
-/** What came of an action on many runs. */
+/** The result of an action on many runs. */
 export interface BulkResult {
   readonly done: readonly string[];
   readonly failed: readonly FailedControl[];
-  /** More runs fulfill the filter: the cursor goes on with them. */
+  /** True when more runs fulfill the filter; the cursor continues with them. */
   readonly hasMore: boolean;
   readonly nextCursor: string | null;
-  /** Of a preview: what the runs in `done` are. */
+  /** Only for a preview: the runs in `done`. */
   readonly runs?: readonly PreviewedRun[];
 }
 
@@ -186,10 +189,13 @@ interface PreviewedRun {
   readonly status: RunRecord['status'];
 }
 
-/** The runs that one request changes. */
+/** The most runs that one request changes. */
 const MAX_RUNS = 1_000;
 
-/** Controls many runs, each as its own control would. The runs of a filter are those of the caller's tenant. */
+/**
+ * Applies a control to many runs, to each as the single control would. A filter selects runs of the caller's tenant
+ * only.
+ */
 export async function controlMany(deps: ApiDeps, caller: Caller, wanted: BulkControl): Promise<BulkResult> {
   const { action, mode } = wanted;
   const { ids, nextCursor } = await idsOf(deps, caller, wanted);

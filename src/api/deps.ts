@@ -8,10 +8,10 @@ import type { Authenticate, Caller } from './http/authenticate.ts';
 import type { Cursors } from './http/paging.ts';
 import type { GraphJobs } from './graph-jobs/graph-jobs.ts';
 import type { RecordAct } from './http/recorded-act.ts';
-import type { Seals } from './http/seals.ts';
+import type { Fingerprints } from './http/fingerprints.ts';
 import type { Engine } from './temporal/engine.ts';
 
-/** The parts that the API works with. */
+/** The dependencies of the API's handlers. */
 export interface ApiDeps {
   readonly store: Store;
   readonly engine: Engine;
@@ -20,30 +20,30 @@ export interface ApiDeps {
   readonly settings: ApiSettings;
   readonly authenticate: Authenticate;
   readonly cursors: Cursors;
-  readonly seals: Seals;
+  readonly fingerprints: Fingerprints;
   readonly logger: Logger;
-  /** Tokens of a local stack's people; only `holdfast start` and `dev` have some. */
+  /** Signs in the users of a local stack; only `holdfast start` and `dev` set it. */
   readonly localSignIn?: LocalSignIn | undefined;
-  /** Intervals of the sweeper that differ from the defaults. */
+  /** Overrides of the sweeper's default intervals. */
   readonly sweeping?: Partial<SweepTimes> | undefined;
-  /** Times of streams that differ from the defaults, in milliseconds. */
+  /** Overrides of the default times of streams, in milliseconds. */
   readonly streaming?: { readonly heartbeatMs?: number; readonly stallMs?: number } | undefined;
-  /** Aborted when the process begins to shut down; waiting requests are answered at once. */
+  /** Aborted when the process begins to shut down; waiting requests are then answered at once. */
   readonly shuttingDown: AbortSignal;
 }
 
-/** Exchanges a one-time code for tokens. @returns `null` when it is no code, has been used or is too old */
+/** Exchanges a one-time code for tokens. @returns `null` for a code that is unknown, used or expired */
 export type LocalSignIn = (code: string) => Promise<readonly string[] | null>;
 
-/** Intervals of the sweeper's chores that tests shorten. */
+/** Intervals of the sweeper's chores, in milliseconds, which tests shorten. */
 export interface SweepTimes {
   readonly queuesMs: number;
   readonly dispatchMs: number;
   readonly terminatedRunsMs: number;
-  /** A terminated run is left alone for this long, because its last write may still come. */
+  /** A terminated run is ended only after this time, because its last write may still arrive. */
   readonly settledAfterMs: number;
   readonly lostRunsMs: number;
-  /** Temporal must lack the workflow of a run for this long before the run is ended. */
+  /** A run is ended as lost after Temporal has had no workflow of it for this long. */
   readonly lostForMs: number;
   readonly poisonedRunsMs: number;
   readonly ticksMs: number;
@@ -51,55 +51,61 @@ export interface SweepTimes {
   /** A workflow task must have failed for this long before its run is put aside. */
   readonly failingForMs: number;
   readonly deliveriesMs: number;
-  /** How late reminders and escalations of approvals may be. */
+  /** The interval of checks for reminders and escalations of approvals, which may be late by as much. */
   readonly noticesMs: number;
   readonly embedMs: number;
-  readonly courier: Partial<CourierTimes>;
+  readonly dispatcher: Partial<DispatcherTimes>;
 }
 
-/** Times of deliveries to webhooks. */
-export interface CourierTimes {
-  /** A receiver that takes longer has failed. */
+/** Times of webhook deliveries, in milliseconds. */
+export interface DispatcherTimes {
+  /** An attempt fails when the receiver takes longer than this. */
   readonly answerMs: number;
-  /** After this time another process takes over what one has claimed. */
+  /** After this time, another process may claim the delivery. */
   readonly leaseMs: number;
-  /** The pauses after failures, and so the number of attempts. */
+  /** The pauses after failed attempts; their number limits the attempts. */
   readonly delaysMs: readonly number[];
 }
 
-/** One try of a request. */
+/** One attempt of a request. */
 export interface RequestAttempt {
-  /** The id of the new resource or decision: the same for all tries with one idempotency key. */
+  /** The id of the new resource or decision: the same for all attempts with one idempotency key. */
   readonly id: string;
-  /** An earlier try may have done the work; its answer is not known. */
+  /** True when an earlier attempt may have done the work but its answer is unknown. */
   readonly isRepetition: boolean;
 }
 
-/** Values that middleware leaves for the handlers of a request. */
+/** Values that middleware sets for the handlers of a request. */
 export interface ApiEnv {
   Bindings: {
-    /** The answer's side of the connection; requests within the process have none. */
+    /** The response side of the connection; requests within the process have none. */
     outgoing?: { destroy(): unknown };
   };
   Variables: {
     requestId: string;
     caller: Caller;
     attempt: RequestAttempt;
-    /** The body of the request, where it is a file. */
+    /** The body of a request that uploads a file. */
     upload: Upload;
-    /** The same request may do more than this answer tells: its key does not keep it. */
+    /**
+     * True when repeating the request may have further effects, so that this answer is not stored under its idempotency
+     * key.
+     */
     isUnfinished?: boolean;
-    /** Acts of a request that succeeds, where the path does not say them; for the audit. */
+    /** Audited acts of a successful request that its path does not identify. */
     acts?: readonly Act[];
-    /** Records what is done while a request goes on. */
+    /** Records an act in the audit log while the request is in progress. */
     recordAct: RecordAct;
-    /** Records a deletion that is about to be done; without a record it is not done. */
+    /** Records a deletion before it is done. If this fails, nothing is deleted. */
     recordIntent?: () => Promise<void>;
-    /** Records what was done, once; awaited before the answer is kept, so that a key whose answer is known is recorded. */
+    /**
+     * Records the request's acts once. It is awaited before the answer is stored, so that every stored answer has its
+     * audit records.
+     */
     recordActs?: () => Promise<void>;
-    /** The event that a stream goes on after, by its ticket. */
+    /** The `seq` of the event after which a stream resumes, taken from its ticket. */
     resumeAfter?: number;
-    /** Uses the ticket of a stream up that is about to begin. @throws ApiError 401 when another one has used it */
+    /** Consumes the ticket of a stream that is about to begin. @throws ApiError 401 when another stream has used it */
     useTicket?: () => Promise<void>;
   };
 }

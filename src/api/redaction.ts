@@ -5,13 +5,13 @@ import type { JsonObject, Json } from '../graph/values/index.ts';
 import { ApiError } from './http/errors.ts';
 import type { RunEvent } from '../graph/journal/index.ts';
 import type { Approval, PublicApproval } from '../graph/run/index.ts';
-import type { Seals } from './http/seals.ts';
+import type { Fingerprints } from './http/fingerprints.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Caller } from './http/authenticate.ts';
 
 /**
- * Refuses values that a caller sends back as they were shown: they would overwrite what is hidden.
- * @param at where the values stand in the body
+ * Refuses values that a caller sends back in their redacted form, because they would overwrite the hidden values.
+ * @param at the path of the values in the body
  * @throws ApiError 422 naming the channels
  */
 export function refusePlaceholders(
@@ -29,31 +29,34 @@ export function refusePlaceholders(
     throw new ApiError('INVALID_VALUES', 'Hidden values were sent back as they are shown', { issues });
 }
 
-/** An approval without what is hidden. One that shows less has a digest of its own, which tells nothing of the rest. */
-export function shownApproval(approval: Approval, hidden: Redaction, seals: Seals): PublicApproval {
+/**
+ * Redacts an approval. If anything was hidden, the digest is replaced by a fingerprint, which reveals nothing about the
+ * hidden part.
+ */
+export function shownApproval(approval: Approval, hidden: Redaction, fingerprints: Fingerprints): PublicApproval {
   const shown = hideApproval(approval, hidden);
-  return shown.digest === REDACTED ? { ...shown, digest: sealOf(approval, seals) } : shown;
+  return shown.digest === REDACTED ? { ...shown, digest: fingerprintOf(approval, fingerprints) } : shown;
 }
 
-/** An event without what is hidden. */
-export function shownEvent(event: RunEvent, hidden: Redaction, seals: Seals): RunEvent {
+/** Redacts an event. */
+export function shownEvent(event: RunEvent, hidden: Redaction, fingerprints: Fingerprints): RunEvent {
   const shown = hideEvent(event, hidden);
   if (shown.type !== 'approval.requested' || shown.approval.digest !== REDACTED) return shown;
   if (event.type !== 'approval.requested') return shown;
-  return { ...shown, approval: { ...shown.approval, digest: sealOf(event.approval, seals) } };
+  return { ...shown, approval: { ...shown.approval, digest: fingerprintOf(event.approval, fingerprints) } };
 }
 
-function sealOf({ id, digest }: Pick<Approval, 'id' | 'digest'>, seals: Seals): string {
-  return seals.of('approval', [id, digest]);
+function fingerprintOf({ id, digest }: Pick<Approval, 'id' | 'digest'>, fingerprints: Fingerprints): string {
+  return fingerprints.of('approval', [id, digest]);
 }
 
-/** Channel values, and writes that are not applied yet. */
+/** Channel values, and writes that are not yet applied. */
 interface State {
   readonly values: JsonObject;
   readonly pending: readonly { readonly update: JsonObject }[];
 }
 
-/** A state without what is hidden. */
+/** Redacts a state. */
 export function shownState<T extends State>(state: T, hidden: Redaction): T {
   return {
     ...state,
@@ -62,14 +65,14 @@ export function shownState<T extends State>(state: T, hidden: Redaction): T {
   };
 }
 
-/** A channel whose values differ in two runs. */
+/** A channel whose values differ between two runs. */
 interface Difference {
   readonly channel: string;
   readonly left: Json;
   readonly right: Json;
 }
 
-/** A comparison of two runs without what is hidden of either. */
+/** Redacts a comparison of two runs by what is hidden of either. */
 export function shownDiff<T extends { readonly state: readonly Difference[] }>(
   diff: T,
   hidden: readonly Redaction[],
@@ -79,7 +82,10 @@ export function shownDiff<T extends { readonly state: readonly Difference[] }>(
   return { ...diff, state };
 }
 
-/** Returns what is hidden of a run from a caller: nothing from those who may see payloads, stacks from all others. */
+/**
+ * Returns what is hidden from a caller: nothing for callers with `payload:read`; for all others the run's redaction and
+ * stack traces.
+ */
 export function hiddenFrom(caller: Pick<Caller, 'permissions'>, { redaction }: { redaction: Redaction }): Redaction {
   return seesAll(caller) ? NOTHING_REDACTED : { ...redaction, stacks: true };
 }
@@ -88,15 +94,15 @@ export function seesAll({ permissions }: Pick<Caller, 'permissions'>): boolean {
   return permissions.has('payload:read') || permissions.has('admin');
 }
 
-/** A thing of a run that is shown in a list. */
+/** A list item that belongs to a run. */
 export interface OfRun {
   readonly runId: string;
 }
 
-/** Shows a thing of a run, of which some is hidden. */
+/** Redacts an item. */
 type Show<Item, Shown> = (item: Item, hidden: Redaction) => Shown;
 
-/** Shows things of several runs to a caller. Those of a run that is gone meanwhile are left out. */
+/** Redacts items of several runs for a caller. Items of runs that were deleted in the meantime are left out. */
 export async function showAll<Item extends OfRun, Shown>(
   { store, caller }: Pick<ApiDeps, 'store'> & { readonly caller: Pick<Caller, 'permissions'> },
   items: readonly Item[],

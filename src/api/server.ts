@@ -31,7 +31,7 @@ import { openTelemetry } from '../telemetry/open-telemetry.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import type { AuthSettings } from './http/authenticate.ts';
 import { createCursors } from './http/paging.ts';
-import { createSeals } from './http/seals.ts';
+import { createFingerprints } from './http/fingerprints.ts';
 import { publishFolder } from './graphs/publish-graph.ts';
 import { openGraphJobs } from './graph-jobs/open-graph-jobs.ts';
 import { createEngine, openConnection } from './temporal/engine.ts';
@@ -43,7 +43,7 @@ import { notNow } from './http/errors.ts';
 import { startSweeper } from './sweeper/sweeper.ts';
 import type { Sweeper } from './sweeper/sweeper.ts';
 
-/** Starts the API and the sweeper. @throws when the port is taken */
+/** Starts the API and the sweeper. @throws when the port is in use */
 export async function startApi(deps: Omit<ApiDeps, 'shuttingDown'>, options: ListenOptions): Promise<Door> {
   const door = await openDoor({ ...options, graceMs: deps.settings.shutdownGraceMs });
   door.open(deps);
@@ -55,8 +55,8 @@ export function toAuthSettings({ issuer, audience, jwksUrl, claims }: AuthConfig
 }
 
 /**
- * Runs an API process: the environment gives Temporal and the database, a file the configuration.
- * @param sweeping intervals of the sweeper that differ from the defaults
+ * Runs an API process. The environment configures Temporal and the database, and a file everything else.
+ * @param sweeping overrides of the sweeper's default intervals
  * @throws SetupError
  */
 export async function runApi(options: ProcessOptions = {}, sweeping: ApiDeps['sweeping'] = {}): Promise<void> {
@@ -102,14 +102,14 @@ function withAuth({ auth, ...config }: Config): ApiConfig {
   throw new SetupError('The configuration has no auth section: issuer, audience and jwksUrl of the tokens to accept');
 }
 
-/** The time to close connections, for servers that do not answer. */
+/** The time to close connections to servers that do not answer. */
 const CLOSE_WITHIN_MS = 5_000;
 
 interface Settings extends ApiEnvironment {
   readonly target: TemporalTarget;
 }
 
-/** Opens all that the API needs; dependencies that are away are waited for. */
+/** Opens all dependencies of the API and waits for those that are unavailable. */
 async function openParts(loaded: ApiConfig, settings: Settings, patience: Opening) {
   const { DATABASE_URL, HOLDFAST_CURSOR_SECRET: cursorSecret, target } = settings;
   const { logger, parts } = patience;
@@ -142,12 +142,15 @@ async function openParts(loaded: ApiConfig, settings: Settings, patience: Openin
     settings: toApiSettings(config, process.env),
     authenticate,
     cursors: createCursors(cursorSecret),
-    seals: createSeals(cursorSecret),
+    fingerprints: createFingerprints(cursorSecret),
     logger,
   };
 }
 
-/** Publishes for the tenants that the configuration names; a tenant of `npm start` may be a real one here. */
+/**
+ * Publishes graphs for the tenants that the configuration names. The tenant of `npm start` is not used here, as it may
+ * be a real one.
+ */
 async function publishGraphs(
   { graphs }: Pick<ApiConfig, 'graphs'>,
   { report, ...publisher }: Pick<ApiDeps, 'store' | 'graphJobs'> & { readonly report: (message: string) => void },
@@ -159,16 +162,16 @@ async function publishGraphs(
 
 if (isMain(import.meta.url)) await runProcess(async () => await runApi());
 
-/** The port of the API. Until the API is open, it answers probes, and all other requests with 503. */
+/** The listening port of the API. Until the API is open, it answers probes, and refuses all other requests with 503. */
 export interface Door extends Listening {
-  /** Opens the API and starts the sweeper. Opened anew, it goes on with other parts, and the old sweeper stops. */
+  /**
+   * Opens the API and starts the sweeper. If it was open already, it continues with the new dependencies, and the old
+   * sweeper stops.
+   */
   open(deps: Omit<ApiDeps, 'shuttingDown'>): void;
 }
 
-/**
- * @param unavailable the dependencies that the process waits for
- * @throws when the port is taken
- */
+/** @param unavailable the dependencies for which the process waits @throws when the port is in use */
 export async function openDoor(options: ListenOptions, unavailable: ReadonlySet<string> = new Set()): Promise<Door> {
   const shuttingDown = openAbort();
   const readiness = async () => (shuttingDown.signal.aborted ? SHUTTING_DOWN : startingUp(unavailable));

@@ -5,7 +5,7 @@ import type { ApiDeps, LocalSignIn } from '../api/deps.ts';
 import { publishFolder } from '../api/graphs/publish-graph.ts';
 import { createAuthenticate } from '../api/http/authenticate.ts';
 import { createCursors } from '../api/http/paging.ts';
-import { createSeals } from '../api/http/seals.ts';
+import { createFingerprints } from '../api/http/fingerprints.ts';
 import { openGraphJobs } from '../api/graph-jobs/open-graph-jobs.ts';
 import type { GraphJobs } from '../api/graph-jobs/graph-jobs.ts';
 import { createEngine } from '../api/temporal/engine.ts';
@@ -114,7 +114,7 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
       settings: { ...toApiSettings(config, environment), console: null, claims: issuer.auth.claims },
       authenticate: createAuthenticate(issuer.auth, config.roles),
       cursors: createCursors(secret),
-      seals: createSeals(secret),
+      fingerprints: createFingerprints(secret),
       logger,
       localSignIn,
       sweeping: options.sweeping,

@@ -12,10 +12,10 @@ export interface NewRun {
   readonly id: string;
   readonly tenantId: string;
   readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
-  /** The graph as its author gave it; the hash is of this. */
+  /** The graph as its author published it; the graph's hash is computed from this. */
   readonly definition: JsonObject;
   readonly threadId: string | null;
-  /** The choice when another run of the thread is active. */
+  /** What to do when another run of the thread is active. */
   readonly onBusy: 'reject' | 'enqueue' | 'interrupt';
   readonly parentRunId: string | null;
   /** Set for a replay, which has no workflow. */
@@ -23,18 +23,18 @@ export interface NewRun {
   readonly input: JsonObject;
   readonly limits: JsonObject;
   readonly metadata: JsonObject;
-  /** What most callers do not see of it. */
+  /** What is hidden from callers without `payload:read`. */
   readonly redaction: Redaction;
   readonly createdBy: string;
   readonly createdAt: string;
-  /** The input of its workflow. */
+  /** The input of the run's workflow. */
   readonly start: Json;
 }
 
 /**
- * Adds a run; the same id again changes nothing.
- * @param claimUntil the caller dispatches the run before then, if it is `claimed`
- * @returns `busy` when its thread does not take the run now; `claimed` when the run is new and in no thread
+ * Adds a run. Adding the same id again has no effect.
+ * @param claimUntil if the result is `claimed`, the caller must dispatch the run before this time
+ * @returns `busy` when the thread does not accept the run now; `claimed` when the run is new and belongs to no thread
  */
 export async function acceptRun(
   db: Kysely<Tables>,
@@ -49,9 +49,9 @@ export async function acceptRun(
 }
 
 /**
- * Adds a run that is in no thread, with its definition, in one statement.
- * @returns false when the id is known
- * @throws as `whileDefinitionsGo` handles
+ * Adds a run without a thread, with its definition, in one statement.
+ * @returns false when the id exists
+ * @throws the errors that `whileDefinitionsGo` handles
  */
 export async function insertAlone(db: Kysely<Tables>, run: NewRun, dispatchAfter = run.createdAt): Promise<boolean> {
   const { graph, definition } = run;
@@ -129,14 +129,14 @@ function toQueueColumns(position: QueuePosition, { onBusy, createdAt }: NewRun) 
 
 const NO_THREAD: QueuePosition = { kind: 'active', predecessorId: null };
 
-/** The fields of a run's metadata that it is found by; further ones are only shown. */
+/** The most metadata fields of a run that filters can find; further fields are only returned. */
 const MAX_LABELS = 64;
 
 type Scalar = string | number | boolean;
 
 const isScalar = (value: Json): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value);
 
-/** What a run is found by: a label for each text, number and truth value at the top of its metadata. */
+/** Returns the searchable labels of a run: one for each string, number and boolean at the top level of its metadata. */
 function labelsOf(metadata: JsonObject): readonly string[] {
   return Object.entries(metadata)
     .flatMap(([key, value]) => (isScalar(value) ? [{ key, value }] : []))
@@ -144,7 +144,10 @@ function labelsOf(metadata: JsonObject): readonly string[] {
     .map(({ key, value }) => labelOf(key, value));
 }
 
-/** A text of 22 characters for a field and its value, however long these are; `3` and `"3"` have the same. */
+/**
+ * Returns a label of 22 characters for a field and its value, however long these are. `3` and `"3"` have the same
+ * label.
+ */
 export function labelOf(key: string, value: Scalar): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([key, String(value)]))

@@ -13,11 +13,11 @@ export interface ApprovalComment {
   readonly at: string;
 }
 
-/** What people have added to an approval; its run knows nothing of that. */
+/** What people have added to an approval. The run does not know of it. */
 export interface Notes {
   /** Oldest first. */
   readonly comments: readonly ApprovalComment[];
-  /** The last reminder; `null`: there was none. */
+  /** The time of the last reminder; `null` when there was none. */
   readonly remindedAt: string | null;
 }
 
@@ -25,15 +25,18 @@ export const NO_NOTES: Notes = { comments: [], remindedAt: null };
 
 export interface ApprovalNotes {
   /**
-   * Notes by the ids of their approvals; ids that no approval has are missing.
-   * @param most the comments of each approval, the latest
+   * Reads the notes of approvals by approval id; unknown ids are missing in the result.
+   * @param most the number of latest comments of each approval
    */
   of(approvalIds: readonly string[], most: number): Promise<ReadonlyMap<string, Notes>>;
-  /** Adds a comment; the same id again changes nothing. @returns false when the approval has enough of them */
+  /**
+   * Adds a comment. Adding the same id again has no effect.
+   * @returns false when the approval has the most comments that are allowed
+   */
   comment(comment: NewComment, most: number): Promise<boolean>;
   /**
-   * Notes a reminder of a pending approval, and tells webhooks of it; the same id again changes nothing, while no other one
-   * has followed.
+   * Records a reminder of a pending approval and notifies webhooks. The same id again has no effect unless another
+   * reminder has followed.
    */
   remind(reminder: NewReminder, everySeconds: number): Promise<Reminded>;
 }
@@ -43,10 +46,10 @@ export interface NewReminder {
   readonly approvalId: string;
 }
 
-/** What has become of a reminder. */
+/** The result of a reminder. */
 export type Reminded =
   | { readonly kind: 'noted' }
-  /** Nobody is awaited any more. */
+  /** The approval is not pending any more. */
   | { readonly kind: 'closed'; readonly status: Approval['status'] }
   | { readonly kind: 'too-soon'; readonly secondsLeft: number };
 
@@ -90,7 +93,7 @@ async function remind(db: Kysely<Tables>, reminder: NewReminder, everySeconds: n
   return { kind: 'too-soon', secondsLeft: Math.max(1, row?.left ?? 1) };
 }
 
-/** @returns false when no reminder is due */
+/** Notifies webhooks of a reminder. @returns false when no reminder is due */
 async function tell(
   transaction: Transaction<Tables>,
   { id, approvalId }: NewReminder,

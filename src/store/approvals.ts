@@ -6,25 +6,27 @@ import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
 
 export interface ApprovalFilter {
-  /** One of these. */
+  /** Any of these statuses. */
   readonly status?: readonly Approval['status'][] | undefined;
   readonly runId?: string | undefined;
-  /** The name of the graph of the run. */
+  /** The name of the run's graph. */
   readonly graph?: string | undefined;
-  /** The tool that is asked about. */
+  /** The tool whose call must be approved. */
   readonly tool?: string | undefined;
-  /** Those that expire before this time. */
+  /** Only approvals that expire before this time. */
   readonly dueBefore?: string | undefined;
 }
 
-/** What a list is ordered by, the latest first; by `closedAt` it has no pending ones. */
+/**
+ * The time by which a list is ordered, the latest first. Ordered by `closedAt`, a list contains no pending approvals.
+ */
 export type ApprovalOrder = 'requestedAt' | 'closedAt';
 
-/** An approval with what only its row knows. */
+/** An approval with the fields that are stored only in its row. */
 export interface KnownApproval extends Approval {
-  /** The name of the graph of its run. */
+  /** The name of the run's graph. */
   readonly graph?: string;
-  /** Absent: it is pending. */
+  /** Absent while the approval is pending. */
   readonly closedAt?: string;
 }
 
@@ -34,18 +36,18 @@ export interface ApprovalRecord {
   readonly approval: KnownApproval;
 }
 
-/** Which approvals a list has, and their order: by default by the time when they were asked. */
+/** The filter and the order of a list, by default by the time of the request. */
 export interface WantedApprovals extends ApprovalFilter {
   readonly order?: ApprovalOrder | undefined;
 }
 
 export interface Approvals {
   find(id: string): Promise<ApprovalRecord | null>;
-  /** The approvals of a run, oldest first, by default all of any status. */
+  /** Lists the approvals of a run, oldest first; by default all, of any status. */
   ofRun(runId: string, status?: Approval['status'], most?: number): Promise<readonly Approval[]>;
-  /** One approval of a run, and the oldest that are pending beside it, as they are at one moment. */
+  /** Reads one approval of a run and the oldest other pending ones, in one consistent read. */
   withPending(runId: string, id: string, most: number): Promise<readonly Approval[]>;
-  /** The inbox of a tenant, newest first. */
+  /** Lists the approvals of a tenant, newest first. */
   list(tenantId: string, wanted: WantedApprovals, page: PageRequest): Promise<Page<KnownApproval>>;
 }
 
@@ -106,12 +108,12 @@ function toKnown({ body, closed_at: closedAt, graph_name: graph }: KnownRow): Kn
 }
 
 function isOneOf(statuses: readonly string[] | undefined): RawBuilder<boolean> {
-  // Only one status lets the index give the order, too.
+  // The index provides the order only if a single status is selected.
   if (statuses === undefined || statuses.length === 1) return isEqual('status', statuses?.[0]);
   return sql<boolean>`status = any(${[...statuses]}::text[])`;
 }
 
-/** The columns of the orders. */
+/** The columns by which lists are ordered. */
 const ORDERS = { requestedAt: 'requested_at', closedAt: 'closed_at' } as const;
 
 function isOfGraph(tenantId: string, graph: string | undefined): RawBuilder<boolean> {

@@ -4,37 +4,37 @@ import { isBefore, isEqual, mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables, AuditTable } from './tables.ts';
 
-/** Something that was done. */
+/** An act that is recorded in the audit log. */
 export interface Act {
-  /** Such as `run.cancel`. */
+  /** The action, such as `run.cancel`. */
   readonly action: string;
-  /** The id or name of what it was done to; `null`: it has none. */
+  /** The id or name of the changed resource; `null` when there is none. */
   readonly subject: string | null;
 }
 
-/** Acts of one request. */
+/** The acts of one request. */
 export interface NewEntries {
-  /** Equal for all tries of the request: an act that is recorded already is not recorded again. */
+  /** The same for all attempts of the request, so that an act is recorded only once. */
   readonly id: string;
   readonly requestId: string;
   readonly at: string;
   readonly acts: readonly Act[];
   readonly by: { readonly sub: string; readonly tenantId: string; readonly roles: readonly string[] };
-  /** The tenant of the things, where they are no tenants, runs, approvals or schedules, which say it themselves. */
+  /** The tenant of the subjects that do not determine it themselves; tenants, runs, approvals and schedules do. */
   readonly tenantId: string;
 }
 
-/** What was done, by whom and when. */
+/** A recorded act with its actor and time. */
 export interface AuditEntry extends Act {
   readonly id: string;
   readonly at: string;
-  /** The tenant of the thing. */
+  /** The tenant of the subject. */
   readonly tenantId: string;
   readonly runId: string | null;
   readonly by: string;
-  /** The tenant of who has done it. */
+  /** The tenant of the actor. */
   readonly byTenantId: string;
-  /** The roles that this one had then. */
+  /** The roles that the actor had at that time. */
   readonly roles: readonly string[];
   readonly requestId: string;
 }
@@ -42,21 +42,21 @@ export interface AuditEntry extends Act {
 export interface AuditFilter {
   readonly tenantId?: string | undefined;
   readonly by?: string | undefined;
-  /** Whole, or its first part, such as `run`. */
+  /** The whole action or its first part, such as `run`. */
   readonly action?: string | undefined;
   readonly runId?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** The record of what people have done over HTTP. */
+/** The audit log of acts over HTTP. */
 export interface Audit {
   add(entries: NewEntries): Promise<void>;
-  /** Removes what was added of a request that was refused. */
+  /** Removes the acts of a request that was refused. */
   withdraw(entries: Pick<NewEntries, 'id' | 'acts'>): Promise<void>;
-  /** The newest first. */
+  /** Lists entries, newest first. */
   list(filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>>;
-  /** Deletes what is older. @returns the number of entries */
+  /** Deletes entries that are older than a time. @returns the number of deleted entries */
   forgetBefore(time: string): Promise<number>;
 }
 
@@ -76,8 +76,8 @@ export function createAudit(db: Kysely<Tables>): Audit {
 }
 
 /**
- * Finds the run and the tenant of each subject in the same statement; a tenant is its own. Ids of runs, approvals and schedules
- * are all different.
+ * Looks up the run and the tenant of each subject in the same statement; a tenant is its own subject. Ids of runs,
+ * approvals and schedules never coincide.
  */
 async function add(db: Kysely<Tables>, { id, requestId, at, acts, by, tenantId }: NewEntries): Promise<void> {
   await sql`
@@ -97,12 +97,12 @@ async function withdraw(db: Kysely<Tables>, { id, acts }: Pick<NewEntries, 'id' 
   await sql`delete from audit where id in (select ${entryId(id)} from ${rowsOf(acts)})`.execute(db);
 }
 
-/** The id of an entry of a request, beside the columns of `rowsOf`. */
+/** Builds the id of an entry in a statement that selects from `rowsOf`. */
 function entryId(id: string): RawBuilder<string> {
   return sql`${id} || '.' || encode(sha256(convert_to(acts.action || ' ' || coalesce(acts.subject, ''), 'UTF8')), 'hex')`;
 }
 
-/** Acts as rows. */
+/** Turns acts into rows. */
 function rowsOf(acts: readonly Act[]): RawBuilder<unknown> {
   const actions = acts.map(({ action }) => action);
   const subjects = acts.map(({ subject }) => subject);

@@ -5,36 +5,39 @@ import type { RunStatus } from '../graph/run/index.ts';
 import { isNumber, isObjectOf, isText } from '../graph/values/index.ts';
 import type { Listen, Listening } from './database/listen.ts';
 
-/** A batch of a run's journal has been written, in this process or in another one. */
+/** A journal batch of a run was written, by this process or another one. */
 export interface RunChange {
   readonly tenantId: string;
   readonly runId: string;
-  /** The last event of the batch. */
+  /** The `seq` of the last event of the batch. */
   readonly seq: number;
-  /** The run's status after that event. Batches may come in any order. */
+  /** The run's status after that event. Batches may be announced in any order. */
   readonly status: RunStatus;
 }
 
-/** @param change `null`: changes may have been missed */
+/** @param change the announced change; `null` when changes may have been missed */
 export type ChangeListener = (change: RunChange | null) => void;
 
-/** Tells what happens to runs. A change may be missed while the database is away: it is no substitute for looking. */
+/**
+ * Notifies subscribers of changes of runs. Notifications may be lost while the database is unavailable, so subscribers
+ * must also poll.
+ */
 export interface Changes {
-  /** Tells a listener of the next changes of a run. @returns a function that ends that */
+  /** Subscribes to the future changes of a run. @returns a function that unsubscribes */
   subscribe(runId: string, listener: ChangeListener): () => void;
-  /** As `subscribe`, for all runs of a tenant. */
+  /** Subscribes to the changes of all runs of a tenant. @returns a function that unsubscribes */
   subscribeTenant(tenantId: string, listener: ChangeListener): () => void;
 }
 
-/** The channel of the database on which changes are announced. */
+/** The notification channel of the database for changes. */
 export const CHANNEL = 'holdfast_runs';
 
-/** Listens to the database from the first subscription on. */
+/** Creates a source of changes. It listens to the database from the first subscription on. */
 export function createChanges(listen: Listen): Changes & Listening {
   const ofRuns = createListeners<RunChange | null>();
   const ofTenants = createListeners<RunChange | null>();
   let listening: Listening | null = null;
-  const ears = {
+  const receiver = {
     heard(payload: string): void {
       const change = parseChange(payload);
       ofRuns.tell(change?.runId ?? '', change);
@@ -46,7 +49,7 @@ export function createChanges(listen: Listen): Changes & Listening {
     },
   };
   const subscribeTo = (listeners: Listeners<RunChange | null>) => (id: string, listener: ChangeListener) => {
-    listening ??= listen(CHANNEL, ears);
+    listening ??= listen(CHANNEL, receiver);
     return listeners.add(id, listener);
   };
   return {
@@ -56,7 +59,7 @@ export function createChanges(listen: Listen): Changes & Listening {
   };
 }
 
-/** @returns `null` for what no journal has announced */
+/** @returns `null` for a payload that no journal has sent */
 function parseChange(payload: string): RunChange | null {
   try {
     const change: unknown = JSON.parse(payload);
@@ -68,19 +71,19 @@ function parseChange(payload: string): RunChange | null {
 
 const isChange = isObjectOf<RunChange>({ tenantId: isText, runId: isText, seq: isNumber, status: isRunStatus });
 
-/** An expression that tells all processes of a change when its transaction is committed. */
+/** Builds an expression that notifies all processes of a change when the transaction is committed. */
 export function announceChange(change: RunChange): Sql {
   return statement`pg_notify(${CHANNEL}, ${JSON.stringify(change)})`;
 }
 
 type Listener<T> = (thing: T) => void;
 
-/** Listeners to things of one kind, by the ids of these. */
+/** Listeners by the id of the subject that they listen to. */
 export interface Listeners<T> {
   /** @returns a function that removes the listener */
   add(id: string, listener: Listener<T>): () => void;
   tell(id: string, thing: T): void;
-  /** Tells the listeners of all ids. */
+  /** Calls the listeners of all ids. */
   tellAll(thing: T): void;
 }
 

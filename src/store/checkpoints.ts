@@ -7,7 +7,7 @@ import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest, Position } from './page.ts';
 import type { Tables } from './tables.ts';
 
-/** A checkpoint of a run with the whole state at it. */
+/** A checkpoint with the complete state of its run. */
 export interface StoredState extends Snapshot {
   readonly checkpoint: StoredCheckpoint;
 }
@@ -20,35 +20,35 @@ export type StoredCheckpoint = Pick<
 };
 
 export interface Checkpoints {
-  /** Finds a checkpoint by its id; `null` means the newest. @returns `null` when there is none */
+  /** Finds a checkpoint by its id; `null` finds the newest. @returns `null` when there is none */
   find(runId: string, id: string | null): Promise<StoredCheckpoint | null>;
   /**
-   * Computes the state at a checkpoint from the changes up to it; a long chain of them leaves a snapshot.
-   * @returns `null` while a change is not written yet, because batches come in any order
+   * Computes the state at a checkpoint from the changes before it. After a long chain of changes, a snapshot is stored.
+   * @returns `null` while a change is not written yet, because batches may be written in any order
    */
   stateOf(checkpoint: StoredCheckpoint): Promise<StoredState | null>;
   /**
-   * Computes the states at some checkpoints, those of a run from the newest on, each as `stateOf` and when it is asked
-   * for. It reads once what several are made of, and ends early when it has read much.
-   * @param maxBytes after so many nothing more is read, `MAX_READ_BYTES` by default
+   * Computes the states at several checkpoints, each when it is requested. Checkpoints of the same run must be ordered
+   * newest first. Shared data is read once, and the iteration ends early when the limit is reached.
+   * @param maxBytes the most bytes that are read, by default `MAX_READ_BYTES`
    */
   statesOf(checkpoints: readonly StoredCheckpoint[], maxBytes?: number): AsyncGenerator<StoredState | null, void>;
-  /** The state at a checkpoint, as `stateOf`; `null` means the newest checkpoint with a complete state. */
+  /** Computes the state at a checkpoint like `stateOf`; `null` selects the newest checkpoint with a complete state. */
   at(runId: string, id: string | null): Promise<StoredState | null>;
-  /** The newest checkpoint of a run up to an event. */
+  /** Finds the newest checkpoint of a run at or before an event. */
   lastUpTo(runId: string, seq: number): Promise<StoredCheckpoint | null>;
-  /** The newest checkpoint of a run that closed a superstep before one, or the input. */
+  /** Finds the newest checkpoint that closed a superstep before the given one, or that of the input. */
   lastBefore(runId: string, step: number): Promise<StoredCheckpoint | null>;
   /**
-   * Deletes all checkpoints of a run but the newest, and the newest that stands for none of its undone calls.
+   * Deletes all checkpoints of a run but the newest, and the newest that relies on none of its undone calls.
    * @returns the number of deleted checkpoints
    */
   keepLast(runId: string): Promise<number>;
-  /** The checkpoints of some runs, newest first. */
+  /** Lists the checkpoints of some runs, newest first. */
   list(runIds: readonly string[], page: PageRequest): Promise<Page<StoredCheckpoint>>;
 }
 
-/** The limit of what is read for states that are listed; one state may be made of more. */
+/** The most bytes that are read to list states; a single state may need more. */
 const MAX_READ_BYTES = 64 * 1_048_576;
 
 export function createCheckpoints(db: Kysely<Tables>): Checkpoints {
@@ -104,7 +104,7 @@ async function* statesOf(
   }
 }
 
-/** Folds a lineage into the state at its checkpoint, and stores a snapshot of the state after a long chain. */
+/** Computes the state at the end of a lineage, and stores a snapshot of it after a long chain. */
 async function foldAndSnapshot(
   db: Kysely<Tables>,
   checkpoint: StoredCheckpoint,
@@ -120,7 +120,7 @@ function toState(checkpoint: StoredCheckpoint, lineage: Lineage): StoredState | 
   return folded && { checkpoint, ...folded };
 }
 
-/** The snapshots of the states that are kept replace the deleted checkpoints. */
+/** Snapshots of the remaining states replace the deleted checkpoints. */
 async function keepLast(db: Kysely<Tables>, runId: string): Promise<number> {
   const last = await stateAt(db, runId, null);
   if (!last) return 0;
@@ -140,7 +140,7 @@ async function keepLast(db: Kysely<Tables>, runId: string): Promise<number> {
   return Number(numDeletedRows);
 }
 
-/** The state from which others may start, if some of the run's work is undone. */
+/** Returns the state from which other runs may start, if some of the run's calls are undone. */
 async function lastSound(db: Kysely<Tables>, runId: string): Promise<StoredState | null> {
   const run = await db.selectFrom('runs').select('view').where('id', '=', runId).executeTakeFirst();
   const undone = run?.view?.undone;
@@ -169,12 +169,12 @@ async function list(
   return mapPage(page, toCheckpoint);
 }
 
-/** The position of a checkpoint in a list. */
+/** Returns the position of a checkpoint in a list. */
 export function positionOf({ runId, seq, createdAt }: StoredCheckpoint): Position {
   return { at: createdAt, id: `${seq} ${runId}` };
 }
 
-/** Checkpoints of one run may share a time, so their numbers decide the order. */
+/** Checkpoints of one run may have the same time, so their numbers decide the order. */
 function isOlder(position: Position | undefined): RawBuilder<boolean> {
   if (!position) return sql<boolean>`true`;
   const [seq, runId] = position.id.split(' ');

@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely';
 import type { JsonObject } from '../graph/values/index.ts';
 import type { Tables } from './tables.ts';
 
-/** Stores a definition for a row that will refer to it, and locks it until the transaction ends. */
+/** Stores the definition for a row that is about to refer to it, and locks it until the transaction ends. */
 export async function keepDefinition(
   transaction: Transaction<Tables>,
   hash: string,
@@ -17,7 +17,10 @@ export async function keepDefinition(
       .execute();
 }
 
-/** Repeats work that stores a row with its definition at once: pruning may delete the definition before the row is there. */
+/**
+ * Repeats work that stores a row together with its definition, because pruning may delete the definition before the row
+ * is stored.
+ */
 export async function whileDefinitionsGo<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -36,8 +39,8 @@ async function lock(transaction: Transaction<Tables>, hash: string): Promise<boo
 }
 
 /**
- * Deletes those of some definitions that no row refers to. The lock comes first: a transaction that
- * is about to refer to one has done so by then, or stores it again.
+ * Deletes the definitions to which no row refers. They are locked first: a concurrent transaction that refers to one
+ * has either stored its row by then, or stores the definition again.
  */
 export async function forgetDefinitions(transaction: Transaction<Tables>, hashes: readonly string[]): Promise<void> {
   await sql`select from definitions where hash = any(${hashes}::text[]) order by hash for update`.execute(transaction);

@@ -9,31 +9,31 @@ import type { Tables } from './tables.ts';
 
 export type DeltaListener = (delta: ModelDelta) => void;
 
-/** Tells all processes what models say, while they say it. A delta may be lost, and is never told twice. */
+/** Sends model deltas to all processes while the model answers. A delta may be lost, and is delivered at most once. */
 export interface Deltas {
   /**
-   * Tells of deltas of one run, in their order. Those that find too many waiting are lost.
-   * @returns when they are told
-   * @throws when the database does not take them; then they are lost
+   * Publishes deltas of one run in order. They are dropped when too many are waiting.
+   * @returns when they have been sent
+   * @throws when the database refuses them; they are lost then
    */
   publish(runId: string, deltas: readonly ModelDelta[]): Promise<void>;
   /**
-   * Has a listener hear the deltas of a run from now on.
-   * @returns a function that ends that, when the database is heard, or is too slow to be waited for
+   * Subscribes a listener to the deltas of a run.
+   * @returns a function that unsubscribes, once the database is listening or after a short timeout
    */
   listen(runId: string, listener: DeltaListener): Promise<() => void>;
 }
 
-/** The channel of the database on which deltas are told. */
+/** The notification channel of the database for deltas. */
 const CHANNEL = 'holdfast_deltas';
 
-/** A listener goes on without the database after this time, and hears what comes when it is back. */
+/** After this time, a subscription starts without the database and receives deltas once it is available. */
 const OPEN_WITHIN_MS = 1_000;
 
-/** Hears the database from the first listener on. */
+/** Creates a source of deltas. It listens to the database from the first subscription on. */
 export function createDeltas(db: Kysely<Tables>, listen: Listen): Deltas & Listening {
   const listeners = createListeners<ModelDelta>();
-  const tell = createTeller(async (payloads) => {
+  const send = createTeller(async (payloads) => {
     await sql`select pg_notify(${CHANNEL}, payload) from unnest(${payloads}::text[]) as told (payload)`.execute(db);
   });
   const open = (): Opened => {
@@ -44,21 +44,21 @@ export function createDeltas(db: Kysely<Tables>, listen: Listen): Deltas & Liste
     };
     return { listening: listen(CHANNEL, { heard, opened: () => opened() }), isOpen };
   };
-  let ears: Opened | null = null;
+  let subscription: Opened | null = null;
   let isClosed = false;
   return {
     async publish(runId, deltas) {
-      if (!isClosed) await tell(packDeltas(runId, deltas));
+      if (!isClosed) await send(packDeltas(runId, deltas));
     },
     async listen(runId, listener) {
-      ears ??= open();
+      subscription ??= open();
       const stop = listeners.add(runId, listener);
-      await Promise.race([ears.isOpen, sleep(OPEN_WITHIN_MS, undefined, { ref: false })]);
+      await Promise.race([subscription.isOpen, sleep(OPEN_WITHIN_MS, undefined, { ref: false })]);
       return stop;
     },
     async close() {
       isClosed = true;
-      await ears?.listening.close();
+      await subscription?.listening.close();
     },
   };
 }
@@ -68,17 +68,18 @@ interface Opened {
   readonly isOpen: Promise<void>;
 }
 
-/** A delta, and the run that it belongs to. */
+/** A delta with the id of its run. */
 interface DeltaOfRun {
   readonly runId: string;
   readonly delta: ModelDelta;
 }
 
-/** PostgreSQL takes payloads below 8,000 bytes. */
+/** PostgreSQL limits the payload of a notification to less than 8,000 bytes. */
 const MAX_PAYLOAD_BYTES = 7_900;
 
 /**
- * Packs deltas of a run into payloads, a line of JSON each. A delta that is too long for any payload is left out.
+ * Packs deltas of a run into payloads of one JSON text per line. A delta that exceeds the limit of a payload is left
+ * out.
  * @returns the payloads, in the order of the deltas
  */
 export function packDeltas(runId: string, deltas: readonly ModelDelta[]): readonly string[] {
@@ -95,7 +96,7 @@ export function packDeltas(runId: string, deltas: readonly ModelDelta[]): readon
   return last === '' ? payloads : [...payloads, last];
 }
 
-/** Reads a payload. What something else says on the channel holds no deltas. */
+/** Parses a payload. A payload of another sender yields no deltas. */
 export function readDeltas(payload: string): readonly DeltaOfRun[] {
   return payload.split('\n').flatMap((line) => {
     try {
@@ -123,21 +124,21 @@ const isDelta = isObjectOf<DeltaOfRun>({
 /** Sends payloads to the database in one statement. */
 type Send = (payloads: readonly string[]) => Promise<void>;
 
-/** Statements that tell of deltas wait for each other in the database, so a process makes few. */
+/** Notifying statements wait for each other in the database, so each process sends few of them. */
 const PAUSE_MS = 20;
 
-/** The most payloads that wait for their statement. */
+/** The most payloads that wait to be sent. */
 const MAX_WAITING = 500;
 
-/** What the next statement sends, and its end. */
+/** The payloads of the next statement, and the promise of its end. */
 interface Batch {
   readonly payloads: string[];
   readonly sent: Promise<void>;
 }
 
 /**
- * Sends payloads in their order, one statement at a time: what comes meanwhile waits and is sent together.
- * @returns a function that resolves when its payloads are sent; those that find too many waiting are lost
+ * Sends payloads in order with one statement at a time; payloads that arrive meanwhile are sent together.
+ * @returns a function that resolves when its payloads are sent; they are dropped when too many are waiting
  */
 export function createTeller(send: Send): Send {
   let waiting: Batch | null = null;

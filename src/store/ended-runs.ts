@@ -7,16 +7,16 @@ import { reactivateRun } from './thread-queue.ts';
 
 /** The change that reopens an ended run. */
 export interface Reopening {
-  /** The last event that the caller has seen; with newer events, the run is not reopened. */
+  /** The last event that the caller has read. If there are newer events, the run is not reopened. */
   readonly lastSeq: number;
   /** The input of the run's next execution. */
   readonly reopening: Json;
-  /** The run as it is shown until its next execution writes. */
+  /** The run's view until its next execution writes one. */
   readonly view: RunView;
   readonly at: string;
 }
 
-/** An ended run with all that reopening it needs. */
+/** An ended run with everything that is needed to reopen it. */
 export interface EndedRun {
   readonly state: EndedRunState;
   /** The input of its first execution. */
@@ -24,13 +24,14 @@ export interface EndedRun {
   readonly lastSeq: number;
 }
 
-/** Ended runs, which may be reopened. */
+/** Reads and reopens ended runs. */
 export interface EndedRuns {
   /** @returns `null` for a run that has not ended, or was terminated in Temporal */
   find(id: string): Promise<EndedRun | null>;
   /**
-   * Reopens an ended run. A run that stays ended, as only its state is corrected, need not be active on its thread.
-   * @returns `busy` when its thread has gone on, `changed` when the run has
+   * Reopens an ended run. A run that stays ended, because only its state is edited, need not be the active run of its
+   * thread.
+   * @returns `busy` when the thread has continued, `changed` when the run has changed
    */
   reopen(id: string, reopening: Reopening): Promise<'reopened' | 'busy' | 'changed'>;
 }
@@ -51,7 +52,7 @@ async function find(db: Kysely<Tables>, id: string): Promise<EndedRun | null> {
   return row?.ended_state ? { state: row.ended_state, start: row.start, lastSeq: row.last_seq } : null;
 }
 
-/** A reopened run has no ended state until it ends again, so a second request can't reopen it. */
+/** A reopened run has no ended state until it ends again, so that a second request can't reopen it. */
 async function reopen(
   transaction: Transaction<Tables>,
   id: string,

@@ -5,13 +5,13 @@ import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest, Position } from './page.ts';
 import type { Tables } from './tables.ts';
 
-/** Events after one number, up to another. */
+/** The range of events after one `seq`, up to another. */
 export interface Range {
   readonly after: number;
   readonly upTo?: number;
 }
 
-/** A page of a run's history, up to the first gap. */
+/** Reads a page of a run's history, up to the first gap. */
 export async function listEvents(
   db: Kysely<Tables>,
   runId: string,
@@ -29,7 +29,7 @@ export async function listEvents(
   return mapPage(gap < 0 ? { items, next } : { items: items.slice(0, gap + 1), next: null }, ({ body }) => body);
 }
 
-/** Events of some types in order, read page by page on demand. */
+/** Reads events of some types in order, page by page on demand. */
 export async function* eventsOfTypes<Type extends RunEvent['type']>(
   db: Kysely<Tables>,
   { runId, types }: { runId: string; types: readonly Type[] },
@@ -49,7 +49,7 @@ export async function* eventsOfTypes<Type extends RunEvent['type']>(
   }
 }
 
-/** The last event of a type; `null`: there is none. */
+/** Finds the last event of a type, or `null`. */
 export async function lastOfType<Type extends RunEvent['type']>(
   db: Kysely<Tables>,
   runId: string,
@@ -67,7 +67,7 @@ export async function lastOfType<Type extends RunEvent['type']>(
   return row && isWanted(row.body) ? row.body : null;
 }
 
-/** The bytes of a run's events, occurrences and answers, which a replay holds in memory. */
+/** Returns the size in bytes of a run's events, occurrences and answers, which a replay holds in memory. */
 export async function recordedBytes(db: Kysely<Tables>, runId: string): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select (
@@ -80,18 +80,18 @@ export async function recordedBytes(db: Kysely<Tables>, runId: string): Promise<
   return rows[0]?.bytes ?? 0;
 }
 
-/** Pages are small, because the database reads all of a page to measure it. */
+/** Pages are small, because the database reads a whole page to measure it. */
 const PAGE = 50;
 const TO_THE_END = 2_147_483_647;
 
-/** The order of events as a list. */
+/** The order of events in a list. */
 const IN_ORDER = {
   order: sql`seq`,
   payloads: ['body'],
   positionOf: ({ seq, body }: { readonly seq: number; readonly body: RunEvent }) => toPosition(seq, body.at),
 } as const;
 
-/** The position of an event in the history; its number is enough. */
+/** Returns the position of an event in the history, which its number alone determines. */
 export function toPosition(seq: number, at = ''): Position {
   return { at, id: String(seq) };
 }

@@ -2,23 +2,26 @@ import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** One failure by a run's own code can be chance; two are none. */
+/** A single failure by a run's own code may be a coincidence; two are taken as proof. */
 export const FEWEST_PROOFS = 2;
 
-/** A worker's note that a run's workflow task has failed, or that it will. */
+/** What a worker has recorded about a failed workflow task, or one that is about to fail. */
 export type TaskFailureNote = {
   /** Temporal's id of the execution. */
   readonly executionRunId: string;
 } & TaskFailureCause;
 
 export type TaskFailureCause =
-  /** The run's own code has failed it. Each failure of the task is a proof; so is each process that the code alone has ended. */
+  /**
+   * The run's own code made the task fail. Each failure of the task counts as a proof, and so does each process that
+   * the code alone has ended.
+   */
   | { readonly by: 'code'; readonly reason: string; readonly proofs: number }
-  /** Temporal has refused the answer; the worker can't tell who is to blame. */
+  /** Temporal has refused the worker's answer; the worker can't determine the cause. */
   | { readonly by: 'temporal' }
-  /** The task waits so long for its turn at a busy worker that it times out. */
+  /** The task waits so long in the queue of a busy worker that it times out. */
   | { readonly by: 'queue' }
-  /** The worker's machine was too busy for the task, or something has ended the process that was at it. */
+  /** The worker's machine was too busy for the task, or something else has ended the process that executed it. */
   | { readonly by: 'machine' };
 
 export interface ActiveRun {
@@ -30,18 +33,21 @@ export interface FailingRun extends ActiveRun {
   readonly failure: TaskFailureNote;
 }
 
-/** Runs whose workflow tasks fail, as far as workers have noted it. */
+/** Runs with failing workflow tasks, as far as workers have recorded them. */
 export interface FailingRuns {
-  /** Notes a failure; a later one of the same execution replaces it only if that is by its code, and adds its proofs. */
+  /**
+   * Records a failure. It replaces an earlier one of the same execution only if the run's code caused it, and then adds
+   * its proofs.
+   */
   note(runId: string, failure: TaskFailureNote): Promise<void>;
-  /** The runs that have a note and have not ended, oldest run first. */
+  /** Lists the runs with a recorded failure that have not ended, oldest run first. */
   list(limit: number): Promise<readonly FailingRun[]>;
   find(runId: string): Promise<TaskFailureNote | null>;
-  /** Forgets a note, unless it is of another execution. */
+  /** Deletes the recorded failure, unless it belongs to another execution. */
   forget(runId: string, executionRunId: string): Promise<void>;
   /**
-   * Runs that Temporal has, that have not ended and whose journal has rested for a while, in the order of their ids, after
-   * an id. The others get on.
+   * Lists dispatched runs that have not ended and whose journal was not written for a while, ordered by id, after the
+   * given id.
    */
   active(after: string, limit: number): Promise<readonly (ActiveRun & { readonly failure: TaskFailureNote | null })[]>;
 }

@@ -3,20 +3,20 @@ import type { Kysely, Selectable, Transaction } from 'kysely';
 import { IN_BASE64, toBytes } from './database/columns.ts';
 import type { Tables, FilesTable } from './tables.ts';
 
-/** A file without its bytes. */
+/** The metadata of a file. */
 export interface StoredFile {
   readonly id: string;
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number;
   readonly contentType: string;
-  /** In hexadecimal digits. */
+  /** The SHA-256 hash in hexadecimal digits. */
   readonly sha256: string;
   readonly createdAt: string;
-  /** The subject that stored it. */
+  /** The subject that uploaded it. */
   readonly by: string;
 }
 
-/** Bytes that are stored, and are no file yet. */
+/** Stored bytes that are not a file yet. */
 export interface Upload {
   readonly id: string;
   readonly size: number;
@@ -28,33 +28,33 @@ export interface NewFile extends Pick<StoredFile, 'id' | 'contentType' | 'by'> {
   readonly upload: Upload;
 }
 
-/** Files of tenants (HTTP API, `POST /api/blobs`), in pieces, so that no process holds a whole one. */
+/** Files of tenants (HTTP API, `POST /api/blobs`). They are stored in pieces, so that no process holds a whole file. */
 export interface Files {
   addPiece(uploadId: string, number: number, data: Uint8Array): Promise<void>;
   /**
-   * Makes a file of an upload, unless there is one of that id.
-   * @returns the file of that id; `null` when the tenant has no space for it
+   * Turns an upload into a file, unless a file with that id exists.
+   * @returns the file with that id; `null` when the tenant's space is used up
    */
   keep(file: NewFile): Promise<StoredFile | null>;
   /** Deletes the pieces of an upload that has not become a file. */
   discard(uploadId: string): Promise<void>;
   find(tenantId: string, id: string): Promise<StoredFile | null>;
-  /** The bytes of a file, which counts as used then. @throws RangeError when it is deleted meanwhile */
+  /** Reads the bytes of a file and marks it as used. @throws RangeError when it is deleted meanwhile */
   read(id: string): AsyncGenerator<Uint8Array, void>;
-  /** True while a tenant may store another byte. */
+  /** Returns true while the tenant may store more bytes. */
   hasSpace(tenantId: string): Promise<boolean>;
   /** Deletes files that were last used before a time. */
   forgetUnused(before: string): Promise<void>;
-  /** Deletes uploads that began before a time and have not become files. */
+  /** Deletes uploads that were begun before a time and have not become files. */
   forgetUploads(before: string): Promise<void>;
 }
 
-/** The bytes of all files of a tenant. */
+/** The most bytes of all files of a tenant. */
 const MAX_TENANT_BYTES = 10 * 1_073_741_824;
-/** The files of a tenant. */
+/** The most files of a tenant. */
 const MAX_FILES = 100_000;
 
-/** The files that one statement deletes. */
+/** The number of files that one statement deletes. */
 const BATCH = 20;
 
 export function createFiles(db: Kysely<Tables>): Files {
@@ -88,7 +88,7 @@ export function createFiles(db: Kysely<Tables>): Files {
   };
 }
 
-/** Keeps one file of a tenant at a time, so that their sizes add up. */
+/** Stores one file of a tenant at a time, so that the sum of the sizes is exact. */
 async function keep(db: Transaction<Tables>, file: NewFile): Promise<StoredFile | null> {
   const { id, tenantId, upload, contentType, by } = file;
   await sql`select pg_advisory_xact_lock(hashtextextended(${`files of ${tenantId}`}, 0))`.execute(db);
@@ -151,7 +151,7 @@ async function* read(db: Kysely<Tables>, id: string): AsyncGenerator<Uint8Array,
   }
 }
 
-/** @returns the number of deleted files */
+/** Deletes a batch of unused files. @returns the number of deleted files */
 async function deleteUnused(db: Kysely<Tables>, before: string): Promise<number> {
   const { rows } = await sql`
     with gone as (

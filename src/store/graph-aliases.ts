@@ -7,12 +7,12 @@ import type { Tables, GraphAliasesTable } from './tables.ts';
 import { SUMMARY_COLUMNS, toSummary } from './graphs.ts';
 import type { GraphSummary } from './graphs.ts';
 
-/** A name for a version of a graph. */
+/** An alias for a version of a graph. */
 export interface GraphAlias {
   readonly name: string;
   readonly alias: string;
   readonly version: number;
-  /** Another version, and the part of runs that get it, from 0 to 1. */
+  /** A second version, and the share of runs that use it, from 0 to 1. */
   readonly canary: { readonly version: number; readonly share: number } | null;
   readonly updatedAt: string;
   readonly by: string;
@@ -25,12 +25,12 @@ export interface AliasReference {
 }
 
 export interface GraphAliases {
-  /** Sets an alias, in place of what it was. @returns `null`: the graph has reached the limit, and nothing is set */
+  /** Creates or replaces an alias. @returns `null` when the graph has reached the limit; nothing is changed */
   put(tenantId: string, alias: GraphAlias, most: number): Promise<{ readonly isNew: boolean } | null>;
   find(reference: AliasReference): Promise<GraphAlias | null>;
-  /** The aliases of a graph, by name. */
+  /** Lists the aliases of a graph by name. */
   list(tenantId: string, name: string, page: PageRequest): Promise<Page<GraphAlias>>;
-  /** Removes an alias; without one it changes nothing. */
+  /** Removes an alias if it exists. */
   remove(reference: AliasReference): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ interface AliasToPut {
   readonly most: number;
 }
 
-/** Aliases of a graph are set one after the other, so that they can be counted. */
+/** Aliases of a graph are written one at a time, so that their count is exact. */
 async function put(
   db: Kysely<Tables>,
   { tenantId, alias: { name, alias, version, canary, updatedAt, by }, most }: AliasToPut,
@@ -122,7 +122,7 @@ function toAlias(row: Selectable<GraphAliasesTable>): GraphAlias {
   };
 }
 
-/** A version of a graph of a tenant. */
+/** Identifies a version of a tenant's graph. */
 export interface VersionReference {
   readonly tenantId: string;
   readonly name: string;
@@ -130,9 +130,9 @@ export interface VersionReference {
 }
 
 export interface GraphVersions {
-  /** All versions of a graph, the newest first, unpublished ones too. */
+  /** Lists all versions of a graph, newest first, including unpublished ones. */
   list(tenantId: string, name: string, page: PageRequest): Promise<Page<GraphSummary>>;
-  /** Takes a version back; one that is taken back already stays as it is. @returns false when there is no such version */
+  /** Unpublishes a version; an unpublished one is not changed. @returns false when there is no such version */
   unpublish(reference: VersionReference, by: string, at: string): Promise<boolean>;
 }
 

@@ -7,14 +7,14 @@ import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
 
-/** A published version of a graph as lists show it. */
+/** A published version of a graph as it appears in lists. */
 export interface GraphSummary {
   readonly name: string;
   readonly version: number;
   readonly hash: string;
   readonly createdAt: string;
   readonly createdBy: string;
-  /** When and by whom it was taken back; `null`: new runs may use it. */
+  /** When and by whom it was unpublished; `null` while new runs may use it. */
   readonly unpublished: { readonly at: string; readonly by: string } | null;
 }
 
@@ -22,7 +22,7 @@ export interface GraphSummary {
 export interface PublishedGraph extends GraphSummary {
   readonly definition: JsonObject;
   readonly warnings: readonly GraphIssue[];
-  /** The versions of other graphs that names without a version mean. */
+  /** The pinned versions of graphs that are referenced without a version. */
   readonly pins: Readonly<Record<string, number>>;
 }
 
@@ -32,20 +32,20 @@ export interface NewGraph {
   readonly hash: string;
   readonly definition: JsonObject;
   readonly warnings: readonly GraphIssue[];
-  /** The versions of other graphs that names without a version mean. */
+  /** The pinned versions of graphs that are referenced without a version. */
   readonly pins: Readonly<Record<string, number>>;
   readonly createdAt: string;
   readonly createdBy: string;
 }
 
 export interface Graphs {
-  /** Publishes a definition; equal content is the same version again, also after it was unpublished. */
+  /** Publishes a definition. Equal content yields the same version again, also after it was unpublished. */
   publish(graph: NewGraph): Promise<{ readonly graph: PublishedGraph; readonly isNew: boolean }>;
-  /** Finds a version, also an unpublished one; the default is the newest that is published. */
+  /** Finds a version, including unpublished ones; by default the newest published version. */
   find(tenantId: string, name: string, version?: number): Promise<PublishedGraph | null>;
-  /** The newest published version of every graph, by name. */
+  /** Lists the newest published version of every graph, by name. */
   list(tenantId: string, page: PageRequest): Promise<Page<GraphSummary>>;
-  /** A definition of a published graph or of a run. */
+  /** Reads a definition of a published graph or of a run. */
   definition(hash: string): Promise<JsonObject | null>;
 }
 
@@ -124,7 +124,7 @@ async function bringBack(db: Transaction<Tables>, { tenant_id, name, version, un
     .execute();
 }
 
-/** A lock on the name puts concurrent publications in order until the transaction ends. */
+/** Locks the name until the transaction ends, which orders concurrent publications. */
 async function lockName(db: Transaction<Tables>, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
 }

@@ -6,19 +6,19 @@ import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
 import type { HookAction, HookScheme, HooksTable, HookAnswer } from './platform-tables.ts';
 
-/** A secret that is stored, or the name under which a resolver finds it. */
+/** A stored secret, or the name under which the secret resolver finds it. */
 export type HookSecret = { readonly value: string } | { readonly secret: string };
 
-/** A door for signed messages of another system. */
+/** An inbound webhook: an endpoint for signed messages of another system. */
 export interface Hook extends HookKey {
   readonly scheme: HookScheme;
   readonly secret: HookSecret;
   readonly action: HookAction;
-  /** The channels of its input that were redacted when it was written. */
+  /** The input channels that were redacted when the hook was stored. */
   readonly redacted: readonly string[];
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** Who changed it last, in whose name it acts. */
+  /** The user who changed the hook last, on whose behalf it acts. */
   readonly by: { readonly sub: string; readonly roles: readonly string[] };
 }
 
@@ -29,16 +29,18 @@ export interface HookKey {
 
 export type NewHook = Omit<Hook, 'createdAt' | 'updatedAt'>;
 
-/** Hooks of tenants, by their names. */
+/** Hooks of tenants by name. */
 export interface Hooks {
-  /** Writes a hook, in place of what was there. @returns `null`: it is new, and the tenant has as many as it may have */
+  /** Creates or replaces a hook. @returns `null` when a new hook would exceed the tenant's limit */
   put(hook: NewHook, most: number): Promise<{ readonly hook: Hook; readonly isNew: boolean } | null>;
   find(at: HookKey): Promise<Hook | null>;
-  /** By name. */
+  /** Lists the hooks of a tenant by name. */
   list(tenantId: string, page: PageRequest): Promise<Page<Hook>>;
-  /** Removes a hook; without one it changes nothing. Its messages stay known. */
+  /** Removes a hook if it exists. Its received messages stay recorded. */
   remove(at: HookKey): Promise<void>;
-  /** The hooks of all tenants that have a name, up to a number; the oldest first, and a rewritten one is as old as before. */
+  /**
+   * Lists the hooks with a name in all tenants, up to a limit, oldest first. Replacing a hook does not change its age.
+   */
   named(name: string, most: number): Promise<readonly Hook[]>;
 }
 
@@ -66,10 +68,10 @@ export function createHooks(db: Kysely<Tables>): Hooks {
   };
 }
 
-/** The clock of the database: it tells which of two hooks is older, whatever processes have written them. */
+/** The clock of the database, so that the ages of hooks are comparable, whatever process has written them. */
 const NOW = sql<string>`now()`;
 
-/** Hooks of a tenant are written one after the other, so that they can be counted. */
+/** Hooks of a tenant are written one at a time, so that their count is exact. */
 async function put(
   db: Kysely<Tables>,
   { tenantId, name, scheme, secret, action, redacted, by }: NewHook,
@@ -126,34 +128,40 @@ function toHook(row: HookRow): Hook {
   };
 }
 
-/** A message that has come to a hook. */
+/** Identifies a message that a hook has received. */
 export interface MessageKey {
   readonly hook: HookKey;
-  /** A hash of what tells it from other messages of the hook. */
+  /** A hash of the content that distinguishes messages of the hook. */
   readonly message: string;
 }
 
 export type MessageClaim =
-  /** The caller acts on it. Its work id makes a run or event once, however often it is tried. */
+  /**
+   * The caller must process the message. The work id makes the resulting run or event unique, however often this is
+   * attempted.
+   */
   | { readonly kind: 'mine'; readonly workId: string }
   | { readonly kind: 'done'; readonly answer: HookAnswer }
   | { readonly kind: 'in-progress' };
 
-/** Messages of hooks, each of which is done once. */
+/** Messages of hooks, each of which is processed once. */
 export interface HookMessages {
-  /** Claims a message. After its lease, another may claim one that is not done. @param workId of a new message */
+  /**
+   * Claims a message. After the lease, an unfinished message may be claimed by another process.
+   * @param workId the work id if the message is new
+   */
   claim(at: MessageKey, workId: string): Promise<MessageClaim>;
-  /** Notes that a message is done. */
+  /** Records that a message was processed. */
   finish(at: MessageKey, answer: HookAnswer): Promise<void>;
-  /** Lets a message be claimed at once that was not done. */
+  /** Releases the claim of an unfinished message. */
   release(at: MessageKey): Promise<void>;
-  /** Deletes messages so old that they are not sent again. */
+  /** Deletes messages that are too old to be sent again. */
   forgetOld(): Promise<void>;
 }
 
-/** Another process may take a message over after this time: the first one's is gone. */
+/** After this time, another process may claim the message: the first process is assumed to be lost. */
 const LEASE_SECONDS = 60;
-/** The time for which a message is known. */
+/** How long a processed message is remembered. */
 const KEEP_DAYS = 90;
 
 export function createHookMessages(db: Kysely<Tables>): HookMessages {

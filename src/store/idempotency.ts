@@ -11,9 +11,9 @@ export interface RequestKey {
 }
 
 export interface NewRequest extends RequestKey {
-  /** A hash of the body: the same key with another body is another request. */
+  /** A hash of the body: the same key with another body is refused. */
   readonly fingerprint: string;
-  /** The id of the new resource, chosen beforehand: a repetition makes no second one. */
+  /** The id of the new resource, chosen in advance, so that a repetition does not create a second one. */
   readonly resourceId: string;
   readonly at: string;
   readonly leaseUntil: string;
@@ -26,19 +26,19 @@ export interface KeptAnswer {
 }
 
 export type Admission =
-  /** The request may go on; the id may come from an earlier request that never finished. */
+  /** The request may continue; the id may come from an earlier attempt that did not finish. */
   | { readonly kind: 'proceed'; readonly resourceId: string }
   | { readonly kind: 'replay'; readonly answer: KeptAnswer }
   | { readonly kind: 'reused' }
   | { readonly kind: 'in-progress' };
 
 export interface Idempotency {
-  /** Admits a request once at a time; it may begin again after its lease. */
+  /** Admits one attempt of a request at a time. After its lease, another attempt may begin. */
   admit(request: NewRequest): Promise<Admission>;
   keep(request: RequestKey, answer: KeptAnswer): Promise<void>;
-  /** Extends the lease of a request. Afterwards it may begin again with the same resource id. */
+  /** Extends the lease of a request. After the lease, another attempt with the same resource id may begin. */
   lease(request: RequestKey, until: string): Promise<void>;
-  /** Deletes a request that has done nothing. */
+  /** Deletes the record of a request that had no effect. */
   forget(request: RequestKey): Promise<void>;
   forgetBefore(time: string): Promise<void>;
 }

@@ -10,16 +10,16 @@ import type { Tables } from './tables.ts';
 export interface InterventionRecord {
   readonly runId: string;
   readonly intervention: Intervention;
-  /** What is hidden of the run. */
+  /** The redaction of the run. */
   readonly redaction: Redaction;
 }
 
 export interface Interventions {
-  /** All that waits for a person in the runs of a tenant, besides approvals; the newest run first. */
+  /** Lists everything that waits for a person in a tenant's runs, except approvals; the newest run first. */
   list(tenantId: string, page: PageRequest): Promise<Page<InterventionRecord>>;
 }
 
-/** Pages that are looked through for one that has an intervention. */
+/** The most pages of runs that are searched for one that has an intervention. */
 const MAX_LOOKS = 20;
 
 export function createInterventions(db: Kysely<Tables>): Interventions {
@@ -34,7 +34,7 @@ export function createInterventions(db: Kysely<Tables>): Interventions {
   };
 }
 
-/** Looks through the next runs that may wait for a person; there may be none among them. */
+/** Searches the next runs that may wait for an intervention. There may be none among them. */
 async function look(
   db: Kysely<Tables>,
   tenantId: string,
@@ -61,19 +61,19 @@ async function look(
 }
 
 /**
- * Holds for runs that may wait for a person besides approvals, as in the index `runs_to_settle`. The view is compared as
- * text: PostgreSQL can't take a value out of JSON that holds an escaped NUL or half a surrogate pair.
+ * Selects runs that may wait for an intervention, as the index `runs_to_settle` does. The view is compared as text,
+ * because PostgreSQL can't extract values from JSON that contains an escaped NUL or an unpaired surrogate.
  */
 export const WAITS_FOR_INTERVENTION = sql<boolean>`view::text like '%"kind":"intervention"%'`;
 
 interface Place {
   readonly at: Date;
   readonly runId: string;
-  /** The intervention of the run that was shown last; `null`: all of them were. */
+  /** The last intervention of the run that was listed; `null` when all were listed. */
   readonly shown: string | null;
 }
 
-/** An intervention, and the place after it. */
+/** An intervention, and the position after it. */
 interface Entry extends Place {
   readonly record: InterventionRecord;
 }
@@ -86,7 +86,7 @@ interface WaitingRun {
 }
 
 /**
- * The interventions of a run after a position, by their ids: other than their numbers, these stay as they are while others are
+ * Returns the interventions of a run after a position, ordered by id, because ids do not change when others are
  * settled.
  */
 function toEntries({ id: runId, created_at: at, view, redaction }: WaitingRun, after?: Position): readonly Entry[] {
@@ -113,7 +113,7 @@ function parsePosition({ id }: Position): Omit<Place, 'at'> {
   return { runId, shown: shown.length === 0 ? null : shown.join('/') };
 }
 
-/** The run of the position is among them if it has more interventions. */
+/** Includes the run of the position itself, as it may have more interventions. */
 function isFrom(position: Position | undefined): RawBuilder<boolean> {
   if (!position) return sql<boolean>`true`;
   const { runId, shown } = parsePosition(position);

@@ -20,40 +20,43 @@ export interface JournalWriter {
   readonly runId: string;
   readonly tenantId: string;
   readonly executionRunId: string;
-  /** The name of its graph, for who watches what is written. */
+  /** The name of its graph, for the metrics of what is written. */
   readonly graph?: string;
 }
 
 export interface Journal {
-  /** @throws an error for which `isContradiction` is true if an event with one of the numbers says something else */
+  /**
+   * Writes a batch.
+   * @throws an error for which `isContradiction` is true if an event with the same number and another content exists
+   */
   write(batch: JournalBatch, writer: JournalWriter): Promise<void>;
-  /** A page of the history, up to the first gap. */
+  /** Reads a page of the history, up to the first gap. */
   list(runId: string, page: PageRequest): Promise<Page<RunEvent>>;
-  /** Events after a number, up to the first gap or the end of a page. */
+  /** Reads the events after a number, up to the first gap or the end of a page. */
   events(runId: string, after: number, limit: number): Promise<readonly RunEvent[]>;
-  /** The bytes that a replay of a run holds in memory. */
+  /** Returns the number of bytes that a replay of the run holds in memory. */
   recordedBytes(runId: string): Promise<number>;
-  /** The occurrences that a run has taken in, in order. */
+  /** Reads the occurrences that a run has processed, in order. */
   occurrences(runId: string): Promise<readonly RecordedOccurrence[]>;
-  /** Events of some types in order, within a part of the history; pages are read on demand. */
+  /** Reads events of some types in order, within a part of the history; pages are read on demand. */
   ofTypes<Type extends RunEvent['type']>(
     runId: string,
     types: readonly Type[],
     range: Range,
   ): AsyncIterable<RunEvent & { readonly type: Type }>;
-  /** The last event of a type; `null`: there is none. */
+  /** Finds the last event of a type, or `null`. */
   lastOfType<Type extends RunEvent['type']>(
     runId: string,
     type: Type,
   ): Promise<(RunEvent & { readonly type: Type }) | null>;
-  /** What tasks of the graph itself have written when they completed last, in the order of the tasks. */
+  /** Reads the latest updates that tasks of the root graph have written, in the order of the tasks. */
   lastUpdates(
     of: { readonly runId: string; readonly after: number },
     tasks: readonly CompletedTask[],
   ): Promise<readonly (Update | null)[]>;
-  /** The last nodes that ran up to an event, oldest first, 100 at most. */
+  /** Lists the last nodes that ran up to an event, oldest first, 100 at most. */
   visited(runId: string, upTo: number): Promise<readonly string[]>;
-  /** All nodes that ever began, without repetition; a node in a subgraph is `outer/inner`. */
+  /** Lists all nodes that ever began, without duplicates; a node in a subgraph is `outer/inner`. */
   begun(runId: string): Promise<readonly string[]>;
 }
 
@@ -73,14 +76,14 @@ export function createJournal(db: Kysely<Tables>): Journal {
 }
 
 /**
- * Writes a batch as a whole, in one statement and one round trip. JSON travels as text and stays text in
- * the database, which can't parse every JSON string (`\u0000`, half a surrogate pair). Waiting requests are told.
+ * Writes a whole batch in one statement and one round trip, and notifies waiting requests. JSON is sent and stored as
+ * text, because the database can't parse every JSON string (`\u0000`, unpaired surrogates).
  */
 async function write(db: Kysely<Tables>, batch: JournalBatch, writer: JournalWriter): Promise<void> {
   await runStatement(db, statement`with ${join(journalParts(batch, writer))} select ${announceBatch(batch, writer)}`);
 }
 
-/** The clauses of a `with` statement that write a batch; its `select` is to have `announceBatch`. */
+/** Builds the clauses of a `with` statement that write a batch; its `select` must contain `announceBatch`. */
 export function journalParts(batch: JournalBatch, writer: JournalWriter): readonly Sql[] {
   const { checkpoints, occurrences, approvals, view } = batch;
   const telling = tellingParts(batch, writer);
@@ -96,7 +99,7 @@ export function journalParts(batch: JournalBatch, writer: JournalWriter): readon
   ];
 }
 
-/** An expression that tells who waits for the run of a batch. */
+/** Builds an expression that notifies the subscribers of the batch's run. */
 export function announceBatch(batch: JournalBatch, { runId, tenantId }: JournalWriter): Sql {
   return announceChange({ tenantId, runId, seq: lastSeqOf(batch), status: batch.view.status });
 }
@@ -111,17 +114,23 @@ function insertEvents({ events: written }: JournalBatch, { runId, executionRunId
       ${written.map((event) => ('idempotencyKey' in event ? event.idempotencyKey : null))}::text[],
       ${toTexts(written)}::text[]
     ) as rows (seq, type, call_key, body)
-    on conflict (run_id, seq) do update set type = '' where ${SAYS_SOMETHING_ELSE}
+    on conflict (run_id, seq) do update set type = '' where ${IS_CONTRADICTION}
     returning seq
   `;
 }
 
-/** Compares with the stored event, which refuses to change. Equal texts are most frequent. */
-const SAYS_SOMETHING_ELSE = statement`
+/**
+ * Compares an event with the stored one, which must not change. The texts are usually equal, so they are compared
+ * first.
+ */
+const IS_CONTRADICTION = statement`
   events.body::text <> excluded.body::text and said(events.body) <> said(excluded.body)
 `;
 
-/** Notes which events are new, without those that stand between them already: a row for each row of numbers. */
+/**
+ * Records which events are new, without those that are stored already. It yields one row for each contiguous range of
+ * numbers.
+ */
 function noteBatch({ tenantId, runId }: JournalWriter): Sql {
   return statement`
     insert into written_batches (tenant_id, run_id, first_seq, last_seq)
@@ -185,14 +194,16 @@ function upsertApprovals(batch: JournalBatch, { runId, tenantId }: JournalWriter
   `;
 }
 
-/** When an approval was closed: by its last decision, its timeout, or what has canceled it. */
+/**
+ * Returns the time when an approval was closed: by its last decision, by its timeout, or by the event that canceled it.
+ */
 function closedAt(approval: Approval, { events }: JournalBatch): string | null {
   const { status, expiresAt } = approval;
   if (status === 'pending') return null;
   return closingDecision(approval)?.at ?? (status === 'canceled' ? events.at(-1)?.at : null) ?? expiresAt;
 }
 
-/** The batch that ends a run frees its thread. */
+/** The batch that ends a run releases its thread. */
 function freeThread(batch: JournalBatch, { runId, tenantId }: JournalWriter): Sql {
   const { endedAt } = batch.view;
   return statement`
@@ -202,7 +213,7 @@ function freeThread(batch: JournalBatch, { runId, tenantId }: JournalWriter): Sq
   `;
 }
 
-/** A late batch changes nothing but the start time of the run, if it holds that event. */
+/** A late batch changes nothing but the start time of the run, if it contains the start event. */
 function updateRun(batch: JournalBatch, { runId }: JournalWriter): Sql {
   const { view, endedState } = batch;
   const lastSeq = lastSeqOf(batch);

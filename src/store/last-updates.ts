@@ -4,7 +4,7 @@ import type { RunEvent } from '../graph/journal/index.ts';
 import { readPage } from './page.ts';
 import type { Tables } from './tables.ts';
 
-/** A task of a graph; without an index one that no `forEach` has begun. */
+/** A task of a graph. A task without an index was not started by a `forEach`. */
 export interface CompletedTask {
   readonly node: string;
   readonly index?: number;
@@ -14,9 +14,9 @@ type Completion = RunEvent & { readonly type: 'node.completed' | 'node.skipped' 
 export type Update = Completion['update'];
 
 /**
- * What tasks of the graph itself have written when they completed last, in the order of the tasks.
- * @param after the `seq` that their superstep comes after, so that no earlier visit counts
- * @returns `null` for a task of which no event is stored
+ * Reads the latest updates that tasks of the root graph have written, in the order of the tasks.
+ * @param after the `seq` before their superstep, so that earlier visits are not counted
+ * @returns `null` for a task without a stored event
  */
 export async function lastUpdates(
   db: Kysely<Tables>,
@@ -36,7 +36,7 @@ export async function lastUpdates(
 }
 
 const FROM_THE_END = 2_147_483_647;
-/** Pages are small, because the database reads all of a page to measure it. */
+/** Pages are small, because the database reads a whole page to measure it. */
 const PAGE = 50;
 
 async function completionsBetween(

@@ -6,14 +6,17 @@ import { parseCheckpointId } from '../graph/run/index.ts';
 import type { JsonObject } from '../graph/values/index.ts';
 import type { Tables } from './tables.ts';
 
-/** What the state at a checkpoint is made of, without what follows a gap. States at earlier ones, down to the base, are made of it, too. */
+/**
+ * The data from which the state at a checkpoint is computed, up to the first gap. States at earlier checkpoints, down
+ * to the base, can be computed from it too.
+ */
 export interface Lineage {
   readonly base: Base | null;
-  /** The changes after the base, as many as are held at a time. */
+  /** The changes after the base, as many as are held in memory at a time. */
   readonly chain: readonly Change[];
   /** All checkpoints since the last snapshot. */
   readonly links: readonly { readonly bytes: number }[];
-  /** What was read. */
+  /** The number of bytes that were read. */
   readonly bytes: number;
 }
 
@@ -37,7 +40,7 @@ interface Link {
   readonly bytes: number;
 }
 
-/** Changes of so many bytes are held at a time; a larger one is held alone. */
+/** The most bytes of changes that are held in memory at a time; a larger change is held alone. */
 const MAX_HELD_BYTES = 8 * 1_048_576;
 
 export async function readLineage(db: Kysely<Tables>, checkpoint: CheckpointKey): Promise<Lineage> {
@@ -54,24 +57,27 @@ export async function readLineage(db: Kysely<Tables>, checkpoint: CheckpointKey)
   let base: Base | null = snapshot;
   for (const part of before) {
     const changes = await changesOf(db, checkpoint.runId, part);
-    // Retention has deleted them meanwhile, and left a snapshot.
+    // Retention has deleted the changes meanwhile and left a snapshot, so the lineage is read again.
     if (changes.length < part.length) return await readLineage(db, checkpoint);
     base = foldInto(base, changes);
   }
   return { base, chain, links, bytes: links.reduce((sum, { bytes }) => sum + bytes, snapshot?.bytes ?? 0) };
 }
 
-/** True if a checkpoint before the one that a lineage was read for is not before its base. */
+/** Returns true if the lineage can be used for an earlier checkpoint, which must not be before its base. */
 export function reachesBack({ base }: Lineage, { seq }: CheckpointKey): boolean {
   return !base || base.seq <= seq;
 }
 
-/** The id of the last checkpoint of a lineage. */
+/** Returns the id of the last checkpoint of a lineage. */
 export function endOf({ base, chain }: Lineage): string | undefined {
   return chain.at(-1)?.id ?? base?.checkpoint_id;
 }
 
-/** Folds a lineage into the state at one of its checkpoints. @returns `null`: it has no such checkpoint */
+/**
+ * Computes the state at one of the checkpoints of a lineage.
+ * @returns `null` when it does not contain the checkpoint
+ */
 export function foldUpTo({ base, chain }: Lineage, id: string): Pick<Snapshot, 'channels' | 'resumePoint'> | null {
   const part = chain.slice(0, chain.findIndex((one) => one.id === id) + 1);
   if (part.length > 0) return fold(base, part);
@@ -95,7 +101,7 @@ function fold(base: Base | null, changes: readonly Change[]): Pick<Snapshot, 'ch
   };
 }
 
-/** Divides a chain into parts whose changes can be held at a time. */
+/** Divides a chain into parts whose changes can be held in memory at a time. */
 function partsOf(links: readonly Link[]): readonly (readonly Link[])[] {
   const parts: Link[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
@@ -110,7 +116,7 @@ function partsOf(links: readonly Link[]): readonly (readonly Link[])[] {
   return parts;
 }
 
-/** Reads the checkpoints up to one, the last of them with their changes. */
+/** Reads the checkpoints up to the given one, the last of them with their changes. */
 async function linksBetween(db: Kysely<Tables>, { runId, seq }: CheckpointKey, after: number) {
   const isHeldThen = sql<boolean>`sum(bytes) over (order by seq desc) - bytes < ${MAX_HELD_BYTES}`;
   return await db
@@ -144,17 +150,17 @@ async function changesOf(db: Kysely<Tables>, runId: string, part: readonly Link[
     .execute();
 }
 
-/** The whole state of a run at a checkpoint, so that reads need not fold all checkpoints before it. */
+/** The complete state of a run at a checkpoint, so that reads need not fold all earlier checkpoints. */
 export interface Snapshot {
   readonly checkpoint: CheckpointKey;
   readonly channels: JsonObject;
   readonly resumePoint: ResumePoint;
 }
 
-/** What tells a checkpoint from all others, and its place in its run. */
+/** Identifies a checkpoint and its position in its run. */
 export type CheckpointKey = Pick<Checkpoint, 'id' | 'seq'> & { readonly runId: string };
 
-/** Finds the newest snapshot up to a checkpoint. */
+/** Finds the newest snapshot at or before a checkpoint. */
 async function latestSnapshot(db: Kysely<Tables>, { runId, seq }: CheckpointKey) {
   return await db
     .selectFrom('snapshots')
@@ -166,10 +172,13 @@ async function latestSnapshot(db: Kysely<Tables>, { runId, seq }: CheckpointKey)
     .executeTakeFirst();
 }
 
-/** A snapshot is stored after this many checkpoints, if their changes are as large as it: storage stays linear. */
+/**
+ * A snapshot is stored after this many checkpoints if their changes are as large as the snapshot, so that storage grows
+ * linearly.
+ */
 const SNAPSHOT_AFTER = 64;
 
-/** Stores a snapshot if enough was written since the one before. @param chain the checkpoints since then */
+/** Stores a snapshot if enough was written since the previous one. @param chain the checkpoints since then */
 export async function addSnapshot(
   db: Kysely<Tables>,
   snapshot: Snapshot,
@@ -181,13 +190,16 @@ export async function addSnapshot(
   if (isWorthIt && !(await hasLater(db, snapshot.checkpoint))) await insert(db, row);
 }
 
-/** Snapshots are added at the end only: each is paid for by the changes since the one before it. */
+/**
+ * Snapshots are only added at the end of the history, because the changes since the previous snapshot justify the size
+ * of each.
+ */
 async function hasLater(db: Kysely<Tables>, { runId, seq }: CheckpointKey): Promise<boolean> {
   const later = db.selectFrom('snapshots').select('seq').where('run_id', '=', runId).where('seq', '>', seq);
   return (await later.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Stores snapshots of a run and deletes its others. */
+/** Stores snapshots of a run and deletes its other ones. */
 export async function replaceSnapshots(db: Kysely<Tables>, snapshots: readonly Snapshot[]): Promise<void> {
   for (const snapshot of snapshots) await insert(db, toRow(snapshot));
   const kept = snapshots.map(({ checkpoint }) => checkpoint.id);

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** A part of a list: up to `limit` entries after a position. */
+/** Requests up to `limit` entries after a position. */
 export interface PageRequest {
   readonly limit: number;
   readonly after?: Position | undefined;
-  /** The limit of the part's payloads, `MAX_PAGE_BYTES` by default. */
+  /** The most bytes of the page's payloads, by default `MAX_PAGE_BYTES`. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -18,32 +18,32 @@ export interface Position {
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** The position that the next page begins after; `null`: this page is the last. */
+  /** The position after which the next page begins; `null` for the last page. */
   readonly next: Position | null;
 }
 
-/** Makes a page of entries; the caller has read one more than `limit`. */
+/** Builds a page from entries of which one more than `limit` was read. */
 export function toPage<T>(entries: readonly T[], limit: number, positionOf: (entry: T) => Position): Page<T> {
   const items = entries.slice(0, limit);
   const last = items.at(-1);
   return { items, next: entries.length > limit && last !== undefined ? positionOf(last) : null };
 }
 
-/** The limit of a page's payloads; a page with one larger entry is allowed. */
+/** The most bytes of a page's payloads; a page with a single larger entry is allowed. */
 export const MAX_PAGE_BYTES = 8 * 1_048_576;
 
-/** The order of rows as a list, and their sizes. */
+/** The order of the rows in a list, and their sizes. */
 interface Listing<Row> {
   readonly limit: number;
   readonly maxBytes?: number | undefined;
-  /** An order by columns of the rows, in which no two rows are equal. */
+  /** An order by columns in which no two rows are equal. */
   readonly order: RawBuilder<unknown>;
   /** Columns whose values may be large. */
   readonly payloads: readonly (keyof Row & string)[];
   readonly positionOf: (row: Row) => Position;
 }
 
-/** Reads the rows of one page, and no others. */
+/** Reads the rows of one page only. */
 export async function readPage<Source extends Tables, Table extends keyof Source, Row>(
   db: Kysely<Tables>,
   rows: SelectQueryBuilder<Source, Table, Row>,
@@ -75,7 +75,7 @@ export function mapPage<T, Shown>({ items, next }: Page<T>, show: (item: T) => S
   return { items: items.map(show), next };
 }
 
-/** A condition for the entries after a position in a list that begins with the newest. */
+/** Builds a condition for the entries after a position in a list that is ordered newest first. */
 export function isBefore(timeColumn: string, position: Position | undefined): RawBuilder<boolean> {
   return position
     ? sql<boolean>`(${sql.ref(timeColumn)}, id) < (${position.at}::timestamptz, ${position.id})`
@@ -86,7 +86,7 @@ export function isAfterTime(timeColumn: string, time: string | undefined): RawBu
   return time === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(timeColumn)} > ${time}::timestamptz`;
 }
 
-/** A condition on equality; without a value it is always true. */
+/** Builds an equality condition; without a value it is always true. */
 export function isEqual(column: string, value: string | undefined): RawBuilder<boolean> {
   return value === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(column)} = ${value}`;
 }

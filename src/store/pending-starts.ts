@@ -5,31 +5,31 @@ import type { Redaction } from '../graph/redaction/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import type { Tables } from './tables.ts';
 
-/** An accepted run that Temporal does not have yet. */
+/** An accepted run whose workflow Temporal does not have yet. */
 export interface PendingStart {
   readonly id: string;
   readonly start: Json;
-  /** The input of a later execution; `null`: this is the first. */
+  /** The input of a later execution; `null` for the first one. */
   readonly reopening: Json;
-  /** The run of the thread whose state this one goes on from. */
+  /** The run of the thread whose state this run continues with. */
   readonly predecessorId: string | null;
-  /** What is hidden of the run. */
+  /** The redaction of the run. */
   readonly redaction: Redaction;
-  /** The number of this execution of the run's workflow, from 1. */
+  /** The number of this execution of the run's workflow, starting at 1. */
   readonly execution: number;
   /** Signals that were sent while the run was queued, in order. */
   readonly queuedSignals: readonly SentSignal[];
 }
 
-/** Runs that are accepted or reopened, until Temporal has their workflow. */
+/** Runs that were accepted or reopened and whose workflow Temporal does not have yet. */
 export interface PendingStarts {
   /** Claims the dispatch of a run. @returns `null` when the run is dispatched, queued, or claimed by another process */
   claim(id: string, now: string, until: string): Promise<PendingStart | null>;
   /** Records that Temporal has an execution. */
   complete(start: Pick<PendingStart, 'id' | 'execution'>, at: string): Promise<void>;
-  /** Notes why a try to dispatch a run has failed. */
+  /** Records why an attempt to dispatch a run has failed. */
   fail(id: string, reason: string, at: string): Promise<void>;
-  /** Runs to dispatch that no process has claimed. */
+  /** Lists runs to dispatch that no process has claimed. */
   due(now: string, limit: number): Promise<readonly string[]>;
 }
 

@@ -9,7 +9,7 @@ import type { Overlap, TickKind, TickOutcome } from './schedules/schedule.ts';
 /** A secret that was replaced. */
 export interface EarlierSecret {
   readonly secret: string;
-  /** It signs until then. RFC 3339. */
+  /** The secret signs until this time (RFC 3339). */
   readonly until: string;
 }
 
@@ -20,13 +20,13 @@ export interface WebhooksTable {
   events: readonly WebhookEventType[];
   format: 'standard' | 'slack';
   link_base: OptionalText;
-  /** `null`: the format has no signatures. */
+  /** `null` when the format has no signatures. */
   secret: OptionalText;
-  /** The newest first; some may sign no more. */
+  /** Newest first; some may have expired. */
   earlier_secrets: Payload<readonly EarlierSecret[]>;
-  /** The request that gave it its secret, unless it was the first. */
+  /** The request that has set the current secret by a rotation, if any. */
   rotation: OptionalText;
-  /** The first of the failures since something was delivered. */
+  /** The time of the first failure since the last delivery. */
   failing_since: OptionalTime;
   disabled_at: OptionalTime;
   disabled_reason: Optional<'gone' | 'failing'>;
@@ -34,7 +34,7 @@ export interface WebhooksTable {
   created_by: string;
 }
 
-/** An event that at least one webhook is told of. */
+/** An event that is sent to at least one webhook. */
 export interface WebhookEventsTable {
   id: string;
   tenant_id: string;
@@ -42,61 +42,61 @@ export interface WebhookEventsTable {
   run_id: OptionalText;
   subject_id: OptionalText;
   at: Time;
-  /** What the body is made of; `null` once it is made, or if it is made of other rows. */
+  /** The data from which the body is built; `null` once it is built, or if it is built from other rows. */
   subject: OptionalPayload<RunView | Approval | Intervention>;
-  /** The bytes that are signed and sent, the same at each attempt; `null`: they are not made yet. */
+  /** The bytes that are signed and sent, the same at each attempt; `null` until they are built. */
   body: OptionalText;
 }
 
-/** One try to reach a receiver. */
+/** One attempt to send an event to a receiver. */
 export interface DeliveryAttempt {
   /** RFC 3339. */
   readonly at: string;
-  /** That of the answer; `null`: there was none. */
+  /** The HTTP status of the answer; `null` when there was none. */
   readonly status: number | null;
   readonly error: string | null;
   readonly durationMs: number;
 }
 
-/** An event on its way to one webhook. */
+/** The delivery of an event to one webhook. */
 export interface WebhookDeliveriesTable {
   id: string;
   webhook_id: string;
   event_id: string;
   type: WebhookEventType | 'webhook.ping';
   status: 'pending' | 'delivered' | 'failed';
-  /** The next attempt, or the end of the lease of the process that makes one; `null`: there is none to come. */
+  /** The time of the next attempt, or the end of the lease during an attempt; `null` when no attempt will follow. */
   due_at: OptionalTime;
-  /** The process that makes an attempt; a late one can't record anything. */
+  /** The claim of the process that makes an attempt; a process that has lost the claim can't record anything. */
   claim: OptionalText;
-  /** Failed attempts since it was sent off. */
+  /** The number of failed attempts since the event was sent or replayed. */
   failures: number;
   attempts: Payload<readonly DeliveryAttempt[]>;
   created_at: Time;
 }
 
 /**
- * What is known of calls, by their keys. A call that was made in a local activity has no row. Any other call, also one that
- * a local activity has left to an activity, has one from its first claim on. An attempt without a claim writes it when it
- * ends.
+ * The ledger of calls by key. A call that was made in a local activity has no row. Any other call has one from its
+ * first claim on, including a call that a local activity has passed on to an activity. An attempt without a claim
+ * writes the row when it ends.
  */
 export interface LedgerTable {
   key: string;
   tenant_id: string;
   run_id: string;
   node: string;
-  /** The element of a `forEach` that the call is made for. */
+  /** The index of the `forEach` element for which the call is made. */
   element: number | null;
   called: string;
   request_hash: string;
-  /** What was sent, for people; it is cut. */
+  /** The request, truncated, for display. */
   request: OptionalPayload;
   status: 'claimed' | 'retrying' | 'completed' | 'failed' | 'unknown';
-  /** Goes up when a person orders the call again. */
+  /** Increases when a person orders a takeover of the call. */
   takeover: number;
-  /** The attempt that holds the claim; a late one can't overwrite it. */
+  /** The attempt that holds the claim; an attempt that has lost the claim can't overwrite the row. */
   claim: string;
-  /** The time when Temporal scheduled that attempt. */
+  /** When Temporal scheduled that attempt. */
   scheduled_at: Time;
   failures: number;
   /** The failed attempts, oldest first, each as the text of a `FailedAttempt`. */
@@ -108,10 +108,10 @@ export interface LedgerTable {
   updated_at: Time;
 }
 
-/** The ways in which other systems sign. */
+/** The signature schemes of other systems. */
 export type HookScheme = 'standard' | 'github' | 'stripe' | 'slack';
 
-/** What a message does. Input and run are templates over it. */
+/** The effect of a message. Input and run are templates over the message. */
 export type HookAction =
   | { readonly start: { readonly graph: string; readonly input: JsonObject } }
   | { readonly event: { readonly run: string; readonly name: string } };
@@ -120,37 +120,37 @@ export interface HooksTable {
   tenant_id: string;
   name: string;
   scheme: HookScheme;
-  /** `null`: `secret_name` says where it is. */
+  /** `null` when `secret_name` refers to the secret. */
   secret: OptionalText;
   secret_name: OptionalText;
   action: Payload<HookAction>;
-  /** The channels of its input that were redacted when it was written. */
+  /** The input channels that were redacted when the hook was stored. */
   redacted: readonly string[];
   created_at: Time;
   updated_at: Time;
   updated_by: string;
-  /** Those of who changed it last. */
+  /** The roles of the user who changed the hook last. */
   roles: readonly string[];
 }
 
-/** What became of a message. */
+/** The result of a message. */
 export type HookAnswer = { readonly runId: string } | { readonly ok: true };
 
 export interface HookMessagesTable {
   tenant_id: string;
   hook: string;
-  /** A hash of what tells it from others. */
+  /** A hash of the content that distinguishes the message from others. */
   message: string;
-  /** The id of its run, or of its event. */
+  /** The id of the run or event that the message causes. */
   work_id: string;
-  /** Until then one process alone works on it. */
+  /** The end of the lease of the process that handles the message. */
   lease_until: Time;
-  /** `null`: it is not done yet. */
+  /** `null` until the message was processed. */
   answer: OptionalPayload<HookAnswer>;
   received_at: Time;
 }
 
-/** Runs that begin at times of their own. */
+/** Schedules that start runs. */
 export interface SchedulesTable {
   tenant_id: string;
   id: string;
@@ -164,15 +164,15 @@ export interface SchedulesTable {
   time_zone: string;
   overlap: Overlap;
   paused: boolean;
-  /** What most callers do not see of its input. */
+  /** What is hidden of its input from callers without `payload:read`. */
   redaction: Payload<Redaction>;
-  /** As whom its runs act. */
+  /** The subject on whose behalf the runs act. */
   owner: string;
-  /** The roles of the owner, as they were when the owner last said what it does. */
+  /** The owner's roles at the time when the owner last changed the schedule. */
   roles: Payload<readonly string[]>;
-  /** Rises with each change. */
+  /** Increases with each change. */
   revision: number;
-  /** The revision that Temporal has for certain. */
+  /** The last revision that Temporal is known to have. */
   synced_revision: number;
   /** Until then a process decides about its ticks. */
   lease_until: Time;
@@ -180,7 +180,7 @@ export interface SchedulesTable {
   created_by: string;
   updated_at: Time;
   updated_by: string;
-  /** Set until Temporal has forgotten it, too. */
+  /** Set until the schedule was deleted in Temporal too. */
   deleted_at: OptionalTime;
 }
 

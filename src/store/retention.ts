@@ -6,11 +6,14 @@ import { forgetDefinitions } from './definitions.ts';
 import type { Tables } from './tables.ts';
 import { forgetWebhookEvents } from './webhooks/due-deliveries.ts';
 
-/** The ages from which data is pruned. Runs that have not ended stay. */
+/** The ages from which data is pruned. Runs that have not ended are kept. */
 export interface Retention extends WorkflowNames {
-  /** Runs that ended before are deleted with all their data; `null`: none */
+  /** Runs that ended before this time are deleted with all their data; `null` deletes none. */
   readonly runsBefore: string | null;
-  /** Runs that ended before keep their last state only, and the last from which others may start; `null`: all states stay */
+  /**
+   * Runs that ended before this time keep only their last state, and the last state from which other runs may start;
+   * `null` keeps all states.
+   */
   readonly checkpointsBefore: string | null;
 }
 
@@ -18,8 +21,8 @@ export interface RetentionStore {
   /** Counts what `prune` would delete. */
   count(retention: Retention): Promise<Pruned>;
   /**
-   * Deletes old runs, blobs without a run, and old checkpoints in batches; each batch is complete in itself.
-   * @returns the counts, batch by batch
+   * Deletes old runs, blobs without a run, and old checkpoints in batches; each batch is committed on its own.
+   * @returns the counts of each batch
    */
   prune(retention: Retention, batch: number): AsyncIterable<Pruned>;
 }
@@ -31,7 +34,7 @@ export function createRetention(db: Kysely<Tables>, pieces: BlobPieces): Retenti
   };
 }
 
-/** What is pruned, and where pieces of blobs are. */
+/** What is pruned, and where the pieces of blobs are stored. */
 interface Pruning extends Retention {
   readonly pieces: BlobPieces;
 }
@@ -65,7 +68,7 @@ type Batch = (
   after: OldRun | null,
 ) => Promise<{ readonly runs: readonly OldRun[]; readonly pruned: Pruned }>;
 
-/** Visits each run once, oldest first, also when a batch leaves runs alone. */
+/** Visits each run once, oldest first, even if a batch does not delete all its runs. */
 async function* eachBatch(db: Kysely<Tables>, size: number, pruneAfter: Batch): AsyncIterable<Pruned> {
   for (let after: OldRun | null = null; ;) {
     const { runs, pruned }: Awaited<ReturnType<Batch>> = await db
@@ -77,13 +80,13 @@ async function* eachBatch(db: Kysely<Tables>, size: number, pruneAfter: Batch): 
   }
 }
 
-/** Counted tables with rows of runs. */
+/** The tables of a run's rows that are counted. */
 const PARTS = ['events', 'checkpoints', 'approvals', 'ledger'] as const;
 type Part = (typeof PARTS)[number];
 
 /**
- * Runs that ended before a time, oldest first. The last run of a thread stays while a younger run needs its state, or
- * waits for its turn.
+ * Selects runs that ended before a time, oldest first. The last run of a thread is kept while a younger run needs its
+ * state or is queued.
  */
 function oldRuns(
   db: Kysely<Tables>,
@@ -109,8 +112,8 @@ function oldRuns(
 }
 
 /**
- * Locks the runs that are still not needed, after their threads, and leaves out what others have locked. A new run
- * locks its thread: it comes before, and its predecessor stays, or after, and has none.
+ * Locks the threads and then the runs that are still not needed, and skips those that other transactions have locked. A
+ * new run locks its thread: it either comes first, so that its predecessor is kept, or later, and has no predecessor.
  */
 async function lockUnneeded(
   transaction: Transaction<Tables>,
@@ -121,7 +124,7 @@ async function lockUnneeded(
   const { rows: threads } = await sql<{ last: string }>`
     select last_run_id as last from threads where last_run_id = any(${ids}::text[]) for update skip locked
   `.execute(transaction);
-  // A statement of its own sees what others have committed before the threads were locked.
+  // A separate statement sees what other transactions have committed before the threads were locked.
   return await oldRuns(transaction, before, ALL)
     .where(sql<boolean>`id = any(${ids}::text[])`)
     .where(
@@ -134,7 +137,7 @@ async function lockUnneeded(
     .execute();
 }
 
-/** Old runs with more checkpoints than they keep: one, or two where some of their work is undone. */
+/** Selects old runs with more checkpoints than they should keep: one, or two when some of their calls are undone. */
 function withOldStates(...wanted: Parameters<typeof oldRuns>) {
   return oldRuns(...wanted)
     .select(sql<number>`case when ${IS_UNDONE} then 2 else 1 end`.as('kept'))
@@ -144,7 +147,7 @@ function withOldStates(...wanted: Parameters<typeof oldRuns>) {
     );
 }
 
-/** The view can't be read as JSON by the database, which has no word for some texts. */
+/** The view is compared as text, because the database can't parse every JSON string. */
 const IS_UNDONE = sql<boolean>`coalesce(view::text like '%"undone":{"since":%', false)`;
 
 async function pruneRuns(
@@ -180,7 +183,7 @@ async function deleteOf(transaction: Transaction<Tables>, part: Part, ids: reado
   return Number(numAffectedRows ?? 0);
 }
 
-/** Snapshots at the checkpoints that stay replace the others. */
+/** Snapshots at the remaining checkpoints replace the others. */
 async function pruneCheckpoints(transaction: Transaction<Tables>, runs: readonly OldRun[]): Promise<number> {
   const checkpoints = createCheckpoints(transaction);
   let gone = 0;
@@ -213,7 +216,7 @@ async function countOf(db: Kysely<Tables>, from: RawBuilder<unknown>): Promise<n
   return rows[0]?.count ?? 0;
 }
 
-/** Numbers of rows that were deleted, or would be. */
+/** The numbers of rows that were deleted, or would be. */
 export type Pruned = Readonly<Record<'runs' | 'events' | 'checkpoints' | 'approvals' | 'ledger' | 'blobs', number>>;
 
 export const NOTHING_PRUNED: Pruned = { runs: 0, events: 0, checkpoints: 0, approvals: 0, ledger: 0, blobs: 0 };
@@ -229,7 +232,7 @@ export function addPruned(one: Pruned, other: Pruned): Pruned {
   };
 }
 
-/** Maps runs to their workflows, to which blobs belong, and back. */
+/** Maps runs to the workflow ids to which blobs belong, and back. */
 export interface WorkflowNames {
   readonly toWorkflowId: (run: { readonly tenantId: string; readonly id: string }) => string;
   /** @returns `null` for a workflow that is not a run's */
@@ -239,14 +242,14 @@ export interface WorkflowNames {
 /** The number of workflows in one statement. */
 const BATCH = 1_000;
 
-/** Workflows, and where pieces of their blobs are. */
+/** Workflow names, and where the pieces of blobs are stored. */
 interface Owners extends WorkflowNames {
   readonly pieces: BlobPieces;
 }
 
 /**
- * Deletes old blobs whose run is gone, such as blobs that were written while their run was deleted.
- * @returns the number of deleted blobs, batch by batch
+ * Deletes old blobs whose run was deleted, such as blobs that were written during the deletion.
+ * @returns the number of deleted blobs of each batch
  */
 async function* pruneOrphans(db: Kysely<Tables>, before: string, owners: Owners): AsyncIterable<number> {
   for await (const workflowIds of orphaned(db, before, owners)) {
@@ -258,7 +261,7 @@ async function* pruneOrphans(db: Kysely<Tables>, before: string, owners: Owners)
   }
 }
 
-/** Younger blobs keep the pieces of their workflow. */
+/** Returns the workflows without any blob; a younger blob keeps the pieces of its workflow. */
 async function withoutBlobs(db: Kysely<Tables>, workflowIds: readonly string[]): Promise<readonly string[]> {
   const rows = db.selectFrom('blobs').select('workflow_id as id').distinct();
   const left = await rows.where(sql<boolean>`workflow_id = any(${workflowIds}::text[])`).execute();
@@ -279,7 +282,7 @@ async function countOrphans(db: Kysely<Tables>, before: string, names: WorkflowN
   return count;
 }
 
-/** Workflows with old blobs and without a run, batch by batch. */
+/** Lists workflows with old blobs and without a run, batch by batch. */
 async function* orphaned(
   db: Kysely<Tables>,
   before: string,

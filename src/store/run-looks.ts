@@ -5,21 +5,21 @@ import type { RunStatus } from '../graph/run/index.ts';
 import { listEvents, toPosition } from './events.ts';
 import type { Tables } from './tables.ts';
 
-/** A part of a run's history, and what the run's row says once that is read. */
+/** A part of a run's history, with the run's row as read afterwards. */
 export interface RunLook {
-  /** Up to the first gap. */
+  /** The events up to the first gap. */
   readonly events: readonly RunEvent[];
-  /** More events can be read at once. */
+  /** True when more events can be read at once. */
   readonly hasMore: boolean;
   readonly status: RunStatus;
-  /** The last event that is written; events before it may still be on their way. */
+  /** The last event that is written; events before it may still be missing. */
   readonly lastSeq: number;
   readonly redaction: Redaction;
 }
 
-/** Looks of streams at runs. A part is small, because many streams hold one at a time. */
+/** Reads runs for streams. A part is small, because many streams hold one at a time. */
 export interface RunLooks {
-  /** @returns the events after a number; `null`: the run is gone */
+  /** @returns the events after a number; `null` when the run was deleted */
   after(runId: string, seq: number): Promise<RunLook | null>;
 }
 

@@ -14,7 +14,7 @@ import type { Page, PageRequest } from './page.ts';
 import type { KeptDivergence, Tables } from './tables.ts';
 import { WAITS_FOR_INTERVENTION } from './interventions.ts';
 
-/** A run as the store has it. */
+/** A stored run. */
 export interface RunRecord {
   readonly id: string;
   readonly tenantId: string;
@@ -22,43 +22,43 @@ export interface RunRecord {
   readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
   readonly threadId: string | null;
   readonly parentRunId: string | null;
-  /** The run whose answers this one replays. */
+  /** The run whose recorded answers this one replays. */
   readonly replayOf: string | null;
   readonly divergence: KeptDivergence | null;
   readonly predecessorId: string | null;
   readonly input: JsonObject;
-  /** Those of its start, and those that retries have set since. */
+  /** The limits from the start of the run, with those that retries have changed. */
   readonly limits: JsonObject;
   readonly metadata: JsonObject;
-  /** What most callers do not see of it. */
+  /** What is hidden from callers without `payload:read`. */
   readonly redaction: Redaction;
   readonly createdBy: string;
   readonly createdAt: string;
   readonly dispatch: Dispatch;
-  /** Runs that began at a checkpoint of this one. */
+  /** The runs that were forked from this one. */
   readonly forks: readonly string[];
-  /** The run after its last written event; `null` before the first. */
+  /** The run after its last written event; `null` before the first event. */
   readonly view: RunView | null;
   readonly lastSeq: number;
 }
 
-/** How far a run, or its latest execution, is on its way to Temporal. */
+/** The dispatch state of a run's latest execution. */
 export type Dispatch =
-  /** It waits in the queue of its thread. */
+  /** The run waits in the queue of its thread. */
   | { readonly kind: 'queued' }
   /** Temporal does not have the workflow yet. */
   | { readonly kind: 'pending'; readonly problem: DispatchProblem | null }
   /** Temporal has the workflow. */
   | { readonly kind: 'dispatched' };
 
-/** Why Temporal does not have a workflow although it was tried. */
+/** Why the workflow could not be started in Temporal so far. */
 export interface DispatchProblem {
   readonly reason: string;
-  /** The time of the first failed try, in RFC 3339. */
+  /** The time of the first failed attempt (RFC 3339). */
   readonly since: string;
 }
 
-/** True if a workflow executes the run: its row may lag behind the workflow. */
+/** Returns true if a workflow executes the run, so that the run's row may be older than the workflow's state. */
 export function isLive({ status, dispatch }: Pick<RunRecord, 'status' | 'dispatch'>): boolean {
   return dispatch.kind === 'dispatched' && !isEnded(status);
 }
@@ -66,22 +66,22 @@ export function isLive({ status, dispatch }: Pick<RunRecord, 'status' | 'dispatc
 export interface Runs {
   /** Accepts a run. @param claimUntil, @returns as `acceptRun` */
   create(run: NewRun, claimUntil?: string): ReturnType<typeof acceptRun>;
-  /** Accepts a run that has ended already, with its journal; the same id again changes nothing. */
+  /** Stores a run that has already ended, with its journal. Storing the same id again has no effect. */
   createEnded(run: NewRun, batches: readonly JournalBatch[]): Promise<void>;
   find(id: string): Promise<RunRecord | null>;
   list(tenantId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunRecord>>;
-  /** The runs of all tenants, or of one. */
+  /** Lists the runs of one tenant or of all. */
   listOfAll(
     filter: RunFilter & { readonly tenantId?: string | undefined },
     page: PageRequest,
   ): Promise<Page<RunRecord>>;
-  /** The input of its workflow. */
+  /** Reads the input of the run's workflow. */
   startOf(id: string): Promise<Json | null>;
-  /** Replaces what is hidden of a run, which has not begun. */
+  /** Replaces the redaction of a run that has not begun. */
   setRedaction(id: string, redaction: Redaction): Promise<void>;
-  /** What is hidden of some runs, by their ids. */
+  /** Reads what is hidden of some runs, by run id. */
   hiddenOf(ids: readonly string[]): Promise<ReadonlyMap<string, Redaction>>;
-  /** The ids of a run, its ancestors, and all their forks. */
+  /** Lists the ids of a run, its ancestors, and all forks of these. */
   family(id: string): Promise<readonly string[]>;
 }
 
@@ -223,7 +223,7 @@ function toRecord(row: RunRow): RunRecord {
   };
 }
 
-/** Only a run that has left the queue of its thread is dispatched, or may have failed to be. */
+/** Only a run that has left the queue of its thread can have been dispatched. */
 function toDispatch(row: RunRow): Dispatch {
   const { is_dequeued, dispatched_at, dispatch_problem: reason, dispatch_problem_since: since } = row;
   if (!is_dequeued) return { kind: 'queued' };
@@ -232,22 +232,22 @@ function toDispatch(row: RunRow): Dispatch {
   return { kind: 'pending', problem };
 }
 
-/** Which runs a list has; a run fulfills all of it. */
+/** Selects runs that fulfill all of the given conditions. */
 export interface RunFilter {
-  /** One of these. */
+  /** Any of these statuses. */
   readonly status?: readonly RunStatus[] | undefined;
   readonly graph?: string | undefined;
   readonly threadId?: string | undefined;
   readonly parentRunId?: string | undefined;
   readonly createdAfter?: string | undefined;
   readonly createdBefore?: string | undefined;
-  /** Failed runs, and those that wait for an intervention. */
+  /** Selects failed runs, and runs that wait for an intervention. */
   readonly isRetryable?: true | undefined;
-  /** Fields at the top of the metadata, with their values as texts. */
+  /** Top-level metadata fields with their values as text. */
   readonly metadata?: readonly (readonly [key: string, value: string])[] | undefined;
 }
 
-/** The conditions of a filter on rows of `runs`. */
+/** Builds the conditions of a filter on rows of `runs`. */
 function conditionsOf(filter: RunFilter): readonly RawBuilder<boolean>[] {
   const { status, graph, threadId, parentRunId, createdAfter, createdBefore, isRetryable, metadata = [] } = filter;
   return [

@@ -57,8 +57,8 @@ import { readLiveCounts, createReadTenantUse } from './tenant-use.ts';
 import type { LiveCounts, TenantUse, UseQuestion } from './tenant-use.ts';
 import { createRetention } from './retention.ts';
 import type { RetentionStore } from './retention.ts';
-import { createKnownRulings } from './known-rulings.ts';
-import type { KnownRulings } from './known-rulings.ts';
+import { createKnownOverrides } from './known-overrides.ts';
+import type { KnownOverrides } from './known-overrides.ts';
 import { createSwitches } from './switches.ts';
 import type { Switches } from './switches.ts';
 import { createTenantTerms } from './tenant-terms.ts';
@@ -87,7 +87,7 @@ import type { WebhookDeliveries } from './webhooks/webhook-deliveries.ts';
 import { createWebhooks } from './webhooks/webhooks.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
-/** All data that outlives a run, or spans runs. */
+/** All data that outlives a run or is shared between runs. */
 export interface Store {
   readonly graphs: Graphs;
   readonly graphVersions: GraphVersions;
@@ -95,7 +95,7 @@ export interface Store {
   readonly memory: Memory;
   readonly memoryRanks: MemoryRanks;
   readonly memoryVectors: MemoryVectors;
-  /** What memory means; `null`: no model is configured for it (`memory/with-meaning.ts`). */
+  /** Semantic search in memory; `null` when no model is configured (`memory/with-meaning.ts`). */
   readonly meaning: Meaning | null;
   readonly files: Files;
   readonly runs: Runs;
@@ -129,8 +129,8 @@ export interface Store {
   readonly audit: Audit;
   readonly switches: Switches;
   readonly tenantTerms: AllTenantTerms;
-  /** Switches and terms of tenants as this process knows them. */
-  readonly rulings: KnownRulings;
+  /** The switches and tenant terms, as cached by this process. */
+  readonly overrides: KnownOverrides;
   countLive(): Promise<LiveCounts>;
   readTenantUse(question: UseQuestion): Promise<TenantUse>;
   /** @throws when the database does not answer */
@@ -139,15 +139,12 @@ export interface Store {
 }
 
 const MAX_CONNECTIONS = 20;
-/** Limits of slow work, such as migrations and pruning. */
+/** Connection limits for slow statements, such as migrations and pruning. */
 const PATIENT = { maxConnections: 2, queryTimeoutMs: 15 * 60_000 };
-/** Of pieces of large blobs, so that what is large takes no connection of what is quick. */
+/** Connections for the pieces of large blobs, so that large statements do not block quick ones. */
 const OF_PIECES = { maxConnections: 2 };
 
-/**
- * Opens the store in a PostgreSQL database and brings its tables up to date.
- * @throws DatabaseAwayError
- */
+/** Opens the store in a PostgreSQL database and migrates its tables. @throws DatabaseAwayError */
 export async function openPostgresStore(url: string): Promise<Store> {
   return await openStore({
     dialect: createPostgresDialect(url, { maxConnections: MAX_CONNECTIONS }),
@@ -157,14 +154,14 @@ export async function openPostgresStore(url: string): Promise<Store> {
   });
 }
 
-/** Makes the store a dependency that a process waits for. */
+/** Declares the store as a dependency for which a process waits at its start. */
 export function postgresStore(url: string) {
   return { name: 'the database', open: () => openPostgresStore(url), isAway: isDatabaseAway };
 }
 
 /**
- * Opens the store in an embedded PostgreSQL, which keeps its files in a folder. It does one statement at a time.
- * @param folder has large blobs as files, so that no statement waits for them; `null`: the database has them
+ * Opens the store in an embedded PostgreSQL, which executes one statement at a time.
+ * @param folder stores large blobs as files, so that no statement waits for them; `null` stores them in the database
  */
 export async function openEmbeddedStore(database: EmbeddedDatabase, folder: string | null = null): Promise<Store> {
   const dialect = createPgliteDialect(database);
@@ -176,10 +173,10 @@ export async function openEmbeddedStore(database: EmbeddedDatabase, folder: stri
   });
 }
 
-/** Ways to a database. */
+/** The connections of a store. */
 interface Ways {
   readonly dialect: Dialect;
-  /** For slow work; it may be the same. */
+  /** For slow statements; it may be the same as the others. */
   readonly patient: Dialect;
   readonly ofPieces: Dialect | BlobPieces;
   readonly listen: Listen;
@@ -205,7 +202,7 @@ async function openStore({ dialect, patient, ofPieces, listen }: Ways): Promise<
   return { ...createStores(db), blobs: createBlobs(db, pieces), retention, changes, deltas, close };
 }
 
-/** What asks the database for nothing but quick answers. */
+/** Creates the parts of the store that only execute quick statements. */
 function createStores(db: Kysely<Tables>): Omit<Store, 'blobs' | 'retention' | 'changes' | 'deltas' | 'close'> {
   const [switches, tenantTerms] = [createSwitches(db), createTenantTerms(db)];
   return {
@@ -244,7 +241,7 @@ function createStores(db: Kysely<Tables>): Omit<Store, 'blobs' | 'retention' | '
     audit: createAudit(db),
     switches,
     tenantTerms,
-    rulings: createKnownRulings(async () => {
+    overrides: createKnownOverrides(async () => {
       const [switchedOff, terms] = await Promise.all([switches.off(), tenantTerms.all()]);
       return { switchedOff, tenants: new Map(terms.map((one) => [one.tenantId, one])) };
     }),

@@ -3,34 +3,37 @@ import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** What a ticket lets its holder see. */
+/** The stream that a ticket gives access to. */
 export interface StreamTicket {
   /** The tenant of the run. */
   readonly tenantId: string;
   readonly runId: string;
-  /** The person who asked for it. */
+  /** The user who requested the ticket. */
   readonly sub: string;
   readonly seesPayloads: boolean;
-  /** The last event that the person knows. */
+  /** The last event that the user has received. */
   readonly after: number;
-  /** The end of the token that it was asked for with. */
+  /** When the token that requested the ticket expires, in milliseconds since the epoch. */
   readonly tokenExpiresAtMs: number | null;
 }
 
-/** Tickets are kept as hashes: who reads the database can't use one. The clock is the database's. */
+/**
+ * Tickets are stored as hashes, so that reading the database does not allow using them. Times are those of the
+ * database.
+ */
 export interface StreamTickets {
-  /** @returns `null`: the tenant has too many that are not used */
+  /** Issues a ticket. @returns `null` when the tenant has too many unused tickets */
   issue(ticket: StreamTicket): Promise<{ readonly ticket: string; readonly expiresAt: string } | null>;
-  /** Reads a ticket without using it up. @returns `null`: it is used, expired, or another run's */
+  /** Reads a ticket without consuming it. @returns `null` when it is used, expired, or belongs to another run */
   find(ticket: string, runId: string): Promise<StreamTicket | null>;
-  /** Uses a ticket up. @returns true once, whatever number of processes asks */
+  /** Consumes a ticket. @returns true for exactly one of concurrent calls */
   redeem(ticket: string, runId: string): Promise<boolean>;
   forgetExpired(): Promise<void>;
 }
 
 const MAX_UNUSED = 1_000;
 const TICKET_BYTES = 32;
-/** As long as 32 bytes in base64url; others are none of ours. */
+/** A ticket has the length of 32 bytes in base64url; other texts are refused without a query. */
 const TICKET = /^[\w-]{43}$/;
 
 export function createStreamTickets(db: Kysely<Tables>): StreamTickets {

@@ -9,7 +9,7 @@ import type { Tables, SwitchesTable, SwitchKind } from './tables.ts';
 export interface Switch extends SwitchKey {
   readonly state: 'on' | 'off';
   readonly reason: string;
-  /** The tenants for which it is off; `null`: for all. */
+  /** The tenants for which it is off; `null` for all. */
   readonly tenants: readonly string[] | null;
   /** RFC 3339. */
   readonly changedAt: string;
@@ -22,14 +22,14 @@ export interface SwitchKey {
 }
 
 export interface Switches {
-  /** Sets a switch, in place of how it was. @returns `null`: the limit is reached, and nothing is set */
+  /** Creates or replaces a switch. @returns `null` when the limit is reached; nothing is changed */
   put(wanted: Switch, most: number): Promise<{ readonly isNew: boolean } | null>;
   find(key: SwitchKey): Promise<Switch | null>;
-  /** By kind and name. */
+  /** Lists all switches by kind and name. */
   list(page: PageRequest): Promise<Page<Switch>>;
-  /** Forgets a switch: the thing is on. */
+  /** Deletes a switch, which turns its subject on. */
   remove(key: SwitchKey): Promise<void>;
-  /** Those that are off. */
+  /** Lists the switches that are off. */
   off(): Promise<readonly Switch[]>;
 }
 

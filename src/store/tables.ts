@@ -52,7 +52,7 @@ export interface Tables {
   audit: AuditTable;
 }
 
-/** A divergence, and its events as callers see them who may not see payloads. */
+/** A divergence whose events are also stored in their redacted form. */
 export interface KeptDivergence extends Divergence {
   readonly redacted: DivergingEvents;
 }
@@ -71,7 +71,7 @@ export interface GraphsTable {
   pins: Payload<Readonly<Record<string, number>>>;
   created_at: Time;
   created_by: string;
-  /** Set while new runs may not use the version. */
+  /** Set while new runs must not use the version. */
   unpublished_at: OptionalTime;
   unpublished_by: OptionalText;
 }
@@ -85,51 +85,51 @@ export interface RunsTable {
   graph_hash: string;
   thread_id: string | null;
   parent_run_id: string | null;
-  /** The run whose answers a replay was given. */
+  /** The run whose recorded answers a replay uses. */
   replay_of: string | null;
   divergence: OptionalPayload<KeptDivergence>;
-  /** The input of the workflow: an accepted run can always be started with it. */
+  /** The input of the workflow, with which an accepted run can always be started. */
   start: Payload;
   /** The input of a later execution, after the run was reopened. */
   reopening: OptionalPayload;
   input: Payload<JsonObject>;
   limits: Payload<JsonObject>;
   metadata: Payload<JsonObject>;
-  /** What of its metadata a run is found by. */
+  /** The searchable labels of the metadata. */
   labels: readonly string[];
   redaction: Payload<Redaction>;
   created_by: string;
   created_at: Time;
-  /** Goes up each time the run is reopened. */
+  /** Increases each time the run is reopened. */
   execution: number;
   /** False while the run waits in the queue of its thread. */
   is_dequeued: boolean;
-  /** The run of the thread whose state this one goes on from. */
+  /** The run of the thread whose state this run continues with. */
   predecessor_id: string | null;
-  /** The active run of the thread is to be canceled for this one. */
+  /** The active run of the thread must be canceled in favor of this one. */
   interrupts: boolean;
   /** Signals that were sent while the run was queued. */
   queued_signals: ColumnType<readonly SentSignal[], string | undefined, string>;
-  /** The time when Temporal took the workflow; `null`: the sweeper will start it. */
+  /** When Temporal accepted the workflow; while it is `null`, the sweeper starts the workflow. */
   dispatched_at: OptionalTime;
-  /** Until then another process has claimed the dispatch. */
+  /** The end of another process's claim of the dispatch. */
   dispatch_after: Time;
-  /** The reason why the last try to start the workflow has failed. */
+  /** The reason why the last attempt to start the workflow has failed. */
   dispatch_problem: OptionalText;
   dispatch_problem_since: OptionalTime;
   started_at: OptionalTime;
   ended_at: OptionalTime;
-  /** The time when the last batch of its journal came. */
+  /** When the last batch of the run's journal was written. */
   written_at: OptionalTime;
   /** Temporal's id of the execution whose workflow task has failed. */
   failing_execution: OptionalText;
   failing_by: Optional<'code' | 'temporal' | 'queue' | 'machine'>;
   failing_reason: OptionalText;
-  /** How often it is shown that the run's own code has failed it. */
+  /** How many failures are proven to be caused by the run's own code. */
   failing_proofs: ColumnType<number, undefined, number>;
-  /** The last event that the row includes; an older view changes nothing. */
+  /** The last event that the row includes; a batch with an older view does not change the row. */
   last_seq: number;
-  /** What its model calls have cost; that of the view. */
+  /** The cost of its model calls, copied from the view. */
   cost_usd: ColumnType<number, undefined, number>;
   view: OptionalPayload<RunView>;
   /** The state from which an ended run can be reopened. */
@@ -141,12 +141,12 @@ export interface EventsTable {
   seq: number;
   execution_run_id: string;
   type: string;
-  /** The key of the call that the event tells of; `null`: of none. */
+  /** The key of the call that the event is about; `null` for none. */
   call_key: string | null;
   body: Payload<RunEvent>;
 }
 
-/** Occurrences that a run has taken in, for replays. */
+/** Occurrences that a run has processed, for replays. */
 export interface OccurrencesTable {
   run_id: string;
   number: number;
@@ -163,12 +163,12 @@ export interface CheckpointsTable {
   next: Payload<Checkpoint['next']>;
   changes: Payload<Checkpoint['changes']>;
   resume_point: Payload<Checkpoint['resumePoint']>;
-  /** The size of changes and resume point. */
+  /** The size of changes and resume point in bytes. */
   bytes: number;
   created_at: Time;
 }
 
-/** The whole state at a checkpoint, so that earlier changes need not be read. */
+/** The complete state at a checkpoint, so that earlier changes need not be read. */
 export interface SnapshotsTable {
   checkpoint_id: string;
   run_id: string;
@@ -181,10 +181,10 @@ export interface SnapshotsTable {
 export interface ThreadsTable {
   tenant_id: string;
   id: string;
-  /** The only run of the thread that may be running. */
+  /** The only run of the thread that may be active. */
   active_run_id: string | null;
   last_run_id: string;
-  /** Runs wait in its queue. */
+  /** True while runs wait in its queue. */
   has_queue: boolean;
   created_at: Time;
   updated_at: Time;
@@ -198,15 +198,15 @@ export interface ApprovalsTable {
   requested_at: Time;
   expires_at: Time;
   tool: OptionalText;
-  /** The last time that a person has reminded of it. */
+  /** The time of the last reminder. */
   reminded_at: OptionalTime;
-  /** The request that has reminded of it last; the same for all its tries. */
+  /** The request of the last reminder; the same for all its attempts. */
   reminder_id: OptionalText;
-  /** The next reminder or escalation that webhooks are to be told of. */
+  /** When webhooks must be notified of the next reminder or escalation. */
   notice_at: OptionalTime;
-  /** When it was decided, has expired or was canceled. */
+  /** When the approval was decided, expired or canceled. */
   closed_at: OptionalTime;
-  /** The last event that the row includes; an older state changes nothing. */
+  /** The last event that the row includes; an older state does not change the row. */
   seq: number;
   body: Payload<Approval>;
 }
@@ -216,14 +216,14 @@ export interface BlobsTable {
   id: string;
   workflow_id: string;
   metadata: Payload<Readonly<Record<string, string>>>;
-  /** `null`: the blob is large, and in pieces. */
+  /** `null` when the blob is large and stored in pieces. */
   data: Optional<Uint8Array>;
-  /** The digests of its pieces, in order; `null`: it is whole. */
+  /** The digests of the pieces, in order; `null` when the blob is stored whole. */
   pieces: OptionalPayload<readonly string[]>;
   created_at: Time;
 }
 
-/** Pieces of large blobs. With an embedded database they are files. */
+/** Pieces of large blobs. With an embedded database they are stored as files instead. */
 export interface BlobPiecesTable {
   workflow_id: string;
   digest: string;
@@ -237,7 +237,7 @@ export interface IdempotencyTable {
   key: string;
   fingerprint: string;
   resource_id: string;
-  /** Until then the request may still be at work. */
+  /** The end of the lease of the current attempt. */
   lease_until: Time;
   status: number | null;
   headers: OptionalPayload<Readonly<Record<string, string>>>;
@@ -245,7 +245,7 @@ export interface IdempotencyTable {
   created_at: Time;
 }
 
-/** What people say about approvals. */
+/** Comments on approvals. */
 export interface ApprovalCommentsTable {
   id: string;
   approval_id: string;
@@ -255,14 +255,14 @@ export interface ApprovalCommentsTable {
   created_at: Time;
 }
 
-/** Who has done what over HTTP. Rows outlive what they tell of. */
+/** The audit log of acts over HTTP. Rows are kept after their subject is deleted. */
 export interface AuditTable {
   id: string;
   at: Time;
-  /** The tenant of the thing. */
+  /** The tenant of the subject. */
   tenant_id: string;
   action: string;
-  /** The id or name of the thing; `null`: there is none. */
+  /** The id or name of the subject; `null` when there is none. */
   subject: OptionalText;
   run_id: OptionalText;
   acted_by: string;
@@ -271,126 +271,131 @@ export interface AuditTable {
   request_id: string;
 }
 
-/** What is known of files, besides their bytes. */
+/** The metadata of files. */
 export interface FilesTable {
   id: string;
   tenant_id: string;
-  /** Names its pieces. */
+  /** Identifies the pieces of the file. */
   upload_id: string;
-  /** In bytes. */
+  /** The size in bytes. */
   size: number;
   content_type: string;
-  /** In hexadecimal digits. */
+  /** The SHA-256 hash in hexadecimal digits. */
   sha256: string;
   created_at: Time;
   created_by: string;
-  /** The time when it was stored or last read, a day late at most. */
+  /** When the file was stored or last read, with a precision of one day. */
   used_at: Time;
 }
 
-/** Bytes of files, and of uploads that are no file yet. */
+/** The bytes of files and of unfinished uploads. */
 export interface FilePiecesTable {
   upload_id: string;
-  /** From 0, without gaps. */
+  /** The index of the piece, starting at 0, without gaps. */
   number: number;
   data: Uint8Array;
   created_at: Time;
 }
 
-/** Names for versions. */
+/** Aliases of graph versions. */
 export interface GraphAliasesTable {
   tenant_id: string;
   name: string;
   alias: string;
   version: number;
   canary_version: number | null;
-  /** The part of runs that get the canary, from 0 to 1. */
+  /** The share of runs that use the canary, from 0 to 1. */
   canary_share: number | null;
   updated_at: Time;
   updated_by: string;
 }
 
-/** Values that outlive runs. */
+/** Memory entries. */
 export interface MemoryTable {
   tenant_id: string;
   namespace: string;
   key: string;
   value: Payload;
-  /** What the entry is found by. */
+  /** The searchable text of the entry. */
   words: string;
   created_at: Time;
   updated_at: Time;
   updated_by: string;
   updated_run: string | null;
   expires_at: OptionalTime;
-  /** The model whose vector of the words is kept; `null`: there is none, or it is of other words. */
+  /** The model of the stored vector; `null` when there is no vector of the current words. */
   embedded_by: OptionalText;
-  /** Until then somebody else makes the vector, or it is pointless to try. */
+  /** Until this time, the entry is not embedded, because another process does so or the model has refused it. */
   embed_after: ColumnType<Date, Date | string, Date | string>;
 }
 
-/** What entries mean. The table is made when a model is configured: its database needs an extension for it. */
+/**
+ * Vectors of memory entries. The table is created when a model is configured, because it needs a database extension.
+ */
 export interface MemoryVectorsTable {
   tenant_id: string;
   namespace: string;
   key: string;
-  /** As pgvector writes it: `[0.1,0.2]`. */
+  /** In pgvector's text format: `[0.1,0.2]`. */
   vector: string;
 }
 
-/** The things that can be switched off. */
+/** The kinds of things that can be switched off. */
 export type SwitchKind = CatalogKind;
 
-/** Things that administrators have switched off, or on again. */
+/** Switches that administrators have set, off or on. */
 export interface SwitchesTable {
   kind: SwitchKind;
   name: string;
   state: 'on' | 'off';
   reason: string;
-  /** The tenants for which it is off; `null`: for all. */
+  /** The tenants for which it is off; `null` for all. */
   tenants: readonly string[] | null;
   changed_at: Time;
   changed_by: string;
 }
 
-/** What administrators say of a tenant's quotas: `null` lifts one; of what is absent, the configuration counts. */
+/** A tenant's quotas set by administrators: `null` removes a quota; absent fields are those of the configuration. */
 export interface QuotaTerms {
   readonly runsPerMinute?: number | null;
   readonly costUsdPerDay?: number | null;
 }
 
-/** What administrators have laid down for tenants. */
+/** Terms that administrators have set for tenants. */
 export interface TenantTermsTable {
   tenant_id: string;
   quota: Payload<QuotaTerms>;
-  /** Set while the tenant may start no runs. */
+  /** Set while the tenant may not start runs. */
   suspended_at: OptionalTime;
   suspended_reason: OptionalText;
   changed_at: Time;
   changed_by: string;
 }
 
-/** One-time keys for streams of runs. */
+/** Single-use tickets for streams of runs. */
 export interface StreamTicketsTable {
-  /** A hash of the ticket, which itself is not kept. */
+  /** The hash of the ticket; the ticket itself is not stored. */
   hash: string;
   /** The tenant of the run. */
   tenant_id: string;
   run_id: string;
-  /** The person who asked for the ticket. */
+  /** The user who requested the ticket. */
   subject: string;
   sees_payloads: boolean;
-  /** The last event that the person knows. */
+  /** The last event that the user has received. */
   after_seq: number;
-  /** The end of the token that the ticket was asked for with. */
+  /** When the token that requested the ticket expires. */
   token_expires_at: OptionalTime;
   expires_at: Time;
 }
 
-/** Events that were written together, for an hour: the order in which a tenant's events are streamed. */
+/**
+ * Ranges of events that were written together, kept for an hour: they define the order in which a tenant's events are
+ * streamed.
+ */
 export interface WrittenBatchesTable {
   tenant_id: string;
-  /** The transaction. */
+  /** The id of the writing transaction. */
   xid: Generated<string>;
   run_id: string;
   first_seq: number;

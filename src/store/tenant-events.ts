@@ -5,56 +5,56 @@ import { readPage } from './page.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * Where a reader of a tenant's events stands. `known` is a snapshot of the database: all that was committed for it is
- * known. A transaction that began earlier and commits later is not visible in the snapshot, so the reader comes to it,
- * whatever its number is. No writer waits for another one, and none holds up the readers.
+ * The position of a reader of a tenant's events. `known` is a database snapshot: everything visible in it was read. A
+ * transaction that began earlier and commits later is not visible in the snapshot, so the reader will find it, whatever
+ * its id is. Writers never wait for each other, and no writer delays the readers.
  */
 export interface EventPlace {
   readonly known: string;
   /** The database's time of that snapshot. */
   readonly at: string;
-  /** The part that the reader is amid; without it, all after `known` is new. */
+  /** The part that the reader has read partly; without it, everything after `known` is new. */
   readonly amid?: { readonly upTo: string; readonly last: EventPosition } | undefined;
 }
 
 /** The position of an event among those between two snapshots. */
 export interface EventPosition {
-  /** The transaction that has written it. */
+  /** The transaction that has written the event. */
   readonly xid: string;
   readonly runId: string;
   readonly seq: number;
 }
 
 export interface TenantEvent extends EventPosition {
-  /** The name of its run's graph. */
+  /** The name of the run's graph. */
   readonly graph: string;
   readonly event: RunEvent;
 }
 
-/** Events after a place. Those of a run are in order, except where its batches were written out of order. */
+/** Events after a position. Those of one run are in order, except where its batches were written out of order. */
 export interface EventPart {
   readonly events: readonly TenantEvent[];
-  /** A place amid this part is `known`, `at` and this snapshot with the position of an event. */
+  /** A position within this part consists of `known`, `at`, this snapshot, and the position of an event. */
   readonly upTo: string;
-  /** The place after the part. */
+  /** The position after the part. */
   readonly place: EventPlace;
-  /** More events can be read at once. */
+  /** True when more events can be read at once. */
   readonly hasMore: boolean;
 }
 
-/** The events of all runs of a tenant in the order of their transactions, each once, from up to an hour ago. */
+/** The events of all runs of a tenant in the order of their transactions, each once, for up to an hour. */
 export interface TenantEvents {
-  /** The place after all that is committed. */
+  /** Returns the position after everything that is committed. */
   now(): Promise<EventPlace>;
-  /** True for a place from less than an hour ago. */
+  /** Returns true for a position that is less than an hour old. */
   isKept(place: EventPlace): Promise<boolean>;
-  /** @returns `null` for a place from over an hour ago */
+  /** @returns `null` for a position that is more than an hour old */
   after(tenantId: string, place: EventPlace): Promise<EventPart | null>;
-  /** Forgets where events of long ago stand; the events stay. */
+  /** Deletes old positions of events; the events are kept. */
   forgetOld(): Promise<void>;
 }
 
-/** Events that were written together; its position is that of the last one. */
+/** Events that were written together; the position is that of the last one. */
 type Batch = EventPosition & { readonly firstSeq: number };
 
 const PART_BATCHES = 100;
@@ -65,7 +65,8 @@ export function createTenantEvents(db: Kysely<Tables>): TenantEvents {
     now: () => now(db),
     isKept: async (place) => isKept(place, await now(db)),
     after: (tenantId, place) => after(db, tenantId, place),
-    // A transaction notes the time of its beginning, and may commit minutes later.
+    // The time is that of the transaction's begin, and the commit may follow minutes later, so positions are kept for
+    // longer than they are valid.
     forgetOld: async () =>
       void (await sql`delete from written_batches where written_at < now() - interval '75 minutes'`.execute(db)),
   };
@@ -105,7 +106,7 @@ function isKept(place: EventPlace, present: EventPlace): boolean {
   return Date.parse(place.at) >= Date.parse(present.at) - WINDOW_MS;
 }
 
-/** Batches that are visible in one snapshot and not in another, in order, after the position of an event. */
+/** Reads batches that are visible in one snapshot and not in another, in order, after the position of an event. */
 async function batchesAfter(
   db: Kysely<Tables>,
   tenantId: string,
@@ -129,7 +130,7 @@ function isAfter(columns: RawBuilder<unknown>, { xid, runId, seq }: EventPositio
   return sql<boolean>`(${columns}) > (${xid}::text::xid8, ${runId}, ${seq}::integer)`;
 }
 
-/** The events of some batches in order, after one of them. */
+/** Reads the events of some batches in order, after the given position. */
 async function eventsOf(db: Kysely<Tables>, batches: readonly Batch[], last: EventPosition | undefined) {
   if (batches.length === 0) return { items: [], next: null };
   const rows = db

@@ -5,27 +5,27 @@ import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables, QuotaTerms, TenantTermsTable } from './tables.ts';
 
-/** What administrators have laid down for a tenant. */
+/** The terms that administrators have set for a tenant. */
 export interface TenantTerms {
   readonly tenantId: string;
   readonly quota: QuotaTerms;
-  /** `null`: the tenant may start runs. */
+  /** `null` when the tenant may start runs. */
   readonly suspended: { readonly reason: string; readonly since: string } | null;
   /** RFC 3339. */
   readonly changedAt: string;
   readonly changedBy: string;
 }
 
-/** Terms as they are set. Without `suspended`, a suspension stays as it is. */
+/** New terms. Without `suspended`, the suspension is not changed. */
 export type NewTenantTerms = Omit<TenantTerms, 'suspended'> & { readonly suspended?: TenantTerms['suspended'] };
 
 export interface AllTenantTerms {
-  /** Sets the terms of a tenant, in place of those of before. @returns `null`: the limit is reached, and nothing is set */
+  /** Creates or replaces the terms of a tenant. @returns `null` when the limit is reached; nothing is changed */
   put(terms: NewTenantTerms, most: number): Promise<{ readonly isNew: boolean } | null>;
   find(tenantId: string): Promise<TenantTerms | null>;
-  /** By the names of tenants. */
+  /** Lists terms by tenant. */
   list(page: PageRequest): Promise<Page<TenantTerms>>;
-  /** Forgets the terms of a tenant: the configuration counts. */
+  /** Deletes the terms of a tenant, so that the configuration applies. */
   remove(tenantId: string): Promise<void>;
   all(): Promise<readonly TenantTerms[]>;
 }
@@ -54,7 +54,7 @@ export function createTenantTerms(db: Kysely<Tables>): AllTenantTerms {
   };
 }
 
-/** A tenant that stays suspended has been so since the first time. */
+/** A tenant that stays suspended keeps the time of the first suspension. */
 async function put(
   db: Kysely<Tables>,
   { tenantId, quota, suspended, changedAt, changedBy }: NewTenantTerms,

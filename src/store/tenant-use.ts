@@ -4,27 +4,27 @@ import type { Tables } from './tables.ts';
 import type { RunStatus } from '../graph/run/index.ts';
 import { WAITS_FOR_INTERVENTION } from './interventions.ts';
 
-/** What a tenant has used up. */
+/** The usage of a tenant. */
 export interface TenantUse {
-  /** The runs that have begun since then. */
+  /** The number of runs that have begun since the given time. */
   readonly runs: number;
-  /** The cost of the runs that have begun since then, in USD. */
+  /** The cost of the runs that have begun since the given time, in USD. */
   readonly costUsd: number;
 }
 
-/** A question about what a tenant has used up; the times are RFC 3339. */
+/** A question about a tenant's usage; the times are RFC 3339. */
 export interface UseQuestion {
   readonly tenantId: string;
   readonly runsSince: string;
   readonly costSince: string;
-  /** A run that does not count. */
+  /** The id of a run that is not counted. */
   readonly besides: string;
 }
 
-/** A sum of many runs is kept for so long at most. */
+/** The longest time for which the sum of many runs is cached. */
 const MAX_KEPT_MS = 10_000;
 
-/** What the runs since a time have cost, as it was summed. */
+/** The cached cost of the runs since a time. */
 interface Sum {
   readonly costUsd: number;
   readonly since: string;
@@ -32,8 +32,9 @@ interface Sum {
 }
 
 /**
- * Reads what a tenant has used up, by the index of its newest runs. Replays count as nothing. New runs are counted each
- * time. The sum of n runs is kept for n milliseconds, so that who starts many runs a day does not sum them each time.
+ * Creates a function that reads the usage of a tenant from the index of its newest runs. Replays are not counted. New
+ * runs are counted each time. The sum of n runs is cached for n milliseconds, so that a tenant with many runs does not
+ * cause a summation for each new run.
  * @param clock returns milliseconds
  */
 export function createReadTenantUse(
@@ -72,22 +73,22 @@ async function readUse(
   return rows[0] ?? { runs: 0, costUsd: 0, summed: 0 };
 }
 
-/** What is there at the moment, over all tenants. */
+/** Current counts over all tenants, for metrics. */
 export interface LiveCounts {
-  /** The runs that have not ended, by status. */
+  /** The number of runs that have not ended, by status. */
   readonly runs: Partial<Readonly<Record<RunStatus, number>>>;
   readonly pendingApprovals: number;
-  /** How long the oldest of these has been pending, in seconds; 0 if there is none. */
+  /** The age of the oldest pending approval in seconds; 0 when there is none. */
   readonly oldestApprovalSeconds: number;
-  /** Calls with an unknown outcome that wait for a person. */
+  /** The number of calls with an unknown outcome that wait for a person. */
   readonly unknownOutcomes: number;
-  /** Runs that Temporal does not have yet, without those that wait for their thread. */
+  /** The number of runs that Temporal does not have yet, without queued runs. */
   readonly pendingStarts: number;
-  /** How long the oldest of these has been waiting, in seconds; 0 if there is none. */
+  /** The age of the oldest pending start in seconds; 0 when there is none. */
   readonly oldestStartSeconds: number;
 }
 
-/** Counts by indexes that hold nothing else, so that it costs no more as the tables grow. */
+/** Counts by partial indexes that contain nothing else, so that the cost does not grow with the tables. */
 export async function readLiveCounts(db: Kysely<Tables>): Promise<LiveCounts> {
   const { rows } = await sql<LiveCounts>`
     select

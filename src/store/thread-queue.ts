@@ -15,7 +15,7 @@ interface RunOnThread {
   readonly at: string;
 }
 
-/** Runs that wait in the queue of a thread, at most. */
+/** The most runs in the queue of a thread. */
 export const MAX_QUEUED = 1_000;
 
 /** Makes a new run the active run of its thread, or queues it. The lock on the thread's row orders concurrent runs. */
@@ -31,7 +31,7 @@ export async function enqueueRun(
   return { kind: 'active', predecessorId: thread.last_run_id };
 }
 
-/** @returns false when the queue is full */
+/** Adds a run to the queue. @returns false when the queue is full */
 async function joinQueue(transaction: Transaction<Tables>, tenantId: string, threadId: string): Promise<boolean> {
   const queue = queueOf(transaction, tenantId, threadId);
   const last = await queue
@@ -43,7 +43,7 @@ async function joinQueue(transaction: Transaction<Tables>, tenantId: string, thr
   return true;
 }
 
-/** Creates a thread whose active run is the given one, or locks the thread that is there. */
+/** Creates a thread with the given active run, or locks the existing thread. */
 async function createOrLockThread(transaction: Transaction<Tables>, { runId, tenantId, threadId, at }: RunOnThread) {
   const fresh = { active_run_id: runId, last_run_id: runId, has_queue: false, updated_at: at };
   for (;;) {
@@ -59,7 +59,7 @@ async function createOrLockThread(transaction: Transaction<Tables>, { runId, ten
   }
 }
 
-/** Makes the ended last run of a thread active again. @returns false when the thread has gone on */
+/** Makes the ended last run of a thread active again. @returns false when the thread has continued */
 export async function reactivateRun(
   transaction: Transaction<Tables>,
   { runId, tenantId, threadId, at }: RunOnThread,
@@ -92,7 +92,9 @@ export async function dequeueRun(
   return true;
 }
 
-/** Settles one interruption when a run has ended: that of the run that follows it, or else the first of the queue. */
+/**
+ * Settles one interruption when a run has ended: that of the run that follows it, or otherwise the first in the queue.
+ */
 async function settleInterruption(
   transaction: Transaction<Tables>,
   { runId, tenantId, threadId }: Omit<RunOnThread, 'at'>,
@@ -102,7 +104,7 @@ async function settleInterruption(
   if (settled) await transaction.updateTable('runs').set({ interrupts: false }).where('id', '=', settled.id).execute();
 }
 
-/** Takes a run that will never begin out of the queue. @returns false when it was not queued */
+/** Removes a run that will not begin from the queue. @returns false when it was not queued */
 export async function leaveQueue(transaction: Transaction<Tables>, id: string): Promise<boolean> {
   const run = await transaction
     .selectFrom('runs')
@@ -123,7 +125,7 @@ export async function leaveQueue(transaction: Transaction<Tables>, id: string): 
   return true;
 }
 
-/** The queued runs of a thread, next first. */
+/** Selects the queued runs of a thread in order. */
 export function queueOf(db: Kysely<Tables>, tenantId: string, threadId: string) {
   return db
     .selectFrom('runs')
@@ -149,7 +151,10 @@ async function hasQueue(db: Kysely<Tables>, tenantId: string, threadId: string):
   return (await queueOf(db, tenantId, threadId).limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Only in the transaction that has locked the thread, as it tells of all queued runs that were committed before. */
+/**
+ * Must be called in the transaction that has locked the thread, because it reads all queued runs that were committed
+ * before.
+ */
 async function setHasQueue(
   transaction: Transaction<Tables>,
   { tenantId, threadId }: Pick<RunOnThread, 'tenantId' | 'threadId'>,

@@ -12,7 +12,7 @@ export interface ThreadRecord {
   readonly activeRunId: string | null;
   /** The run whose state is the thread's state. */
   readonly lastRunId: string;
-  /** The queued runs, next first. */
+  /** The queued runs, in order. */
   readonly queued: readonly string[];
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -23,26 +23,26 @@ export interface QueueHead {
   readonly runId: string;
   readonly tenantId: string;
   readonly threadId: string;
-  /** The active run of the thread; `null`: there is none. */
+  /** The active run of the thread, or `null`. */
   readonly activeRunId: string | null;
-  /** A queued run that wants the active run to be canceled, and the subject who started it. */
+  /** A queued run that requests the cancellation of the active run, and the subject that started it. */
   readonly interruption: { readonly runId: string; readonly by: string } | null;
 }
 
-/** Names the interruption of a run that is active by one that waits. */
+/** Identifies the interruption of an active run by a queued one. */
 export function interruptionId(activeRunId: string, interruptingRunId: string): string {
   return `${activeRunId} ${interruptingRunId}`;
 }
 
 export interface Threads {
   find(tenantId: string, id: string): Promise<ThreadRecord | null>;
-  /** The ids of all runs of a thread. */
+  /** Lists the ids of all runs of a thread. */
   runIds(tenantId: string, id: string): Promise<readonly string[]>;
   /**
-   * First runs of queues: up to a limit of those that can be dequeued, and up to as many whose active run is to be canceled.
-   * Tenants take turns, so that none waits for the queues of another.
-   * @param limit of each of the two
-   * @param sent the interruptions that are left out, as `interruptionId` names them
+   * Lists the first runs of queues: up to a limit of runs that can be dequeued, and up to as many whose active run must
+   * be canceled. Tenants alternate, so that none waits for the queues of another.
+   * @param limit the most runs of each of the two kinds
+   * @param sent ids of interruptions (`interruptionId`) that are left out
    */
   queueHeads(limit: number, sent?: readonly string[]): Promise<readonly QueueHead[]>;
   /** Makes a queued run active. @returns false when another run is active */
@@ -78,8 +78,9 @@ export function createThreads(db: Kysely<Tables>): Threads {
 }
 
 /**
- * First runs of queues whose thread is free, or in which a run wants to interrupt. Of these the store can't tell how long they
- * stay, so chance has each come first at some time. Other queues, and the rest of these, are not read.
+ * Reads the first runs of queues whose thread is free or that contain an interrupting run. The store can't know how long
+ * an interruption takes, so the latter are read in random order, which lets each come first at some time. Other queues
+ * are not read.
  */
 async function queueHeads(db: Kysely<Tables>, limit: number, sent: readonly string[]): Promise<readonly QueueHead[]> {
   const { rows } = await sql<QueueHead>`
@@ -136,13 +137,13 @@ async function find(db: Kysely<Tables>, tenantId: string, id: string): Promise<T
 
 const MAX_SHOWN = 100;
 
-/** The limits of the signals for one queued run; a running run buffers as many events. */
+/** The most signals of a queued run; a running run buffers as many events. */
 const MAX_QUEUED_SIGNALS = 100;
 const MAX_QUEUED_BYTES = 2 * 1_048_576;
 
 /**
- * Stores a signal for a queued run; the same signal again changes nothing.
- * @returns `full` when the run has as many as it may, `dequeued` when it is not queued any more
+ * Stores a signal for a queued run. Storing the same signal again has no effect.
+ * @returns `full` when the run has the most signals that are allowed, `dequeued` when it is no longer queued
  */
 export async function queueSignal(
   transaction: Transaction<Tables>,

@@ -51,7 +51,7 @@ function linesOf(processes: readonly ChildNode[], id: string): readonly string[]
   return processes.flatMap((each) => each.words().split('\n').slice(0, -1)).filter((line) => line.includes(id));
 }
 
-const timesPutAside = (id: string): number =>
+const timesQuarantined = (id: string): number =>
   linesOf(deployed.apis, id).filter((line) => line.includes('was put aside')).length;
 
 const poisoned: string[] = [];
@@ -79,13 +79,13 @@ test.each([
     await expect
       .poll(() => deployed.workers.map((worker) => worker.words()).join(''))
       .toContain('"msg":"Failing workflow task"');
-    await expect.poll(() => timesPutAside(id)).toBe(1);
+    await expect.poll(() => timesQuarantined(id)).toBe(1);
     poisoned.push(id);
   },
 );
 
 test('each poisoned run was put aside once', () => {
-  expect(poisoned.map(timesPutAside)).toEqual([1, 1, 1]);
+  expect(poisoned.map(timesQuarantined)).toEqual([1, 1, 1]);
 });
 
 test('what runs the code of a lost worker ends with it, also when the code never does', async () => {

@@ -26,7 +26,7 @@ const RECEIVERS = [...PATIENT_ONES, 'dead', 'gone'] as const;
 const SETTLED_WITHIN_MS = 240_000;
 /** Clocks are read a little before and after what they time. */
 const SLACK_MS = 60;
-const { delaysMs } = HASTY_TIMES.courier;
+const { delaysMs } = HASTY_TIMES.dispatcher;
 
 const teardown = openTeardown();
 let receivers: MoodyReceivers;

@@ -6,7 +6,7 @@ import { withHeartbeat } from './time-limit.ts';
 import { writeJournal } from './write-journal.ts';
 import { calleeOf } from '../../graph/run/index.ts';
 import type { CallRequest } from '../../graph/run/index.ts';
-import { switchedOff } from '../../store/known-rulings.ts';
+import { switchedOff } from '../../store/known-overrides.ts';
 import type { SwitchKind } from '../../store/tables.ts';
 import type { Switch } from '../../store/switches.ts';
 
@@ -165,9 +165,9 @@ const SWITCH_OF: Readonly<Record<CallRequest['kind'], SwitchKind>> = {
 };
 
 /** Finds the switch that keeps a call from being made. @returns `null`: it may be made */
-export async function switchOf({ rulings }: Store, { request, tenantId }: CallTask): Promise<Switch | null> {
+export async function switchOf({ overrides }: Store, { request, tenantId }: CallTask): Promise<Switch | null> {
   const { kind, name } = calleeOf(request);
-  return switchedOff(await rulings.now(), { kind: SWITCH_OF[kind], name }, tenantId);
+  return switchedOff(await overrides.now(), { kind: SWITCH_OF[kind], name }, tenantId);
 }
 
 /**

@@ -8,21 +8,21 @@ import type { Caller } from '../http/authenticate.ts';
 
 interface NewRunOfTenant {
   readonly tenantId: string;
-  /** The id of the run, which may have been accepted before; it does not count against itself. */
+  /** The id of the run. If an earlier attempt has accepted it, it is not counted against the quota. */
   readonly id: string;
 }
 
 /**
- * Refuses a new run of a tenant that is suspended, or has used up its quota; a tenant without one is not counted. Requests
- * of one moment don't see each other, so the quota may be exceeded by their number.
- * @throws ApiError 403 `TENANT_SUSPENDED`; 429, with the time after which the next minute or day begins
+ * Refuses a new run of a tenant that is suspended or has used up its quota. Concurrent requests do not see each other's
+ * runs, so the quota may be exceeded by their number.
+ * @throws ApiError 403 `TENANT_SUSPENDED`; 429 with the seconds until the next minute or day
  */
 export async function requireMayStart(
   { store, settings }: Pick<ApiDeps, 'store' | 'settings'>,
   { tenantId, id }: NewRunOfTenant,
   nowMs = Date.now(),
 ): Promise<void> {
-  const terms = (await store.rulings.now()).tenants.get(tenantId) ?? null;
+  const terms = (await store.overrides.now()).tenants.get(tenantId) ?? null;
   if (terms?.suspended)
     throw new ApiError('TENANT_SUSPENDED', `The tenant may start no runs: ${terms.suspended.reason}`);
   const quota = quotaInForce(settings.quotaOf(tenantId), terms);
@@ -41,7 +41,7 @@ interface Excess {
   readonly window: QuotaWindow;
 }
 
-/** @returns the quota that is used up, the one that lasts longer first; `null` if none is */
+/** @returns the quota that is used up, the longer one first; `null` if none is */
 function excessOf(
   quota: QuotaInForce,
   { runs, costUsd }: TenantUse,
@@ -59,18 +59,18 @@ function excessOf(
   return null;
 }
 
-/** A limit that counts now, and who says it. */
+/** A limit in force, and where it comes from. */
 export interface LimitInForce {
-  /** `null`: it is not limited. */
+  /** `null` when there is no limit. */
   readonly limit: number | null;
-  /** `admin`: an administrator; else the configuration, by the entry of the tenant or of all. */
+  /** `admin` for an administrator's setting; otherwise the configuration entry, of the tenant or of all tenants. */
   readonly source: 'admin' | ConfiguredLimit['source'];
 }
 
-/** The quotas of a tenant that count now. */
+/** The quotas in force for a tenant. */
 export type QuotaInForce = Readonly<Record<keyof ConfiguredQuota, LimitInForce>>;
 
-/** What an administrator says wins over the configuration, quota by quota. */
+/** Administrators' settings override the configuration, quota by quota. */
 function quotaInForce(configured: ConfiguredQuota, terms: Pick<TenantTerms, 'quota'> | null): QuotaInForce {
   const limitOf = (name: keyof ConfiguredQuota): LimitInForce => {
     const limit = terms?.quota[name];
@@ -82,15 +82,15 @@ function quotaInForce(configured: ConfiguredQuota, terms: Pick<TenantTerms, 'quo
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** A time that a quota is for: the minute or the day (UTC) that it is now. */
+/** The current period of a quota: a minute or a day in UTC. */
 export interface QuotaWindow {
-  /** RFC 3339. */
+  /** The start of the period (RFC 3339). */
   readonly since: string;
-  /** Whole seconds until the next one begins, 1 at least. */
+  /** Whole seconds until the next period, at least 1. */
   readonly endsInSeconds: number;
 }
 
-/** @param nowMs since the epoch */
+/** @param nowMs milliseconds since the epoch */
 const minuteAt = (nowMs: number): QuotaWindow => windowAt(nowMs, MINUTE_MS);
 const dayAt = (nowMs: number): QuotaWindow => windowAt(nowMs, DAY_MS);
 
@@ -102,10 +102,13 @@ function windowAt(nowMs: number, lengthMs: number): QuotaWindow {
   };
 }
 
-/** The tenants of which administrators may say something. */
+/** The most tenants with terms of their own. */
 const MAX_TENANTS = 1_000;
 
-/** What an administrator says of a tenant. Of an absent quota the configuration counts, and without `suspended` a suspension stays. */
+/**
+ * The terms that a request sets. The configuration applies to absent quotas, and without `suspended`, a suspension is
+ * not changed.
+ */
 interface WantedTerms {
   readonly tenantId: string;
   readonly runsPerMinute?: number | null | undefined;
@@ -114,9 +117,9 @@ interface WantedTerms {
 }
 
 /**
- * Sets what a tenant may use up, in place of what was said before, and suspends it or lifts that. It counts in this process at once, in others within
- * seconds.
- * @throws ApiError 409 when something is said of too many tenants
+ * Replaces the quotas of a tenant, and suspends it or ends its suspension. This takes effect in this process at once,
+ * in others within seconds.
+ * @throws ApiError 409 when too many tenants have terms
  */
 export async function setTenantTerms(
   { store }: Pick<ApiDeps, 'store'>,
@@ -137,11 +140,11 @@ export async function setTenantTerms(
   };
   const written = await store.tenantTerms.put(terms, MAX_TENANTS);
   if (!written) throw new ApiError('TOO_MANY_KEPT', `Something may be said of ${MAX_TENANTS} tenants`);
-  store.rulings.forget();
+  store.overrides.forget();
   return { terms: await store.tenantTerms.find(tenantId), ...written };
 }
 
-/** A tenant as administrators see it. @param terms `null`: none of them has said anything */
+/** The terms of a tenant as the API returns them. @param terms `null` when administrators have set none */
 export function shownTenant(
   { quotaOf }: Pick<ApiDeps['settings'], 'quotaOf'>,
   { tenantId, terms }: { readonly tenantId: string; readonly terms: TenantTerms | null },

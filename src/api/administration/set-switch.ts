@@ -6,15 +6,15 @@ import type { Switch, SwitchKey } from '../../store/switches.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
-import { switchedOff } from '../../store/known-rulings.ts';
+import { switchedOff } from '../../store/known-overrides.ts';
 
-/** The switches that there may be. */
+/** The most switches of an installation. */
 const MAX_SWITCHES = 1_000;
 
 type WantedSwitch = Omit<Switch, 'changedAt' | 'changedBy'>;
 
 /**
- * Sets a switch, in place of how it was. It counts in this process at once, in others within seconds.
+ * Creates or replaces a switch. This takes effect in this process at once, in others within seconds.
  * @throws ApiError 404 for a name that the installation does not have, 409 when there are too many switches
  */
 export async function setSwitch(
@@ -26,11 +26,11 @@ export async function setSwitch(
   const set = { ...wanted, changedAt: new Date().toISOString(), changedBy };
   const written = await store.switches.put(set, MAX_SWITCHES);
   if (!written) throw new ApiError('TOO_MANY_KEPT', `There may be ${MAX_SWITCHES} switches`);
-  store.rulings.forget();
+  store.overrides.forget();
   return { set, ...written };
 }
 
-/** The names that the installation has; `null`: a tenant may publish a graph of any name. */
+/** The names that the installation has; `null` for graphs, which tenants may publish under any name. */
 const NAMES: Readonly<Record<SwitchKind, (catalog: Catalog) => readonly string[] | null>> = {
   tool: ({ tools }) => [...Object.keys(tools), ...Object.keys(MEMORY_TOOLS)],
   model: ({ models }) => Object.keys(models),
@@ -39,7 +39,7 @@ const NAMES: Readonly<Record<SwitchKind, (catalog: Catalog) => readonly string[]
   graph: () => null,
 };
 
-/** A switch with a name that is misspelled would keep nothing off. */
+/** A switch with a misspelled name would have no effect. */
 function requireKnown(catalog: Catalog, { kind, name }: SwitchKey): void {
   const names = NAMES[kind](catalog);
   if (names === null || names.includes(name)) return;
@@ -51,6 +51,6 @@ export async function requireGraphOn(
   { store }: Pick<ApiDeps, 'store'>,
   { name, tenantId }: { readonly name: string; readonly tenantId: string },
 ): Promise<void> {
-  const off = switchedOff(await store.rulings.now(), { kind: 'graph', name }, tenantId);
+  const off = switchedOff(await store.overrides.now(), { kind: 'graph', name }, tenantId);
   if (off) throw new ApiError('SWITCHED_OFF', `No run of the graph "${name}" may begin: ${off.reason}`);
 }

@@ -11,16 +11,16 @@ import { isJsonObject, toJsonObject } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import type { KnownApproval } from '../../store/approvals.ts';
 import { whoDecides } from '../../wording/index.ts';
-import type { Seals } from '../http/seals.ts';
+import type { Fingerprints } from '../http/fingerprints.ts';
 import { shownApproval, hiddenFrom } from '../redaction.ts';
 import { afterSending, sendSignal } from '../runs/send-signal.ts';
 import { untilWritten } from './decide-approval.ts';
 import { NO_NOTES } from '../../store/approval-notes.ts';
 import type { Notes } from '../../store/approval-notes.ts';
 
-type NoteDeps = Pick<ApiDeps, 'store' | 'seals'>;
+type NoteDeps = Pick<ApiDeps, 'store' | 'fingerprints'>;
 
-/** The time between two reminders of an approval. */
+/** The least time between two reminders of an approval. */
 const REMIND_EVERY_SECONDS = 600;
 
 /** A request about one approval. */
@@ -33,7 +33,10 @@ interface NewComment extends ApprovalRequest {
   readonly text: string;
 }
 
-/** Adds a comment to an approval, once for all tries of the request. @throws ApiError 404, 409 when there are enough */
+/**
+ * Adds a comment to an approval, once for all attempts of the request.
+ * @throws ApiError 404, 409 when the limit of comments is reached
+ */
 export async function commentOnApproval(
   deps: NoteDeps,
   caller: Caller,
@@ -47,8 +50,8 @@ export async function commentOnApproval(
 }
 
 /**
- * Reminds people of a pending approval, once for all tries of the request.
- * @throws ApiError 404, 409 when it is closed, 429 when the last reminder is not long ago
+ * Records a reminder of a pending approval, once for all attempts of the request.
+ * @throws ApiError 404, 409 when it is closed, 429 when the last reminder is too recent
  */
 export async function remindOfApproval(
   deps: NoteDeps,
@@ -67,22 +70,22 @@ export async function remindOfApproval(
   return await showNoted(deps, caller, found);
 }
 
-/** An approval with its policy in words, and how far it is decided. */
+/** An approval with its policy as text, and its progress. */
 export interface InboxApproval extends PublicApproval {
-  /** Who may decide it, in words. */
+  /** The people who may decide it, formatted as text. */
   readonly who: string;
   readonly progress: QuorumProgress;
-  /** The arguments as the node asked for them; absent: no decision has changed them. */
+  /** The original arguments that the node requested; absent while no decision has edited them. */
   readonly askedArgs?: Json;
   readonly graph?: string;
   readonly closedAt?: string;
 }
 
-/** Makes the inbox's view of an approval, without what is hidden. Its progress counts hidden decisions, too. */
-export function toInboxApproval(approval: KnownApproval, hidden: Redaction, seals: Seals): InboxApproval {
+/** Builds the redacted inbox view of an approval. Its progress also counts decisions that are hidden. */
+export function toInboxApproval(approval: KnownApproval, hidden: Redaction, fingerprints: Fingerprints): InboxApproval {
   const askedArgs = hideAskedArgs(approval, hidden);
   return {
-    ...shownApproval(approval, hidden, seals),
+    ...shownApproval(approval, hidden, fingerprints),
     who: whoDecides(approval.policy),
     progress: quorumProgressOf(approval),
     ...(askedArgs !== undefined && { askedArgs }),
@@ -94,7 +97,7 @@ interface NewDeciders extends ApprovalRequest {
 }
 
 /**
- * Gives a pending approval to other people; the run decides whether that is allowed.
+ * Assigns a pending approval to other people; the run decides whether that is allowed.
  * @throws ApiError 404, 409 when it is closed, 403 and 422 as the run refuses it
  */
 export async function reassignApproval(
@@ -113,10 +116,7 @@ export async function reassignApproval(
   });
 }
 
-/**
- * Reads the approval once its row has at least as many reassignments as the run has counted.
- * @throws ApiError 503
- */
+/** Reads the approval once its row has as many reassignments as the run's answer. @throws ApiError 503 */
 async function readReassigned(deps: Pick<ApiDeps, 'store'>, approval: Approval, value: Json): Promise<Approval> {
   const counted = isJsonObject(value) ? value['reassigned'] : undefined;
   const count = typeof counted === 'number' ? counted : 1;
@@ -128,13 +128,13 @@ function requirePending(status: string): void {
   if (status !== 'pending') throw new ApiError('NOT_ALLOWED_NOW', `The approval is ${status}; nobody is awaited`);
 }
 
-/** Makes the view of an approval with its comments and reminders. */
+/** Builds the view of an approval with its comments and reminders. */
 export async function showNoted(
-  deps: Pick<ApiDeps, 'store' | 'seals'>,
+  deps: Pick<ApiDeps, 'store' | 'fingerprints'>,
   caller: Caller,
   { approval, run }: ApprovalOfRun,
 ): Promise<NotedApproval> {
-  const shown = toInboxApproval(approval, hiddenFrom(caller, run), deps.seals);
+  const shown = toInboxApproval(approval, hiddenFrom(caller, run), deps.fingerprints);
   const [noted] = await withNotes(deps, [shown], MAX_COMMENTS);
   return noted ?? { ...shown, ...NO_NOTES };
 }
@@ -142,12 +142,12 @@ export async function showNoted(
 /** An approval with its comments and reminders. */
 export type NotedApproval = InboxApproval & Notes;
 
-/** The most comments that an approval may have. */
+/** The most comments of an approval. */
 const MAX_COMMENTS = 100;
-/** The number of latest comments that each approval of a list has. */
+/** The number of latest comments that a list includes for each approval. */
 export const COMMENTS_LISTED = 3;
 
-/** Adds comments and reminders to approvals. @param most so many of the latest comments of each */
+/** Adds comments and reminders to approvals. @param most the number of latest comments of each approval */
 export async function withNotes(
   { store }: Pick<ApiDeps, 'store'>,
   approvals: readonly InboxApproval[],

@@ -16,29 +16,29 @@ import type { ApprovalJson } from '../schemas/approval.ts';
 import { afterSending, sendSignal } from '../runs/send-signal.ts';
 import { untilRun, WRITTEN_WITHIN_MS } from '../runs/until-run.ts';
 
-/** The body of a request that decides. */
+/** The body of a decision request. */
 export interface DecisionBody {
   readonly decision: 'approve' | 'reject';
   readonly approvalId?: string | undefined;
   readonly reason?: string | undefined;
   readonly args?: unknown;
   readonly values?: unknown;
-  /** The digest of what the caller has seen, as in the `If-Match` header. */
+  /** The digest of the approval that the caller has seen, as in the `If-Match` header. */
   readonly digest?: string | undefined;
   readonly ifMatch?: string | undefined;
 }
 
-/** A decision on its way to its run. */
+/** A decision that is sent to its run. */
 interface SentDecision {
   readonly run: RunRecord;
   readonly attempt: RequestAttempt;
   readonly wanted: DecisionBody;
-  /** When the decision arrived here (RFC 3339), by which it is judged; by default now. */
+  /** When the decision was received (RFC 3339), which determines whether it is in time; by default now. */
   readonly at?: string;
 }
 
 /**
- * Decides an approval. Only the run knows which of several concurrent decisions comes first.
+ * Decides an approval. Only the run determines the order of concurrent decisions.
  * @throws ApiError when the decision is refused
  */
 export async function decideApproval(
@@ -46,15 +46,15 @@ export async function decideApproval(
   caller: Caller,
   { run, attempt, wanted, at = new Date().toISOString() }: SentDecision,
 ): Promise<ApprovalJson> {
-  const { decision, ifMatch, digest, ...said } = wanted;
-  const { approvalId, reason } = said;
+  const { decision, ifMatch, digest, ...fields } = wanted;
+  const { approvalId, reason } = fields;
   const hidden = hiddenFrom(caller, run);
-  const shown = { approvalId, args: optionalJson(said.args), digests: digestsNamed(ifMatch, digest) };
+  const shown = { approvalId, args: optionalJson(fields.args), digests: digestsNamed(ifMatch, digest) };
   const ofRun = { runId: run.id, tenantId: run.tenantId, hasEnded: isEnded(run.status) };
   const known = await readKnown(deps, run.id, approvalId);
   const real = isRedacting(hidden) ? toRealDecision(deps, known, hidden, shown) : shown;
   const { args, digests = digestsRead(known, approvalId) } = real;
-  const payload = toJsonObject({ ...said, args, at, ...(digests && { digest: digests }) });
+  const payload = toJsonObject({ ...fields, args, at, ...(digests && { digest: digests }) });
   const request = { approvalId, decision, by: toPrincipal(caller), at, reason, args, values: payload['values'] };
   const refusal = await refuseByRows(deps, { ...ofRun, known }, request);
   const result = await sendSignal(deps, caller, { run, signal: { name: decision, attempt, payload, refusal } });
@@ -70,8 +70,8 @@ export async function decideApproval(
 }
 
 /**
- * The digest for a decision that names none: of the approval as it was read. If somebody else changes the arguments in the same
- * moment, the decision does not count for the changed ones.
+ * Returns the digest for a decision that names none: that of the approval as it was read. If somebody else edits the
+ * arguments at the same time, the decision does not apply to the edited ones.
  */
 function digestsRead(known: KnownApprovals, approvalId: string | undefined): readonly string[] | undefined {
   const meant = approvalMeant(known, approvalId);
@@ -85,7 +85,7 @@ function digestsNamed(ifMatch: string | undefined, digest: string | undefined): 
   return digest === undefined ? tags : tags.filter((tag) => tag === digest);
 }
 
-/** The run whose approvals are read. */
+/** Identifies the run whose approvals are read. */
 interface OfRun {
   readonly runId: string;
   readonly tenantId: string;
@@ -93,8 +93,8 @@ interface OfRun {
 }
 
 /**
- * Reads the approvals that a decision may be about, and no others, as a run has any number: the named one; else the
- * first one of the run, and those that are pending.
+ * Reads only the approvals to which a decision can apply, because a run may have any number: the named one, or
+ * otherwise the first one of the run and those that are pending.
  */
 async function readKnown(
   { store }: Pick<ApiDeps, 'store'>,
@@ -111,8 +111,8 @@ async function readKnown(
 }
 
 /**
- * Refuses a decision that the rows already exclude. The rows lag behind the run, so a missing row proves nothing
- * unless the decision names it.
+ * Refuses a decision that the stored rows already exclude. The rows may be older than the run's state, so a missing row
+ * is only an error if the decision names it.
  */
 async function refuseByRows(
   deps: JudgeDeps,
@@ -132,7 +132,8 @@ async function refuseByRows(
 type JudgeDeps = Pick<ApiDeps, 'graphJobs' | 'logger'>;
 
 /**
- * Judges a decision, in a thread if the approval has schemas, as strangers make them. If none judges it now, the run does.
+ * Validates a decision, in a worker thread if the approval has schemas, which untrusted clients write. If no thread is
+ * available, the run validates it.
  */
 async function judge(
   { graphJobs, logger }: JudgeDeps,
@@ -148,7 +149,7 @@ async function judge(
   });
 }
 
-/** A person may decide again after somebody has changed the arguments. */
+/** A person may decide again after somebody has edited the arguments. */
 function mayBeOutdated({ status }: Approval, { code }: Refusal): boolean {
   return status === 'pending' && code === 'ALREADY_DECIDED';
 }
@@ -158,7 +159,10 @@ const NOTHING_WAITS: Refusal = {
   message: 'The run has ended; nothing waits for a decision',
 };
 
-/** Adds titles to the approvals that a refusal names. The run leaves titles out, as they may be hidden; rows have them a little later. */
+/**
+ * Adds titles to the approvals that a refusal names. The run omits titles because they may be redacted; the rows
+ * contain them shortly afterwards.
+ */
 async function withTitles(
   { store }: Pick<ApiDeps, 'store'>,
   runId: string,
@@ -180,21 +184,22 @@ async function withTitles(
 
 const TITLES_WITHIN_MS = 2_000;
 
-/** How a decision is answered. */
+/** What the answer to a decision depends on. */
 interface DecisionView {
   readonly runId: string;
   readonly hidden: Redaction;
-  /** The decision has changed the arguments. */
+  /** True when the decision has edited the arguments. */
   readonly isEdited: boolean;
 }
 
 /**
- * Reads the decided approval from the answer of its run: the approval, or what names its row if it is large. The row names
- * its node, too, and so what is hidden. Once the arguments have been changed, decisions are about what is written.
+ * Reads the decided approval from the run's answer, which is the approval itself or, if it is large, a reference to its
+ * row. The row names its node, which determines the redaction. After an edit, the row must be read, because later
+ * decisions refer to its digest.
  * @throws if the answer names no approval
  */
 async function readApproval(
-  deps: Pick<ApiDeps, 'store' | 'seals'>,
+  deps: Pick<ApiDeps, 'store' | 'fingerprints'>,
   { runId, hidden, isEdited }: DecisionView,
   answer: Json,
 ): Promise<ApprovalJson> {
@@ -207,14 +212,17 @@ async function readApproval(
       `Run ${runId} has answered a decision without the id of the approval and the number of its decisions`,
     );
   const approval = await untilWritten(deps, { id, runId }, (written) => written.decisions.length >= count);
-  return shownApproval(approval, hidden, deps.seals);
+  return shownApproval(approval, hidden, deps.fingerprints);
 }
 
 function optionalJson(value: unknown): Json | undefined {
   return value === undefined ? undefined : toJson(value);
 }
 
-/** Reads an approval once its row is as the run has said; rows lag behind the run. @throws ApiError 503 */
+/**
+ * Reads an approval once its row is as new as the run's answer, because rows are written later.
+ * @throws ApiError 503
+ */
 export async function untilWritten(
   { store }: Pick<ApiDeps, 'store'>,
   { id, runId }: Pick<Approval, 'id' | 'runId'>,
@@ -227,25 +235,25 @@ export async function untilWritten(
   return approval;
 }
 
-/** The parts of a decision that refer to the approval as its sender sees it. */
+/** The fields of a decision that depend on the sender's view of the approval. */
 export interface DecisionOnView {
   readonly approvalId?: string | undefined;
   readonly args?: Json | undefined;
-  /** `undefined`: the caller names none. */
+  /** `undefined` when the caller names none. */
   readonly digests?: readonly string[] | undefined;
 }
 
 /**
- * Translates a decision on the redacted view of a caller: digests of the view into real ones, and arguments that were sent back
- * as `[redacted]` into their values. A real digest of hidden content is not accepted: it would confirm a guess.
+ * Translates a decision on a redacted view: digests of the view become real digests, and `[redacted]` arguments become
+ * their values. Real digests of redacted content are not accepted, because that would confirm a guess of the content.
  */
 export function toRealDecision(
-  { seals }: Pick<ApiDeps, 'seals'>,
+  { fingerprints }: Pick<ApiDeps, 'fingerprints'>,
   known: KnownApprovals,
   hidden: Redaction,
   { approvalId, args, digests }: DecisionOnView,
 ): Pick<DecisionOnView, 'args' | 'digests'> {
-  const digestOf = (approval: Approval): string => shownApproval(approval, hidden, seals).digest;
+  const digestOf = (approval: Approval): string => shownApproval(approval, hidden, fingerprints).digest;
   const toReal = (named: readonly string[]): readonly string[] => {
     const real = new Map(known.approvals.map((approval) => [digestOf(approval), approval.digest]));
     return named.flatMap((digest) => real.get(digest) ?? []);

@@ -9,7 +9,7 @@ import type { Page, PageRequest } from '../../store/page.ts';
 import { isPendingFor } from '../../graph/run/index.ts';
 import type { Approval } from '../../graph/run/index.ts';
 
-/** Finds an approval of the caller's tenant; an admin sees those of all tenants. @throws ApiError 404 */
+/** Finds an approval of the caller's tenant; admins find those of all tenants. @throws ApiError 404 */
 export async function findApproval(
   { store }: Pick<ApiDeps, 'store'>,
   caller: Caller,
@@ -21,30 +21,30 @@ export async function findApproval(
   return found.approval;
 }
 
-/** An approval, and the run that asks for it. */
+/** An approval with its run. */
 export interface ApprovalOfRun {
   readonly approval: KnownApproval;
   readonly run: RunRecord;
 }
 
-/** As `findApproval`, with its run. @throws ApiError 404 */
+/** Finds an approval like `findApproval`, with its run. @throws ApiError 404 */
 export async function findWithRun(deps: Pick<ApiDeps, 'store'>, caller: Caller, id: string): Promise<ApprovalOfRun> {
   const approval = await findApproval(deps, caller, id);
   return { approval, run: await findRun(deps, caller, approval.runId) };
 }
 
-/** The most pages that are read to find one approval of the caller. */
+/** The most pages that are read to find one approval for the caller. */
 const MAX_PAGES = 20;
 
-/** What a caller asks of the inbox. */
+/** A query of the inbox. */
 interface InboxQuery {
   readonly filter: ApprovalFilter;
   readonly page: PageRequest;
 }
 
 /**
- * Lists pending approvals that a caller may decide and has not decided, the newest first. A page may have fewer than asked
- * for, and others still follow.
+ * Lists pending approvals that the caller may decide and has not decided, newest first. A page may be shorter than
+ * requested although others follow.
  */
 export async function listOwnApprovals(
   { store }: Pick<ApiDeps, 'store'>,
@@ -65,7 +65,7 @@ export async function listOwnApprovals(
   }
 }
 
-/** True if an approval waits now for a caller to decide it. */
+/** Returns true if an approval is waiting for a decision of the caller. */
 export function waitsFor(caller: Caller, approval: Approval): boolean {
   return isPendingFor(approval, { by: toPrincipal(caller), at: new Date().toISOString() });
 }

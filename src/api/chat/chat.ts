@@ -20,7 +20,7 @@ import { planChat } from './messages/plan-chat.ts';
 import type { Chunk, ChatPlan } from './messages/plan-chat.ts';
 import { RecordedAnswers } from './messages/recorded-answers.ts';
 import type { RequestKey } from '../../store/idempotency.ts';
-import { contentHash } from '../http/seals.ts';
+import { contentHash } from '../http/fingerprints.ts';
 import type { ModelDelta, RunEvent } from '../../graph/journal/index.ts';
 import { hideDelta } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
@@ -29,48 +29,48 @@ import { EditedQuestions } from './messages/sent-calls.ts';
 import { MessageBuilder } from './messages/message-builder.ts';
 import type { SseBody } from '../streams/sse-body.ts';
 
-/** What a client of a chat sends. */
+/** The body of a chat request. */
 export interface ChatRequest {
   /** `name` or `name@version`. */
   readonly graph: string;
   readonly threadId: string;
   readonly messages: readonly UiMessage[];
-  /** Values of channels besides the one that takes what the user says. */
+  /** Values of input channels other than the one that receives the user's message. */
   readonly input: JsonObject;
   readonly onBusy: WantedRun['onBusy'];
-  /** Names the request in place of the message's id; `null`: nothing does. */
+  /** Idempotency key that replaces the message's id; `null` when the client sent none. */
   readonly key: string | null;
   readonly record: RecordAct;
 }
 
-/** An answer, which follows its run. */
+/** The stream of one answer, which follows a run. */
 export interface Answer {
-  /** Its chunks. They end early by a signal. */
+  /** The chunks of the answer. They end early when one of the signals is aborted. */
   readonly chunks: (unwanted: readonly AbortSignal[]) => AsyncGenerator<Chunk, void>;
-  /** Ends the subscription to the run, also if the chunks were never read. */
+  /** Ends the subscription to the run, even if the chunks were never read. */
   readonly close: () => void;
 }
 
 type SaidOf<Kind extends Said['kind']> = Extract<Said, { readonly kind: Kind }>;
 
 /**
- * Answers the last message of a chat: a run of the graph answers a text, and goes on after decisions.
- * @throws ApiError when the run is not started, or a decision is refused
+ * Answers the last message of a chat: a text starts a run of the graph, decisions resume the run that waits for them.
+ * @throws ApiError when the run can't be started or a decision is refused
  */
 export async function answerChat(deps: ApiDeps, caller: Caller, request: ChatRequest): Promise<Answer> {
   const { messages } = request;
-  const said = readMessage(messages, messages.length - 1);
-  return said.kind === 'message'
-    ? await startTurn(deps, caller, request, said)
-    : await decideTurn(deps, caller, request, said);
+  const sent = readMessage(messages, messages.length - 1);
+  return sent.kind === 'message'
+    ? await startTurn(deps, caller, request, sent)
+    : await decideTurn(deps, caller, request, sent);
 }
 
-/** Follows a run from its first event. */
+/** Streams a run as one message, from its first event on. */
 export async function followRun(deps: ApiDeps, caller: Caller, runId: string, until: Until): Promise<Answer> {
   return await whileListening(
     deps,
     runId,
-    async (ear) => await answerOf(deps, caller, { ear, runId, after: 0, until }),
+    async (subscription) => await answerOf(deps, caller, { subscription, runId, after: 0, until }),
   );
 }
 
@@ -78,14 +78,14 @@ async function startTurn(
   deps: ApiDeps,
   caller: Caller,
   request: ChatRequest,
-  said: SaidOf<'message'>,
+  sent: SaidOf<'message'>,
 ): Promise<Answer> {
   const { threadId, onBusy } = request;
   requirePermission(caller, 'run:start');
   if (onBusy === 'interrupt') requirePermission(caller, 'run:control');
   const wanted = {
     graph: request.graph,
-    input: { ...request.input, ...(await toInput(deps, caller, request.graph, said)) },
+    input: { ...request.input, ...(await toInput(deps, caller, request.graph, sent)) },
     threadId,
     onBusy,
     limits: {},
@@ -93,17 +93,17 @@ async function startTurn(
     breakpoints: { before: [], after: [] },
     metadata: {},
   };
-  const key = request.key ?? `${threadId}/${said.id}`;
+  const key = request.key ?? `${threadId}/${sent.id}`;
   const { runId, begin } = await admitTurn(deps, caller, { key, wanted });
-  return await whileListening(deps, runId, async (ear) => {
+  return await whileListening(deps, runId, async (subscription) => {
     await begin();
-    return await answerOf(deps, caller, { ear, runId, after: 0, until: 'approval' });
+    return await answerOf(deps, caller, { subscription, runId, after: 0, until: 'approval' });
   });
 }
 
 /**
- * Makes the input of a message. A canary is expected to take messages by the same channel.
- * @throws ApiError 404 for an unknown graph, 422 for one that takes no texts, or no files
+ * Builds the run's input from a message. A canary version must take messages by the same channel as the main version.
+ * @throws ApiError 404 for an unknown graph, 422 for a graph that takes no texts or no files
  */
 async function toInput(
   { store }: ApiDeps,
@@ -124,42 +124,53 @@ async function decideTurn(
   deps: ApiDeps,
   caller: Caller,
   request: ChatRequest,
-  said: SaidOf<'decisions'>,
+  sent: SaidOf<'decisions'>,
 ): Promise<Answer> {
   requirePermission(caller, 'approval:decide');
-  const { run, decide } = await findDecisions(deps, caller, request.threadId, said.decisions);
-  const after = said.seen?.runId === run.id ? said.seen.seq : run.lastSeq;
-  return await whileListening(deps, run.id, async (ear) => {
+  const { run, decide } = await findDecisions(deps, caller, request.threadId, sent.decisions);
+  const after = sent.seen?.runId === run.id ? sent.seen.seq : run.lastSeq;
+  return await whileListening(deps, run.id, async (subscription) => {
     await decide(request.record);
-    return await answerOf(deps, caller, { ear, runId: run.id, after, until: 'approval' });
+    return await answerOf(deps, caller, { subscription, runId: run.id, after, until: 'approval' });
   });
 }
 
-/** Does something with an ear for a run, which is closed if that fails. */
-async function whileListening(deps: ApiDeps, runId: string, work: (ear: RunEar) => Promise<Answer>): Promise<Answer> {
+/** Runs `work` with a subscription to a run, and closes the subscription if `work` throws. */
+async function whileListening(
+  deps: ApiDeps,
+  runId: string,
+  work: (subscription: RunEar) => Promise<Answer>,
+): Promise<Answer> {
   const { changes, deltas, runLooks: looks } = deps.store;
-  const ear = await listenToRun({ changes, deltas, looks }, { runId, detail: 'tokens' });
+  const subscription = await listenToRun({ changes, deltas, looks }, { runId, detail: 'tokens' });
   try {
-    return await work(ear);
+    return await work(subscription);
   } catch (error) {
-    ear.close();
+    subscription.close();
     throw error;
   }
 }
 
 interface AnswerOptions {
-  readonly ear: RunEar;
+  readonly subscription: RunEar;
   readonly runId: string;
   readonly after: number;
   readonly until: Until;
 }
 
-async function answerOf(deps: ApiDeps, caller: Caller, { ear, runId, ...part }: AnswerOptions): Promise<Answer> {
+async function answerOf(
+  deps: ApiDeps,
+  caller: Caller,
+  { subscription, runId, ...part }: AnswerOptions,
+): Promise<Answer> {
   const run = await findRun(deps, caller, runId);
   const plan = planChat(await definitionOf(deps, run.graph.hash, runId));
   const recordedAnswers = new RecordedAnswers(run.lastSeq === 0 ? [] : await deps.store.ledger.saidTexts(runId));
   const message = { runId, plan, caller, recordedAnswers, ...part };
-  return { chunks: (unwanted) => chunksOfRun(deps, message, ear.hear(0, unwanted)), close: ear.close };
+  return {
+    chunks: (unwanted) => chunksOfRun(deps, message, subscription.hear(0, unwanted)),
+    close: subscription.close,
+  };
 }
 
 async function definitionOf({ store }: ApiDeps, hash: string, runId: string): Promise<GraphDefinition> {
@@ -168,25 +179,25 @@ async function definitionOf({ store }: ApiDeps, hash: string, runId: string): Pr
   throw unknownRun(runId);
 }
 
-/** A message of a user that a run is to answer. */
+/** A user message that a run is going to answer. */
 export interface Turn {
-  /** Equal for all tries of one message. */
+  /** The same for all attempts of one message. */
   readonly key: string;
   readonly wanted: WantedRun;
 }
 
-/** The run that answers a message: a new one, or the one that an earlier try has started. */
+/** The run that answers a message: a new run, or the run that an earlier attempt has started. */
 export interface AdmittedTurn {
   readonly runId: string;
-  /** Starts the run, if no earlier try has. @throws ApiError as `startRun` */
+  /** Starts the run unless an earlier attempt has started it. @throws ApiError as `startRun` does */
   readonly begin: () => Promise<void>;
 }
 
 const LEASE_MS = 15_000;
 
 /**
- * Admits a message once: the same message again finds the run that answers it.
- * @throws ApiError 409 while an earlier try is at work; 422 for another message with the same id
+ * Admits a message once. If the same message is sent again, it returns the run that answers the first one.
+ * @throws ApiError 409 while an earlier attempt is in progress, 422 for another message with the same id
  */
 async function admitTurn(deps: ApiDeps, caller: Caller, { key, wanted }: Turn): Promise<AdmittedTurn> {
   const { store } = deps;
@@ -214,7 +225,8 @@ async function admitTurn(deps: ApiDeps, caller: Caller, { key, wanted }: Turn): 
       const runId = admission.resourceId;
       const begin = async (): Promise<void> => {
         await startRun(deps, caller, { id: runId, wanted }).catch(async (error: unknown) => {
-          // What is refused at its first try has started nothing, and may be sent again once the reason is gone.
+          // A message that is refused at its first attempt has started nothing, so the client may send it again after
+          // correcting it.
           if (error instanceof ApiError && error.status < 500)
             await (runId === id
               ? store.idempotency.forget(request)
@@ -234,45 +246,50 @@ function runIdIn(body: Json): string {
   throw new TypeError('The answer to a message names no run');
 }
 
-/** A run as a message of a chat, for one reader. */
+/** A run that is streamed as one chat message to one reader. */
 export interface Message {
   readonly runId: string;
   readonly plan: ChatPlan;
-  /** Who reads it. */
+  /** The reader of the stream. */
   readonly caller: Caller;
-  /** The last event that the reader has already; 0: none. */
+  /** The `seq` of the last event that the reader already has; 0 for none. */
   readonly after: number;
   readonly until: Until;
   readonly recordedAnswers: RecordedAnswers;
 }
 
-/** Where a message ends besides the end of its run: where people have to decide, or nowhere. */
+/** Where the message ends: also where an approval is pending, or only at the end of the run. */
 export type Until = 'approval' | 'end';
 
-/** Makes the events of a run chunks of one message, up to its end, or to where people have to decide. */
+/**
+ * Maps the events of a run to chunks of one message, up to the end of the run or, if wanted, up to a pending approval.
+ */
 async function* chunksOfRun(
-  { seals }: Pick<ApiDeps, 'seals'>,
+  { fingerprints }: Pick<ApiDeps, 'fingerprints'>,
   { runId, plan, caller, after, until, recordedAnswers }: Message,
-  heard: AsyncGenerator<Heard, void>,
+  parts: AsyncGenerator<Heard, void>,
 ): AsyncGenerator<Chunk, void> {
   const message = new MessageBuilder(plan);
   const questions = new EditedQuestions();
   let seq = 0;
   const chunksOfDelta = (delta: ModelDelta, hidden: Redaction): readonly Chunk[] =>
-    // A hidden text is sent redacted once, when it is complete.
+    // Redacted text is sent once, when it is complete, because its deltas would reveal it.
     hideDelta(delta, hidden) === delta ? message.addDelta(delta) : [];
   const chunksOfEvent = (event: RunEvent, hidden: Redaction): readonly Chunk[] => {
-    const said = event.type === 'model.called' ? recordedAnswers.about(event) : null;
-    // A question that was edited is asked again as an event, so that its digest is sealed as those of all others.
-    const visible = [event, questions.add(event)].flatMap((one) => (one ? shownEvent(one, hidden, seals) : []));
-    const chunks = [...(said ? chunksOfDelta(said, hidden) : []), ...visible.flatMap((one) => message.add(one))];
+    const recorded = event.type === 'model.called' ? recordedAnswers.about(event) : null;
+    // An edited question is sent again as an event, so that its digest is fingerprinted in the same way as all others.
+    const visible = [event, questions.add(event)].flatMap((one) => (one ? shownEvent(one, hidden, fingerprints) : []));
+    const chunks = [
+      ...(recorded ? chunksOfDelta(recorded, hidden) : []),
+      ...visible.flatMap((one) => message.add(one)),
+    ];
     ({ seq } = event);
-    // The reader has all up to here: no text of it goes on.
+    // The reader has all events up to this one, so no text that is open here may be continued.
     if (seq === after) message.endStep();
     return seq > after ? chunks : [];
   };
   yield { type: 'start', messageId: runId, messageMetadata: { runId } };
-  for await (const { deltas, events, look, isUpToDate } of heard) {
+  for await (const { deltas, events, look, isUpToDate } of parts) {
     const hidden = hiddenFrom(caller, look);
     for (const delta of deltas) yield* chunksOfDelta(delta, hidden);
     for (const event of events) yield* chunksOfEvent(event, hidden);
@@ -293,7 +310,7 @@ export const CHUNK_HEADERS = {
 
 const DONE = 'data: [DONE]\n\n';
 
-/** Writes chunks to their end, each when its reader has space for it. @param fail makes the last chunk after an error */
+/** Writes all chunks, each when the reader is ready for it. @param fail makes the last chunk after an error */
 export async function writeChunks(
   body: SseBody,
   chunks: AsyncGenerator<Chunk, void>,

@@ -15,7 +15,7 @@ import { findApproval } from '../approvals/find-approval.ts';
 import { hiddenFrom, shownApproval } from '../redaction.ts';
 import { findRun } from '../runs/run-json.ts';
 
-/** A message as the AI SDK's `useChat` sends it. Its parts have many types. */
+/** A message in the format of the AI SDK's `useChat`, whose parts have many types. */
 export interface UiMessage {
   readonly id: string;
   readonly role: 'system' | 'user' | 'assistant';
@@ -23,30 +23,32 @@ export interface UiMessage {
   readonly metadata?: Json | undefined;
 }
 
-/** A decision of a person on a tool call of an earlier answer. */
+/** A person's decision on a tool call of an earlier answer. */
 export interface SaidDecision {
   readonly approvalId: string;
   readonly isApproved: boolean;
   readonly reason?: string;
-  /** The digest of what the person was shown; absent: the client has not kept it. */
+  /** The digest of the question that the person saw; absent when the client did not keep it. */
   readonly digest?: string;
 }
 
-/** What a client wants with its last message. */
+/** The request that the client's last message makes. */
 export type Said =
   | { readonly kind: 'message'; readonly id: string; readonly content: MessageContent }
   | {
       readonly kind: 'decisions';
       readonly decisions: readonly [SaidDecision, ...SaidDecision[]];
-      /** The last event that the client has heard of, as the message's metadata say; `null`: they don't. */
+      /**
+       * The last event that the client has received, from the message's metadata; `null` when the metadata has none.
+       */
       readonly seen: { readonly runId: string; readonly seq: number } | null;
     };
 
 /**
- * Reads a message of a chat: what a user says and shows, or an answer with decisions on its tool calls. Inputs and outputs of
- * tools in it are not trusted, and not read.
- * @param at its place in the list
- * @throws ApiError 422 naming the part that is not understood
+ * Parses the last message of a chat: text and files of a user, or an answer with decisions on its tool calls. Tool
+ * inputs and outputs in the message are ignored, because the client could have changed them.
+ * @param at the index of the message in the list
+ * @throws ApiError 422 with the pointer of the invalid part
  */
 export function readMessage(messages: readonly UiMessage[], at: number): Said {
   const { id, role, parts, metadata = null } = messages[at] ?? NO_MESSAGE;
@@ -64,7 +66,7 @@ function readSeen(metadata: Json): { readonly runId: string; readonly seq: numbe
   return typeof runId === 'string' && typeof seq === 'number' ? { runId, seq } : null;
 }
 
-/** A message without files is a text. */
+/** A message without files becomes a plain text. */
 function readContent(parts: readonly JsonObject[], at: number): MessageContent {
   const read = parts.map((part, index) => {
     const { type, text } = part;
@@ -72,10 +74,10 @@ function readContent(parts: readonly JsonObject[], at: number): MessageContent {
     if (type === 'file') return toFilePart(part, at, index);
     throw refused(at, 'Only parts of the types text and file are understood', index);
   });
-  const said = read.filter((part) => part !== '');
-  if (said.length === 0) throw refused(at, 'The message has no text');
-  if (said.every((part) => typeof part === 'string')) return said.join('');
-  return said.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part));
+  const content = read.filter((part) => part !== '');
+  if (content.length === 0) throw refused(at, 'The message has no text');
+  if (content.every((part) => typeof part === 'string')) return content.join('');
+  return content.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part));
 }
 
 function toFilePart({ mediaType, filename, url }: JsonObject, at: number, part: number): FilePart {
@@ -88,7 +90,7 @@ function toFilePart({ mediaType, filename, url }: JsonObject, at: number, part: 
   return isStored ? { ...file, blob: url.slice(STORED.length) } : { ...file, url };
 }
 
-/** The address of a stored file, up to its id. */
+/** The URL prefix of stored files; the file id follows. */
 const STORED = '/api/blobs/';
 const NOT_STORED =
   'Store the file by POST /api/blobs first, and name it by the url /api/blobs/{id}: no run holds its bytes';
@@ -108,7 +110,7 @@ function decisionIn({ state, approval, callProviderMetadata }: JsonObject): read
   ];
 }
 
-/** Reads what a client keeps with a call. */
+/** Returns the digest that a client stores with a call. */
 function digestIn(kept: Json | undefined): string | null {
   const own = isJsonObject(kept) ? kept['holdfast'] : undefined;
   const digest = isJsonObject(own) ? own['digest'] : undefined;
@@ -120,24 +122,24 @@ function refused(at: number, message: string, part?: number): ApiError {
   return new ApiError('INVALID_REQUEST', message, { issues: [{ path, message }] });
 }
 
-/** Decisions that a message of a chat holds, and the run that they are about. */
+/** The decisions of a chat message, and the run that they belong to. */
 export interface ChatDecisions {
   readonly run: RunRecord;
-  /** Makes the decisions that are not made yet. @throws ApiError as `decideApproval` */
+  /** Makes the decisions that were not made before. @throws ApiError as `decideApproval` does */
   readonly decide: (record: RecordAct) => Promise<void>;
 }
 
-/** Finds the run of decisions by their approvals' ids alone. @throws ApiError 404 unless they are of one run of the thread */
+/** Finds the run of decisions by their approval ids. @throws ApiError 404 unless all belong to one run of the thread */
 export async function findDecisions(
   deps: ApiDeps,
   caller: Caller,
   threadId: string,
-  said: readonly [SaidDecision, ...SaidDecision[]],
+  decisions: readonly [SaidDecision, ...SaidDecision[]],
 ): Promise<ChatDecisions> {
   const found = await Promise.all(
-    said.map(async (one) => ({ said: one, approval: await findApproval(deps, caller, one.approvalId) })),
+    decisions.map(async (one) => ({ decision: one, approval: await findApproval(deps, caller, one.approvalId) })),
   );
-  const [{ approvalId }] = said;
+  const [{ approvalId }] = decisions;
   const runId = found[0]?.approval.runId ?? '';
   const run = await findRun(deps, caller, runId);
   if (
@@ -147,8 +149,8 @@ export async function findDecisions(
   )
     throw new ApiError('UNKNOWN_APPROVAL', `This thread has no approval "${approvalId}"`);
   const hidden = hiddenFrom(caller, run);
-  const open = found.flatMap(({ said: one, approval }) => {
-    const digest = one.digest ?? firstDigest(shownApproval(approval, hidden, deps.seals));
+  const open = found.flatMap(({ decision: one, approval }) => {
+    const digest = one.digest ?? firstDigest(shownApproval(approval, hidden, deps.fingerprints));
     return approval.status === 'pending' && digest !== null ? [{ ...one, digest }] : [];
   });
   return {
@@ -161,14 +163,14 @@ export async function findDecisions(
 }
 
 /**
- * The digest of what was shown to a client that does not say it: what the approval has asked first.
- * @returns `null` if that may have changed, as others have decided before
+ * Returns the digest for a client that sends none: that of the approval as first requested.
+ * @returns `null` if earlier decisions may have changed the question
  */
 function firstDigest({ decisions, digest }: Pick<Approval, 'decisions' | 'digest'>): string | null {
   return decisions.length === 0 ? digest : null;
 }
 
-/** A decision on what a person has seen. */
+/** A decision with the digest of what the person saw. */
 type SeenDecision = SaidDecision & Required<Pick<SaidDecision, 'digest'>>;
 
 function toAct({ approvalId, isApproved }: SaidDecision): Act {
@@ -176,15 +178,15 @@ function toAct({ approvalId, isApproved }: SaidDecision): Act {
 }
 
 /**
- * Codes of decisions that change nothing. A client repeats decisions until it is told what has become of them, and is
- * asked anew for what was shown to it in another form.
+ * Error codes of decisions that have no effect and are ignored: a client repeats decisions until it receives their
+ * result, and a question that has changed is sent to it again.
  */
 const WITHOUT_EFFECT: ReadonlySet<ApiError['code']> = new Set(['ALREADY_DECIDED', 'APPROVAL_CHANGED']);
 
 interface DecisionInChat {
   readonly run: RunRecord;
   readonly decision: SeenDecision;
-  /** When the message came (RFC 3339). */
+  /** The time when the message was received (RFC 3339). */
   readonly at: string;
   readonly record: RecordAct;
 }

@@ -4,18 +4,20 @@ import { commandsOf, control, isDecision, nextActions, whoDecides } from '../../
 import type { Commands, NextAction, Reason } from '../../wording/index.ts';
 import type { AskedApproval, Facts } from './reasons.ts';
 
-/** What somebody can do with a run now. */
+/** An action that can be taken on a run now. */
 export interface Action {
   readonly action: NextAction['action'];
-  /** What it does here. */
+  /** The effect of the action on this run. */
   readonly effect: string;
   readonly who: string;
-  /** The reader may do it. */
+  /** True when the reader may take the action. */
   readonly allowed: boolean;
   readonly command: Commands;
 }
 
-/** Finds what can be done with a run, the nearest first. Who may not do it is told who may. */
+/**
+ * Lists the actions that can be taken on a run, the most relevant first. Each also names the people who may take it.
+ */
 export function actionsOf(facts: Facts, reasons: readonly Reason[]): readonly Action[] {
   const { run, isLive } = facts;
   const isWait = ({ kind }: Reason): boolean => run.waitingFor.some((one) => one.kind === kind);
@@ -29,19 +31,19 @@ export function actionsOf(facts: Facts, reasons: readonly Reason[]): readonly Ac
   }));
 }
 
-/** Of an approval that is not read, the explanation can't say who decides it. */
+/** The people who decide an approval are only known if the approval was read. */
 function isKnown(reason: Reason): boolean {
   return reason.kind !== 'approval' || reason.about !== null;
 }
 
-/** The controls that a run takes in any case. */
+/** Lists the controls that the run accepts in its status. */
 function controlsOf({ run, obstacle }: Facts): readonly NextAction[] {
   const mayReplan = !obstacle || obstacle.kind === 'several-lost';
   const taken = (['replan', 'pause', 'cancel'] as const).filter((name) => isTakenIn(run.status, name));
   return taken.filter((name) => name !== 'replan' || mayReplan).map((name) => control(name, run.id));
 }
 
-/** Who may do an action, and if the reader is one of them. */
+/** The people who may take an action, and whether the reader is one of them. */
 type Right = Pick<Action, 'who' | 'allowed'>;
 
 function rightTo(next: NextAction, facts: Facts): Right {
@@ -67,12 +69,15 @@ function rightToDecide(approvalId: string, { approvals, permissions }: Facts): R
   };
 }
 
-/** A control that passes approvals is left to those who decide these alone. */
+/** Only people who may decide the approvals that a control skips may send it. */
 function leftToDeciders(decided: string): Right {
   return { who: `${CONTROLLERS} and alone decides ${decided}`, allowed: false };
 }
 
-/** An approval of several people, or with a reason, is passed by none; nor is one that is not read. */
+/**
+ * Approvals that need several people or a reason can't be skipped by a control, and neither can approvals that were not
+ * read.
+ */
 function mayPassApprovals({ run, approvals }: Facts): boolean {
   const mayPass = ({ isOwn, approval: { policy } }: AskedApproval): boolean =>
     isOwn && (policy.quorum ?? 1) === 1 && policy.requireReason !== true;

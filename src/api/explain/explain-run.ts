@@ -5,22 +5,22 @@ import type { Action } from './actions.ts';
 import { reasonsOf } from './reasons.ts';
 import type { Facts, ShownRun } from './reasons.ts';
 
-/** Why a run stands where it stands, and what can be done. */
+/** Why a run is in its present state, and which actions are possible. */
 export interface Explanation {
   readonly runId: string;
   readonly status: ShownRun['status'];
-  /** One sentence that a person takes in at once. */
+  /** A short summary in one sentence. */
   readonly summary: string;
   /** RFC 3339. */
   readonly since: string;
   readonly reasons: readonly ExplainedReason[];
   readonly budget: readonly BudgetLine[];
-  /** `null`: the run has none. */
+  /** `null` when the run has no deadline. */
   readonly deadline: ExplainedDeadline | null;
   readonly actions: readonly Action[];
 }
 
-/** Explains a run to somebody who sees the facts. */
+/** Explains a run on the basis of facts that were redacted for the reader. */
 export function explainRun(facts: Facts): Explanation {
   const { id: runId, status } = facts.run;
   const [first, ...more] = reasonsOf(facts);
@@ -39,7 +39,7 @@ export function explainRun(facts: Facts): Explanation {
 
 type ExplainedReason = ReturnType<typeof explained>;
 
-/** A reason as the API answers it. */
+/** Formats a reason for the API. */
 function explained(reason: Reason) {
   const { kind, about: _inText, ...fields } = reason;
   return { kind, text: toSentence(formatReason(reason)), ...fields };
@@ -49,16 +49,16 @@ function toSentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-/** A limit of a run, and what is left of it. */
+/** A limit of a run, and how much of it is left. */
 export interface BudgetLine {
   readonly limit: keyof typeof USED;
   readonly allowed: number;
   readonly used: number;
-  /** Never below 0. */
+  /** Never negative. */
   readonly left: number;
 }
 
-/** What a run has used of the limits that can be counted. */
+/** The used amounts of the limits that can be counted. */
 const USED = {
   maxSteps: ({ step }: ShownRun) => step + 1,
   maxTokens: ({ usage }: ShownRun) => usage.inputTokens + usage.outputTokens,
@@ -68,10 +68,10 @@ const USED = {
 
 const NAMES = ['maxSteps', 'maxTokens', 'maxCostUsd', 'maxToolCalls'] as const;
 
-/** Costs are counted in millionths of a dollar. */
+/** Costs are compared in millionths of a dollar. */
 const MICROS = 1_000_000;
 
-/** What is left of the limits that a run has. */
+/** Returns the remaining amounts of the limits that the run has. */
 function budgetOf(run: ShownRun): readonly BudgetLine[] {
   return NAMES.flatMap((limit) => {
     const allowed = run.limits[limit];
@@ -81,11 +81,14 @@ function budgetOf(run: ShownRun): readonly BudgetLine[] {
   });
 }
 
-/** The deadline of a run, and what happens then. */
+/** The deadline of a run, and its effect. */
 export interface ExplainedDeadline {
-  /** RFC 3339; `null`: it stands still. */
+  /** RFC 3339; `null` while the deadline is suspended. */
   readonly at: string | null;
-  /** The time that is left where it stands still, or was when it began to run, in milliseconds. */
+  /**
+   * The time left, in milliseconds: the remaining time of a suspended deadline, or the time that was left when it last
+   * started to run.
+   */
   readonly leftMs: number;
   readonly effect: string;
 }
@@ -94,7 +97,7 @@ const THEN =
   'The run fails with DEADLINE_EXCEEDED, and what its graph says is to be undone is undone. If nothing was to be undone, a retry with a longer `limits.deadline` goes on; else only a fork does.';
 const STILL = 'The time stands still while the run is paused or only waits for people.';
 
-/** Says when the time of a run is over. */
+/** Explains when the deadline of a run is reached. */
 function explainDeadline({ deadline }: Pick<Facts, 'deadline'>): ExplainedDeadline | null {
   return deadline ? { ...deadline, effect: deadline.at === null ? `${STILL} ${THEN}` : THEN } : null;
 }

@@ -5,7 +5,7 @@ import type { Approval, Run } from '../../graph/run/index.ts';
 import { kindOf, nameOf } from '../../store/calls/calls.ts';
 import type { BeginOfCall, CallKind } from '../../store/calls/calls.ts';
 import type { TaskFailureNote } from '../../store/failing-runs.ts';
-import { isOffFor } from '../../store/known-rulings.ts';
+import { isOffFor } from '../../store/known-overrides.ts';
 import { isLive } from '../../store/runs.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { waitsFor } from '../approvals/find-approval.ts';
@@ -24,11 +24,11 @@ import type { Store } from '../../store/store.ts';
 import type { Switch } from '../../store/switches.ts';
 import { inheritedUndone, newestForkPoint } from '../runs/sound-state.ts';
 
-type ReadDeps = Pick<ApiDeps, 'store' | 'seals' | 'graphJobs' | 'logger'>;
+type ReadDeps = Pick<ApiDeps, 'store' | 'fingerprints' | 'graphJobs' | 'logger'>;
 
-/** Reads what explains a run to a caller, without asking Temporal. */
+/** Reads the facts that explain a run to a caller, without a request to Temporal. */
 export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord): Promise<Facts> {
-  const { seals } = deps;
+  const { fingerprints } = deps;
   const hidden = hiddenFrom(caller, run);
   const hasEnded = isEnded(run.status);
   const [open, stopped, queue, failure] = await Promise.all([
@@ -41,7 +41,7 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
   return {
     run: toRunJson(run, caller, { retrying }),
     approvals: approvals.map((approval) => ({
-      approval: shownApproval(approval, hidden, seals),
+      approval: shownApproval(approval, hidden, fingerprints),
       isOwn: waitsFor(caller, approval),
     })),
     stopped,
@@ -56,16 +56,16 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
   };
 }
 
-/** What a worker has noted of a run's workflow task; only what the run's own code says is quoted. */
+/** Maps a worker's note of a failing workflow task. Only messages of the run's own code are quoted. */
 function failingOf(note: TaskFailureNote | null, hidden: Redaction): Facts['failing'] {
   if (!note) return null;
   return { by: note.by, message: note.by === 'code' && !isRedacting(hidden) ? note.reason : null };
 }
 
-/** The pending approvals of a run that are explained, the oldest; a run may have any number. */
+/** The most pending approvals that are explained, oldest first; a run may have any number. */
 const MAX_APPROVALS = 50;
 
-/** What only a run that has not ended has. */
+/** Reads the facts that only an active run has. */
 async function readOpen(deps: ReadDeps, run: RunRecord) {
   const { ledger, approvals: asked, failingRuns } = deps.store;
   const [retrying, approvals, note, switchedOff] = await Promise.all([
@@ -79,15 +79,15 @@ async function readOpen(deps: ReadDeps, run: RunRecord) {
 
 const NOTHING_OPEN: Awaited<ReturnType<typeof readOpen>> = { retrying: [], approvals: [], note: null, switchedOff: [] };
 
-/** The graph is read only while something is off. */
+/** The graph is read only if a switch is off. */
 async function readSwitchedOff({ store }: ReadDeps, { id, tenantId, view }: RunRecord): Promise<Facts['switchedOff']> {
-  const off = (await store.rulings.now()).switchedOff.filter((one) => isOffFor(one, tenantId));
+  const off = (await store.overrides.now()).switchedOff.filter((one) => isOffFor(one, tenantId));
   if (off.length === 0 || !view) return [];
   const [start, open] = await Promise.all([store.runs.startOf(id), readOpenCalls({ store }, { id, view })]);
   return isStart(start) ? findSwitchedOff(off, start, { next: view.next, open }) : [];
 }
 
-/** Those of the superstep that is open: what has been given up before has no end. */
+/** Reads the open calls of the current superstep. Calls that were abandoned before have no end event either. */
 async function readOpenCalls(
   { store: { calls, checkpoints } }: Pick<ReadDeps, 'store'>,
   { id, view }: Pick<RunRecord, 'id' | 'view'>,
@@ -97,15 +97,19 @@ async function readOpenCalls(
   return await calls.open(id, checkpoint?.seq ?? 0);
 }
 
-/** The types of the events that stop a run, by the status that it has then. */
+/** The type of the event that stops a run, by the resulting status. */
 const STOPPING = { paused: 'run.paused', canceled: 'run.canceled' } as const;
 
 /** Finds who has paused or canceled a run. */
-async function readStop({ store, seals }: ReadDeps, run: RunRecord, hidden: Redaction): Promise<Facts['stopped']> {
+async function readStop(
+  { store, fingerprints }: ReadDeps,
+  run: RunRecord,
+  hidden: Redaction,
+): Promise<Facts['stopped']> {
   const { status } = run;
   if (status !== 'paused' && status !== 'canceled') return null;
   const event = await store.journal.lastOfType(run.id, STOPPING[status]);
-  const shown = event && shownEvent(event, hidden, seals);
+  const shown = event && shownEvent(event, hidden, fingerprints);
   if (shown?.type !== 'run.paused' && shown?.type !== 'run.canceled') return null;
   return { by: shown.by, reason: shown.reason, at: shown.at };
 }
@@ -116,31 +120,33 @@ async function readQueue({ store }: ReadDeps, run: RunRecord): Promise<Facts['qu
   return { aheadRunId: thread?.activeRunId ?? null };
 }
 
-/** A graph with what a run of it has pinned. */
+/** A graph with the graphs that its runs pin. */
 interface Pinned {
   readonly definition: GraphDefinition;
   readonly catalog: Pick<Catalog, 'graphs'>;
 }
 
-/** What a run is at. */
+/** What a run is executing. */
 export interface AtWork {
-  /** The nodes, as the run shows them. */
+  /** The next nodes, as the run lists them. */
   readonly next: readonly string[];
-  /** The begins of calls without an end; the history does not tell of those of models. */
+  /**
+   * The begin events of calls without an end. Model calls are not included, as the history does not record their begin.
+   */
   readonly open: readonly BeginOfCall[];
 }
 
 type Used = ReturnType<typeof namesUsed>;
 
-/** What a switch of a kind keeps back. */
+/** What a kind of switch blocks. */
 interface Kept {
-  /** What a node uses of it. */
+  /** Selects the names of this kind that a node uses. */
   readonly used: (used: Used) => readonly string[];
-  /** The kind of call event that shows use of it; `null`: no event does. */
+  /** The kind of call event that proves the use; `null` when no event does. */
   readonly calls: CallKind | null;
 }
 
-/** A graph keeps no call from being made. */
+/** A switched-off graph does not block calls of running runs. */
 const KEPT: Readonly<Record<SwitchKind, Kept>> = {
   tool: { used: ({ tools }) => tools, calls: 'tool' },
   model: { used: ({ models }) => models, calls: null },
@@ -149,15 +155,15 @@ const KEPT: Readonly<Record<SwitchKind, Kept>> = {
   graph: { used: () => [], calls: null },
 };
 
-/** True if a node uses nothing but one thing, besides the built-in types of nodes. */
+/** Returns true if a node uses nothing but the named thing and built-in node types. */
 function usesOnly(name: string, { tools, models, functions }: Used): boolean {
   return [...tools, ...models, ...functions].every((one) => one === name);
 }
 
 /**
- * Finds what keeps nodes of a run from making calls, with these calls. A node that uses several models may be at a call of
- * another.
- * @param off switches that are off for the tenant
+ * Finds the switches that block nodes of a run, with the blocked calls. A node that uses several models may be calling
+ * another one, so its result is marked as not certain.
+ * @param off the switches that are off for the tenant
  */
 export function findSwitchedOff(
   off: readonly Switch[],
@@ -181,7 +187,7 @@ export function findSwitchedOff(
   });
 }
 
-/** The node of the run's own graph that a call is made for. */
+/** Returns the node of the root graph to which a call belongs. */
 function outermostNode({ path = [], node }: BeginOfCall): string {
   return path[0] ?? node;
 }
@@ -190,16 +196,16 @@ function keyOf({ idempotencyKey }: BeginOfCall): string {
   return idempotencyKey;
 }
 
-/** A run that waits for people, or has failed. */
+/** A run that waits for interventions or has failed. */
 interface Skippable {
   readonly run: RunRecord;
-  /** Of a run that has failed. */
+  /** The state of a failed run, or `null`. */
   readonly state: Run | null;
 }
 
 /**
- * Finds what a caller may not skip, because its approvals are decided by others. Where the graph can't be compiled, or not
- * now, the permission alone says who may: a run that is in trouble is explained all the same.
+ * Finds the nodes that a caller must not skip, because other people decide their approvals. If the graph can't be
+ * compiled now, only the caller's permission counts, so that a broken run can still be explained.
  */
 async function readHeld(
   { store, graphJobs, logger }: Pick<ApiDeps, 'store' | 'graphJobs' | 'logger'>,
@@ -222,7 +228,10 @@ async function readHeld(
   return new Set(skips.filter((_, at) => refusals[at]).map(({ key }) => key));
 }
 
-/** The approvals of a run that may matter: those that are pending, and the latest, which names all who have shaped the run. */
+/**
+ * Reads the approvals that matter: the pending ones, and the latest one, which names everyone who has influenced the
+ * run.
+ */
 async function readAsked({ approvals }: Store, { id: runId, tenantId }: RunRecord): Promise<readonly Approval[]> {
   const [pending, { items: latest }] = await Promise.all([
     approvals.ofRun(runId, 'pending', MAX_APPROVALS),
@@ -231,7 +240,7 @@ async function readAsked({ approvals }: Store, { id: runId, tenantId }: RunRecor
   return [...pending, ...latest];
 }
 
-/** What could be skipped: each intervention under its id, a node that has failed the run under its name. */
+/** Lists what can be skipped: each intervention by its id, and the node that has failed the run by its name. */
 function skipsOf({ status, view }: RunRecord) {
   const node = status === 'failed' ? view?.error?.node : undefined;
   const failed = node === undefined ? [] : [{ key: node, place: { node } }];
@@ -242,7 +251,7 @@ function skipsOf({ status, view }: RunRecord) {
   return [...failed, ...waiting];
 }
 
-/** Reads what keeps a run, or its reader, from going on past a failure. */
+/** Reads what prevents a run, or its reader, from continuing after a failure. */
 async function readFailure(
   deps: Pick<ApiDeps, 'store' | 'graphJobs' | 'logger'>,
   caller: Caller,

@@ -7,54 +7,57 @@ import type { TaskFailureCause } from '../../store/failing-runs.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { toRunJson } from '../runs/run-json.ts';
 
-/** What an explanation is made of, without what is hidden from its reader. */
+/** The facts behind an explanation, redacted for its reader. */
 export interface Facts {
   readonly run: ShownRun;
-  /** Pending ones; of many, the oldest. */
+  /** The pending approvals; if there are many, the oldest. */
   readonly approvals: readonly AskedApproval[];
-  /** The person or node that has paused or canceled the run, and when; `null`: none has, or it is hidden. */
+  /** The person or node that has paused or canceled the run, and when; `null` when there is none or it is hidden. */
   readonly stopped: (Stop & { readonly at: string }) | null;
-  /** The run waits in the queue of its thread. */
+  /** Set when the run waits in the queue of its thread. */
   readonly queue: { readonly aheadRunId: string | null } | null;
-  /** Temporal has a workflow that takes signals. */
+  /** True when Temporal has a workflow that accepts signals. */
   readonly isLive: boolean;
-  /** The run's workflow task fails, or will; `null`: no worker has noted it. */
+  /** Set when the run's workflow task fails or is about to; `null` when no worker has recorded a failure. */
   readonly failing: FailingTask | null;
-  /** Why a failed run takes no retry; `null`: it takes one, or has not failed. */
+  /** Why a failed run can't be retried; `null` when it can be or has not failed. */
   readonly obstacle: Obstacle | null;
-  /** What the reader may not skip, as others decide its approvals: ids of interventions, or the node that has failed the run. */
+  /**
+   * What the reader must not skip, because other people decide its approvals: ids of interventions, or the name of the
+   * node that has failed the run.
+   */
   readonly heldFromReader: ReadonlySet<string>;
-  /** At which the run stands; `null`: it has not begun. */
+  /** The run's latest checkpoint; `null` before it has begun. */
   readonly checkpoint: string | null;
-  /** `null`: the run has none. */
+  /** `null` when the run has no deadline. */
   readonly deadline: NonNullable<RunRecord['view']>['deadline'] | null;
-  /** What its next nodes use and an administrator has switched off. */
+  /** What the next nodes use and an administrator has switched off. */
   readonly switchedOff: readonly OffThing[];
-  /** Those of the reader. */
+  /** The permissions of the reader. */
   readonly permissions: ReadonlySet<Permission>;
 }
 
-/** A run as a caller sees it. */
+/** A run, redacted for a caller. */
 export type ShownRun = ReturnType<typeof toRunJson>;
 
-/** A pending approval as a caller sees it. */
+/** A pending approval, redacted for a caller. */
 export interface AskedApproval {
   readonly approval: PublicApproval;
-  /** Its policy lets the caller decide it. */
+  /** True when its policy lets the caller decide it. */
   readonly isOwn: boolean;
 }
 
-/** A workflow task that fails, as a worker has noted it. */
+/** A failing workflow task, as a worker has recorded it. */
 export interface FailingTask {
   readonly by: TaskFailureCause['by'];
-  /** `null`: it is hidden, or the worker knows none. */
+  /** `null` when it is hidden or not known to the worker. */
   readonly message: string | null;
 }
 
-/** What is switched off, and since when. */
+/** Something that is switched off, and since when. */
 export type OffThing = SwitchedOff & { readonly since: string };
 
-/** Finds why a run stands where it stands, the weightiest reason first; there is always one. */
+/** Lists the reasons for a run's present state, the most important first. There is always at least one. */
 export function reasonsOf(facts: Facts): readonly [Reason, ...Reason[]] {
   const [first, ...more] = FINDERS.flatMap((find) => find(facts));
   return [first ?? working(facts.run), ...more];
@@ -101,7 +104,7 @@ function waiting({ run, approvals }: Facts): readonly Reason[] {
   });
 }
 
-/** An explanation does not show all that is asked, so no digest goes with the decisions. */
+/** An explanation does not contain the full question, so its decisions have no digest. */
 function toAwaited({ title, tool, policy, decisions }: PublicApproval): AwaitedApproval {
   return { question: title, tool, policy, digest: null, decisions: decisions.length };
 }

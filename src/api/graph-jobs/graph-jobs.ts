@@ -1,15 +1,18 @@
 import type { JobName, ResultOf, TaskOf } from './jobs.ts';
 
-/** Does work on definitions and data of strangers without stopping what else the process does. */
+/** Executes work on definitions and data of untrusted clients without blocking the process. */
 export interface GraphJobs {
   /**
-   * Does one job for a tenant, when its turn comes.
-   * @throws ApiError 422 when the job needs more time or memory than a job may, 429 when too many of the tenant wait, 503
-   * when the machine has no time for it
+   * Executes one job for a tenant when a thread is free.
+   * @throws ApiError 422 when the job exceeds its time or memory, 429 when the tenant has too many waiting jobs, 503
+   * when the machine is overloaded
    */
   do<Name extends JobName>(name: Name, tenantId: string, task: TaskOf<Name>): Promise<ResultOf<Name>>;
-  /** Resolves once a thread has read its code: a job's time would begin before. @throws Error when that takes too long */
+  /**
+   * Resolves once a thread has loaded its code. Otherwise, loading would use up the time of the first job.
+   * @throws Error when this takes too long
+   */
   ready(): Promise<void>;
-  /** Ends what runs. */
+  /** Ends the running jobs and the threads. */
   close(): Promise<void>;
 }

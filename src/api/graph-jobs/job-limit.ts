@@ -1,37 +1,40 @@
 import { readThreadTime, watchWork } from '../../process/thread-time.ts';
 
-/** Limits the time of a job in a thread. */
+/** Limits the processor time of a job in a thread. */
 export interface JobLimit {
-  /** Aborts when the job has worked for too long, or has waited for the processor for too long. */
+  /** Aborted when the job has used too much processor time, or has waited too long for the processor. */
   readonly signal: AbortSignal;
-  /** Where the thread says that it begins. */
+  /** Shared memory in which the thread records the start of the job. */
   readonly begun: SharedArrayBuffer;
-  /** The machine had no time for the job, which is no fault of the job. */
+  /** Returns true if the job was aborted because the machine was overloaded, so that the job is not at fault. */
   isStarved(): boolean;
   close(): void;
 }
 
-/** A job that waits for the processor is given up after so many times its limit, and not while its thread may begin. */
+/**
+ * A job that gets no processor time is aborted after this multiple of its limit, but not while its thread may still
+ * start.
+ */
 const PATIENCE = 3;
 const LEAST_PATIENCE_MS = 30_000;
 
-/** Says that this thread begins a job. */
+/** Records in the shared memory that this thread begins a job. */
 export function tellBegun(begun: SharedArrayBuffer): void {
   const { thread, workedMs } = readThreadTime('thread-self') ?? { thread: UNKNOWN, workedMs: 0 };
-  const told = new Int32Array(begun);
-  Atomics.store(told, WORKED_BEFORE, workedMs);
-  Atomics.store(told, THREAD, thread);
+  const fields = new Int32Array(begun);
+  Atomics.store(fields, WORKED_BEFORE, workedMs);
+  Atomics.store(fields, THREAD, thread);
 }
 
-/** What a thread says, by its place; `THREAD` is 0 until it has begun. */
+/** The indexes of the fields in the shared memory; `THREAD` is 0 until the job has begun. */
 const [THREAD, WORKED_BEFORE, FIELDS] = [0, 1, 2];
-/** The system does not tell how long threads work. */
+/** The operating system does not report the processor time of threads. */
 const UNKNOWN = -1;
 
 /**
- * @param limitMs the processor's time of the thread for the job, in milliseconds. Where the system does not tell it, the time
- * that has passed counts.
- * @param patienceMs the time after which a job is given up that has worked less
+ * @param limitMs the processor time of the job in milliseconds. If the operating system does not report it, elapsed
+ * time is used instead.
+ * @param patienceMs the elapsed time after which a job is aborted although it has used less processor time
  */
 export function openJobLimit(limitMs: number, patienceMs = Math.max(PATIENCE * limitMs, LEAST_PATIENCE_MS)): JobLimit {
   const begun = new SharedArrayBuffer(FIELDS * Int32Array.BYTES_PER_ELEMENT);
@@ -50,11 +53,11 @@ export function openJobLimit(limitMs: number, patienceMs = Math.max(PATIENCE * l
   return { signal: controller.signal, begun, isStarved: () => isStarved, close };
 }
 
-/** The time that a thread has worked for a job; `null` where the system does not tell it. */
+/** Returns the processor time of a job so far; `null` where the operating system does not report it. */
 function workedMs(begun: SharedArrayBuffer): number | null {
-  const told = new Int32Array(begun);
-  const thread = Atomics.load(told, THREAD);
+  const fields = new Int32Array(begun);
+  const thread = Atomics.load(fields, THREAD);
   if (thread === 0) return 0;
   const time = readThreadTime(`self/task/${thread}`);
-  return time && time.workedMs - Atomics.load(told, WORKED_BEFORE);
+  return time && time.workedMs - Atomics.load(fields, WORKED_BEFORE);
 }

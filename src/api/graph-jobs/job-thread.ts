@@ -4,7 +4,7 @@ import { JOBS } from './jobs.ts';
 import type { JobName, ResultOf, TaskOf } from './jobs.ts';
 import type { Catalog } from '../../graph/definition/index.ts';
 
-/* The entry of a thread of the pool; what it is given when it starts is the installation's catalog. */
+/* The entry point of the pool's threads. Their start data is the installation's catalog. */
 
 export async function doAssigned<Name extends JobName>({
   begun,
@@ -14,10 +14,10 @@ export async function doAssigned<Name extends JobName>({
   return await doJob(workerData, assigned);
 }
 
-/** Is done once the thread has read its code. */
+/** Resolves once the thread has loaded its code. */
 export const ready = (): null => null;
 
-/** A job for a thread, as it can be cloned. */
+/** A job in a form that can be cloned to a thread. */
 export interface Assignment<Name extends JobName> {
   readonly name: Name;
   readonly task: TaskOf<Name>;
@@ -29,7 +29,7 @@ type Works = {
   };
 };
 
-/** Does a job in this thread. */
+/** Executes a job in this thread. */
 export async function doJob<Name extends JobName>(
   catalog: Catalog,
   { name, task }: Assignment<Name>,

@@ -28,35 +28,35 @@ import type { Replayed, ReplayLog } from '../../graph/replay/index.ts';
 import { playOutputs } from '../../simulation/play-outputs.ts';
 import type { OutputsTest, TestedRun } from '../../simulation/play-outputs.ts';
 
-/** A definition that has passed validation, with the part of a catalog that it uses. */
+/** A validated definition, with the part of the catalog that it uses. */
 export interface RunnableGraph {
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
 }
 
-/** The part of something that has a graph which a job takes. */
+/** Picks the fields that a job needs. */
 export function toRunnable({ definition, catalog }: RunnableGraph): RunnableGraph {
   return { definition, catalog };
 }
 
-/** The faults of an input: the required channels that it lacks, and the values that the graph does not take. */
+/** The issues of an input: missing required channels, and values that the graph does not accept. */
 export interface InputFaults {
   readonly missing: readonly string[];
   readonly issues: readonly InputIssue[];
 }
 
-/** A fork, and the graphs of the run and of its parent. */
+/** A fork, with the graphs of the run and of its parent. */
 export interface ForkTrial {
   readonly graph: RunnableGraph;
   readonly identity: RunIdentity;
   readonly fork: ForkStart;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** The fork under the graph of its parent; `null`: the fork has that graph itself. */
+  /** The same fork in the graph of its parent; `null` when the fork has the parent's graph. */
   readonly underParent: { readonly graph: RunnableGraph; readonly fork: ForkStart } | null;
 }
 
-/** A run of a graph whose nodes' outputs are given. */
+/** A dry run of a graph with given node outputs. */
 export interface GraphTrial {
   readonly graph: RunnableGraph;
   readonly identity: RunIdentity;
@@ -65,17 +65,17 @@ export interface GraphTrial {
   readonly test: OutputsTest;
 }
 
-/** An ended run after a signal. */
+/** An ended run after a signal was applied. */
 export interface Reopened {
-  /** `null`: the run gave the signal no answer. */
+  /** `null` when the run did not answer the signal. */
   readonly result: SignalResult | null;
-  /** The run as people see it until its new execution writes. */
+  /** The public view of the run until its new execution writes one. */
   readonly view: RunView;
 }
 
 /**
- * Work on definitions and data of strangers. A job has no effects; its task and its result can be cloned,
- * so that a thread can do it. Each has a time limit in milliseconds, far above what an honest task needs.
+ * Jobs on definitions and data of untrusted clients. A job has no side effects, and its task and result can be cloned,
+ * so that a thread can execute it. The time limits, in milliseconds, are far above what a normal task needs.
  */
 export const JOBS = {
   validate: {
@@ -114,7 +114,7 @@ export const JOBS = {
       return places.map((place) => refuseSkipOf(compiled, place, actor));
     },
   },
-  /** Of the approval the details are of no account, and may be large. */
+  /** The details of the approval are not needed and may be large, so they are left out. */
   refuseDecision: {
     limitMs: 10_000,
     work: (_: Catalog, { approval, request }: { approval: Approval; request: DecisionRequest }): Refusal | null =>
@@ -182,7 +182,9 @@ function compile({ definition, catalog }: RunnableGraph): CompiledGraph {
   return compileShared(definition, catalog);
 }
 
-/** After an edit alone, the run stays ended; after any other signal it is running until it writes. */
+/**
+ * After an edit of its state the run stays ended; after any other signal it counts as running until it writes a view.
+ */
 function viewUntilThen(before: Run, after: Run): RunView {
   const { raisedLimits } = after;
   const view = { ...toRunView(before), raisedLimits };

@@ -9,52 +9,52 @@ import type { GraphJobs } from './graph-jobs.ts';
 import { openJobLimit } from './job-limit.ts';
 import { JOBS } from './jobs.ts';
 
-/** What threads have at their disposal. */
+/** The resources for worker threads. */
 export interface Room {
   readonly processors: number;
-  /** Of the machine, or of the container. */
+  /** The memory of the machine, or of the container. */
   readonly memoryMib: number;
 }
 
 const MOST = 4;
-/** With less, one tenant could have all of them. */
+/** With fewer threads, one tenant could occupy all of them. */
 const FEWEST = 2;
-/** What the process needs beside its threads. */
+/** The memory that the process needs besides its threads. */
 const OWN_MIB = 512;
 const MIB = 1_048_576;
 
-/**
- * Counts the threads that may work at a time.
- * @param heapMib the heap of each
- */
+/** Returns how many threads may run at a time. @param heapMib the maximal heap of each thread */
 export function countThreads(heapMib: number, { processors, memoryMib }: Room = roomHere()): number {
   const fitting = Math.floor((memoryMib - OWN_MIB) / heapMib);
   return Math.max(FEWEST, Math.min(MOST, processors, fitting));
 }
 
-/** Without a limit, Node says 0 for it or more than any machine has. */
+/** Without a memory limit, Node returns 0 or more than any machine has. */
 function roomHere(): Room {
   const memory = Math.min(process.constrainedMemory() || Infinity, totalmem());
   return { processors: availableParallelism(), memoryMib: memory / MIB };
 }
 
 const IDLE_MS = 60_000;
-/** A replay of 64 MiB needs the most. */
+/** The largest heap is needed for a replay of 64 MiB. */
 const HEAP_MIB = 512;
 const THREADS = countThreads(HEAP_MIB);
-/** For the first thread to read its code, which takes long while a machine has much to do. */
+/** The time for the first thread to load its code, which is long on a busy machine. */
 const READY_WITHIN_MS = 60_000;
-/** The jobs of one tenant that wait for a thread. */
+/** The most jobs of one tenant that wait for a thread. */
 const MAX_WAITING = 100;
 
 interface ThreadOptions {
-  /** The heap of a thread, in MiB. */
+  /** The maximal heap of a thread, in MiB. */
   readonly heapMib?: number;
-  /** The processor's time of each job, in milliseconds; the default is the job's own limit. */
+  /** Overrides the processor time of each job, in milliseconds. */
   readonly limitMs?: number;
 }
 
-/** Opens worker threads for work on definitions and data of strangers. A job that takes too much ends its thread alone. */
+/**
+ * Opens worker threads for jobs on definitions and data of untrusted clients. A job that exceeds its limits ends only
+ * its own thread.
+ */
 export function openGraphJobs(catalog: Catalog, options: ThreadOptions = {}): GraphJobs {
   const { heapMib = HEAP_MIB, limitMs } = options;
   const pool = new Piscina({
@@ -91,7 +91,7 @@ export function openGraphJobs(catalog: Catalog, options: ThreadOptions = {}): Gr
   };
 }
 
-/** Gives each tenant a few turns at once; its next jobs wait for one of its own to end. */
+/** Limits the concurrent jobs of each tenant; further jobs wait until one of the same tenant ends. */
 function createTurns(atOnce: number): <T>(tenantId: string, work: () => Promise<T>) => Promise<T> {
   const byTenant = new Map<string, LimitFunction>();
   return async (tenantId, work) => {
@@ -106,7 +106,7 @@ function createTurns(atOnce: number): <T>(tenantId: string, work: () => Promise<
   };
 }
 
-/** A job was ended: its time was up, or its thread had no more memory. */
+/** Returns true if a job was ended because of its time limit or its thread's memory. */
 function isTooMuch(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.name === 'AbortError' || ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY');

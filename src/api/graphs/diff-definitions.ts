@@ -1,20 +1,23 @@
 import { canonicalJson, deepEqual, isJsonList, isJsonObject, own, toPointer } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 
-/** One difference between two definitions; `path` is a JSON Pointer into the one that has the value. */
+/** A difference between two definitions; `path` is a JSON Pointer into the definition that has the value. */
 export type DefinitionChange =
   | { readonly kind: 'added'; readonly path: string; readonly after: Json }
   | { readonly kind: 'removed'; readonly path: string; readonly before: Json }
   | { readonly kind: 'changed'; readonly path: string; readonly before: Json; readonly after: Json };
 
-/** How many names lead to what is compared as a whole: a field of a node, one limit. */
+/** The depth at which values are compared as a whole: a field of a node, a single limit. */
 const LEVELS: ReadonlyMap<string, number> = new Map([
   ['nodes', 3],
   ['channels', 3],
   ['limits', 2],
 ]);
 
-/** Compares two definitions: nodes and channels by field, limits one by one, edges as a set, all else as a whole. */
+/**
+ * Compares two definitions: nodes and channels by field, limits one by one, edges as a set, and everything else as a
+ * whole.
+ */
 export function diffDefinitions(before: JsonObject, after: JsonObject): readonly DefinitionChange[] {
   const names = Object.keys({ ...before, ...after });
   return names.flatMap((name) => {
@@ -42,7 +45,7 @@ function diffValues(at: readonly string[], { left, right, levels }: Sides): read
   return deepEqual(left, right) ? [] : [{ kind: 'changed', path, before: left, after: right }];
 }
 
-/** The order of edges means nothing, so an edge that only moved is no difference. */
+/** The order of edges has no meaning, so moving an edge is no difference. */
 function diffEdges(left: readonly Json[], right: readonly Json[]): readonly DefinitionChange[] {
   const [removed, added] = [withoutThoseOf(left, right), withoutThoseOf(right, left)];
   return [

@@ -5,14 +5,17 @@ import { ApiError } from '../http/errors.ts';
 import { didYouMean } from '../../graph/values/index.ts';
 import { GRAPH_READERS } from '../http/authenticate.ts';
 
-/** Where the graphs of a tenant are, and what the caller may do. */
+/** The graphs of a tenant, and the permissions of the caller. */
 export interface TenantStore {
   readonly store: Store;
   readonly tenantId: string;
   readonly permissions?: ReadonlySet<Permission> | undefined;
 }
 
-/** Finds a version that new runs may use, or the newest such one. @returns `null` for an unpublished one, too */
+/**
+ * Finds a version that new runs may use, or the newest such version.
+ * @returns `null` also for an unpublished version
+ */
 export async function findPublished(
   { store, tenantId }: TenantStore,
   name: string,
@@ -22,10 +25,7 @@ export async function findPublished(
   return found?.unpublished === null ? found : null;
 }
 
-/**
- * Finds a version of a graph, also an unpublished one, or the newest published one.
- * @throws ApiError 404
- */
+/** Finds a version of a graph, including unpublished ones, or the newest published one. @throws ApiError 404 */
 export async function findVersion(
   { store }: { readonly store: Store },
   { tenantId, permissions }: Omit<TenantStore, 'store'>,
@@ -44,13 +44,13 @@ export function unknownVersion(name: string, version?: number): ApiError {
   return new ApiError('NOT_FOUND', `There is no graph "${name}"${which}`);
 }
 
-/** The names among which one is looked for that was perhaps meant. */
+/** The most names that are searched for a similar one. */
 const MAX_NAMES = 500;
 
 /**
- * Makes the error about a graph that is not there. Who may list graphs is told the graph or alias that was perhaps meant.
+ * Creates the error for a missing graph. Callers who may list graphs also receive the most similar name.
  * @param reference `name`, `name@version` or `name@alias`
- * @param code of a request for the graph itself, or for something that uses it
+ * @param code depends on whether the request is for the graph itself or for something that uses it
  */
 export async function missingGraph(
   tenant: TenantStore,
@@ -61,7 +61,7 @@ export async function missingGraph(
   return new ApiError(code, `There is no graph "${reference}".${mayList ? await suggestion(tenant, reference) : ''}`);
 }
 
-/** Of a graph that is there, an alias is suggested in the place of another; no version resembles another. */
+/** If the graph exists, a similar alias is suggested; versions have no similar ones. */
 async function suggestion({ store, tenantId }: TenantStore, reference: string): Promise<string> {
   const [name = '', version] = reference.split('@');
   if (!(await store.graphs.find(tenantId, name))) {

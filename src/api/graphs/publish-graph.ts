@@ -13,14 +13,14 @@ import type { Store } from '../../store/store.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { findPublished } from './find-published.ts';
 
-/** Who publishes, for whom. */
+/** The publisher and the tenant for which the graph is published. */
 interface Publisher extends GraphLookup {
   readonly by: string;
 }
 
 /**
- * Publishes a definition for a tenant; the same content again is the same version.
- * @throws ApiError with all issues when the definition has errors
+ * Publishes a definition for a tenant. Equal content yields the same version again.
+ * @throws ApiError with all issues of an invalid definition
  */
 export async function publishGraph(
   given: Json,
@@ -39,22 +39,22 @@ export async function publishGraph(
   });
 }
 
-/** A folder of definitions, and the tenants that have them. */
+/** A folder of definitions, and the tenants for which they are published. */
 export interface GraphFolder {
   readonly folder: string;
   readonly tenants: readonly string[];
 }
 
 /**
- * Publishes the definitions of a folder, JSON and modules, for each of its tenants.
- * @throws SetupError that names the file, and what is wrong with it; DatabaseAwayError
+ * Publishes the definitions of a folder, JSON files and modules, for each of its tenants.
+ * @throws SetupError that names the file and its issues; DatabaseAwayError
  */
 export async function publishFolder(
   { folder, tenants }: GraphFolder,
   publisher: Omit<GraphLookup, 'tenantId'>,
 ): Promise<void> {
   const files = await graphFiles(folder);
-  // A process that begins while its machine has much to do would find its own graphs too expensive.
+  // On a busy machine, loading the threads would use up the time limit of the first graphs.
   if (files.length > 0) await publisher.graphJobs.ready();
   for (const file of files) {
     try {
@@ -79,14 +79,14 @@ function describe(error: unknown): string {
   return [messageOf(error), ...issues.map(({ path, message }) => `  ${path}: ${message}`)].join('\n');
 }
 
-/** The aliases that a graph may have. */
+/** The most aliases of a graph. */
 const MAX_ALIASES = 100;
 
 type WantedAlias = Pick<GraphAlias, 'name' | 'alias' | 'version' | 'canary'>;
 
 /**
  * Sets an alias of a graph to published versions.
- * @throws ApiError 404 when one of them is not published, 409 when the graph has too many aliases
+ * @throws ApiError 404 when a version is not published, 409 when the graph has too many aliases
  */
 export async function setAlias(
   { store }: { readonly store: Store },

@@ -14,10 +14,10 @@ interface JudgeDeps {
 }
 
 /**
- * Finds the channels that new runs by a reference hide: those that are redacted, and those that are derived from them.
+ * Finds the channels that new runs of a reference hide: redacted channels, and those derived from them.
  * @param reference `name`, `name@version` or `name@alias`
- * @returns `null`: there is no graph that could say so
- * @throws ApiError 422, 429 or 503 when it can't be found out now
+ * @returns `null` when there is no such valid graph
+ * @throws ApiError 422, 429 or 503 when this can't be determined now
  */
 export async function redactedChannels(
   deps: JudgeDeps,
@@ -30,13 +30,13 @@ export async function redactedChannels(
   return known.length === 0 || known.length < found.length ? null : [...new Set(known.flat())];
 }
 
-/** The answer of a caller that goes on without one. @throws an error that is no answer of the API */
+/** Handles an error for a caller that tolerates an unknown redaction. @throws errors that are no ApiError */
 export function unknownNow(error: unknown): null {
   if (error instanceof ApiError) return null;
   throw error;
 }
 
-/** What was found of versions, which never change, by the configuration that they were judged with. */
+/** A cache of the redacted channels by version, for each configuration. Versions never change. */
 const known = new WeakMap<Catalog, Map<string, readonly string[]>>();
 const MAX_KNOWN = 1_000;
 
@@ -50,7 +50,7 @@ async function redactedBy(deps: JudgeDeps, tenantId: string, graph: PublishedGra
   return found;
 }
 
-/** @returns `null` for a definition that does not fit its references or the configuration any more */
+/** @returns `null` for a definition that is no longer valid with its references or the configuration */
 async function findRedacted(
   { store, catalog, graphJobs }: JudgeDeps,
   tenantId: string,

@@ -3,7 +3,7 @@ import { hasErrors, isDefinition, referencesIn, replaceReferences } from '../../
 import type { GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
 import { isJsonObject, own, remainingBytes } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import { contentHash } from '../http/seals.ts';
+import { contentHash } from '../http/fingerprints.ts';
 import { ApiError } from '../http/errors.ts';
 import type { GraphJobs } from '../graph-jobs/graph-jobs.ts';
 import { findPublished, missingGraph } from './find-published.ts';
@@ -12,20 +12,20 @@ import type { GraphAlias } from '../../store/graph-aliases.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
 import type { Store } from '../../store/store.ts';
 
-/** A definition that has passed validation. */
+/** A validated definition. */
 export interface ValidGraph {
   readonly name: string;
   readonly version: number | null;
   readonly hash: string;
-  /** The definition as its author gave it. */
+  /** The definition as its author wrote it. */
   readonly given: GraphDefinition;
-  /** The definition with an exact version in every reference. */
+  /** The definition with exact versions in all references. */
   readonly definition: GraphDefinition;
-  /** The graphs that the definition refers to. */
+  /** The graphs to which the definition refers. */
   readonly graphs: Readonly<Record<string, GraphDefinition>>;
 }
 
-/** @throws ApiError with all issues when the definition has errors */
+/** @throws ApiError with all issues of an invalid definition */
 export async function requireValid(
   given: Json,
   lookup: GraphLookup,
@@ -47,7 +47,7 @@ export async function requireValid(
   return { graph, warnings: issues, pins: linked.pins };
 }
 
-/** Finds the issues of a definition. One that refers to more graphs than are read has that one alone. */
+/** Finds the issues of a definition. A definition that refers to too many graphs has only that issue. */
 export async function findIssues(
   definition: Json,
   { graphs, excess }: Pick<LinkedGraph, 'graphs' | 'excess'>,
@@ -56,7 +56,7 @@ export async function findIssues(
   return excess ? [excess] : await graphJobs.do('validate', tenantId, { definition, graphs });
 }
 
-/** The place of the graphs that a definition names, and what checks it. */
+/** The source of referenced graphs, and what validates definitions. */
 export interface GraphLookup extends TenantStore {
   readonly graphJobs: GraphJobs;
 }
@@ -68,9 +68,9 @@ export interface Checked {
 }
 
 /**
- * Finds the graph of a new run: by name, version or alias, or given whole.
- * @param runId the id of the run, by which an alias with a canary chooses
- * @throws ApiError 404 without such a graph, or when its version is unpublished; 422 when the definition has errors
+ * Resolves the graph of a new run, given as a name, version, alias or definition.
+ * @param runId the id of the run, which selects the version of an alias with a canary
+ * @throws ApiError 404 when the graph does not exist or its version is unpublished; 422 when the definition is invalid
  */
 export async function resolveGraph(reference: Json, lookup: GraphLookup, runId: string): Promise<ValidGraph> {
   if (typeof reference !== 'string') return (await requireValid(reference, lookup)).graph;
@@ -83,13 +83,13 @@ function isValid(definition: unknown, issues: readonly GraphIssue[]): definition
   return typeof definition === 'object' && !hasErrors(issues);
 }
 
-/** An alias begins with a letter, so that no version is one. */
+/** An alias begins with a letter, so that it can't be confused with a version. */
 const REFERENCE = /^(?<name>[^@]+)(?:@(?:(?<version>[1-9]\d{0,8})|(?<alias>[A-Za-z][A-Za-z0-9_-]{0,62})))?$/;
 
 /**
  * Finds the published version that a new run uses.
  * @param reference `name`, `name@version` or `name@alias`
- * @param runId chooses between the versions of an alias with a canary: the same id gives the same one
+ * @param runId selects between the versions of an alias with a canary; the same id always selects the same version
  * @throws ApiError 404 when there is none
  */
 export async function findForRun(reference: string, tenant: TenantStore, runId: string): Promise<PublishedGraph> {
@@ -100,7 +100,7 @@ export async function findForRun(reference: string, tenant: TenantStore, runId: 
   return found ?? (await refuse(tenant, reference));
 }
 
-/** Finds all published versions that a new run may use: of an alias with a canary, these are two. */
+/** Finds all published versions that a new run may use; an alias with a canary has two. */
 export async function findAllForRun(reference: string, tenant: TenantStore): Promise<readonly PublishedGraph[]> {
   const { name, version, alias } = REFERENCE.exec(reference)?.groups ?? {};
   if (name === undefined) return [];
@@ -122,7 +122,7 @@ interface AliasInUse {
   readonly alias: string;
 }
 
-/** An unpublished canary gets no runs; the version of the alias gets them all. */
+/** An unpublished canary is ignored, and all runs use the version of the alias. */
 async function findByAlias(
   { reference, name, alias: wanted }: AliasInUse,
   tenant: TenantStore,
@@ -136,7 +136,7 @@ async function findByAlias(
   return canary ?? (await findPublished(tenant, name, alias.version)) ?? (await refuse(tenant, reference));
 }
 
-/** Chooses by a hash of the run's id, so that a part of all runs near `share` gets the canary. */
+/** Decides by a hash of the run's id, so that about `share` of all runs use the canary. */
 export function isCanary(
   { name, alias, canary }: Pick<GraphAlias, 'name' | 'alias' | 'canary'>,
   runId: string,
@@ -152,24 +152,24 @@ async function refuse(tenant: TenantStore, reference: string): Promise<never> {
   throw await missingGraph(tenant, reference, 'UNKNOWN_GRAPH');
 }
 
-/** A definition with the published graphs that it refers to. */
+/** A definition with the published graphs to which it refers. */
 export interface LinkedGraph {
-  /** The definition with an exact version in every reference that was found. */
+  /** The definition with exact versions in all references that were found. */
   readonly definition: Json;
-  /** The graphs by the references to them, also of references inside other graphs. */
+  /** The graphs by reference, including references inside other graphs. */
   readonly graphs: Readonly<Record<string, GraphDefinition>>;
-  /** The versions that references without a version mean. */
+  /** The versions that were chosen for references without a version. */
   readonly pins: Readonly<Record<string, number>>;
-  /** Set if it refers to more graphs than are read; then some are missing. */
+  /** Set if the definition refers to too many graphs; then some of them are missing. */
   readonly excess: GraphIssue | null;
 }
 
 const NAME_AND_VERSION = /^(?<name>[^@]+)(?:@(?<version>[1-9]\d{0,8}))?$/;
 
 /**
- * Finds the graphs that a definition refers to, directly or through other graphs.
- * @param pins of a definition that is published: versions for references without one, and unpublished versions are
- *   found; without pins these are the newest ones, and only published versions are found
+ * Finds the graphs to which a definition refers, directly or through other graphs.
+ * @param pins the versions of a published definition's references without a version; with pins, unpublished versions
+ * are found too. Without pins, such references use the newest version, and only published versions are found
  */
 export async function linkGraphs(
   definition: Json,
@@ -209,7 +209,7 @@ async function link(
   return { definition: replaceReferences(definition, (reference) => names.get(reference) ?? reference), pins: pinned };
 }
 
-/** Loads a graph and its references once, also when a graph contains itself. */
+/** Loads a graph and its references only once, also when a graph contains itself. */
 async function load(exact: string, found: PublishedGraph, { find, graphs }: Omit<Linking, 'pins'>): Promise<void> {
   if (graphs.has(exact) || !isDefinition(found.definition)) return;
   graphs.set(exact, found.definition);
@@ -217,7 +217,7 @@ async function load(exact: string, found: PublishedGraph, { find, graphs }: Omit
   if (isDefinition(linked.definition)) graphs.set(exact, linked.definition);
 }
 
-/** Finds a graph that a definition refers to, by `name` or `name@version`. */
+/** Finds a graph that is referenced by `name` or `name@version`. */
 async function findNamed(
   reference: string,
   find: FindGraph,
@@ -232,32 +232,32 @@ async function findNamed(
   return found && (pins !== undefined || found.unpublished === null) ? found : null;
 }
 
-/** The graphs that one may refer to, directly or through others. */
+/** The most graphs to which a definition may refer, directly or through others. */
 const MAX_GRAPHS = 200;
 
-/** The size of their definitions together. */
+/** The most bytes of all their definitions together. */
 const MAX_GRAPHS_BYTES = 8 * 1_048_576;
 
-/** The names that are looked for, whether there is such a graph or not. */
+/** The most names that are looked up, whether such a graph exists or not. */
 const MAX_LOOKUPS = 2_000;
 
-/** Where the graphs of a tenant are read. */
+/** Where the graphs of a tenant are read from. */
 export interface GraphSource {
   readonly store: { readonly graphs: Pick<Store['graphs'], 'find'> };
   readonly tenantId: string;
 }
 
-/** Finds a version of a graph, or the newest. */
+/** Finds a version of a graph, or the newest one. */
 export type FindGraph = (name: string, version: number | undefined) => Promise<PublishedGraph | null>;
 
-/** What finds the graphs of one request. Beyond the bounds it finds no more. */
+/** Finds the graphs for one request. Once a limit is exceeded, it finds none. */
 export interface BoundedFinder {
   readonly find: FindGraph;
-  /** The issue of a definition that refers to more than the bounds allow. */
+  /** Returns the issue of a definition whose references exceed the limits, or `null`. */
   readonly excess: () => GraphIssue<'GRAPH_TOO_LARGE'> | null;
 }
 
-/** Makes what finds the graphs of one request: each is read once. */
+/** Creates the finder for one request, which reads each graph only once. */
 function readOnce({ store, tenantId }: GraphSource): BoundedFinder {
   const known = new Map<string, PublishedGraph | null>();
   const versions = new Map<string, PublishedGraph>();

@@ -9,12 +9,13 @@ import type { Caller } from '../http/authenticate.ts';
 import { createShowInput } from '../runs/show-input.ts';
 import type { ShowInputDeps } from '../runs/show-input.ts';
 
-/** The hooks that a tenant may have. */
+/** The most hooks of a tenant. */
 const MAX_HOOKS = 100;
 
 /**
- * Writes a hook, in place of what was there.
- * @throws ApiError 422 for a wrong secret or template, or a hidden value as it was shown; 409 when the tenant has enough
+ * Creates or replaces a hook.
+ * @throws ApiError 422 for an invalid secret or template, or for a redacted placeholder that is sent back; 409 when the
+ * tenant has too many hooks
  */
 export async function changeHook(
   deps: Pick<ApiDeps, 'store' | 'graphJobs' | 'catalog'>,
@@ -33,7 +34,7 @@ export async function changeHook(
   return written;
 }
 
-/** The parts of an action that are templates, where they stand in the body. */
+/** Returns the parts of an action that are templates, at their paths in the request body. */
 function templateOf(action: Hook['action']) {
   return 'start' in action ? { start: { input: action.start.input } } : { event: { run: action.event.run } };
 }
@@ -49,7 +50,7 @@ export async function findHook({ store }: Pick<ApiDeps, 'store'>, at: HookKey): 
   return hook;
 }
 
-/** Shows a caller hooks, without secrets that are stored. */
+/** Builds the public form of hooks, without their secrets and redacted for the caller. */
 export async function shownHooks(deps: ShowInputDeps, caller: Caller, hooks: readonly Hook[]) {
   const graphs = hooks.flatMap(({ action }) => ('start' in action ? [action.start.graph] : []));
   const show = await createShowInput(deps, caller, graphs);
@@ -67,7 +68,7 @@ export async function shownHooks(deps: ShowInputDeps, caller: Caller, hooks: rea
   }));
 }
 
-/** As `shownHooks`, of one. */
+/** Builds the public form of one hook, as `shownHooks` does. */
 export async function shownHook(deps: ShowInputDeps, caller: Caller, hook: Hook) {
   const [shown] = await shownHooks(deps, caller, [hook]);
   if (!shown) throw new TypeError('A hook has no answer');

@@ -4,7 +4,7 @@ import { isJsonObject, toJson } from '../../graph/values/index.ts';
 import type { JsonObject, Json } from '../../graph/values/index.ts';
 import type { MessageKey, Hook } from '../../store/hooks.ts';
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
-import { contentHash } from '../http/seals.ts';
+import { contentHash } from '../http/fingerprints.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
 import { SCHEMES } from './schemes.ts';
 import type { SignedRequest, Scheme } from './schemes.ts';
@@ -19,16 +19,17 @@ import { sendSignal } from '../runs/send-signal.ts';
 import { startRun } from '../runs/start-run.ts';
 import { mediaTypeOf, requirePlainJson, readJsonText } from '../http/read-json.ts';
 
-/** What a message is answered with. */
+/** The answer to a message. */
 export interface Received {
-  /** 202: it has done something. 200: it had done it before, or wants nothing. */
+  /** 202 when the message had an effect now; 200 when it had it earlier or needs none. */
   readonly status: 200 | 202;
   readonly body: JsonObject;
 }
 
 /**
- * Takes a signed message of another system: it does what its hook says, once.
- * @throws ApiError 401 unless it is signed; 409 while it is worked on; else as what it does. Sent again, it is tried again
+ * Handles a signed message of another system: the action of the hook is executed once.
+ * @throws ApiError 401 for an invalid signature; 409 while the same message is being handled; otherwise the error of
+ * the action. After an error, the sender may repeat the message
  */
 export async function receiveMessage(deps: ApiDeps, address: string, request: SignedRequest): Promise<Received> {
   const hook = await authenticateHook(deps, address, request);
@@ -63,18 +64,18 @@ async function act(deps: ApiDeps, wanted: WantedAct, at: MessageKey): Promise<Re
   }
 }
 
-/** What a message is to do. */
+/** The action that a message causes. */
 export interface WantedAct {
   readonly hook: Hook;
   readonly message: Message;
-  /** The run or event takes its id, so that repeated tries make one. */
+  /** Its id becomes the id of the run or event, so that repeated attempts create only one. */
   readonly attempt: RequestAttempt;
 }
 
 /**
- * Starts the run of a hook, or sends its event, in the name of who changed it last.
- * @throws ApiError as starting a run and sending an event do; 403 when that person may not any more; 422 if the message does
- *   not fill the templates
+ * Starts the run of a hook or sends its event, on behalf of the user who changed the hook last.
+ * @throws ApiError as starting a run or sending an event does; 403 when the user has lost the permission; 422 if the
+ * message can't fill the templates
  */
 async function actOnMessage(deps: ApiDeps, { hook, message, attempt }: WantedAct): Promise<HookAnswer> {
   const { action, tenantId, by } = hook;
@@ -99,14 +100,17 @@ async function actOnMessage(deps: ApiDeps, { hook, message, attempt }: WantedAct
   return { runId: attempt.id };
 }
 
-/** Roles may permit less than when the hook was written. @throws ApiError 403 */
+/** The user's roles may permit less than when the hook was stored. @throws ApiError 403 */
 function requireStillAllowed({ settings }: Pick<ApiDeps, 'settings'>, { action, by }: Hook): void {
   const needed = 'start' in action ? 'run:start' : 'run:control';
   if (permissionsOf(by.roles, settings.roles).has(needed)) return;
   throw new ApiError('FORBIDDEN', `Who has changed the hook last has no permission ${needed} any more`);
 }
 
-/** What the person may, but for what reaches beyond the tenant: a message of others names the run. */
+/**
+ * Returns the user's permissions without those that apply to other tenants, because the message of an untrusted sender
+ * selects the run.
+ */
 function permissionsWithin({ settings }: Pick<ApiDeps, 'settings'>, { by }: Hook): Caller['permissions'] {
   return new Set([...permissionsOf(by.roles, settings.roles)].filter((permission) => permission !== 'admin'));
 }
@@ -151,16 +155,17 @@ async function sendEvent(deps: ApiDeps, caller: Caller, { runId, name, payload, 
 
 type AuthenticateDeps = Pick<ApiDeps, 'store' | 'settings' | 'logger'>;
 
-/** A name alone is looked for in so many tenants. */
+/** The most hooks with the same name, in different tenants, that are checked. */
 const MAX_NAMESAKES = 20;
 
-/** A secret of no hook. A request to a hook that does not exist is checked with it, which takes the same time. */
+/** A random secret for requests to hooks that do not exist, so that their check takes the same time. */
 const DECOY = randomBytes(32).toString('base64');
 
 /**
- * Finds the hook that a request is for. An address is `tenant.name`, or the name alone: of the hooks of that name whose
- * secret has signed, the oldest one is meant, so that a later one of another tenant takes no messages from it.
- * @throws ApiError 401, the same whatever is wrong
+ * Finds the hook of a request and verifies its signature. An address is `tenant.name` or only the name. For a name
+ * alone, the oldest hook with that name whose secret matches is used, so that a later hook of another tenant can't take
+ * over its messages.
+ * @throws ApiError 401, the same for every cause
  */
 async function authenticateHook(deps: AuthenticateDeps, address: string, request: SignedRequest): Promise<Hook> {
   const hooks = await findAddressed(deps, address);
@@ -173,7 +178,7 @@ async function authenticateHook(deps: AuthenticateDeps, address: string, request
   });
 }
 
-/** The oldest come first. Names have no dot, tenants may. */
+/** Returns the oldest hooks first. Names contain no dot, but tenants may. */
 async function findAddressed({ store }: AuthenticateDeps, address: string): Promise<readonly Hook[]> {
   const dot = address.lastIndexOf('.');
   if (dot < 0) return await store.hooks.named(address, MAX_NAMESAKES);
@@ -186,7 +191,7 @@ async function isFor(deps: AuthenticateDeps, hook: Hook, request: SignedRequest)
   return secret !== null && SCHEMES[hook.scheme].isSigned(secret, request);
 }
 
-/** @returns `null` if there is no such secret: strangers get the same answer as for a wrong signature */
+/** @returns `null` if the secret does not exist, so that the sender gets the same answer as for a wrong signature */
 async function resolve(
   { settings, logger }: AuthenticateDeps,
   { tenantId, name, secret }: Hook,
@@ -203,7 +208,7 @@ async function resolve(
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Headers that let somebody in; runs do not get them. */
+/** Headers with credentials, which are not passed to runs. */
 const HIDDEN: ReadonlySet<string> = new Set([
   'authorization',
   'cookie',
@@ -216,8 +221,9 @@ const HIDDEN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads what a request says. Names of headers are in lower case; a form is an object of texts, and its `payload` is JSON.
- * @throws ApiError 415 for another media type, 400 or 422 as for each JSON body
+ * Parses the body of a request. Header names become lower case. A form becomes an object of strings, in which `payload`
+ * is parsed as JSON.
+ * @throws ApiError 415 for another media type, 400 or 422 as for any JSON body
  */
 function readMessage({ headers, bytes }: SignedRequest, { takesForms }: Scheme): Message {
   const isForm = takesForms && mediaTypeOf(headers) === FORM;
@@ -233,7 +239,7 @@ function readJson(bytes: Uint8Array) {
   return toJson(value);
 }
 
-/** Slack sends what people do with its buttons as JSON in a field of a form. */
+/** Slack sends button actions as JSON in a form field. */
 function readForm(bytes: Uint8Array) {
   const fields = Object.fromEntries(new URLSearchParams(Buffer.from(bytes).toString('utf8')));
   const { payload } = fields;

@@ -4,11 +4,11 @@ import { isJsonObject, own } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { HookScheme } from '../../store/platform-tables.ts';
 
-/** What is special to a scheme. */
+/** The parts in which the HMAC schemes differ. */
 interface HmacScheme extends Pick<Scheme, 'greetingOf' | 'takesForms'> {
-  /** @returns `null` if there is no signature, or it is too old */
+  /** @returns `null` if the signature is missing or too old */
   claimOf(this: void, request: SignedRequest): HmacClaim | null;
-  /** @returns `null` if the message has none */
+  /** @returns `null` if the message has no id */
   idOf(this: void, request: SignedRequest, body: Json): string | null;
 }
 
@@ -81,7 +81,7 @@ const STANDARD_SCHEME: Scheme = {
   takesForms: false,
 };
 
-/** @returns `null` for a secret that is no base64 */
+/** @returns `null` for a secret that is not base64 */
 function toVerifier(secret: string): Webhook | null {
   try {
     return new Webhook(secret);
@@ -90,7 +90,7 @@ function toVerifier(secret: string): Webhook | null {
   }
 }
 
-/** The library throws for whatever it does not accept. */
+/** The library throws for everything that it does not accept. */
 function verifies(verifier: Webhook | null, { headers, bytes }: SignedRequest): boolean {
   try {
     const given = Object.fromEntries(HEADERS.map((name) => [name, headers.get(name) ?? '']));
@@ -108,14 +108,14 @@ export const SCHEMES: Readonly<Record<HookScheme, Scheme>> = {
   slack: SLACK_SCHEME,
 };
 
-/** What a request says of its own signature: an HMAC-SHA256, in hex, over a prefix and the body. */
+/** A request's signature: an HMAC-SHA256 in hex over a prefix and the body. */
 export interface HmacClaim {
   readonly prefix: string;
-  /** Several while a secret is replaced; one is enough. */
+  /** There are several while a secret is being replaced; one valid signature is enough. */
   readonly signatures: readonly string[];
 }
 
-/** True if one of the signatures is the right one. The time that it takes tells nothing about the right one. */
+/** Returns true if one of the signatures is valid. The comparison takes constant time. */
 function isSigned(secret: string, { bytes }: SignedRequest, { prefix, signatures }: HmacClaim): boolean {
   const right = createHmac('sha256', secret).update(prefix).update(bytes).digest();
   return signatures.some((signature) => HEX.test(signature) && timingSafeEqual(Buffer.from(signature, 'hex'), right));
@@ -123,37 +123,40 @@ function isSigned(secret: string, { bytes }: SignedRequest, { prefix, signatures
 
 const HEX = /^[0-9a-f]{64}$/i;
 
-/** Tells signed content from other content. Unlike a signature, no more than one text belongs to it. */
+/**
+ * Returns a hash that identifies the signed content. A signature can't serve as the id, because several may be valid
+ * for one content.
+ */
 function signedContent({ bytes }: SignedRequest, prefix: string): string {
   return createHash('sha256').update(prefix).update(bytes).digest('hex');
 }
 
-/** A way in which other systems sign what they send. */
+/** A scheme by which other systems sign their messages. */
 export interface Scheme {
-  /** Says what is wrong with a secret that is stored; `null`: nothing. */
+  /** Returns what is wrong with a secret, or `null`. */
   faultOf(secret: string): string | null;
-  /** True if who has signed knows the secret, and did so a moment ago, as far as the scheme tells. */
+  /** Returns true if the signature was made with the secret, and recently if the scheme has a timestamp. */
   isSigned(secret: string, request: SignedRequest): boolean;
-  /** Tells a message from others; a repeated one has the same. */
+  /** Returns an id that is the same for repetitions of a message, and different for all other messages. */
   messageIdOf(request: SignedRequest, body: Json): string;
-  /** The answer to a message that only tries if somebody is here; `null`: it is another one. */
+  /** Returns the answer to a message that only verifies the endpoint; `null` for all others. */
   greetingOf(request: SignedRequest, body: Json): JsonObject | null;
-  /** Forms count as messages, beside JSON. */
+  /** True when forms are accepted besides JSON. */
   readonly takesForms: boolean;
 }
 
-/** A request of another system, as it came. */
+/** A request as it was received. */
 export interface SignedRequest {
   readonly headers: Headers;
   readonly bytes: Uint8Array;
-  /** The time at which it came. */
+  /** When it was received, in milliseconds since the epoch. */
   readonly atMs: number;
 }
 
-/** A signature may be this old, or this far in the future. */
+/** The largest age of a signature, and how far it may be in the future. */
 const MAX_AGE_MS = 5 * 60_000;
 
-/** True for a Unix time in seconds, in digits only, that is not far from the request's. */
+/** Returns true for a Unix time in seconds, with digits only, that is close to the time of the request. */
 function isRecent(seconds: string, { atMs }: Pick<SignedRequest, 'atMs'>): boolean {
   return /^\d{1,12}$/.test(seconds) && Math.abs(atMs - Number(seconds) * 1_000) <= MAX_AGE_MS;
 }

@@ -15,21 +15,21 @@ export interface Caller {
   readonly sub: string;
   readonly roles: readonly string[];
   readonly permissions: ReadonlySet<Permission>;
-  /** The end of the caller's token, in milliseconds since the epoch. */
+  /** When the caller's token expires, in milliseconds since the epoch. */
   readonly expiresAtMs?: number;
 }
 
 export interface AuthSettings {
   readonly issuer: string;
   readonly audience: string;
-  /** The address of the issuer's keys, or the keys themselves. */
+  /** The URL of the issuer's key set, or the key set itself. */
   readonly keys: URL | JSONWebKeySet;
   readonly claims: { readonly tenant: string; readonly roles: string };
 }
 
 /**
- * Turns a bearer token into its caller.
- * @throws ApiError 401 for a bad token, 503 when the issuer's keys are not available
+ * Verifies a bearer token and returns its caller.
+ * @throws ApiError 401 for an invalid token, 503 when the issuer's keys are not available
  */
 export type Authenticate = (authorization: string | undefined) => Promise<Caller>;
 
@@ -38,7 +38,7 @@ const CLOCK_TOLERANCE_S = 5;
 const MAX_TOKEN_LENGTH = 16_384;
 const MAX_SUBJECT_LENGTH = 255;
 
-/** @param roles what the roles of tokens permit; by default the built-in ones */
+/** @param roles the permissions of each role; by default the built-in roles */
 export function createAuthenticate({ issuer, audience, keys, claims }: AuthSettings, roles?: Roles): Authenticate {
   const keySet: JWTVerifyGetKey =
     keys instanceof URL ? createRemoteJWKSet(keys, { timeoutDuration: 5_000 }) : createLocalJWKSet(keys);
@@ -73,8 +73,8 @@ function readToken(authorization: string | undefined): string {
 }
 
 /**
- * Refuses a token whose header or claims name a member twice: others may read another value than we do (RFC 7519,
- * section 4). What is no JSON at all fails in the verification.
+ * Refuses a token whose header or claims repeat a member, because other parsers may read another value (RFC 7519,
+ * section 4). A token that is no JSON fails later, in the verification.
  */
 function refuseRepeatedMembers(token: string): void {
   for (const part of token.split('.').slice(0, 2)) {
@@ -104,7 +104,7 @@ function toCaller(payload: JWTPayload, claims: AuthSettings['claims'], known: Ro
   return { tenantId, sub, roles, permissions: permissionsOf(roles, known), expiresAtMs };
 }
 
-/** A faulty token is an error of the caller; missing keys of the issuer are not. */
+/** An invalid token is the caller's error; missing issuer keys are a temporary failure. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid)
@@ -120,12 +120,12 @@ function badToken(reason: string, cause?: unknown): ApiError {
   });
 }
 
-/** Those of whom one is enough to read graphs. */
+/** Each of these permissions is enough to read graphs. */
 export const GRAPH_READERS: readonly Permission[] = ['run:read', 'graph:publish'];
 
 /**
- * Makes of a caller the person whom a run meets. A run knows the built-in roles only, so what others grant is said beside
- * their names.
+ * Maps a caller to the principal that a run receives. Runs know the built-in roles only, so the permissions are listed
+ * in `may` where they differ from those of the built-in roles.
  */
 export function toPrincipal({ sub, roles, permissions }: Caller): Principal {
   const person = { sub, roles: [...roles] };

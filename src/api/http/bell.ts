@@ -1,4 +1,4 @@
-/** Wakes one that waits. If none waits when it rings, the next one does not wait at all. */
+/** Wakes one waiting consumer. If none waits when it rings, the next wait returns at once. */
 export interface Bell {
   readonly ring: () => void;
   rung(withinMs: number): Promise<void>;

@@ -2,7 +2,7 @@ import type { Refusal, RefusalCode } from '../../graph/run/index.ts';
 import { abbreviate, boundIssues, MAX_MESSAGE } from '../../graph/values/index.ts';
 import { RETRY_LATER } from '../../process/problem.ts';
 
-/** All problems that the API answers with, by code, and their HTTP statuses. */
+/** All error codes of the API with their HTTP statuses. */
 export const STATUS_BY_CODE = {
   MALFORMED_JSON: 400,
   INVALID_CURSOR: 400,
@@ -56,7 +56,7 @@ export const STATUS_BY_CODE = {
 
 export type ApiErrorCode = keyof typeof STATUS_BY_CODE;
 
-/** One fault of a request; `path` is a JSON Pointer. */
+/** One invalid part of a request; `path` is a JSON Pointer. */
 export interface ApiIssue {
   readonly path: string;
   readonly message: string;
@@ -65,13 +65,13 @@ export interface ApiIssue {
   readonly hint?: string;
 }
 
-/** A request that can't be served; the API answers with a problem document (RFC 9457). What it quotes is cut. */
+/** A request that can't be served, answered as a problem document (RFC 9457). Quoted values are truncated. */
 export class ApiError extends Error {
   readonly code: ApiErrorCode;
   readonly status: number;
   readonly issues: readonly ApiIssue[];
   readonly headers: Readonly<Record<string, string>>;
-  /** The request was passed on, and may do its work although it has failed. */
+  /** True when the request was passed on and may take effect although it has failed. */
   readonly mayTakeEffect: boolean;
 
   constructor(code: ApiErrorCode, detail: string, extras: ApiErrorExtras = {}) {
@@ -101,12 +101,12 @@ export function notNow(detail: string, cause?: unknown): ApiError {
   return new ApiError('UNAVAILABLE', detail, { headers: RETRY_LATER, cause });
 }
 
-/** As `notNow`, for a request that was passed on and may do its work. */
+/** Like `notNow`, but for a request that was passed on and may take effect. */
 export function effectUnknown(detail: string, cause: unknown): ApiError {
   return new ApiError('UNAVAILABLE', detail, { headers: RETRY_LATER, mayTakeEffect: true, cause });
 }
 
-/** @param allowed the methods that the path takes */
+/** @param allowed the methods that the path supports */
 export function methodNotAllowed(method: string, allowed: readonly string[]): ApiError {
   const allow = allowed.join(', ');
   return new ApiError('METHOD_NOT_ALLOWED', `${method} is not allowed here; ${allow} is`, { headers: { allow } });
@@ -133,7 +133,7 @@ const CODES = {
   MALFORMED: 'INVALID_REQUEST',
 } as const satisfies Record<RefusalCode, ApiErrorCode>;
 
-/** Turns a run's refusal into an answer of the API. */
+/** Maps a run's refusal to an API error. */
 export function toApiError({ code, message, issues }: Refusal): ApiError {
   return new ApiError(CODES[code], message, issues ? { issues } : {});
 }

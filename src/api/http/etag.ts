@@ -3,32 +3,39 @@ import { isRedacting, NOTHING_REDACTED } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { ApiError } from './errors.ts';
-import type { Seals } from './seals.ts';
+import type { Fingerprints } from './fingerprints.ts';
 
-/** The parts of a state that change while its run does; values at a checkpoint never change. */
+/** The parts of a state that change while the run is active; values at a checkpoint never change. */
 type StateVersion = Pick<RunView, 'next' | 'pending'> & { readonly checkpoint: string | null };
 
-/** A run's state as it is shown: with or without what is hidden of it. */
+/** A run's state in one view: complete or redacted. */
 export interface ShownVersion {
   readonly runId: string;
-  /** All of the state, as a view of it must not tell by its tag what it hides. */
+  /** The complete state, so that the tag of a redacted view reveals nothing about hidden values. */
   readonly state: StateVersion;
   readonly hidden: Redaction;
 }
 
-/** A strong validator (RFC 9110, section 8.8.3) of a run's state as the API answers it: another one for each view. */
-export function etagOf(seals: Seals, { runId, state: { checkpoint, next, pending }, hidden }: ShownVersion): string {
+/**
+ * Returns the strong validator (RFC 9110, section 8.8.3) of a run's state. The complete and the redacted view have
+ * different validators.
+ */
+export function etagOf(
+  fingerprints: Fingerprints,
+  { runId, state: { checkpoint, next, pending }, hidden }: ShownVersion,
+): string {
   const view = isRedacting(hidden) ? 'redacted' : 'whole';
-  return `"${seals.of('state', [view, runId, checkpoint, next, pending]).slice(0, 32)}"`;
+  return `"${fingerprints.of('state', [view, runId, checkpoint, next, pending]).slice(0, 32)}"`;
 }
 
-/** The different tags that a header may name. */
+/** The most different tags that one header may contain. */
 const MAX_TAGS = 100;
 
 /**
- * Returns the strong entity tags of an `If-Match` header once each, without their quotes; weak ones never match.
- * @returns `null` for `*`, which any state matches
- * @throws ApiError 422 for too many
+ * Returns the distinct strong entity tags of an `If-Match` header without their quotes. Weak tags are left out, as they
+ * never match.
+ * @returns `null` for `*`, which matches any state
+ * @throws ApiError 422 for more than `MAX_TAGS`
  */
 export function strongTagsIn(header: string): readonly string[] | null {
   if (header.trim() === '*') return null;
@@ -38,11 +45,11 @@ export function strongTagsIn(header: string): readonly string[] | null {
 }
 
 /**
- * Compares an `If-Match` header (RFC 9110, section 13.1.1) with a run's newest state, in any view of it.
- * The header lists validators, of which weak ones never match, or is `*` for any state.
+ * Compares an `If-Match` header (RFC 9110, section 13.1.1) with a run's newest state, in either view. Weak validators
+ * never match; `*` matches any state.
  */
 export function isMatched(
-  seals: Seals,
+  fingerprints: Fingerprints,
   header: string,
   { id, view, redaction }: Pick<RunRecord, 'id' | 'view' | 'redaction'>,
 ): boolean {
@@ -50,11 +57,13 @@ export function isMatched(
   if (!tags) return true;
   const { checkpointId: checkpoint = null, next = [], pending = [] } = view ?? {};
   const state = { checkpoint, next, pending };
-  const current = new Set([NOTHING_REDACTED, redaction].map((hidden) => etagOf(seals, { runId: id, state, hidden })));
+  const current = new Set(
+    [NOTHING_REDACTED, redaction].map((hidden) => etagOf(fingerprints, { runId: id, state, hidden })),
+  );
   return tags.some((tag) => current.has(`"${tag}"`));
 }
 
-/** Returns the validators of a list; a quoted one may hold commas. A header that is no such list names none. */
+/** Returns the validators of the list; a quoted validator may contain commas. A malformed header yields none. */
 function readTags(header: string): readonly string[] {
   const isList = /^[\s,]*$/.test(header.replaceAll(TAG, ''));
   return isList ? (header.match(TAG) ?? []) : [];

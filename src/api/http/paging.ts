@@ -3,18 +3,15 @@ import { isJsonObject } from '../../graph/values/index.ts';
 import type { Page, PageRequest, Position } from '../../store/page.ts';
 import { ApiError } from './errors.ts';
 
-/** The page of a list that a request asks for. */
+/** The page that a request asks for. */
 interface AskedPage {
-  /** Identifies the list with its tenant and filters; a cursor is valid for no other list. */
+  /** Identifies the list by route, tenant and filters; a cursor of one list is invalid for every other. */
   readonly list: readonly unknown[];
   readonly limit: number;
   readonly cursor?: string | undefined;
 }
 
-/**
- * Loads a page and writes the cursor of the next.
- * @throws ApiError `INVALID_CURSOR`
- */
+/** Loads a page and creates the cursor of the next page. @throws ApiError `INVALID_CURSOR` */
 export async function readPage<T>(
   cursors: Cursors,
   { list, limit, cursor }: AskedPage,
@@ -31,15 +28,15 @@ function toPosition(value: unknown): Position {
   return { at: value['at'], id: value['id'] };
 }
 
-/** Writes and reads cursors of lists. Clients can't read them, and each is valid for its own list only. */
+/** Creates and verifies cursors. They are opaque to clients, and each is valid for its own list only. */
 export interface Cursors {
-  /** @param list identifies the list: its route, tenant and filters */
+  /** @param list identifies the list by route, tenant and filters */
   write(list: readonly unknown[], position: unknown): string;
-  /** @throws ApiError `INVALID_CURSOR` for a forged cursor, or one of another list */
+  /** @throws ApiError `INVALID_CURSOR` for a forged cursor or a cursor of another list */
   read(list: readonly unknown[], cursor: string): unknown;
 }
 
-/** @param secret signs the cursors; all API processes share it */
+/** @param secret signs the cursors and is shared by all API processes */
 export function createCursors(secret: string): Cursors {
   const sign = (list: readonly unknown[], body: string): Buffer =>
     createHmac('sha256', secret)

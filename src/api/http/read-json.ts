@@ -4,10 +4,10 @@ import { ApiError } from './errors.ts';
 const MAX_DEPTH = 100;
 
 /**
- * Decodes a body and refuses JSON that two readers may read in two ways.
- * @returns its text, which is valid JSON
- * @throws ApiError 400 if it is not UTF-8 or no JSON; 422 if it is too deep, repeats a member or has a number that no
- *   double can hold
+ * Decodes a JSON body and refuses JSON that two parsers may read differently.
+ * @returns the text, which is valid JSON
+ * @throws ApiError 400 if it is not UTF-8 or not JSON; 422 if it is nested too deeply, repeats a member or has a number
+ * outside the range of a double
  */
 export function readJsonText(bytes: Uint8Array): string {
   const text = decode(bytes);
@@ -26,7 +26,7 @@ export function readJsonText(bytes: Uint8Array): string {
   return text;
 }
 
-/** A byte order mark stays in the text, where it is no JSON (RFC 8259, section 8.1). */
+/** Keeps a byte order mark in the text, so that parsing fails: it is not allowed in JSON (RFC 8259, section 8.1). */
 function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -43,7 +43,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Returns where a number is that became infinite on reading, such as `1e999`. */
+/** Returns the path of a number that became infinite when parsed, such as `1e999`. */
 function findInfinite(value: unknown): readonly string[] | null {
   if (typeof value === 'number') return Number.isFinite(value) ? null : [];
   if (!isJsonList(value) && !isJsonObject(value)) return null;
@@ -58,20 +58,19 @@ function refused(detail: string, issue: { readonly path: string; readonly messag
   return new ApiError('INVALID_REQUEST', detail, { issues: [issue] });
 }
 
-/** An object or a list that is open at a place of a JSON text. */
+/** An object or an array that is open at the current position of a JSON text. */
 interface Container {
-  /** The member names of an object so far; `null` for a list. */
+  /** The member names of the object so far; `null` for an array. */
   readonly names: Set<string> | null;
-  /** The current member or element. */
+  /** The current member name or element index. */
   at: string | number;
   expectsName: boolean;
 }
 
 /**
- * Finds a member whose object has another member of the same name. `JSON.parse` keeps only the last one, other readers
- * keep the first.
+ * Finds a repeated member name. `JSON.parse` keeps the last of such members, other parsers keep the first.
  * @param text valid JSON
- * @returns its JSON Pointer, or `null`
+ * @returns the JSON Pointer of the member, or `null`
  */
 export function findRepeatedMember(text: string): string | null {
   const open: Container[] = [];
@@ -87,7 +86,7 @@ export function findRepeatedMember(text: string): string | null {
   return null;
 }
 
-/** Takes a character outside strings. */
+/** Handles a character outside strings. */
 function takeSign(open: Container[], sign: string): void {
   const top = open.at(-1);
   if (sign === '{') open.push({ names: new Set(), at: '', expectsName: true });
@@ -97,7 +96,7 @@ function takeSign(open: Container[], sign: string): void {
   else if (sign === ',' && top) top.at = Number(top.at) + 1;
 }
 
-/** Takes a string. @returns true if it is a name that its object has already */
+/** Handles a string. @returns true if it is a member name that its object already has */
 function isRepeated(top: Container | undefined, quoted: () => string): boolean {
   if (!top?.names || !top.expectsName) return false;
   const name = readName(quoted());
@@ -112,7 +111,7 @@ function readName(quoted: string): string {
   return quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
 }
 
-/** The place of the quotation mark that ends the string: the next one after an even number of backslashes. */
+/** Returns the index of the closing quotation mark: the next one after an even number of backslashes. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
@@ -125,7 +124,7 @@ const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
 const PARAMETER = new RegExp(`^\\s*(${TOKEN})=(?:"((?:[^"\\\\]|\\\\.)*)"|(${TOKEN}))\\s*$`);
 
 /**
- * Requires a body that is JSON as it stands: `application/json` in UTF-8 (RFC 8259, section 8.1), without a coding.
+ * Requires an unencoded JSON body: `application/json` in UTF-8 (RFC 8259, section 8.1) without a content encoding.
  * @throws ApiError 415
  */
 export function requirePlainJson(headers: Headers): void {
@@ -137,7 +136,7 @@ export function requirePlainJson(headers: Headers): void {
     throw notTaken(`The body must come as it is, not in the coding "${coding}"`, { 'accept-encoding': 'identity' });
 }
 
-/** The media type of a body without its parameters, in lower case. */
+/** Returns the media type of a body in lower case, without its parameters. */
 export function mediaTypeOf(headers: Headers): string {
   return essenceOf(headers.get('content-type') ?? '');
 }
@@ -150,7 +149,7 @@ function isJson(type: string): boolean {
   return essenceOf(type) === 'application/json' && type.split(';').slice(1).every(isTaken);
 }
 
-/** Parameters other than the charset have no meaning for JSON. */
+/** Accepts every parameter except a charset other than UTF-8; the other parameters have no meaning for JSON. */
 function isTaken(parameter: string): boolean {
   if (parameter.trim() === '') return true;
   const [, name = '', quoted, token = ''] = PARAMETER.exec(parameter) ?? [];

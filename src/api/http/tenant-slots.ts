@@ -1,12 +1,12 @@
-/** The most requests of a kind at a time. */
+/** The most concurrent requests of one kind. */
 export interface SlotLimits {
   readonly perTenant: number;
   readonly total: number;
 }
 
-/** Counts the requests of a kind that this process works on, such as those that wait for runs. */
+/** Limits the concurrent requests of one kind in this process, such as requests that wait for runs. */
 export interface TenantSlots {
-  /** Takes a slot. @returns what gives it back; `null`: the tenant has none left, or the process */
+  /** Takes a slot. @returns a function that releases it; `null` when the tenant or the process has no slot left */
   take(tenantId: string): (() => void) | null;
 }
 

@@ -4,30 +4,31 @@ import type { Act, NewEntries } from '../../store/audit.ts';
 import type { ApiDeps, ApiEnv, RequestAttempt } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 
-/** The entry that the audit gets of a request. */
+/** How a request is recorded in the audit log. */
 interface AuditedRoute {
   readonly action: string;
-  /** Names what it is done to. @param newId of what a request makes */
+  /** Returns the id of the subject. @param newId the id of what the request creates */
   readonly subject: (path: Readonly<Record<string, string>>, newId: string | undefined) => string | null;
 }
 
 /**
- * What the audit has of a route that changes something. `by-handler`: the handler adds the entries, as `acts` or by `recordAct`.
- * `none`: no entry, because the route changes nothing, or makes something that names its maker itself.
+ * How the audit log records a route that changes something. `by-handler`: the handler adds the acts to `acts` or calls
+ * `recordAct`. `none`: nothing is recorded, because the route changes nothing or creates something that stores its
+ * creator.
  */
 export type Auditing = AuditedRoute | 'by-handler' | 'none';
 
-/** Entries whose subject is the id in the path. */
+/** Records the id in the path as the subject. */
 export const withId = (action: string): AuditedRoute => ({ action, subject: ({ id }) => id ?? null });
-/** Entries whose subject is the id of what the request makes. */
+/** Records the id of the created resource as the subject. */
 export const made = (action: string): AuditedRoute => ({ action, subject: (_path, newId) => newId ?? null });
 
 type AuditDeps = Pick<ApiDeps, 'store' | 'logger'>;
 
 /**
- * Middleware: records what a request has done, once it is done; tries with one idempotency key have one record of an act. A
- * record that can't be written goes to the log, because the answer is true all the same. A deletion takes no key that could
- * make up for a process that dies, so it is recorded before it is done.
+ * Middleware: records the acts of a request after it was handled; attempts with the same idempotency key record an act
+ * only once. A record that can't be stored is logged instead, because the answer remains valid. A deletion has no
+ * idempotency key to repeat it after a crash, so it is recorded before it is done.
  */
 export function audited(deps: AuditDeps, auditing: Exclude<Auditing, 'none'>) {
   return createMiddleware<ApiEnv>(async (c, next) => {
@@ -58,7 +59,7 @@ async function addEntries({ store, logger }: AuditDeps, entries: NewEntries): Pr
   });
 }
 
-/** What a failing server has done is not known, so its record stays. */
+/** After a server error it is unknown what was done, so the record is kept. */
 async function withdrawIfRefused(
   { store, logger }: AuditDeps,
   { res: { status } }: Context<ApiEnv>,
@@ -81,18 +82,18 @@ function actOf(c: Context<ApiEnv>, { action, subject }: AuditedRoute): Act {
   return { action, subject: subject(c.req.param(), attemptOf(c)?.id) };
 }
 
-/** @returns `undefined` for routes that take no idempotency key */
+/** @returns `undefined` for routes without an idempotency key */
 function attemptOf(c: Context<ApiEnv>): RequestAttempt | undefined {
   return c.get('attempt');
 }
 
-/** An answer that is given again tells of nothing new. */
+/** A repeated answer has no new acts. */
 function actsOf(c: Context<ApiEnv>, auditing: AuditedRoute | 'by-handler'): readonly Act[] {
   if (!mayHaveTakenEffect(c) || c.res.headers.get('idempotent-replayed') === 'true') return [];
   return c.get('acts') ?? (auditing === 'by-handler' ? [] : [actOf(c, auditing)]);
 }
 
-/** True for what was done, and for what was passed on and may be. */
+/** Returns true for a request that succeeded, or was passed on and may take effect. */
 function mayHaveTakenEffect({ res, error }: Context<ApiEnv>): boolean {
   return res.ok || (error instanceof ApiError && error.mayTakeEffect);
 }

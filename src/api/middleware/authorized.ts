@@ -5,8 +5,8 @@ import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 
 /**
- * Middleware: a request passes if its caller has one of the permissions. It also has the audit record a deletion
- * (`recordIntent`): every route comes through here, and the entry names the caller, who is known from here on.
+ * Middleware: accepts a request whose caller has one of the permissions. It also provides `recordIntent`, with which a
+ * deletion is recorded in the audit log, because every route uses this middleware and only it knows the caller.
  */
 export function authorized({ authenticate }: Pick<ApiDeps, 'authenticate'>, ...anyOf: readonly Permission[]) {
   return createMiddleware<ApiEnv>(async (c, next) => {

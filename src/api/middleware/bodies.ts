@@ -9,10 +9,10 @@ import type { Files, Upload } from '../../store/files.ts';
 const JSON_TYPE = 'application/json';
 
 /**
- * Reads a JSON body and counts its bytes while they arrive.
+ * Reads a JSON body and limits its bytes while they arrive.
  * @param maxBytes the limit of the body
- * @param absent a request without a body and a type counts as `{}`, which most routes that need a body refuse; a route
- *   that takes any object refuses it here
+ * @param absent how to handle a request without body and media type: as `{}`, which most routes that need a body
+ * refuse, or with an error, for routes that accept any object
  */
 export function jsonBody(maxBytes: number, absent: 'is-empty' | 'is-refused' = 'is-empty') {
   return createMiddleware<ApiEnv>(async (c, next) => {
@@ -29,7 +29,7 @@ export function jsonBody(maxBytes: number, absent: 'is-empty' | 'is-refused' = '
   });
 }
 
-/** Reads a body as it comes. @throws ApiError 413 as soon as it is larger than it may be */
+/** Reads a whole body. @throws ApiError 413 as soon as it exceeds the limit */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = (): ApiError => new ApiError('BODY_TOO_LARGE', `The body is larger than ${maxBytes} bytes`);
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();
@@ -43,14 +43,14 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   return Buffer.concat(chunks);
 }
 
-/** A file, in bytes. */
+/** The most bytes of a file. */
 const MAX_FILE_BYTES = 67_108_864;
-/** The bytes that stand in one row, and that a request holds at a time. */
+/** The bytes of one row, which a request holds in memory at a time. */
 const PIECE_BYTES = 1_048_576;
 
 /**
- * Stores the body of a request piece by piece, while it arrives, and leaves the upload to the handler; no body is empty. Pieces that have
- * not become a file when the request ends are deleted.
+ * Stores the body of a request in pieces while it arrives, and passes the upload to the handler. A missing body counts
+ * as an empty one. Pieces that have not become a file when the request ends are deleted.
  */
 export function storedBody({ store: { files }, logger }: Pick<ApiDeps, 'store' | 'logger'>) {
   return createMiddleware<ApiEnv>(async (c, next) => {
@@ -83,7 +83,10 @@ async function storeUpload(files: Files, id: string, body: Chunks): Promise<Uplo
 
 type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** Puts chunks together to pieces, of which all but the last have the same size. @throws ApiError beyond the limit */
+/**
+ * Combines chunks to pieces of equal size; only the last one may be smaller.
+ * @throws ApiError when the limit is exceeded
+ */
 async function* inPieces(chunks: Chunks): AsyncGenerator<Uint8Array, void> {
   const buffer = Buffer.alloc(PIECE_BYTES);
   let filled = 0;

@@ -6,23 +6,26 @@ import type { RequestKey } from '../../store/idempotency.ts';
 import type { Store } from '../../store/store.ts';
 import { measure } from '../../telemetry/metrics/meter.ts';
 import type { ApiDeps, ApiEnv, RequestAttempt } from '../deps.ts';
-import { contentHash } from '../http/seals.ts';
+import { contentHash } from '../http/fingerprints.ts';
 import { ApiError } from '../http/errors.ts';
 import { seesAll } from '../redaction.ts';
 
-/** After this time without renewal, another request may take over: the first one's process is gone. */
+/**
+ * After this time without renewal, another request may take over, because the process of the first one is assumed to be
+ * lost.
+ */
 const LEASE_MS = 15_000;
-/** Statuses that depend on the caller, on load or on what administrators lay down; such answers are not kept. */
+/** Statuses that depend on the caller, on load or on administrators' settings; such answers are not stored. */
 const NOT_KEPT: ReadonlySet<number> = new Set([401, 403, 429]);
 const KEPT_HEADERS = ['content-type', 'location', 'etag'];
 
-/** Names what a request asks for; another body has another name. */
+/** Computes a fingerprint of what a request asks for; different bodies have different fingerprints. */
 export type ReadFingerprint = (c: Context<ApiEnv>) => Promise<string>;
 
 /**
- * Makes a request safe to repeat: the same `Idempotency-Key` and body get the first answer again.
- * (After draft-ietf-httpapi-idempotency-key-header-07.)
- * @param readFingerprint of a body that is no JSON
+ * Makes a request safe to repeat: the same `Idempotency-Key` with the same body receives the first answer again (after
+ * draft-ietf-httpapi-idempotency-key-header-07).
+ * @param readFingerprint computes the fingerprint of a body that is not JSON
  */
 export function idempotent(
   { store, logger }: Pick<ApiDeps, 'store' | 'logger'>,
@@ -78,7 +81,7 @@ function timeIn(ms: number): string {
   return new Date(Date.now() + ms).toISOString();
 }
 
-/** The draft wants a quoted string, but clients often send it bare; both are the same key. */
+/** The draft requires a quoted string, but clients often send it without quotes; both are the same key. */
 export function readKey(header: string | undefined): string | null {
   if (header === undefined) return null;
   const key = /^"(.*)"$/.exec(header.trim())?.[1] ?? header.trim();
@@ -87,7 +90,7 @@ export function readKey(header: string | undefined): string | null {
   return key;
 }
 
-/** Any other route is known by its hash: an entry of an index has 2,704 bytes at most. */
+/** Other routes are stored as a hash, because an index entry of PostgreSQL has at most 2,704 bytes. */
 const PLAIN_ROUTE = /^[ -~]{1,200}$/;
 
 function toRequestKey(c: Context<ApiEnv>, key: string): RequestKey {
@@ -96,7 +99,7 @@ function toRequestKey(c: Context<ApiEnv>, key: string): RequestKey {
   return { tenantId, subject: sub, route: PLAIN_ROUTE.test(route) ? route : contentHash(route), key };
 }
 
-/** Covers what the caller may see: an answer is kept as it was shown, and is good for no other view. */
+/** Includes the caller's view, because a stored answer is redacted for one view only. */
 async function fingerprintOf(c: Context<ApiEnv>): Promise<string> {
   const body: unknown = await c.req.json();
   const view = seesAll(c.get('caller')) ? 'whole' : 'redacted';
@@ -123,7 +126,10 @@ async function keepAnswer(
   }
 }
 
-/** A first try that was refused has done nothing. What tries before a repetition have done is not known, so it keeps its id. */
+/**
+ * A first attempt that was refused had no effect, so its record is deleted. For a repetition, the effects of earlier
+ * attempts are unknown, so the record keeps its id.
+ */
 async function withdraw({ idempotency }: Store, request: RequestKey, { isRepetition }: RequestAttempt): Promise<void> {
   await (isRepetition ? idempotency.lease(request, timeIn(0)) : idempotency.forget(request));
 }

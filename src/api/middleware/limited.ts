@@ -6,15 +6,15 @@ import type { TenantSlots } from '../http/tenant-slots.ts';
 
 interface Limits {
   readonly slots: TenantSlots;
-  /** What a caller is told for whom there is no slot. */
+  /** The error message when no slot is free. */
   readonly refusal: string;
-  /** By default, all requests count. */
+  /** Selects the requests that are limited; by default all. */
   readonly counts?: (c: Context<ApiEnv>) => boolean;
 }
 
 const RETRY_AFTER_S = '1';
 
-/** Middleware: a request passes if its tenant may have one more; it comes before any work. */
+/** Middleware: accepts a request if its tenant has a free slot. It must come before any expensive work. */
 export function limited({ slots, refusal, counts = () => true }: Limits) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     if (!counts(c)) return await next();
@@ -30,13 +30,13 @@ export function limited({ slots, refusal, counts = () => true }: Limits) {
 
 const MAX_WAIT_SECONDS = 60;
 
-/** Reads `Prefer: wait=N` (RFC 7240). @returns seconds, 60 at most; `null` without a usable value */
+/** Parses `Prefer: wait=N` (RFC 7240). @returns seconds, 60 at most; `null` without a usable value */
 export function readWait(prefer: string | undefined): number | null {
   const seconds = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/i.exec(prefer ?? '')?.[1];
   return seconds === undefined ? null : Math.min(Number(seconds), MAX_WAIT_SECONDS);
 }
 
-/** Middleware: a request passes if its `If-Match` header names something. It comes before the body and the resource. */
+/** Middleware: requires an `If-Match` header. It comes before the body and the resource are read. */
 export function ifMatch() {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const named = c.req.header('if-match') ?? '';
@@ -46,7 +46,7 @@ export function ifMatch() {
   });
 }
 
-/** Middleware: a request with `Prefer: wait` passes if its tenant may have one more. */
+/** Middleware: accepts a request with `Prefer: wait` if its tenant has a free slot. */
 export function limitedWaits(slots: TenantSlots) {
   return limited({
     slots,

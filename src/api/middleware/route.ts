@@ -16,7 +16,7 @@ import { idempotent } from './idempotent.ts';
 import type { ReadFingerprint } from './idempotent.ts';
 import { TICKET_PERMISSION, ticketed } from './ticketed.ts';
 
-/** The groups of routes, in the order of the description. */
+/** The groups of routes, in the order of the API's description. */
 export const TAGS = {
   graphs: 'Definitions: publish, validate, read and draw them.',
   runs: 'Start runs, and read what they are at and have done.',
@@ -36,42 +36,45 @@ export const TAGS = {
 };
 
 /**
- * Who may send a request. A list of permissions: one of them is enough. `ticket`: the ticket of a stream stands in for a token.
- * `signature`: the handler checks the signature of the message. `public`: anyone.
+ * Who may send a request. A list means that one of the permissions is enough. `ticket`: a stream ticket is accepted
+ * instead of a token. `signature`: the handler verifies the signature of the message. `public`: no check.
  */
 export type Access = Permission | readonly Permission[] | 'ticket' | 'signature' | 'public';
 
 type Parameters = z.ZodObject | z.ZodPipe;
 
-/** A route as its resource states it: the description and the middleware are made of it. */
+/** The declaration of a route, from which its description and its middleware are derived. */
 interface RouteTerms {
   readonly id: string;
   readonly summary: string;
   readonly description?: string;
   readonly params?: Parameters;
-  /** By default, a query may have no parameters. */
+  /** The query parameters; by default, none are allowed. */
   readonly query?: Parameters;
   /** Headers besides `Idempotency-Key`. */
   readonly headers?: z.ZodObject;
   /** The schema of a JSON body. */
   readonly body?: z.ZodType;
-  /** The limit of a JSON body; by default 1 MiB. */
+  /** The limit of a JSON body in bytes; by default 1 MiB. */
   readonly maxBytes?: number;
-  /** By default a missing body counts as `{}`. A schema that takes any object can't refuse it, so the route does. */
+  /**
+   * By default, a missing body is treated as `{}`. A schema that accepts any object can't refuse that, so the route
+   * must.
+   */
   readonly absentBody?: 'is-refused';
-  /** The description of a body that is no JSON; `before` or the handler reads it. */
+  /** The description of a body that is not JSON, which `before` or the handler reads. */
   readonly otherBody?: NonNullable<NonNullable<RouteConfig['request']>['body']>;
   /**
-   * If an `Idempotency-Key` gives the first answer again. By default it does where there is a JSON body; a function names
-   * what another body asks for. `by-handler`: the handler reads the key.
+   * How the route handles an `Idempotency-Key`. By default, routes with a JSON body return the first answer again; a
+   * function computes the fingerprint of another kind of body. `by-handler`: the handler reads the key.
    */
   readonly key?: 'none' | 'by-handler' | ReadFingerprint;
-  /** Absent: the route only reads. */
+  /** Absent for routes that only read. */
   readonly audit?: Auditing;
   readonly answers: RouteConfig['responses'];
-  /** Problems besides those of every route, of a body, of a key and of a cursor. `none`: no problem is described. */
+  /** Error statuses besides those that every route, body, key or cursor has. `none`: no error is described. */
   readonly problems?: readonly ProblemStatus[] | 'none';
-  /** Middleware between the check of the permission and the body. */
+  /** Middleware between the permission check and the body. */
   readonly before?: (deps: ApiDeps) => readonly MiddlewareHandler<ApiEnv>[];
   readonly handle: (deps: ApiDeps) => unknown;
 }
@@ -86,7 +89,7 @@ interface TypedTerms<
   readonly query?: Query;
   readonly body?: Body;
   readonly answers: Answers;
-  /** Makes the handler, once for each app. */
+  /** Creates the handler, once for each app. */
   readonly handle: (deps: ApiDeps) => RouteHandler<
     {
       method: 'get';
@@ -102,15 +105,21 @@ interface TypedTerms<
   >;
 }
 
-/** What a route that changes something also states; without a key, a request may be done twice, so it leaves no entry. */
+/**
+ * The additional declaration of a route that changes something. Without an idempotency key, a request may be executed
+ * twice, so it must leave no audit entry.
+ */
 type Change = { readonly audit: Auditing; readonly key?: 'by-handler' | ReadFingerprint } | { readonly audit: 'none' };
 
-/** A route that can be added to a router; only `tagged` and `onlyPost` make one, so each has said who may use it. */
+/**
+ * A route that can be added to a router. Only `tagged` and `onlyPost` create routes, so that every route declares its
+ * access.
+ */
 export interface Route {
   readonly addTo: (router: OpenAPIHono<ApiEnv>, deps: ApiDeps) => void;
 }
 
-/** Makes the makers of routes of a group, one for each method. */
+/** Returns functions that declare the routes of a group, one for each HTTP method. */
 export function tagged(tag: keyof typeof TAGS) {
   const maker =
     <Extra>(method: RouteConfig['method']) =>
@@ -144,7 +153,7 @@ export function tagged(tag: keyof typeof TAGS) {
   };
 }
 
-/** Refuses all methods but POST at a path that is also the value of another route's parameter. */
+/** Refuses all methods but POST at a path that would otherwise match the parameter of another route. */
 export function onlyPost(path: string): Route {
   return {
     addTo(router) {
@@ -156,7 +165,7 @@ export function onlyPost(path: string): Route {
   };
 }
 
-/** Makes a router of some routes. */
+/** Creates a router of several routes. */
 export function routes(...all: readonly Route[]): (deps: ApiDeps) => OpenAPIHono<ApiEnv> {
   return (deps) => {
     const router = createRouter();
@@ -165,7 +174,10 @@ export function routes(...all: readonly Route[]): (deps: ApiDeps) => OpenAPIHono
   };
 }
 
-/** What OpenAPI says of a route; its scheme of security takes permissions as roles, of which one is enough. */
+/**
+ * Builds the OpenAPI description of a route. The permissions are listed as roles of the security scheme, of which one
+ * is enough.
+ */
 function described(access: Access, terms: RouteTerms) {
   const { id, summary, description, params, query = NoQuery, body, otherBody, answers } = terms;
   const headers = hasKey(terms) ? KeyHeader.extend(terms.headers?.shape ?? {}) : terms.headers;
@@ -204,7 +216,7 @@ function problemsOf({ problems: own = [], ...terms }: RouteTerms) {
   );
 }
 
-/** What a request goes through before it is validated: the audit, the caller, limits, the body, the key. */
+/** Builds the middleware that runs before validation: audit, authentication, limits, body, idempotency key. */
 function chain(access: Access, terms: RouteTerms, deps: ApiDeps): MiddlewareHandler<ApiEnv>[] {
   const { body, maxBytes = MAX_BODY_BYTES, absentBody, key, before, audit = 'none' } = terms;
   const isKept = hasKey(terms) && key !== 'by-handler';
@@ -223,7 +235,7 @@ function entry(access: Access, deps: ApiDeps): MiddlewareHandler<ApiEnv>[] {
   return permissions.length === 0 ? [] : [authorized(deps, ...permissions)];
 }
 
-/** A router whose routes check their requests; each fault has a pointer in the problem document. */
+/** Creates a router that validates requests; each issue has a pointer in the problem document. */
 function createRouter(): OpenAPIHono<ApiEnv> {
   return new OpenAPIHono<ApiEnv>({
     defaultHook: (result, c) => {
@@ -234,7 +246,9 @@ function createRouter(): OpenAPIHono<ApiEnv> {
   });
 }
 
-/** Hono reads a query into a plain object, and so loses parameters with the names of that object's own methods. */
+/**
+ * Hono reads a query into a plain object, and thereby loses parameters that are named like the object's own methods.
+ */
 function lostParameters(url: string): ApiIssue[] {
   return [...new URL(url).searchParams.keys()].filter((name) => name in Object.prototype).map(noField);
 }

@@ -4,18 +4,21 @@ import type { ApiEnv } from '../deps.ts';
 
 const NONE = ["'none'"];
 const SELF = ["'self'"];
-/** Nothing may be loaded, framed or sent from here. */
+/** Forbids loading, framing and sending forms. */
 const CLOSED = { defaultSrc: NONE, baseUri: NONE, formAction: NONE, frameAncestors: NONE };
 const ofAnswers = secureHeaders({ contentSecurityPolicy: CLOSED, xFrameOptions: 'DENY' });
-/** A file of a stranger runs nothing, also where a browser shows it. */
+/** Uploaded files come from untrusted clients, so the sandbox keeps them from running scripts in a browser. */
 const ofFiles = secureHeaders({ contentSecurityPolicy: { ...CLOSED, sandbox: [] }, xFrameOptions: 'DENY' });
-/** The page that browses the description takes its own files, and asks this API only. */
+/** The page that displays the API's description loads its own files and sends requests to this API only. */
 const ofDocs = secureHeaders({
   contentSecurityPolicy: { ...CLOSED, scriptSrc: SELF, styleSrc: SELF, imgSrc: ["'self'", 'data:'], connectSrc: SELF },
   xFrameOptions: 'DENY',
 });
 
-/** The console takes its own files, and asks this API and the issuer of its tokens. Styles of single elements are set by its script. */
+/**
+ * The console loads its own files and sends requests to this API and the token issuer. Its scripts set inline styles of
+ * elements.
+ */
 const ofConsole = (issuers: readonly string[]) =>
   secureHeaders({
     contentSecurityPolicy: {
@@ -30,11 +33,11 @@ const ofConsole = (issuers: readonly string[]) =>
   });
 
 /**
- * Middleware: headers that keep a browser from running, framing or guessing at an answer.
- * @param issuers the origins at which the console gets its tokens
+ * Middleware: sets headers that keep a browser from executing, framing or sniffing a response.
+ * @param issuers the origins from which the console gets its tokens
  */
 export function securityHeaders(issuers: readonly string[]) {
-  /** Paths with headers of their own. */
+  /** Paths with their own headers. */
   const own = [
     [/^\/docs(?:\/|$)/, ofDocs],
     [/^\/api\/blobs\//, ofFiles],

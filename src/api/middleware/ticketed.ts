@@ -6,12 +6,15 @@ import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { authorized } from './authorized.ts';
 
-/** What the holder of a ticket may do, and the person who has no ticket needs. */
+/**
+ * The permission that a ticket replaces: its holder may read the run, and the user who requests it needs this
+ * permission.
+ */
 export const TICKET_PERMISSION = 'run:read' satisfies Permission;
 
 /**
- * Middleware of a stream of a run: a request passes by a ticket for that run, or as by `authorized`. The stream uses the
- * ticket up when it begins, so one that is refused costs none. HEAD begins none, and so needs a token.
+ * Middleware of a run's stream: accepts a ticket for that run, or a caller as `authorized` does. The ticket is consumed
+ * when the stream begins, so a refused stream does not consume it. HEAD begins no stream and therefore needs a token.
  */
 export function ticketed(deps: Pick<ApiDeps, 'authenticate' | 'store'>) {
   const byToken = authorized(deps, TICKET_PERMISSION);
@@ -36,7 +39,7 @@ function noTicket(): ApiError {
   return new ApiError('UNAUTHENTICATED', 'The ticket is used, expired, or not for this run; ask for another one');
 }
 
-/** The holder of a ticket reads one run, as the person could who asked for it. */
+/** The holder of a ticket may read one run, with the view of the user who requested the ticket. */
 function toCaller({ tenantId, sub, seesPayloads, tokenExpiresAtMs }: StreamTicket): Caller {
   const permissions: readonly Permission[] = seesPayloads ? [TICKET_PERMISSION, 'payload:read'] : [TICKET_PERMISSION];
   return {

@@ -8,15 +8,15 @@ import { readTraceparent } from '../../telemetry/traces/traceparent.ts';
 import type { ApiEnv } from '../deps.ts';
 import { measure } from '../../telemetry/metrics/meter.ts';
 
-/** Probes, metrics and pages are asked for all the time, and say nothing. */
+/** Probes, metrics and pages are requested all the time and are not traced. */
 const TRACED = '/api/';
 
-/** The id of a run, which the answer to a request for one has in its `Location`. */
+/** Matches the id of a new run in the `Location` header. */
 const OF_RUN = /^\/api\/runs\/([0-9A-Z]{26})\b/;
 
 /**
- * Middleware: a span for each request (OpenTelemetry, semantic conventions of HTTP servers). It goes on with the trace
- * of the caller. Neither paths nor queries are told, as strangers choose them.
+ * Middleware: creates a span for each request (OpenTelemetry, semantic conventions of HTTP servers), which continues
+ * the caller's trace. Paths and queries are not recorded, because untrusted clients choose them.
  */
 export function traced() {
   return createMiddleware<ApiEnv>(async (c, next) => {
@@ -47,8 +47,8 @@ function runIdIn(path: string): string | undefined {
 }
 
 /**
- * Middleware: measures each request (OpenTelemetry, semantic conventions of HTTP servers). Paths that are no routes share
- * a series, and unknown methods, because strangers choose them.
+ * Middleware: measures each request (OpenTelemetry, semantic conventions of HTTP servers). All unknown paths share one
+ * series, and so do unknown methods, because untrusted clients choose them.
  */
 export function measured() {
   return createMiddleware<ApiEnv>(async (c, next) => {
@@ -65,7 +65,10 @@ export function measured() {
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Names a method for metrics and spans (OpenTelemetry): an unknown one is `_OTHER`, because strangers choose it. */
+/**
+ * Returns the method name for metrics and spans (OpenTelemetry); unknown methods become `_OTHER`, because untrusted
+ * clients choose them.
+ */
 function shownMethod(method: string): string {
   return METHODS.has(method) ? method : '_OTHER';
 }

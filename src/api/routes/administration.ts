@@ -85,7 +85,7 @@ const removeTenant = admin.delete('/admin/tenants/{id}', 'admin', {
   answers: { 204: { description: 'The configuration counts' } },
   handle: (deps) => async (c) => {
     await deps.store.tenantTerms.remove(c.req.valid('param').id);
-    deps.store.rulings.forget();
+    deps.store.overrides.forget();
     return c.body(null, 204);
   },
 });
@@ -134,7 +134,7 @@ const prune = admin.post('/admin/prune', 'admin', {
   },
 });
 
-/** What is shown at once of a run's events and calls. */
+/** The first page of a run's events and calls. */
 const FIRST_PAGE = { limit: 50 };
 
 const listRuns = admin.get('/admin/runs', 'admin', {
@@ -202,7 +202,7 @@ async function listLedger({ cursors, store }: ApiDeps, { run, ...page }: AskedLe
   return await readPage(cursors, asked, (request) => store.ledger.list(run.id, request));
 }
 
-/** What the database knows is worth reading also while Temporal is away. */
+/** The stored data is returned even if Temporal is unavailable. */
 async function pendingActivitiesOf({ engine }: ApiDeps, { tenantId, id }: RunRecord) {
   return await engine.pendingActivities({ tenantId, id }).catch((error: unknown) => {
     if (error instanceof ApiError) return null;
@@ -249,12 +249,12 @@ const removeSwitch = admin.delete('/admin/switches/{kind}/{name}', 'admin', {
   answers: { 204: { description: 'The thing is on' } },
   handle: (deps) => async (c) => {
     await deps.store.switches.remove(c.req.valid('param'));
-    deps.store.rulings.forget();
+    deps.store.overrides.forget();
     return c.body(null, 204);
   },
 });
 
-/** Routes for administrators: tenants, the audit, the retention, runs of all tenants, switches. */
+/** Routes for administrators: tenants, audit log, retention, runs of all tenants, switches. */
 export const adminRoutes = routes(
   prune,
   listRuns,

@@ -32,7 +32,7 @@ import { PageQuery, json, idOf } from '../schemas/common.ts';
 
 const approvals = tagged('approvals');
 
-/** Makes the routes `approve` and `reject` of a run. */
+/** Declares the routes `approve` and `reject` of a run. */
 function decideOnRun(decision: 'approve' | 'reject', summary: string): Route {
   return approvals.post(`/api/runs/{id}/${decision}`, 'approval:decide', {
     id: `${decision}Run`,
@@ -70,7 +70,7 @@ const list = approvals.get('/api/approvals', 'run:read', {
         own === null
           ? await deps.store.approvals.list(tenantId, filter, request)
           : await listOwnApprovals(deps, caller, { filter, page: request });
-      const show = (approval: KnownApproval, hidden: Redaction) => toInboxApproval(approval, hidden, deps.seals);
+      const show = (approval: KnownApproval, hidden: Redaction) => toInboxApproval(approval, hidden, deps.fingerprints);
       return { items: await withNotes(deps, await showAll({ ...deps, caller }, items, show), COMMENTS_LISTED), next };
     });
     return c.json(page, 200);
@@ -107,7 +107,7 @@ const decision = approvals.post('/api/approvals/{id}/decision', 'approval:decide
   },
 });
 
-/** Who steers runs, and who decides. */
+/** The permissions to control runs or to decide approvals. */
 const ANY = ['run:control', 'approval:decide'] as const;
 
 const comment = approvals.post('/api/approvals/{id}/comment', ANY, {
@@ -153,7 +153,7 @@ const reassign = approvals.post('/api/approvals/{id}/reassign', 'approval:decide
   },
 });
 
-/** Routes of approvals: the inbox, decisions, notes, other people to decide. */
+/** Routes of approvals: inbox, decisions, notes, reassignment. */
 export const approvalRoutes = routes(
   decideOnRun('approve', "Approve an approval of a run: the named one, or the run's first"),
   decideOnRun('reject', "Reject an approval of a run: the named one, or the run's first"),

@@ -60,5 +60,5 @@ function toProblem({ status, code, message, issues, mayTakeEffect }: ApiError) {
   };
 }
 
-/** Routes that do for many what others do for one. */
+/** Routes that apply a control or decision to many runs or approvals. */
 export const bulkRoutes = routes(control, decide);

@@ -17,7 +17,7 @@ import { sendStream } from '../streams/sse-body.ts';
 
 const chat = tagged('chat');
 
-/** A stream ends after this time at the latest, and with the token; its client may ask for it again. */
+/** The longest duration of a stream; clients may reconnect. */
 const MAX_STREAM_MS = 3_600_000;
 
 const STREAM = {
@@ -66,7 +66,7 @@ const Until = z.strictObject({
 const Thread = z.object({ threadId: ThreadId.openapi({ description: 'The id of the thread' }) });
 const OfGraph = Thread.extend({ graph: z.string().openapi({ description: 'The graph that messages are sent to' }) });
 
-/** The stream of a thread. Clients of the AI SDK ask for it below the path that they send messages to. */
+/** The stream of a thread. AI SDK clients request it at a path below the one to which they send messages. */
 const follow = (slots: TenantSlots, path: string, id: string, params: typeof Thread): Route =>
   chat.get(path, 'run:read', {
     id,
@@ -103,7 +103,7 @@ interface Streaming {
   readonly answer: () => Promise<Answer>;
 }
 
-/** Streams an answer while its tenant has a slot. */
+/** Streams an answer if the tenant has a free slot. */
 async function streamed(c: Context<ApiEnv>, { slots, deps, answer }: Streaming): Promise<Response> {
   const giveBack = slots.take(c.get('caller').tenantId);
   if (!giveBack)

@@ -50,23 +50,25 @@ const localSignIn = operations.post('/console/local-sign-in', 'public', {
   },
 });
 
-/** Routes of the console beside its files. They need no token: they are for people who have none yet. */
+/** Routes of the console besides its files. They are public, because the users have no token yet. */
 export const consoleRoutes = routes(config, localSignIn);
 
-/** What `npm run build` makes of `console`: as far from this file in `src` as in `dist`. */
+/** The output folder of the console's build. Its relative path is the same from `src` and `dist`. */
 const FOLDER = fileURLToPath(new URL('../../../console/dist', import.meta.url));
 const PAGE = 'index.html';
 
-/** The names of these files have a hash of their content. */
+/** File names contain a hash of the content, so the files can be cached for ever. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
 const toFile = (path: string): string => path.replace(/^\/console/, '');
 
-/** Serves the files of the console. Each of its addresses that is no file is its page, which finds out what to show. */
+/**
+ * Serves the files of the console. Every other path below it returns the page, whose script selects what to display.
+ */
 export function consoleFileRoutes(): Hono<ApiEnv> {
   const router = new Hono<ApiEnv>();
   router.get('/console', (c) => c.redirect('/console/'));
-  // Whatever its own route does not take is no page.
+  // This path must not return the page when its own route refuses the request.
   router.all('/console/local-sign-in', (c) => {
     throw methodNotAllowed(c.req.method, ['POST']);
   });

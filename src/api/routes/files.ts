@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory';
 import { ApiError } from '../http/errors.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
-import { contentHash } from '../http/seals.ts';
+import { contentHash } from '../http/fingerprints.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
 import { requirePermission } from '../middleware/authorized.ts';
 import { limited } from '../middleware/limited.ts';
@@ -17,8 +17,8 @@ const MAX_LENGTH = 255;
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/;
 
 /**
- * Reads the media type of a file; without one it is any bytes.
- * @throws ApiError 415 for what is no media type, and for a body in a coding
+ * Reads the media type of a file; the default is arbitrary bytes.
+ * @throws ApiError 415 for an invalid media type, and for a body with a content encoding
  */
 function readFileType(headers: Headers): string {
   const type = headers.get('content-type')?.trim() ?? 'application/octet-stream';
@@ -32,9 +32,12 @@ function readFileType(headers: Headers): string {
   return type;
 }
 
-/** The uploads that a process takes at a time; each holds a piece in memory, and its bytes count for no tenant yet. */
+/**
+ * The most concurrent uploads of a process. Each holds a piece in memory, and its bytes are not yet counted against the
+ * tenant.
+ */
 const MAX_UPLOADS = 64;
-/** The same, of a tenant. */
+/** The most concurrent uploads of one tenant. */
 const MAX_UPLOADS_OF_TENANT = 8;
 const bytes = { '*/*': { schema: FileBytes } };
 
@@ -64,7 +67,10 @@ const store = files.post('/api/blobs', 'run:start', {
   },
 });
 
-/** Middleware: refuses what could not be kept before its bytes are stored. */
+/**
+ * Middleware: refuses an upload with an invalid media type, or when the tenant has no space left, before its bytes are
+ * stored.
+ */
 function withSpace({ store: { files } }: Pick<ApiDeps, 'store'>) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     readFileType(c.req.raw.headers);
@@ -104,12 +110,12 @@ const read = files.get('/api/blobs/{id}', ['run:start', 'payload:read'], {
   },
 });
 
-/** Reads `If-None-Match` (RFC 9110, section 13.1.2), which compares tags weakly. */
+/** Parses `If-None-Match` (RFC 9110, section 13.1.2), which uses weak comparison. */
 function namesTag(header: string | undefined, etag: string): boolean {
   return header !== undefined && (header.trim() === '*' || header.includes(etag));
 }
 
-/** Reads a piece when it is asked for, and none before. */
+/** Reads each piece only when it is requested. */
 function toStream(pieces: AsyncGenerator<Uint8Array, void>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
@@ -124,5 +130,5 @@ function toStream(pieces: AsyncGenerator<Uint8Array, void>): ReadableStream<Uint
   );
 }
 
-/** Routes of files, which belong to a tenant and to no run. */
+/** Routes of files, which belong to a tenant and not to a run. */
 export const fileRoutes = routes(store, read);

@@ -181,5 +181,5 @@ function toOutputs(outputs: Json): readonly Json[] {
   return Array.isArray(outputs) ? outputs : [outputs];
 }
 
-/** Routes of the versions of a graph: list, compare, take back, name by an alias, test. */
+/** Routes of the versions of a graph: list, compare, unpublish, set aliases, test. */
 export const graphVersionRoutes = routes(list, diff, unpublish, put, read, listAliases, remove, test);

@@ -13,7 +13,7 @@ import { GraphName, NameAndVersion } from '../schemas/graph-version.ts';
 
 const graphs = tagged('graphs');
 
-/** No graph can have this name. */
+/** No graph may have this name. */
 const VALIDATE = '/api/graphs/validate';
 
 const publish = graphs.post('/api/graphs', 'graph:publish', {

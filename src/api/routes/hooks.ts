@@ -37,7 +37,7 @@ const put = hooks.put('/api/hooks/{id}', 'run:control', {
   },
 });
 
-/** What a hook is to do, as a body has it. */
+/** The action of a hook, as in a request body. */
 interface GivenAction {
   readonly start?: { readonly graph: string; readonly input: object } | undefined;
   readonly event?: { readonly run: string; readonly name: string } | undefined;
@@ -91,7 +91,7 @@ const remove = hooks.delete('/api/hooks/{id}', 'run:control', {
   },
 });
 
-/** The body is described only: signatures are of its bytes. */
+/** The body is only described and not parsed, because signatures cover its bytes. */
 const otherBody = {
   required: true,
   description: 'A message with its signature in the headers, as its scheme wants it',
@@ -121,5 +121,5 @@ const receive = hooks.post('/api/hooks/{id}', 'signature', {
   },
 });
 
-/** Routes of hooks, by which messages of other systems come in. */
+/** Routes of hooks, which receive messages of other systems. */
 export const hookRoutes = routes(put, list, read, remove, receive);

@@ -91,5 +91,5 @@ const list = memory.get('/api/memory/{namespace}', 'run:read', {
   },
 });
 
-/** Routes of long-term memory, which belongs to a tenant and to no run. */
+/** Routes of long-term memory, which belongs to a tenant and not to a run. */
 export const memoryRoutes = routes(put, read, remove, list);

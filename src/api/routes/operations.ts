@@ -46,7 +46,9 @@ const ready = operations.get('/readyz', 'public', {
   },
 });
 
-/** The build copies what the page needs: the package is large, and its installation reports to others. */
+/**
+ * The build copies the required files of the package, because the package is large and sends usage data when installed.
+ */
 const FOLDER = isBuilt
   ? fileURLToPath(new URL('./swagger-ui', import.meta.url))
   : dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/swagger-ui.css'));
@@ -62,10 +64,10 @@ const PAGE = `<!doctype html>
 <body><div id="api"></div><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/start.js"></script></body>
 </html>
 `;
-/** A token that is entered lives as long as the page. */
+/** An entered token is kept only as long as the page is open. */
 const START = "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', validatorUrl: null });\n";
 
-/** Serves a page to browse the API's description, without files from elsewhere. */
+/** Serves a page to browse the API's description, without files of other servers. */
 export function docsRoutes(): Hono<ApiEnv> {
   const router = new Hono<ApiEnv>();
   router.get('/', (c) => c.redirect('/docs'));

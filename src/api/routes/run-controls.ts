@@ -24,7 +24,7 @@ import { InterventionListSchema } from '../schemas/approval.ts';
 
 const controls = tagged('controls');
 
-/** Makes the route of a control, which sends a signal; the run decides if it takes the signal now. */
+/** Declares the route of a control, which sends a signal. The run decides whether it accepts the signal. */
 function addControl({ signal: name, route: path, summary, body: Body }: Control): Route {
   return controls.post(`/api/runs/{id}/${path}`, 'run:control', {
     id: `${path}Run`,
@@ -49,14 +49,15 @@ function addControl({ signal: name, route: path, summary, body: Body }: Control)
 }
 
 /**
- * Reads a run after a control. Its next control is bound to its row, so that is not to be behind what is shown.
+ * Reads a run after a control. The next control is bound to the stored row, so the row must not be older than the
+ * answer.
  * @param before the run before the control
  */
 async function readAfterControl({ store, engine }: ApiDeps, caller: Caller, before: RunRecord) {
   const { id } = before;
   const look = async (): Promise<RunRecord> => (await store.runs.find(id)) ?? before;
   const run = await look();
-  // A run that has ended in the store need not be asked, and one that was put aside can't be.
+  // A run that has ended in the store need not be queried, and a quarantined run can't be.
   const live = isLive(before) && isLive(run) ? await engine.view(run) : null;
   const least = live && live.status !== 'running' ? live.lastSeq : 0;
   const isWanted = ({ lastSeq }: RunRecord): boolean => lastSeq >= least;
@@ -65,7 +66,7 @@ async function readAfterControl({ store, engine }: ApiDeps, caller: Caller, befo
   return toRunJson(written, caller, { retrying: await store.ledger.retrying(id), view });
 }
 
-/** A run is shown as it says itself if it is not written by then. */
+/** If the row is not written within this time, the workflow's own view is returned. */
 const SHOWN_WITHIN_MS = 2_000;
 
 const list = controls.get('/api/interventions', 'run:read', {

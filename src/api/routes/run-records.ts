@@ -114,5 +114,5 @@ function toAnswer({ events, occurrences, answers, ...facts }: Recording) {
   };
 }
 
-/** Routes of what is recorded of a run: its calls, a drawing, an explanation, the recording. */
+/** Routes of the records of a run: calls, diagram, explanation, recording. */
 export const recordRoutes = routes(diagram, recording, explain, list, read);

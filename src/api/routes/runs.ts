@@ -53,7 +53,7 @@ const start = (slots: TenantSlots): Route =>
         metadata: toJsonObject(metadata),
       };
       const begin = async (): Promise<void> => await startRun(deps, c.get('caller'), { id, wanted });
-      // A repeated request may find that its run has ended long since, so it looks at once.
+      // In a repeated request, the run may have ended long ago, so it is read at once.
       if (isRepetition) await begin();
       const run = await readRun(c, deps, { id, ...(!isRepetition && { begin }) });
       c.header('location', `/api/runs/${id}`);
@@ -116,13 +116,13 @@ export function runRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>> 
 
 interface RunToRead {
   readonly id: string;
-  /** The run as it was found in this moment. */
+  /** The run as it was just read. */
   readonly found?: RunRecord;
   /** Starts the run. */
   readonly begin?: () => Promise<void>;
 }
 
-/** Reads a run, and waits for it if the request prefers that. */
+/** Reads a run, after waiting for it if the request prefers that. */
 async function readRun(c: Context<ApiEnv>, deps: ApiDeps, { id, found, begin }: RunToRead) {
   const seconds = readWait(c.req.header('prefer'));
   const unwanted = [c.req.raw.signal, deps.shuttingDown];

@@ -121,12 +121,12 @@ function toTerms({
   };
 }
 
-/** The schema lets one of both through. */
+/** The schema allows exactly one of the two. */
 function toTiming(cron: string | undefined, every: string | undefined): Timing {
   return cron === undefined ? { cron: null, every: every ?? '' } : { cron, every: null };
 }
 
-/** What a change does not name stays the very value that it is. */
+/** Fields that the change omits are copied unchanged. */
 function withChange(schedule: Schedule, change: z.output<typeof ScheduleChangeSchema>): ScheduleTerms {
   const { cron, every, input, metadata, limits, threadId } = change;
   const { graph = schedule.graph, timeZone = schedule.timeZone } = change;
@@ -178,5 +178,5 @@ const past = schedules.post('/api/schedules/{id}/backfill', 'run:start', {
   },
 });
 
-/** Routes of schedules: make, read, change, delete, and take times that a schedule does not name or did not take. */
+/** Routes of schedules: create, read, change, delete, trigger, backfill. */
 export const scheduleRoutes = routes(create, list, read, change, remove, now, past);

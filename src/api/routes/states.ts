@@ -48,7 +48,7 @@ const read = state.get('/api/runs/{id}/state', 'run:read', {
     const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
     return answerState(
       c,
-      { run, seals: deps.seals },
+      { run, fingerprints: deps.fingerprints },
       await readState(deps, run, c.req.valid('query').checkpoint ?? null),
     );
   },
@@ -70,7 +70,7 @@ const edit = state.patch('/api/runs/{id}/state', 'state:edit', {
     const wanted = { values: toJsonObject(values), asNode, ifMatch: c.req.header('if-match') ?? '' };
     await editState(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted });
     const edited = await findRun(deps, c.get('caller'), run.id);
-    return answerState(c, { run: edited, seals: deps.seals }, await readState(deps, edited, null));
+    return answerState(c, { run: edited, fingerprints: deps.fingerprints }, await readState(deps, edited, null));
   },
 });
 
@@ -170,13 +170,13 @@ const diff = state.get('/api/runs/{id}/diff', 'run:read', {
 /** Routes of a run's state: read, edit, checkpoints, fork, replay, diff. */
 export const stateRoutes = routes(read, edit, checkpoints, fork, replay, diff);
 
-/** Answers with the `ETag` that an edit of the state must name. */
+/** Answers with the `ETag` that an edit of the state must send. */
 function answerState(
   c: Context<ApiEnv>,
-  { run, seals }: { readonly run: RunRecord; readonly seals: ApiDeps['seals'] },
+  { run, fingerprints }: { readonly run: RunRecord; readonly fingerprints: ApiDeps['fingerprints'] },
   state: Awaited<ReturnType<typeof readState>>,
 ) {
   const hidden = hiddenFrom(c.get('caller'), run);
-  c.header('etag', etagOf(seals, { runId: run.id, state, hidden }));
+  c.header('etag', etagOf(fingerprints, { runId: run.id, state, hidden }));
   return c.json(shownState(state, hidden), 200);
 }

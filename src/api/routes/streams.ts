@@ -46,7 +46,7 @@ const ofRun = (slots: TenantSlots): Route =>
     problems: [400, 404, 429],
     handle: (deps) => {
       const { changes, deltas, runLooks } = deps.store;
-      const sources = { changes, deltas, looks: shareLooks(runLooks), seals: deps.seals };
+      const sources = { changes, deltas, looks: shareLooks(runLooks), fingerprints: deps.fingerprints };
       return async (c) => {
         const caller = c.get('caller');
         const { id: runId, lastSeq } = await findRun(deps, caller, c.req.valid('param').id);
@@ -70,7 +70,7 @@ const ofTenant = (slots: TenantSlots): Route =>
     problems: [400, 429],
     handle: (deps) => {
       const { changes, tenantEvents } = deps.store;
-      const sources = { changes, ids: createPlaceIds(deps.cursors), seals: deps.seals };
+      const sources = { changes, ids: createPlaceIds(deps.cursors), fingerprints: deps.fingerprints };
       const feeds = createTenantFeeds(deps.store);
       return async (c) => {
         const caller = c.get('caller');
@@ -126,7 +126,7 @@ const ticket = runs.post('/api/runs/{id}/stream-ticket', 'run:read', {
   },
 });
 
-/** Routes that tell what happens while it does. */
+/** Routes of event streams. */
 export function streamRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>> {
   const slots = createTenantSlots(deps.settings.streams);
   return routes(ofRun(slots), ofTenant(slots), ticket)(deps);

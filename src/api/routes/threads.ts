@@ -36,7 +36,7 @@ const state = threads.get('/api/threads/{id}/state', 'run:read', {
     const run = await findRun(deps, c.get('caller'), left?.runId ?? lastRunId);
     const found = await readState(deps, run, left?.id ?? null);
     const hidden = hiddenFrom(c.get('caller'), run);
-    c.header('etag', etagOf(deps.seals, { runId: run.id, state: found, hidden }));
+    c.header('etag', etagOf(deps.fingerprints, { runId: run.id, state: found, hidden }));
     return c.json(shownState(found, hidden), 200);
   },
 });
@@ -82,7 +82,7 @@ const runs = threads.get('/api/threads/{id}/runs', 'run:read', {
 /** Routes of threads. */
 export const threadRoutes = routes(read, state, checkpoints, runs);
 
-/** Names of threads belong to the caller's tenant. */
+/** Thread ids are scoped to the caller's tenant. */
 async function findThread({ store }: ApiDeps, { tenantId }: Caller, id: string): Promise<ThreadRecord> {
   const thread = await store.threads.find(tenantId, id);
   if (!thread) throw new ApiError('UNKNOWN_THREAD', `There is no thread "${id}"`);

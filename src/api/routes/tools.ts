@@ -1,7 +1,7 @@
 import type { Catalog, ToolEntry } from '../../graph/definition/index.ts';
 import { mapPage, toPage } from '../../store/page.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
-import { switchedOff } from '../../store/known-rulings.ts';
+import { switchedOff } from '../../store/known-overrides.ts';
 import { GRAPH_READERS } from '../http/authenticate.ts';
 import { readPage } from '../http/paging.ts';
 import { routes, tagged } from '../middleware/route.ts';
@@ -19,9 +19,9 @@ const list = tools.get('/api/tools', GRAPH_READERS, {
   handle: (deps) => async (c) => {
     const asked = { list: ['tools'], ...c.req.valid('query') };
     const { tenantId } = c.get('caller');
-    const rulings = await deps.store.rulings.now();
+    const overrides = await deps.store.overrides.now();
     const offFor = (name: string): ToolJson['switchedOff'] => {
-      const off = switchedOff(rulings, { kind: 'tool', name }, tenantId);
+      const off = switchedOff(overrides, { kind: 'tool', name }, tenantId);
       return off && { reason: off.reason, since: off.changedAt };
     };
     return c.json(await readPage(deps.cursors, asked, async (page) => pageOf({ ...deps, offFor }, page)), 200);

@@ -39,13 +39,13 @@ const add = webhooks.post('/api/webhooks', 'run:control', {
     const addWebhook = createAddWebhook(deps);
     return async (c) => {
       const caller = c.get('caller');
-      // A receiver reads what it is told of runs.
+      // A webhook receives data of runs, so its creator must be allowed to read runs.
       requirePermission(caller, 'run:read');
       const { tenantId, sub: createdBy } = caller;
       const { secret: given, linkBase = null, events, ...wanted } = c.req.valid('json');
       const { id } = c.get('attempt');
-      const told = { events: [...new Set(events)], linkBase, secret: given };
-      const { webhook, secret } = await addWebhook({ ...wanted, ...told, id, tenantId, createdBy });
+      const options = { events: [...new Set(events)], linkBase, secret: given };
+      const { webhook, secret } = await addWebhook({ ...wanted, ...options, id, tenantId, createdBy });
       c.header('location', `/api/webhooks/${id}`);
       return c.json({ ...shownWebhook(webhook), secret }, 201);
     };
@@ -173,5 +173,8 @@ const replay = webhooks.post('/api/webhooks/{id}/deliveries/{deliveryId}/replay'
   },
 });
 
-/** Routes of webhooks and their deliveries. URLs may hold secrets, so who may read runs may not read webhooks. */
+/**
+ * Routes of webhooks and their deliveries. URLs may contain secrets, so the permission to read runs does not include
+ * reading webhooks.
+ */
 export const webhookRoutes = routes(add, list, read, remove, rotate, enable, listDeliveries, ping, replay);

@@ -5,15 +5,16 @@ import type { Refusal } from '../../graph/run/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 
-/** A control as a run is sent it, or the reason why it is not sent. */
+/** A control bound to its run, or the reason why it can't be sent. */
 export interface BoundControl {
   readonly payload: JsonObject;
   readonly refusal: Refusal | null;
 }
 
 /**
- * Binds a control to what has been read of its run: the pause that it ends, the failure that it settles, the checkpoint
- * that it leaves. The run refuses it if something else stands there by now, so of two at once one counts.
+ * Binds a control to what was read of its run: the pause that it ends, the failure that it settles or the checkpoint
+ * that it leaves. The run refuses the control if that has changed since, so only one of two concurrent controls takes
+ * effect.
  */
 export function bindControl({ view }: Pick<RunRecord, 'view'>, name: string, payload: JsonObject): BoundControl {
   const bind = BINDINGS[name];
@@ -22,7 +23,10 @@ export function bindControl({ view }: Pick<RunRecord, 'view'>, name: string, pay
 
 type Bind = (read: RunView, payload: JsonObject) => BoundControl;
 
-/** The controls that are about a place of their run. An event goes to whatever waits for its name, now or later. */
+/**
+ * Controls that refer to a position of their run. External events are not bound: they go to whatever waits for their
+ * name, now or later.
+ */
 const BINDINGS: Readonly<Record<string, Bind>> = {
   resume: (read, payload) => ({
     payload: { ...atCheckpoint(read), ...payload, since: read.pausedAt ?? null },
@@ -38,7 +42,10 @@ function atCheckpoint({ checkpointId }: RunView): JsonObject {
   return checkpointId === null ? {} : { checkpoint: checkpointId };
 }
 
-/** A failed run is bound by the time of its failure, one that asks people by the failure that it asks about. */
+/**
+ * The settlement of a failed run is bound to the time of the failure; that of an intervention is bound to the failure
+ * that it is about.
+ */
 function bindSettlement({ status, endedAt, waitingFor }: RunView, payload: JsonObject): BoundControl {
   if (isEnded(status)) return { payload: { ...payload, since: endedAt }, refusal: null };
   const asked = waitingFor.filter((one) => one.kind === 'intervention').filter((one) => isNamed(payload, one));

@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts';
 import { isStart } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
 
-/** Compares two runs: their last common checkpoint, and since then their nodes, decisions and channels. */
+/** Compares two runs: their last common checkpoint, and their nodes, decisions and channels since then. */
 export async function diffRuns({ store }: Pick<ApiDeps, 'store'>, one: RunRecord, other: RunRecord) {
   const [ours, theirs] = await Promise.all([lineageOf(store, one.id), lineageOf(store, other.id)]);
   const common = await commonPoint(store, ours, theirs);
@@ -24,7 +24,7 @@ export async function diffRuns({ store }: Pick<ApiDeps, 'store'>, one: RunRecord
   };
 }
 
-/** A run in a lineage, up to the event where the next one begins; the last is the run itself. */
+/** A run of a lineage with its events up to the fork; the last entry is the compared run itself. */
 interface Stretch {
   readonly runId: string;
   readonly upTo: number;
@@ -39,7 +39,7 @@ async function lineageOf(store: Store, runId: string): Promise<readonly Stretch[
   return lineage;
 }
 
-/** The checkpoint at which a fork begins, if it still exists. */
+/** Returns the checkpoint from which a fork started, if it still exists. */
 async function forkedFrom({ runs, checkpoints }: Store, runId: string): Promise<StoredCheckpoint | null> {
   const start: unknown = await runs.startOf(runId);
   if (!isStart(start) || start.begin.kind !== 'fork') return null;
@@ -59,13 +59,13 @@ async function commonPoint(
   return await checkpoints.lastUpTo(last.runId, upTo);
 }
 
-/** The part of a lineage after a checkpoint. */
+/** Returns the part of a lineage after a checkpoint. */
 function since(lineage: readonly Stretch[], point: StoredCheckpoint | null): readonly (Stretch & { after: number })[] {
   const at = point ? lineage.findIndex(({ runId }) => runId === point.runId) : 0;
   return lineage.slice(at).map((stretch, index) => ({ ...stretch, after: index === 0 && point ? point.seq : 0 }));
 }
 
-/** The most supersteps and decisions that an answer has of one side. */
+/** The most supersteps and decisions of each side that an answer contains. */
 const MAX_EVENTS = 10_000;
 
 async function sideOf(store: Store, run: RunRecord, stretches: readonly (Stretch & { after: number })[]) {

@@ -13,14 +13,14 @@ import type { StoredCheckpoint } from '../../store/checkpoints.ts';
 import { wholeState } from './read-state.ts';
 import { soundCheckpoint } from './sound-state.ts';
 
-/** Another process may claim the dispatch after this time; a request to Temporal takes less. */
+/** Another process may claim the dispatch after this time, which is longer than a request to Temporal takes. */
 const LEASE_MS = 20_000;
 
 type DispatchDeps = Pick<ApiDeps, 'engine' | 'store' | 'graphJobs'>;
 
 /**
- * Accepts a new run, and dispatches it if nothing keeps it from that; otherwise the sweeper does.
- * @returns `busy` when its thread does not take the run now
+ * Accepts a new run and dispatches it if it is not queued. If that fails, the sweeper dispatches it later.
+ * @returns `busy` when the thread has an active run and refuses another
  */
 export async function acceptAndDispatch(
   deps: DispatchDeps & Pick<ApiDeps, 'logger'>,
@@ -39,8 +39,8 @@ export async function acceptAndDispatch(
 }
 
 /**
- * Accepts a run, perhaps not for the first time: one that an earlier try has accepted is refused no more.
- * @throws what `accept` throws, if there is no such run
+ * Accepts a run. An error of `accept` is ignored if an earlier attempt has already accepted the run.
+ * @throws what `accept` throws if there is no such run
  */
 export async function unlessAccepted(
   { store }: Pick<ApiDeps, 'store'>,
@@ -82,12 +82,12 @@ async function startWorkflow(
   });
 }
 
-/** The first batch of a run's journal comes within a moment, and tells that Temporal has the run. */
+/** The first journal batch of a run usually arrives within this time, and confirms that Temporal has the run. */
 const CONFIRM_AFTER_MS = 1_000;
 
 /**
- * Notes that Temporal has a run, unless the run has said so by then. If that fails, the sweeper starts the run again,
- * which changes nothing.
+ * Records that Temporal has a run, unless the journal has confirmed it in the meantime. If this fails, the sweeper
+ * starts the run again, which has no effect.
  */
 function confirmLater({ changes, pendingStarts }: ApiDeps['store'], claimed: PendingStart): void {
   const confirm = async (): Promise<void> => {
@@ -102,7 +102,7 @@ function confirmLater({ changes, pendingStarts }: ApiDeps['store'], claimed: Pen
   });
 }
 
-/** Dispatches a run; after a failure the sweeper tries again. */
+/** Dispatches a run. After a failure, the sweeper tries again. */
 export async function tryDispatch(deps: DispatchDeps & Pick<ApiDeps, 'logger'>, id: string): Promise<void> {
   await orLater(deps, id, () => dispatchRun(deps, id));
 }
@@ -119,7 +119,10 @@ async function orLater(
   });
 }
 
-/** A run of a thread hides what its predecessor hides, in channels of the same name and all that they lead to, besides what is hidden of its own input. */
+/**
+ * A run of a thread inherits the redaction of its predecessor: channels of the same name, everything derived from them,
+ * and what is hidden of its own input.
+ */
 async function saveInheritedRedaction(
   { store, graphJobs }: Pick<ApiDeps, 'store' | 'graphJobs'>,
   { id, execution, predecessorId, redaction }: PendingStart,
@@ -135,7 +138,7 @@ async function saveInheritedRedaction(
   return found;
 }
 
-/** Reads the beginning of a later execution from its row. @throws if the row has no run, signal and payload for it */
+/** Parses the beginning of a later execution from its row. @throws if the row lacks the run, signal or payload */
 function readReopening(id: string, stored: Json): Beginning {
   const { kind, run, name, payload } = isJsonObject(stored) ? stored : {};
   const format = isJsonObject(run) ? run['format'] : undefined;
@@ -147,8 +150,8 @@ function readReopening(id: string, stored: Json): Beginning {
 }
 
 /**
- * Adds the state of its predecessor on the thread to a run's beginning.
- * @throws ApiError 503 while that is being written
+ * Adds the state of the thread's previous run to the beginning of a run.
+ * @throws ApiError 503 while that state is being written
  */
 export async function firstBeginning(
   store: ApiDeps['store'],
@@ -160,7 +163,7 @@ export async function firstBeginning(
   return left ? { ...begin, base: (await wholeState(store, left)).channels } : begin;
 }
 
-/** The hidden channels of the run whose state a run of a thread goes on from. */
+/** Returns the hidden channels of the run whose state a thread continues with. */
 export async function inheritedChannels(
   store: ApiDeps['store'],
   predecessorId: string | null,
@@ -171,8 +174,9 @@ export async function inheritedChannels(
 }
 
 /**
- * The checkpoint that a thread goes on from: the newest of its last run that stands for no undone calls, or of an earlier run if that
- * has none. So a conversation goes on after a run that failed and was compensated, from before what is no longer true.
+ * Returns the checkpoint from which a thread continues: the newest one of its last run that does not rely on undone
+ * calls, or of an earlier run if that run has none. So after a run that failed and was compensated, the conversation
+ * continues from before the compensated calls.
  */
 export async function checkpointLeftBy(
   store: Pick<ApiDeps['store'], 'runs' | 'checkpoints'>,

@@ -9,16 +9,16 @@ import { ApiError } from '../http/errors.ts';
 import { findRun } from './run-json.ts';
 
 export interface WantedDiagram {
-  /** The name of the graph. */
+  /** The graph's name. */
   readonly name: string;
   readonly format: DiagramFormat;
-  /** The run whose graph is drawn and whose nodes are marked. */
+  /** The id of a run whose graph is drawn, with its nodes marked by their status. */
   readonly run?: string | undefined;
 }
 
 /**
  * Draws the newest version of a graph, or the graph of one of its runs.
- * @throws ApiError when there is no such graph or run
+ * @throws ApiError 404 when the graph or run does not exist
  */
 export async function drawDiagram(
   deps: Pick<ApiDeps, 'store' | 'graphJobs'>,

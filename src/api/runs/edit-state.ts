@@ -19,8 +19,9 @@ export interface WantedEdit {
 
 /**
  * Edits the state of a run that waits, is paused or has ended.
- * @returns once the checkpoint of the edit is written
- * @throws ApiError 412 when the state has changed since, 409 while nodes run, 422 when a hidden value is sent back
+ * @returns after the checkpoint of the edit is written
+ * @throws ApiError 412 when the state has changed since it was read, 409 while nodes are running, 422 when a redacted
+ * placeholder is sent back
  */
 export async function editState(
   deps: ApiDeps,
@@ -29,7 +30,7 @@ export async function editState(
 ): Promise<void> {
   const hidden = hiddenFrom(caller, run);
   refusePlaceholders(wanted.values, hidden);
-  const refusal = isMatched(deps.seals, wanted.ifMatch, run) ? null : STALE;
+  const refusal = isMatched(deps.fingerprints, wanted.ifMatch, run) ? null : STALE;
   const signal = { name: 'edit', attempt, payload: toPayload(run, wanted), refusal };
   const result = await sendSignal(deps, caller, { run, signal });
   if (!result.taken) throw toApiError(hideRefusal(result.refusal, hidden));

@@ -9,16 +9,17 @@ import { endMeasurements } from '../../telemetry/metrics/journal-measurements.ts
 import { measureAll, measure } from '../../telemetry/metrics/meter.ts';
 import type { RunReference } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
-import type { WorkflowEnd, PutAside } from '../temporal/workflow-end.ts';
+import type { WorkflowEnd, Quarantine } from '../temporal/workflow-end.ts';
 import { FEWEST_PROOFS } from '../../store/failing-runs.ts';
 import type { TaskFailureNote } from '../../store/failing-runs.ts';
 import type { FailingTask } from '../temporal/failing-task.ts';
 
 /**
- * Ends a run whose workflow has ended without telling the store, or is not there. Runs that have ended or go on are left alone.
- * @param before an end from this time on is left for later, as the last activity may still write. A run that was put
- * aside has begun no activity for long
- * @returns false when the run is not dispatched, or its end is left for later
+ * Ends a run whose workflow is missing or has ended without writing the run's end to the store. Runs that have ended or
+ * whose workflow is open are left unchanged.
+ * @param before an end at or after this time, in milliseconds, is left for a later call, because the last activity may
+ * still write. A quarantined run is ended at once, as it has begun no activity for long
+ * @returns false when the run is not dispatched, or its end is left for a later call
  */
 export async function endTerminatedRun(
   { store, engine, logger }: Pick<ApiDeps, 'store' | 'engine' | 'logger'>,
@@ -34,13 +35,13 @@ export async function endTerminatedRun(
   const { executionRunId } = end;
   const batch = lastBatch(run, end, await store.approvals.ofRun(id, 'pending'));
   await store.journal.write(batch, { runId: id, tenantId, executionRunId });
-  // Two sweepers at once may both measure the end: the journal does not tell that the other one has written it.
+  // Two concurrent sweepers may both count the end, because the journal does not report which of them has written it.
   measureAll(endMeasurements({ runId: id, graph: run.graph.name }, end.at, batch.view.status));
   logger.warn({ run: id, end }, 'a run whose workflow was terminated has been ended');
   return true;
 }
 
-/** Ends after which no activity writes. */
+/** Kinds of ends after which no activity can write. */
 const SETTLED: ReadonlySet<WorkflowEnd['kind']> = new Set(['put-aside', 'missing']);
 
 function lastBatch(run: RunRecord, end: WorkflowEnd, approvals: readonly Approval[]): JournalBatch {
@@ -80,7 +81,7 @@ function toError(end: WorkflowEnd): RunError {
   }
 }
 
-/** The last event of a run, without its number and step. */
+/** The last event of a run, before its number and step are set. */
 type LastEvent = { readonly at: string } & (
   | { readonly type: 'run.failed'; readonly error: RunError }
   | { readonly type: 'run.canceled'; readonly by: string; readonly reason: string | null }
@@ -88,11 +89,11 @@ type LastEvent = { readonly at: string } & (
 
 interface ClosingOptions {
   readonly approvals?: readonly Approval[];
-  /** Why a canceled run could not end in order. */
+  /** The reason why a canceled run could not end in order. */
   readonly cancelError?: RunError | null;
 }
 
-/** The last batch of a run without a workflow that could write it. Pending approvals are canceled. */
+/** Builds the last journal batch of a run whose workflow can't write it. Pending approvals are canceled. */
 export function closingBatch(
   run: Pick<RunRecord, 'view' | 'lastSeq'>,
   event: LastEvent,
@@ -112,30 +113,32 @@ export function closingBatch(
   });
 }
 
-type PutAsideDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
+type QuarantineDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
-/** A run's failing workflow task, and what a worker has noted of it. */
+/** A run's failing workflow task, and the failure that a worker has recorded for it. */
 export interface Poisoned {
   readonly task: FailingTask;
   readonly note: TaskFailureNote | null;
 }
 
-/** How far it is shown that the run's own code fails the task, and not a worker, its machine or the database. */
-export function guiltOf({ task, note }: Poisoned): 'none' | 'some' | 'shown' {
-  if (task.last.kind === 'refused') return task.failures >= FEWEST_PROOFS ? 'shown' : 'some';
+/**
+ * Rates the evidence that the run's own code makes the task fail, rather than a worker, its machine or the database.
+ */
+export function guiltOf({ task, note }: Poisoned): 'none' | 'some' | 'proven' {
+  if (task.last.kind === 'refused') return task.failures >= FEWEST_PROOFS ? 'proven' : 'some';
   if (note?.by !== 'code' || note.executionRunId !== task.executionRunId) return 'none';
-  return note.proofs >= FEWEST_PROOFS ? 'shown' : 'some';
+  return note.proofs >= FEWEST_PROOFS ? 'proven' : 'some';
 }
 
-/** Ends a run at once, without its last steps. Several processes may do so. @throws ApiError 503 */
-export async function putRunAside(
-  deps: PutAsideDeps,
+/** Ends a run immediately, without its last steps. Several processes may call it at once. @throws ApiError 503 */
+export async function quarantineRun(
+  deps: QuarantineDeps,
   run: RunReference,
-  { cancel = null, ...poisoned }: Poisoned & Partial<Pick<PutAside, 'cancel'>>,
+  { cancel = null, ...poisoned }: Poisoned & Partial<Pick<Quarantine, 'cancel'>>,
 ): Promise<void> {
   const { executionRunId } = poisoned.task;
   const message = messageOf(poisoned);
-  const isDone = await deps.engine.putAside({ ...run, executionRunId }, { message, cancel });
+  const isDone = await deps.engine.quarantine({ ...run, executionRunId }, { message, cancel });
   if (isDone) {
     measure('holdfast.runs.put_aside', 1, {});
     deps.logger.warn({ run: run.id, tenant: run.tenantId, message, cancel }, 'a run was put aside');
@@ -144,9 +147,9 @@ export async function putRunAside(
 }
 
 function messageOf({ task: { failures, last }, note }: Poisoned): string {
-  const told = last.kind === 'timed-out' ? 'the workers that had it gave no answer' : last.message;
+  const failure = last.kind === 'timed-out' ? 'the workers that had it gave no answer' : last.message;
   const count = Math.max(failures, note?.by === 'code' ? note.proofs : 0);
   const times = count === 1 ? 'once' : `${count} times`;
-  const reason = note?.by === 'code' ? note.reason : told;
+  const reason = note?.by === 'code' ? note.reason : failure;
   return `The run was ended without its last steps: its workflow task failed ${times}: ${reason}`;
 }

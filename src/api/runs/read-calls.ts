@@ -12,9 +12,9 @@ import type { Json, RunError } from '../../graph/values/index.ts';
 
 type ListedCall = ReturnType<typeof showCall>;
 
-/** The bytes of an answer in a list; a larger one is read by its key. */
+/** The largest result in a list, in bytes; a larger one must be read by its key. */
 const MAX_LISTED_BYTES = 65_536;
-/** The bytes of an answer that is read by its key: all that there can be. */
+/** The largest result that is read by its key, in bytes; no recorded result is larger. */
 const MAX_SHOWN_BYTES = 16 * 1_048_576;
 
 interface OfRun {
@@ -34,7 +34,7 @@ export async function listCalls(
   return mapPage(begun, show);
 }
 
-/** Reads the latest call under a key. @returns `null`: the run has made none */
+/** Reads the latest call with a key. @returns `null` when the run has made no such call */
 export async function readCall(
   { store }: Pick<ApiDeps, 'store'>,
   { run, hidden }: OfRun,
@@ -60,16 +60,16 @@ async function readShown(
   };
 }
 
-/** What the store has of one call. */
+/** The records of one call in the store. */
 export interface KnownCall {
   readonly begin: BeginOfCall;
-  /** `null`: the call has not ended, or it is that of a model. */
+  /** `null` when the call has not ended, or is a model call. */
   readonly end: EndOfCall | null;
-  /** `null`: the ledger has no row of the call. */
+  /** `null` when the ledger has no row for the call. */
   readonly ledger: LedgerCall | null;
 }
 
-/** A call as people see it, without what is hidden from them. */
+/** Maps a call to its public form, redacted for the reader. */
 function showCall(known: KnownCall, hidden: Redaction) {
   const { begin, end, ledger } = known;
   const { node, path, visit, index, step, at, idempotencyKey: key } = begin;
@@ -96,7 +96,7 @@ function showCall(known: KnownCall, hidden: Redaction) {
   };
 }
 
-/** The event that says how a call has ended. */
+/** Returns the event that records the end of the call. */
 function endOf({ begin, end }: KnownCall) {
   return begin.type === 'model.called' ? begin : end;
 }
@@ -114,7 +114,7 @@ function partsOf(known: KnownCall): CallParts {
 
 const NO_ROW: Pick<LedgerCall, 'request' | 'result' | 'attempts'> = { request: null, result: null, attempts: [] };
 
-/** The error of a call that has failed, or of its last attempt. */
+/** Returns the error of a failed call, or of its last attempt. */
 function errorOf(known: KnownCall): RunError | null {
   const ended = endOf(known);
   if (ended) return ended.error ?? null;
@@ -133,7 +133,7 @@ function costOf(begin: BeginOfCall) {
   return { context, usage, costUsd };
 }
 
-/** What a model has said, or code has returned. */
+/** Returns the answer of a model, or the return value of code. */
 function replyIn(result: Json): Json {
   if (!isCallReply(result)) return null;
   if (result.kind === 'value') return result.value;
@@ -144,7 +144,7 @@ function replyIn(result: Json): Json {
 
 type CallStatus = 'running' | 'retrying' | 'completed' | 'failed' | 'unknown';
 
-/** The run knows how a call has ended, also if the ledger could not be written. */
+/** Derives the status from the run's events first, because the ledger may lack the end of the call. */
 function statusOf(known: KnownCall): CallStatus {
   const ended = endOf(known);
   if (ended) return ended.error ? statusAfter(ended.error) : 'completed';

@@ -14,7 +14,7 @@ import { showAll } from '../redaction.ts';
 
 /**
  * Reads the state of a run at a checkpoint.
- * @param wanted `null`: the newest, with the pending writes of the open superstep
+ * @param wanted the id of the checkpoint; `null` for the newest state with the pending writes of the open superstep
  * @throws ApiError `UNKNOWN_CHECKPOINT`; 503 while the state is being written
  */
 export async function readState({ store }: Pick<ApiDeps, 'store'>, run: RunRecord, wanted: string | null) {
@@ -39,7 +39,7 @@ function isNow({ view }: RunRecord, wanted: string | null): boolean {
   return wanted === null || wanted === view?.checkpointId;
 }
 
-/** A write that the end of the open superstep is going to apply. */
+/** A write that will be applied at the end of the open superstep. */
 export interface PendingWrite extends PendingTask {
   readonly update: JsonObject;
 }
@@ -48,14 +48,17 @@ interface Next extends Pick<RunView, 'next'> {
   readonly pending: readonly PendingWrite[];
 }
 
-/** The run's view knows best what comes after the newest checkpoint. @throws ApiError 503 while that is being written */
+/**
+ * Returns what follows the newest checkpoint, from the run's view if that is newer.
+ * @throws ApiError 503 while the view is being written
+ */
 async function nextOf({ journal }: Store, { id, view }: RunRecord, after: number): Promise<Next | null> {
   if (!view) return null;
-  const told = await journal.lastUpdates(
+  const stored = await journal.lastUpdates(
     { runId: id, after },
     view.pending.filter(({ update }) => !update),
   );
-  const updates = told.values();
+  const updates = stored.values();
   const pending = view.pending.map((task) => {
     const update = task.update ?? updates.next().value;
     if (!update) throw incomplete(id);
@@ -65,7 +68,8 @@ async function nextOf({ journal }: Store, { id, view }: RunRecord, after: number
 }
 
 /**
- * The state at a checkpoint; `null` means the newest checkpoint with a complete state.
+ * Reads the state at a checkpoint.
+ * @param id `null` for the newest checkpoint with a complete state
  * @returns `null` when there is no such checkpoint
  * @throws ApiError 503 while the state is being written
  */
@@ -75,7 +79,7 @@ export async function findState({ checkpoints }: Store, runId: string, id: strin
   return state;
 }
 
-/** The complete state at a checkpoint. @throws ApiError 503 while it is being written */
+/** Reads the complete state at a checkpoint. @throws ApiError 503 while it is being written */
 export async function wholeState({ checkpoints }: Store, checkpoint: StoredCheckpoint): Promise<StoredState> {
   const state = await checkpoints.stateOf(checkpoint);
   if (!state) throw incomplete(checkpoint.runId);
@@ -85,8 +89,8 @@ export async function wholeState({ checkpoints }: Store, checkpoint: StoredCheck
 const incomplete = (runId: string): Error => notNow(`A checkpoint of run ${runId} is being written`);
 
 /**
- * A page of the checkpoints of some runs with their values, as a caller may see them, newest first. Checkpoints whose values are
- * still being written are left out.
+ * Lists checkpoints of some runs with their values, newest first and redacted for the caller. Checkpoints whose values
+ * are still being written are left out.
  */
 export async function listCheckpoints(
   { store, caller }: { readonly store: Store; readonly caller: Pick<Caller, 'permissions'> },
@@ -104,7 +108,10 @@ export async function listCheckpoints(
   return { items: entries, next: isCut ? positionOf(last) : next } satisfies Page<unknown>;
 }
 
-/** Takes states while a page has space for them, and computes no more. The first may be larger than a page. */
+/**
+ * Takes states until the page is full, and does not compute the rest. The first state is taken even if it is larger
+ * than a page.
+ */
 async function firstOf(states: AsyncIterable<StoredState | null>) {
   const shown: ReturnType<typeof toShown>[] = [];
   let bytes = 0;

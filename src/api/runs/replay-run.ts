@@ -18,19 +18,20 @@ import { firstBeginning } from './dispatch-run.ts';
 import type { Store } from '../../store/store.ts';
 
 export interface WantedReplay {
-  /** `null`: the graph of the run itself. */
+  /** `null` for the graph of the recorded run. */
   readonly graph: Json;
-  /** `null`: the input of the run itself. */
+  /** `null` for the input of the recorded run. */
   readonly input: JsonObject | null;
 }
 
 /**
- * Makes a new run from the recorded answers of another one, without calling or asking anything.
- * @param id the new run's id, chosen before; the same id again makes no second run
- * @throws ApiError 409 when the run has not ended, or is too large; 422 when the graph does not take the input
+ * Creates a new run from the recorded results of another one, without making calls or requesting approvals.
+ * @param id the id of the new run; a repeated request with the same id creates no second run
+ * @throws ApiError 409 when the recorded run has not ended or is too large; 422 when the graph does not accept the
+ * input
  */
 export async function replayRun(
-  deps: Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs' | 'seals'>,
+  deps: Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs' | 'fingerprints'>,
   caller: Caller,
   { id, run, wanted }: { id: string; run: RunRecord; wanted: WantedReplay },
 ): Promise<void> {
@@ -55,7 +56,7 @@ export async function replayRun(
     begin,
     replay: {
       of: run.id,
-      divergence: keep(replayed.divergence, { recorded: run.redaction, replayed: pinned.redaction }, deps.seals),
+      divergence: keep(replayed.divergence, { recorded: run.redaction, replayed: pinned.redaction }, deps.fingerprints),
     },
     input: wanted.input ?? run.input,
     limits: run.limits,
@@ -65,22 +66,25 @@ export async function replayRun(
   await deps.store.runs.createEnded(record, toBatches(replayed));
 }
 
-/** Keeps a divergence in both views: the recorded event is of a run that may hide other things than the replay. */
+/**
+ * Redacts a divergence. The recorded event and the replayed one are redacted separately, because the two runs may hide
+ * different values.
+ */
 function keep(
   divergence: Divergence | null,
   { recorded, replayed }: Readonly<Record<'recorded' | 'replayed', Redaction>>,
-  seals: ApiDeps['seals'],
+  fingerprints: ApiDeps['fingerprints'],
 ): KeptDivergence | null {
   if (!divergence) return null;
   const { expected, actual } = divergence;
   const redacted = {
-    expected: expected && shownEvent(expected, { ...recorded, stacks: true }, seals),
-    actual: actual && shownEvent(actual, { ...replayed, stacks: true }, seals),
+    expected: expected && shownEvent(expected, { ...recorded, stacks: true }, fingerprints),
+    actual: actual && shownEvent(actual, { ...replayed, stacks: true }, fingerprints),
   };
   return { ...divergence, redacted };
 }
 
-/** @throws ApiError 422 when the run is a fork, which began without an input */
+/** @throws ApiError 422 when the run is a fork, which has no input */
 function withInput(begin: Beginning, input: JsonObject): Beginning {
   if (begin.kind !== 'input') {
     const message = 'The run is a fork: it began with a state, not with an input';
@@ -89,7 +93,7 @@ function withInput(begin: Beginning, input: JsonObject): Beginning {
   return { ...begin, input };
 }
 
-/** Ids and keys in the recorded data contain the run's id, which the replay's own id replaces. */
+/** Replaces the run id in recorded ids and keys with the id of the replay. */
 function renamed(log: ReplayLog, from: string, to: string): ReplayLog {
   const rename = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll(from, to));
   const { events, occurrences, answers } = log;
@@ -98,7 +102,7 @@ function renamed(log: ReplayLog, from: string, to: string): ReplayLog {
 
 const PAGE = 1_000;
 
-/** A replay that stops before the end of its run has failed, because no answer takes it further. */
+/** A replay that stops before the recorded run's end has failed, because no recorded result lets it continue. */
 function endOf({ run, events, divergence }: Replayed): RunView {
   const view = toRunView(run);
   if (hasEnded(run)) return view;
@@ -124,14 +128,11 @@ function toBatches(replayed: Replayed): readonly JournalBatch[] {
   });
 }
 
-/** Limits of a recorded run, because its log is held in memory. */
+/** The most records of a run that can be replayed, because its log is held in memory. */
 const MAX_RECORDED = 50_000;
 const MAX_RECORDED_BYTES = 64 * 1_048_576;
 
-/**
- * Reads all that has happened to a run.
- * @throws ApiError 409 when the run has not ended, or is too large
- */
+/** Reads the log of a run. @throws ApiError 409 when the run has not ended or is too large */
 async function readLog({ journal, ledger }: Store, run: RunRecord): Promise<ReplayLog> {
   if (!isEnded(run.status)) throw refused(`The run is ${run.status}; its log is whole when it has ended`);
   if (run.lastSeq > MAX_RECORDED)
@@ -155,8 +156,8 @@ function refused(message: string): ApiError {
 }
 
 /**
- * Reads all that makes an ended run happen again: what it has pinned, how it began, and what happened to it.
- * @throws ApiError 409 when the run has not ended, or is too large
+ * Reads everything that is needed to replay an ended run: its pinned graph, its beginning and its log.
+ * @throws ApiError 409 when the run has not ended or is too large
  */
 export async function readRecording(deps: Pick<ApiDeps, 'store'>, run: RunRecord): Promise<Recording> {
   const log = await readLog(deps.store, run);

@@ -17,14 +17,14 @@ import { ApiError } from '../http/errors.ts';
 import { toPosition } from '../../store/events.ts';
 import { readPage } from '../http/paging.ts';
 
-/** What a run does at the moment, and its row does not say. */
+/** Live details of a run that are not stored in its row. */
 interface Live {
   readonly retrying?: readonly Retrying[];
-  /** A newer view than the row has, if there is one. */
+  /** A view that is newer than the row's, if there is one. */
   readonly view?: RunView | null;
 }
 
-/** Makes the answer for a run, as a caller may see it. */
+/** Builds the answer for a run, redacted for the caller. */
 export function toRunJson(run: RunRecord, caller: Pick<Caller, 'permissions'>, { retrying = [], view }: Live = {}) {
   const hidden = hiddenFrom(caller, run);
   const {
@@ -84,7 +84,7 @@ function shownDivergence({ redacted, ...whole }: KeptDivergence, isWhole: boolea
   return isWhole ? whole : { seq: whole.seq, ...redacted };
 }
 
-/** Makes the answer for a page of runs, each with its calls that are tried again, as a caller may see them. */
+/** Builds the answer for a page of runs with their calls that are being retried, redacted for the caller. */
 export async function toRunPage(
   { store }: Pick<ApiDeps, 'store'>,
   caller: Caller,
@@ -95,7 +95,7 @@ export async function toRunPage(
   return mapPage(page, (run) => toRunJson(run, caller, { retrying: retrying.get(run.id) ?? [] }));
 }
 
-/** Finds a run of the caller's tenant; an admin sees those of all tenants. @throws ApiError 404 */
+/** Finds a run of the caller's tenant; admins find runs of all tenants. @throws ApiError 404 */
 export async function findRun({ store }: Pick<ApiDeps, 'store'>, caller: Caller, id: string): Promise<RunRecord> {
   const run = await store.runs.find(id);
   if (!run || !(run.tenantId === caller.tenantId || caller.permissions.has('admin'))) throw unknownRun(id);
@@ -110,13 +110,13 @@ interface AskedHistory {
   readonly run: RunRecord;
   readonly limit: number;
   readonly cursor?: string | undefined;
-  /** The `seq` of the event that it begins behind. */
+  /** The `seq` of the event after which the page begins. */
   readonly after?: number | undefined;
 }
 
-/** Reads a page of a run's events, as a caller may see them. @throws ApiError `INVALID_CURSOR` */
+/** Reads a page of a run's events, redacted for the caller. @throws ApiError `INVALID_CURSOR` */
 export async function listHistory(
-  { cursors, seals, store }: Pick<ApiDeps, 'cursors' | 'seals' | 'store'>,
+  { cursors, fingerprints, store }: Pick<ApiDeps, 'cursors' | 'fingerprints' | 'store'>,
   caller: Caller,
   { run, after = 0, ...page }: AskedHistory,
 ) {
@@ -124,6 +124,6 @@ export async function listHistory(
   const asked = { list: ['history', run.tenantId, run.id, after], ...page };
   return await readPage(cursors, asked, async (request) => {
     const found = await store.journal.list(run.id, { ...request, after: request.after ?? toPosition(after) });
-    return mapPage(found, (event) => shownEvent(event, hidden, seals));
+    return mapPage(found, (event) => shownEvent(event, hidden, fingerprints));
   });
 }

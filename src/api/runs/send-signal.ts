@@ -4,7 +4,7 @@ import { isEnded, readRun } from '../../graph/run/index.ts';
 import type { SignalResult, Refusal, Run, SentSignal, Principal } from '../../graph/run/index.ts';
 import type { Dispatch, RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
-import { guiltOf, putRunAside, closingBatch, endTerminatedRun } from './end-terminated-run.ts';
+import { guiltOf, quarantineRun, closingBatch, endTerminatedRun } from './end-terminated-run.ts';
 import { fromEndedState } from '../../graph/journal/index.ts';
 import { toJson } from '../../graph/values/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
@@ -22,8 +22,8 @@ import type { Caller } from '../http/authenticate.ts';
 import { WRITTEN_WITHIN_MS, untilRun } from './until-run.ts';
 
 /**
- * Does the work from the moment when a decision or control may have reached its run.
- * @throws ApiError 503 with `mayTakeEffect`, unless the run has refused it
+ * Runs `work`, which may deliver a decision or control to its run.
+ * @throws ApiError 503 with `mayTakeEffect`, unless the run has refused the signal
  */
 export async function afterSending<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -46,12 +46,12 @@ function reasonOf(cause: unknown): string {
     : 'the server failed, and its log says why';
 }
 
-/** Without a culprit, a task that has failed so often takes no cancel any more. */
+/** After this many failures of its task, a run is ended by a cancel even if the cause is not proven. */
 const FEWEST_FOR_CANCEL = 3;
 
 /**
- * Ends a run that takes no cancel, because its workflow task fails.
- * @returns `null` when that is not why
+ * Ends a run that can't process a cancel because its workflow task fails.
+ * @returns `null` when the task does not fail
  * @throws ApiError 503
  */
 async function cancelPoisonedRun(
@@ -62,15 +62,15 @@ async function cancelPoisonedRun(
   const [task, note] = await Promise.all([deps.engine.failingTask(run), deps.store.failingRuns.find(run.id)]);
   if (!task || (guiltOf({ task, note }) === 'none' && task.failures < FEWEST_FOR_CANCEL)) return null;
   const cancel = { signalId, by: by.sub, reason: typeof reason === 'string' ? reason : null };
-  await putRunAside(deps, run, { task, note, cancel });
+  await quarantineRun(deps, run, { task, note, cancel });
   return { id: signalId, taken: true, value: null };
 }
 
 type ReopenDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
 
 /**
- * Signals a run that has ended. A signal that it takes starts a new execution of its workflow.
- * @throws ApiError 409 when its thread has gone on without it, 503 while its state is being written
+ * Signals an ended run. If the run accepts the signal, a new execution of its workflow starts.
+ * @throws ApiError 409 when its thread has continued with a later run, 503 while its state is being written
  */
 async function reopen(deps: ReopenDeps, run: RunRecord, signal: SentSignal): Promise<SignalResult> {
   const ended = await findEnded(deps, run);
@@ -80,7 +80,7 @@ async function reopen(deps: ReopenDeps, run: RunRecord, signal: SentSignal): Pro
   return { id: signal.payload.signalId, taken: false, refusal };
 }
 
-/** Tries the signal: the interpreter is pure, so the new execution comes to the same result. */
+/** Applies the signal in advance: the interpreter is pure, so the new execution reaches the same result. */
 async function reopenEnded(
   deps: ReopenDeps,
   run: RunRecord,
@@ -128,7 +128,7 @@ function threadGone({ threadId }: RunRecord): ApiError {
   return new ApiError('THREAD_BUSY', `The thread ${threadId} has gone on, or is about to; fork the run instead`);
 }
 
-/** An edit names the checkpoint that it corrects, and there is a newer one now. */
+/** An edit names the checkpoint that it corrects; it is refused when a newer one exists. */
 function changedMeanwhile(signal: string): Refusal {
   return signal === 'edit'
     ? { code: 'STALE', message: 'The state has changed in this moment; look again' }
@@ -140,7 +140,7 @@ function alreadyEnded({ status, view }: RunRecord): Refusal {
   return { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}${endedAt === null ? '' : ` since ${endedAt}`}` };
 }
 
-/** A run that another request has reopened shows it in its row at once. */
+/** The row of a run that another request has reopened is updated at once. */
 const UNTIL_SEEN = { everyMs: 50, withinMs: 2_000 };
 
 async function isReopened({ store }: ReopenDeps, { id, lastSeq }: RunRecord): Promise<boolean> {
@@ -157,8 +157,8 @@ export interface SignedSignal extends SentSignal {
 }
 
 /**
- * Signals a queued run, which can be canceled, and stores events until it begins.
- * @returns the result, or the run in its new state if it is not queued any more
+ * Signals a queued run: a cancel ends it, and external events are stored until it begins.
+ * @returns the result, or the run in its new state if it is no longer queued
  */
 async function signalQueued(
   { store }: Pick<ApiDeps, 'store'>,
@@ -186,7 +186,7 @@ const FULL: Refusal = {
 
 type TakeSignal = (store: Store, run: RunRecord, signal: SignedSignal) => Promise<'taken' | 'dequeued' | Refusal>;
 
-/** The signals that a queued run takes. */
+/** The signals that a queued run accepts. */
 const signals: Readonly<Record<string, TakeSignal>> = {
   async cancel({ threads }, run, { payload }) {
     const reason = typeof payload['reason'] === 'string' ? payload['reason'] : null;
@@ -203,16 +203,17 @@ type SendDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
 
 interface SignalToSend {
   readonly name: string;
-  /** Its id becomes the decision's: a run takes it once, however often it is sent. */
+  /** Its id becomes the id of the decision, so that the run applies repeated requests once. */
   readonly attempt: RequestAttempt;
   readonly payload: JsonObject;
-  /** Refuses the signal before it is sent, unless an earlier try of the request has sent it. */
+  /** Refuses the signal before it is sent, unless an earlier attempt of the request has sent it. */
   readonly refusal?: Refusal | null;
 }
 
 /**
- * Sends a caller's decision or control to a run and waits for its result.
- * @throws ApiError 503 when no worker answers, with `mayTakeEffect` once the signal may have reached the run; 409 when the run has ended and its thread has gone on
+ * Sends a caller's decision or control to a run and waits for the result.
+ * @throws ApiError 503 when no worker answers, with `mayTakeEffect` once the signal may have reached the run; 409 when
+ * the run has ended and its thread has continued
  */
 export async function sendSignal(
   deps: SendDeps,
@@ -231,17 +232,17 @@ export async function sendSignal(
   return now;
 }
 
-/** A run that was put aside can't be asked: it would fail again. */
+/** A quarantined run can't be queried, because its workflow task would fail again. */
 async function earlierResult({ engine }: SendDeps, run: RunRecord, id: string): Promise<SignalResult | null> {
   const end = isEnded(run.status) ? await engine.workflowEnd(run) : null;
   if (end?.kind !== 'put-aside') return await engine.signalResult(run, id);
   return end.cancel?.signalId === id ? { id, taken: true, value: null } : null;
 }
 
-/** Signals a run in one state. @returns the result, or the run in its new state if it has left this one */
+/** Signals a run in one dispatch state. @returns the result, or the run in its new state if the state has changed */
 type SignalRun = (deps: SendDeps, run: RunRecord, signal: SignedSignal) => Promise<SignalResult | RunRecord>;
 
-/** Signals runs that have not ended. */
+/** How to signal runs that have not ended, by dispatch state. */
 const SIGNAL_OPEN: Readonly<Record<Dispatch['kind'], SignalRun>> = {
   queued: signalQueued,
   pending: dispatchFirst,
@@ -250,7 +251,7 @@ const SIGNAL_OPEN: Readonly<Record<Dispatch['kind'], SignalRun>> = {
 
 const UNTIL_DISPATCHED = { everyMs: 25, withinMs: 5_000 };
 
-/** Waits until the run is dispatched, perhaps by another process. @throws ApiError 503 */
+/** Waits until the run is dispatched, by this or another process. @throws ApiError 503 */
 async function dispatchFirst(deps: SendDeps, { id }: RunRecord): Promise<RunRecord> {
   await dispatchRun(deps, id);
   const run = await poll(
@@ -262,7 +263,10 @@ async function dispatchFirst(deps: SendDeps, { id }: RunRecord): Promise<RunReco
   return run;
 }
 
-/** A workflow that takes no signal has ended, and its last write ends the run, or it was deleted. @throws ApiError 503 */
+/**
+ * A workflow that accepts no signal has ended, so its last write is going to end the run, or was deleted.
+ * @throws ApiError 503
+ */
 async function signalWorkflow(deps: SendDeps, run: RunRecord, signal: SignedSignal): Promise<SignalResult | RunRecord> {
   const { store } = deps;
   return await afterSending(async () => {
@@ -277,7 +281,7 @@ async function signalWorkflow(deps: SendDeps, run: RunRecord, signal: SignedSign
   });
 }
 
-/** Sends a signal and waits for its result. A run that takes nothing more can still be canceled. */
+/** Sends a signal and waits for its result. If the workflow task fails, a cancel still ends the run. */
 async function signalOrCancel(deps: SendDeps, run: RunRecord, signal: SignedSignal): Promise<SignalResult | null> {
   const { name, payload } = signal;
   try {

@@ -6,23 +6,26 @@ import { redactedChannels, unknownNow } from '../graphs/redacted-channels.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { seesAll } from '../redaction.ts';
 
-/** An input that is kept for runs to come. */
+/** An input that is stored for future runs. */
 interface KeptInput {
   /** `name`, `name@version` or `name@alias`. */
   readonly graph: string;
   readonly input: JsonObject;
-  /** The channels that were redacted when it was written. */
+  /** The channels that were redacted when the input was stored. */
   readonly redacted: readonly string[];
 }
 
-/** Hides what the graph of an input redacts now, and what it redacted before; all of it if the graph can't tell. */
+/**
+ * Redacts an input by the current graph and by the redaction that was stored with it. If the graph can't be resolved,
+ * the whole input is hidden.
+ */
 type ShowInput = (kept: KeptInput) => JsonObject;
 
 export type ShowInputDeps = Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs'>;
 
 const GRAPHS_AT_ONCE = 4;
 
-/** Makes what shows a caller inputs for some graphs. */
+/** Creates a function that redacts inputs of the given graphs for a caller. */
 export async function createShowInput(
   deps: ShowInputDeps,
   caller: Pick<Caller, 'tenantId' | 'permissions'>,

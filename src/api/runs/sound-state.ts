@@ -6,18 +6,18 @@ import type { Store } from '../../store/store.ts';
 import { ApiError } from '../http/errors.ts';
 
 /*
- * The rule of all that starts from the state of a run: not from one that stands for undone calls, be they the run's own or
- * those of a run that it goes on from. A fork relies on its parent's calls, also if the parent undoes them later; what a replay has
- * as answers are calls of the recorded run.
+ * Nothing may start from a state that relies on undone calls, be they calls of the run itself or of a run whose state
+ * it has continued. A fork relies on the calls of its parent, even if the parent undoes them later. A replay relies on
+ * the calls of the recorded run, whose results it uses.
  */
 
 type Reader = Pick<Store, 'runs' | 'journal' | 'checkpoints'>;
 
-/** A place in a run's life. */
+/** A position in the history of a run. */
 type Place = Pick<StoredCheckpoint, 'step' | 'seq'>;
 
 const BEGINNING: Place = { step: -1, seq: 0 };
-/** After all supersteps and events, which the store counts by integers. */
+/** A position after all supersteps and events, whose numbers are stored as 32-bit integers. */
 const END: Place = { step: 2_147_483_647, seq: 2_147_483_647 };
 
 /** Undone calls, and the run that made them. */
@@ -26,7 +26,7 @@ interface FoundUndone {
   readonly undone: UndoneWork;
 }
 
-/** The newest checkpoint of a run that stands for none of its undone calls; `null`: there is none. */
+/** Returns the newest checkpoint of a run that relies on none of its undone calls, or `null`. */
 export async function soundCheckpoint(
   { checkpoints }: Pick<Store, 'checkpoints'>,
   { id, view }: Pick<RunRecord, 'id' | 'view'>,
@@ -35,8 +35,9 @@ export async function soundCheckpoint(
 }
 
 /**
- * The newest checkpoint at which a fork of a run may begin; it is one of a run that this one goes on from, if that has
- * undone calls since. `null`: there is none.
+ * Returns the newest checkpoint from which a fork of the run may start. It belongs to an ancestor if that has undone
+ * calls since this run began.
+ * @returns `null` when there is none
  */
 export async function newestForkPoint(store: Reader, run: RunRecord): Promise<StoredCheckpoint | null> {
   const checkpoint = await soundCheckpoint(store, run);
@@ -44,13 +45,16 @@ export async function newestForkPoint(store: Reader, run: RunRecord): Promise<St
   return found ? await newestForkPoint(store, found.run) : checkpoint;
 }
 
-/** @throws ApiError 409 when the state at a checkpoint stands for undone calls; it names the newest one that will do */
+/**
+ * @throws ApiError 409 when the state at the checkpoint relies on undone calls; the error names the newest usable
+ * checkpoint
+ */
 export async function requireSound(store: Reader, run: RunRecord, checkpoint: StoredCheckpoint): Promise<void> {
   const found = await findUndone(store, run, checkpoint);
   if (found) throw new ApiError('NOT_ALLOWED_NOW', `Checkpoint ${checkpoint.id} ${await describe(store, found)}`);
 }
 
-/** Says which undone calls a run has taken over from those that it goes on from; `null`: none. */
+/** Describes the undone calls of ancestors on which the run relies, or returns `null`. */
 export async function inheritedUndone(store: Reader, run: RunRecord): Promise<string | null> {
   const found = await findInherited(store, run, END);
   return found && (await describe(store, found));
@@ -73,15 +77,19 @@ async function findInherited(store: Reader, run: RunRecord, place: Place): Promi
   );
 }
 
-/** The place in its parent at which a fork began. */
+/** Returns the position in the parent at which a fork started. */
 async function forkedAt({ journal, checkpoints }: Reader, fork: RunRecord, parent: RunRecord): Promise<Place> {
   const started = await journal.lastOfType(fork.id, 'run.started');
   const checkpoint = started?.parent && (await checkpoints.find(parent.id, started.parent.checkpoint));
-  // Retention may have deleted the checkpoint; a fork goes on counting the steps.
+  // Retention may have deleted the checkpoint. The fork continues the parent's step numbers, so the step is still
+  // known.
   return checkpoint ?? { ...END, step: (started?.step ?? 0) - 1 };
 }
 
-/** A replay is at the same place as its recording until it leaves it; then any answer of a tool may be that of an undone call. */
+/**
+ * A replay has the same position as its recording until it diverges. After that, any tool result in it may come from an
+ * undone call.
+ */
 async function playedUpTo({ journal }: Reader, { id, divergence }: RunRecord, place: Place): Promise<Place> {
   if (divergence === null || place.seq < divergence.seq) return place;
   for await (const _ of journal.ofTypes(id, ['tool.called'], { after: 0, upTo: place.seq })) return END;

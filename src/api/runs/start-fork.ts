@@ -24,21 +24,21 @@ export interface WantedFork {
   readonly checkpoint: string;
   readonly values: JsonObject;
   readonly asNode: string | null;
-  /** `null`: the graph of the parent. */
+  /** `null` for the graph of the parent. */
   readonly graph: Json;
 }
 
 interface NewFork {
-  /** The new run's id, chosen before; the same id again makes no second run, and is refused no more. */
+  /** The id of the new run. A repeated request with the same id creates no second run and is not refused. */
   readonly id: string;
   readonly parent: RunRecord;
   readonly wanted: WantedFork;
 }
 
 /**
- * Accepts a new run that begins at a checkpoint of another one.
- * @throws ApiError 404 without such a checkpoint, 409 when it stands for undone calls, 422 when the fork can't begin there, 429 when the quota of the tenant is used up, 503 while the
- *   state is written
+ * Accepts a new run that starts from a checkpoint of another one.
+ * @throws ApiError 404 when the checkpoint does not exist, 409 when it relies on undone calls, 422 when the fork can't
+ * start there, 429 when the tenant's quota is used up, 503 while the state is being written
  */
 export async function startFork(deps: ApiDeps, caller: Caller, fork: NewFork): Promise<void> {
   await unlessAccepted(deps, fork.id, async () => await accept(deps, caller, fork));
@@ -82,7 +82,7 @@ async function accept(deps: ApiDeps, caller: Caller, { id, parent, wanted }: New
   );
 }
 
-/** Reads what a fork tells deciders of its parent. */
+/** Reads what a fork presents of its parent to approvers. */
 async function parentOf(
   deps: ApiDeps,
   parent: RunRecord,
@@ -98,13 +98,13 @@ async function parentOf(
   };
 }
 
-/** The parent of the parent, if that is a fork itself. */
+/** Returns the parent of the parent, if that is a fork too. */
 function inheritedBy(begin: RunGraphInput['begin']): ParentRun | null {
   if (begin.kind === 'fork') return begin.fork.parent;
   return begin.kind === 'reopen' ? readRun(begin.run).parent : null;
 }
 
-/** The number of the parent's calls that approvals in the fork mention. */
+/** The most calls of the parent that approvals in the fork list. */
 const MAX_TOLD = 20;
 
 async function callsSince({ store }: ApiDeps, { checkpoint }: StoredState): Promise<readonly EarlierCall[]> {
@@ -117,7 +117,7 @@ async function callsSince({ store }: ApiDeps, { checkpoint }: StoredState): Prom
   return done;
 }
 
-/** A half-filled join names edges of the parent's graph, so a fork with another graph begins without joins. */
+/** Partly filled joins refer to edges of the parent's graph, so a fork with another graph starts without them. */
 function toFork(
   { checkpoint, channels, resumePoint }: StoredState,
   { wanted, parent, isSameGraph }: { wanted: WantedFork; parent: ParentRun; isSameGraph: boolean },
@@ -133,7 +133,7 @@ function toFork(
   };
 }
 
-/** A fork has the breakpoints of its parent. */
+/** A fork inherits the breakpoints of its parent. */
 function breakpointsOf({ begin }: RunGraphInput): Pick<RunStart, 'breakpoints'> {
   return begin.kind !== 'reopen' && begin.breakpoints ? { breakpoints: begin.breakpoints } : {};
 }
@@ -141,7 +141,7 @@ function breakpointsOf({ begin }: RunGraphInput): Pick<RunStart, 'breakpoints'> 
 const PAGE_SIZE = 50;
 
 /**
- * Reads the latest closed approvals of a run, as many as a fork takes over, or some more. They are read by pages, as
+ * Reads the latest closed approvals of a run, at least as many as a fork takes over. They are read in pages, because
  * their details may be large.
  */
 export async function readClosedApprovals(

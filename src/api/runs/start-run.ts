@@ -25,7 +25,7 @@ import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { unknownRun } from './run-json.ts';
 
-/** A run as a caller asks for it. */
+/** A run as a caller requests it. */
 export interface WantedRun {
   readonly graph: Json;
   readonly input: JsonObject;
@@ -35,16 +35,17 @@ export interface WantedRun {
   readonly startAt: string | null;
   readonly breakpoints: Breakpoints;
   readonly metadata: JsonObject;
-  /** What is hidden of the input already; nothing by default. */
+  /** What is already hidden of the input; nothing by default. */
   readonly inherited?: Inherited;
 }
 
 export type StartDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'catalog' | 'settings' | 'logger'>;
 
 /**
- * Accepts a run. It is dispatched at once if possible, and otherwise by the sweeper.
- * @param id the run's id, chosen before; the same id again makes no second run, and is refused no more
- * @throws ApiError 403 when the tenant is suspended or the graph switched off, 409 when its thread is busy, 429 when the quota of the tenant is used up
+ * Accepts a run and dispatches it if possible; otherwise the sweeper does so later.
+ * @param id the id of the run; a repeated request with the same id creates no second run and is not refused
+ * @throws ApiError 403 when the tenant is suspended or the graph is switched off, 409 when the thread is busy, 429 when
+ * the tenant's quota is used up
  */
 export async function startRun(
   deps: StartDeps,
@@ -86,8 +87,8 @@ const BUSY: Readonly<Record<NewRun['onBusy'], (thread: string) => string>> = {
 };
 
 /**
- * @throws ApiError 422 when the graph does not take the input, has no such nodes, or does not give the limits; 403 when
- *   the run would begin behind an approval that the caller may not decide
+ * @throws ApiError 422 when the graph does not accept the input, the nodes or the limits; 403 when the run would start
+ * after an approval that the caller may not decide
  */
 async function checkWanted(
   { graphJobs }: Pick<ApiDeps, 'graphJobs'>,
@@ -105,7 +106,7 @@ async function checkWanted(
   if (held) throw toApiError(held);
 }
 
-/** @throws ApiError 422 when the run names a node that the graph does not have */
+/** @throws ApiError 422 when a named node is not in the graph */
 function requireNodes({ nodes }: GraphDefinition, { startAt, breakpoints }: WantedRun): void {
   const named = [
     ...(startAt === null ? [] : [{ path: '/startAt', name: startAt }]),
@@ -121,7 +122,7 @@ function requireNodes({ nodes }: GraphDefinition, { startAt, breakpoints }: Want
   if (issues.length > 0) throw new ApiError('INVALID_REQUEST', 'The graph has no such node', { issues });
 }
 
-/** The parts of a new run that do not follow from its graph; the default is no thread. */
+/** The fields of a new run that do not follow from its graph; by default it has no thread. */
 export interface RunOrigin
   extends
     Pick<NewRun, 'input' | 'metadata' | 'createdBy'>,
@@ -130,7 +131,7 @@ export interface RunOrigin
   readonly begin: Beginning;
 }
 
-/** Makes the row of a new run, with the input of its workflow. */
+/** Builds the row of a new run, with its workflow's input. */
 export function newRun(pinned: PinnedGraph, { identity, begin, ...origin }: RunOrigin): NewRun {
   const { given, definition, catalog, limits, redaction } = pinned;
   const { id, tenantId, graph } = identity;
@@ -161,7 +162,7 @@ export function newRun(pinned: PinnedGraph, { identity, begin, ...origin }: RunO
   };
 }
 
-/** Makes the identity of a caller's run. */
+/** Builds the identity of a caller's run. */
 export function newIdentity(
   { graph, limits: { limits } }: PinnedGraph,
   caller: Caller,
@@ -170,19 +171,19 @@ export function newIdentity(
   return { ...run, graph, createdBy: toPrincipal(caller), limits };
 }
 
-/** A graph with all that a run of it pins. */
+/** A graph with everything that its runs pin. */
 export interface PinnedGraph {
   readonly graph: Run['graph'];
-  /** The definition as its author gave it. */
+  /** The definition as published. */
   readonly given: JsonObject;
-  /** The definition with an exact version in every reference. */
+  /** The definition with exact versions in all references. */
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   readonly limits: LimitsOfRun;
   readonly redaction: Redaction;
 }
 
-/** A graph, and what a new run wants besides it. */
+/** A graph, and the other options of a new run. */
 interface Wanted {
   readonly valid: ValidGraph;
   readonly limits?: Limits;
@@ -210,25 +211,25 @@ export async function pinGraph(
   };
 }
 
-/** The input of an earlier run, and the graph for a run that follows from it. */
+/** The input of an earlier run, and the graph of a run that is based on it. */
 export interface EarlierRun {
   readonly start: RunGraphInput;
   readonly pinned: PinnedGraph;
 }
 
-/** The graph of a run that follows an earlier one. */
+/** How the graph of a run that is based on an earlier one is chosen. */
 interface Following {
-  /** `null`: the graph of the earlier run. */
+  /** `null` for the graph of the earlier run. */
   readonly graph: Json;
-  /** The id of the run that follows. */
+  /** The id of the new run. */
   readonly runId: string;
-  /** Returns what is hidden of all that it takes over. */
+  /** Returns what is hidden of the data that the new run takes over. */
   readonly inherit: (redaction: Redaction, begin: RunGraphInput['begin']) => Inherited;
 }
 
 /**
- * Reads the graph that a run has pinned, or pins another one in its place.
- * @throws ApiError 404 when the run has been pruned meanwhile
+ * Reads the graph that a run has pinned, or pins another graph instead.
+ * @throws ApiError 404 when the run has been deleted in the meantime
  */
 export async function pinnedByRun(
   deps: Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs'>,
@@ -245,8 +246,8 @@ export async function pinnedByRun(
 }
 
 /**
- * Reads what a run was started with.
- * @throws ApiError 404 when the run has been pruned meanwhile
+ * Reads the workflow input with which a run was started.
+ * @throws ApiError 404 when the run has been deleted in the meantime
  */
 export async function startOf(
   { store }: Pick<ApiDeps, 'store'>,
@@ -268,7 +269,7 @@ async function pinnedOf(
   return { graph, given, definition, catalog, limits: limitsOfRun({ definition, catalog }, limits), redaction };
 }
 
-/** @throws ApiError 422 with all faults of an input that the graph does not take, or with all that it lacks */
+/** @throws ApiError 422 with all invalid or missing parts of the input */
 export async function requireInput(
   { graphJobs }: Pick<ApiDeps, 'graphJobs'>,
   tenantId: string,

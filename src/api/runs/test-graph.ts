@@ -5,13 +5,14 @@ import type { Caller } from '../http/authenticate.ts';
 import { toRunnable } from '../graph-jobs/jobs.ts';
 import { newIdentity, pinGraph, requireInput } from './start-run.ts';
 
-/** The id of each run of a test, which nothing keeps. */
+/** The id of each test run; nothing is stored under it. */
 const TEST_RUN = 'test';
 
 /**
- * Plays a published graph with the outputs of its nodes, in a thread: no run begins, and nothing is called.
+ * Plays a published graph with given node outputs, in a worker thread. No run is created and no call is made.
  * @param reference `name`, `name@version` or `name@alias`
- * @throws ApiError 404 without such a graph; 422 when it does not take the input, or needs more than a job may
+ * @throws ApiError 404 when the graph does not exist; 422 when it does not accept the input or exceeds the limits of a
+ * job
  */
 export async function testGraph(
   deps: Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs'>,

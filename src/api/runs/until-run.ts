@@ -7,27 +7,30 @@ import type { ApiDeps } from '../deps.ts';
 
 type RunChanges = Pick<Changes, 'subscribe'>;
 
-/** Something about a run to wait for. */
+/** A value of a run to wait for. */
 interface Awaited<T> {
   readonly runId: string;
-  /** Done when nothing is missed any more; without it, the first look is at once. */
+  /** Called after the subscription has begun, so that no change is missed. Without it, the value is read at once. */
   readonly begin?: () => Promise<void>;
   readonly look: () => Promise<T>;
   readonly isWanted: (seen: T) => boolean;
-  /** Changes that are worth a look; by default all. */
+  /** Selects the changes after which the value is read again; by default all. */
   readonly isOfInterest?: (change: RunChange) => boolean;
   readonly withinMs: number;
-  /** Ends the waiting early. */
+  /** Aborting one of them ends the wait. */
   readonly unwanted?: readonly AbortSignal[];
 }
 
-/** A run writes what it has done next; this is the time for that. */
+/** The most time that a run needs to write what it has done. */
 export const WRITTEN_WITHIN_MS = 10_000;
 
-/** Changes may be missed, so the run is looked at now and then. */
+/** Change notifications may be lost, so the value is also read at this interval. */
 const LOOK_EVERY_MS = 5_000;
 
-/** Looks again each time that a run changes, until what is seen is wanted or the time is up. @returns what was seen last */
+/**
+ * Reads a value each time that a run changes, until the value is accepted or the time is up.
+ * @returns the last value
+ */
 export async function untilRun<T>({ changes }: { changes: RunChanges }, awaited: Awaited<T>): Promise<T> {
   const { begin, look, isWanted, withinMs, unwanted = [] } = awaited;
   const bell = createBell();
@@ -48,7 +51,7 @@ export async function untilRun<T>({ changes }: { changes: RunChanges }, awaited:
   }
 }
 
-/** Rings a bell when the run changes, and when the answer is unwanted. @returns a function that ends that */
+/** Rings a bell when the run changes or a signal is aborted. @returns a function that unsubscribes */
 function hook<T>(
   { ring }: Bell,
   changes: RunChanges,
@@ -68,11 +71,11 @@ interface Waiting {
   /** Starts the run. */
   readonly begin?: () => Promise<void>;
   readonly seconds: number;
-  /** Each ends the waiting early. */
+  /** Aborting one of them ends the wait. */
   readonly unwanted: readonly AbortSignal[];
 }
 
-/** Waits until a run ends, waits or pauses, or the time is up. @returns the run as it is then */
+/** Waits until a run ends, waits or pauses, or the time is up. @returns the run in its last state */
 export async function waitForRun(
   { store }: Pick<ApiDeps, 'store'>,
   runId: string,

@@ -11,13 +11,14 @@ import { refusePlaceholders } from '../redaction.ts';
 import { pinGraph, requireInput } from '../runs/start-run.ts';
 import type { TurnDeps } from './take-turn.ts';
 
-/** The schedules of a tenant. */
+/** The most schedules of a tenant. */
 const MAX_SCHEDULES = 1_000;
 
 /**
- * Makes a schedule: the row first, then Temporal's.
- * @param id the same id again makes no second one
- * @throws ApiError 403 when its overlap cancels runs and the caller may not; 404 without such a graph; 409 when the tenant has too many; 422 when no run could begin like that
+ * Creates a schedule, first the row, then the schedule in Temporal.
+ * @param id a repeated request with the same id creates no second schedule
+ * @throws ApiError 403 when its overlap policy cancels runs and the caller may not; 404 when the graph does not exist;
+ * 409 when the tenant has too many schedules; 422 when its runs could not start
  */
 export async function createSchedule(
   deps: TurnDeps,
@@ -45,11 +46,11 @@ export async function createSchedule(
 }
 
 /**
- * Changes a schedule. Its owner stays, whoever pauses it or has it go on; who changes what it does owns it from then on, as nobody's
- * rights are to run what others have chosen.
- * @param change what is not named stays the very value that it is
- * @throws ApiError as `createSchedule`; 403 when a person of another tenant changes what it does, or its overlap cancels runs and the new
- *   owner may not; 409 when somebody else has changed it in this moment
+ * Changes a schedule. Pausing or resuming it does not change its owner. Anyone who changes what it does becomes its
+ * owner, so that nobody's rights are used to run what others have chosen.
+ * @param change omitted fields are not changed
+ * @throws ApiError as `createSchedule`; 403 when a user of another tenant changes what it does, or its overlap policy
+ * cancels runs and the new owner may not; 409 when somebody else has changed it at the same time
  */
 export async function changeSchedule(
   deps: TurnDeps,
@@ -62,7 +63,7 @@ export async function changeSchedule(
   const doesOther = !isDeepStrictEqual(deedsOf(before), deedsOf(terms));
   if (doesOther) requireMayOwn(caller, before, terms);
   const hasNewInput = terms.input !== before.input;
-  // Any part of it may have been hidden, as readers see less of it once its graph redacts more.
+  // Any channel may have been hidden from the caller, because the redaction grows when the graph redacts more.
   if (hasNewInput) refusePlaceholders(terms.input, { channels: Object.keys(terms.input) }, ['input']);
   const redaction = mayFailNow(before, terms)
     ? await checkTerms(deps, before.tenantId, {
@@ -83,7 +84,7 @@ export async function changeSchedule(
   return { schedule: await findSchedule(deps, caller, id), hasNewOwner: after.owner !== before.owner };
 }
 
-/** What a schedule does and when: all but whether it is paused. */
+/** Returns what a schedule does and when: everything but whether it is paused. */
 function deedsOf({ graph, input, metadata, limits, threadId, cron, every, timeZone, overlap }: ScheduleTerms) {
   return { graph, input, metadata, limits, threadId, cron, every, timeZone, overlap };
 }
@@ -95,7 +96,7 @@ async function hiddenChannels(deps: TurnDeps, schedule: Schedule): Promise<reado
   return [...redaction.channels, ...(now ?? Object.keys(input))];
 }
 
-/** A schedule is changed in all else also when its graph is gone, so that it can be paused then. */
+/** If the graph is gone, a schedule can still be changed in other fields, so that it can be paused. */
 function mayFailNow(before: ScheduleTerms, { graph, input, limits, paused }: ScheduleTerms): boolean {
   const goesOn = before.paused && !paused;
   return goesOn || graph !== before.graph || input !== before.input || limits !== before.limits;
@@ -122,14 +123,17 @@ function ownedBy({ sub, roles }: Caller): Pick<Schedule, 'owner' | 'roles'> {
   return { owner: sub, roles };
 }
 
-/** @throws ApiError 403: nobody's roles reach into another tenant by a schedule, and its runs cancel none that its owner could not */
+/**
+ * @throws ApiError 403 when the schedule belongs to another tenant, as roles do not reach across tenants through a
+ * schedule, or when its runs would cancel runs that its owner may not cancel
+ */
 function requireMayOwn(caller: Caller, { tenantId }: Schedule, { overlap }: ScheduleTerms): void {
   if (caller.tenantId !== tenantId)
     throw new ApiError('FORBIDDEN', 'A schedule of another tenant can be paused, resumed and deleted, but not changed');
   requireCanceling(caller, overlap);
 }
 
-/** Who lets a schedule cancel runs could cancel them as well. @throws ApiError 403 */
+/** Only a caller who may cancel runs may choose an overlap policy that cancels them. @throws ApiError 403 */
 function requireCanceling(caller: Caller, overlap: Overlap): void {
   if (overlap === 'cancelOther') requirePermission(caller, 'run:control');
 }
@@ -137,11 +141,11 @@ function requireCanceling(caller: Caller, overlap: Overlap): void {
 interface Checking {
   readonly id: ScheduleReference['id'];
   readonly terms: ScheduleTerms;
-  /** What is hidden of the input already. */
+  /** What is already hidden of the input. */
   readonly inherited?: Inherited;
 }
 
-/** Checks what each run would be refused for. @returns what is hidden of the input */
+/** Checks everything for which each run would be refused. @returns the redaction of the input */
 async function checkTerms(
   deps: Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs'>,
   tenantId: string,
@@ -158,14 +162,14 @@ function changedMeanwhile(): ApiError {
   return new ApiError('NOT_ALLOWED_NOW', 'The schedule has changed in this moment; look again');
 }
 
-/** Finds a schedule of the caller's tenant; an admin sees those of all tenants. @throws ApiError 404 */
+/** Finds a schedule of the caller's tenant; admins find those of all tenants. @throws ApiError 404 */
 export async function findSchedule({ store }: Pick<ApiDeps, 'store'>, caller: Caller, id: string): Promise<Schedule> {
   const schedule = await lookForSchedule({ store }, caller, id);
   if (!schedule) throw new ApiError('NOT_FOUND', `There is no schedule ${id}`);
   return schedule;
 }
 
-/** As `findSchedule`. @returns `null` without one */
+/** Finds a schedule as `findSchedule` does. @returns `null` when it does not exist */
 async function lookForSchedule(
   { store }: Pick<ApiDeps, 'store'>,
   { tenantId, permissions }: Pick<Caller, 'tenantId' | 'permissions'>,
@@ -177,9 +181,9 @@ async function lookForSchedule(
 type TellDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
 /**
- * Makes Temporal's schedule as the row says, and again when the row has changed meanwhile; deletes it when the row is deleted
- * meanwhile, since whoever deletes it may have been faster.
- * @throws ApiError 422 when Temporal does not take its times, 503
+ * Creates or updates the schedule in Temporal from its row, and repeats this if the row has changed meanwhile. If the
+ * row was deleted meanwhile, it deletes the schedule in Temporal, because the deletion may have come first.
+ * @throws ApiError 422 when Temporal refuses its times, 503
  */
 export async function tellTemporal({ store, engine }: TellDeps, reference: ScheduleReference): Promise<void> {
   const { schedules } = store;
@@ -205,7 +209,7 @@ async function orLater({ logger }: TellDeps, { id }: ScheduleReference, tell: ()
   }
 }
 
-/** True if Temporal does not take the times of a schedule. */
+/** Returns true if Temporal refuses the times of a schedule. */
 function areTimesRefused(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 422;
 }

@@ -13,7 +13,7 @@ const REQUESTS_AT_ONCE = 8;
 
 type ShowDeps = ShowInputDeps & Pick<ApiDeps, 'engine'>;
 
-/** Makes the answers for schedules, as a caller may see them. */
+/** Builds the answers for schedules, redacted for the caller. */
 export async function toSchedulesJson(deps: ShowDeps, caller: Caller, schedules: readonly Schedule[]) {
   const graphs = schedules.map(({ graph }) => graph);
   const show = await createShowInput(deps, caller, graphs);
@@ -29,7 +29,7 @@ export async function toSchedulesJson(deps: ShowDeps, caller: Caller, schedules:
   );
 }
 
-/** Makes the answer for one schedule. */
+/** Builds the answer for one schedule, redacted for the caller. */
 export async function toOneScheduleJson(deps: ShowDeps, caller: Caller, schedule: Schedule) {
   const [shown] = await toSchedulesJson(deps, caller, [schedule]);
   if (!shown) throw new TypeError('A schedule has no answer');
@@ -72,7 +72,7 @@ export function toTickJson({ runId, outcome, ...tick }: TakenTick) {
   return { ...tick, outcome, runId: outcome === 'started' ? runId : null };
 }
 
-/** @returns `null` when Temporal does not answer, or does not have the schedule yet: the sweeper makes it then */
+/** @returns `null` when Temporal does not answer or does not have the schedule yet, which the sweeper then creates */
 async function nextTimesOf(
   { store, engine }: Pick<ApiDeps, 'store' | 'engine'>,
   schedule: Schedule,

@@ -30,7 +30,7 @@ export async function trigger(deps: TurnDeps, schedule: Schedule, runId: string)
   }
 }
 
-/** The moments that a trigger tries. */
+/** The most seconds that are tried for a trigger. */
 const MAX_MOMENTS = 100;
 
 /** Takes the moment of a run's id, or the first one after it that no other run has; it is the same one each time. */
@@ -69,13 +69,13 @@ function betweenSeconds(ms: number): number {
   return ms % 1_000 === 0 ? ms + 1 : ms;
 }
 
-/** The times that one request takes. */
+/** The most times of one request. */
 const MAX_TIMES = 100;
 
 /**
  * Takes the times between two that are over. One that was taken before is not taken again.
  * @returns all times between the two
- * @throws ApiError 422 for too many, or for times of which the schedule does not remember if they were taken; 503
+ * @throws ApiError 422 for too many times, or for times so old that it is unknown whether they have fired; 503
  */
 export async function backfill(
   { store, engine }: Pick<TurnDeps, 'store' | 'engine'>,

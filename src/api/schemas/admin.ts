@@ -15,7 +15,10 @@ import {
 import { ACTIVITY_EXAMPLE, EVENT_EXAMPLES, LEDGER_ROW_EXAMPLE, RUN_EXAMPLE } from './examples/run.ts';
 import { HistorySchema, RunSchema } from './run.ts';
 
-/* A gateway that is down: its tool is switched off, one tenant has to wait, and the audit tells who did that. */
+/*
+ * An example with a gateway that is down: its tool is switched off, one tenant is suspended, and the audit log records
+ * who did that.
+ */
 
 const NEW_SWITCH_EXAMPLE = { state: 'off' as const, reason: 'The gateway is down until noon' };
 
@@ -116,7 +119,7 @@ export const InspectedRunSchema = z
 
 const MAX_REASON = 1_000;
 
-/** As tokens name tenants. */
+/** The name of a tenant as in tokens. */
 const TenantName = z.string().regex(TENANT_NAME, 'A tenant has 1 to 63 letters, digits, "_", "." and "-"');
 
 export const TenantId = z.object({ id: TenantName.openapi({ description: 'The name of the tenant' }) });
@@ -174,7 +177,7 @@ export const TenantListSchema = z
   .openapi('TenantList', { example: aPage(TENANT_EXAMPLE) });
 
 const MAX_NAME = 255;
-/** The tenants that one switch names. */
+/** The most tenants that one switch names. */
 const MAX_TENANTS = 100;
 
 const SwitchKindSchema = z.enum(CATALOG_KINDS).openapi('SwitchKind');

@@ -108,14 +108,14 @@ const CheckedSchema = z.custom<JsonSchema | null>(
   (value) => value === null || typeof value === 'boolean' || isJsonObject(value),
 );
 
-/** Reads an approval that a run has answered. The description of answers takes schemas and policies as they are. */
+/** Parses an approval in a run's answer. In the description, schemas and policies are arbitrary objects. */
 export const AnsweredApproval = ApprovalSchema.extend({
   argsSchema: CheckedSchema,
   decisionSchema: CheckedSchema,
   policy: z.custom<ApprovalPolicy>((value) => Policy.safeParse(value).success),
 });
 
-/** An approval as the API answers it. */
+/** An approval as the API returns it. */
 export type ApprovalJson = z.output<typeof ApprovalSchema>;
 
 export const ApprovalListSchema = z
@@ -171,7 +171,7 @@ const ChoiceSchema = z.object({
   effect: z.string().openapi({ description: 'What that control does here' }),
 });
 
-/** The facts of an intervention, in a run and in the inbox. */
+/** The fields of an intervention, in a run and in the inbox. */
 export const interventionFields = {
   id: z.string(),
   node: z.string(),

@@ -13,7 +13,7 @@ type Scalar = string | number | boolean;
 
 const isScalar = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
 
-/** A record schema would lose a field named `__proto__`, and a filter without fields chooses all runs. */
+/** A record schema would lose a field named `__proto__`, and a filter without fields would select all runs. */
 const MetadataFilter = z
   .custom<Readonly<Record<string, Scalar>>>(isJsonObject, 'An object is expected here')
   .superRefine((fields, context) => {

@@ -15,7 +15,7 @@ import {
   FilterTime,
 } from './common.ts';
 
-/* The calls of the refund of the other examples. */
+/* Examples: the calls of the refund of the other examples. */
 
 const CALL_EXAMPLE = {
   key: INTERVENTION_EXAMPLE.idempotencyKey,
@@ -47,7 +47,7 @@ const CALL_EXAMPLE = {
 
 const CallKindSchema = z.enum(['model', 'tool', 'function', 'node']);
 
-/** Each call may have a large request and a large answer. */
+/** The page size is small, because each call may have a large request and result. */
 const MAX_CALLS = 50;
 
 export const CallQuery = PageQuery.extend({
@@ -108,7 +108,7 @@ export const CallListSchema = z
   .object({ items: listOf(CallSchema), nextCursor: NextCursor })
   .openapi('CallList', { example: aPage(CALL_EXAMPLE) });
 
-/** The form of a recording is the engine's own; `holdfast promote` makes a test of it. */
+/** The format of a recording belongs to the engine; `holdfast promote` turns it into a test. */
 export const RecordingSchema = z
   .object({
     identity: GivenRecord.openapi({ description: 'Who started which graph, and the limits of the run' }),

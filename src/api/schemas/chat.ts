@@ -2,12 +2,12 @@ import { z } from '@hono/zod-openapi';
 import { JsonRecord } from './common.ts';
 import { ThreadId } from './run.ts';
 
-/** Bounds of what is read of a message. The body as a whole has a limit of its own. */
+/** Limits of the parts of a message that are read. The whole body has its own limit. */
 const MAX_ID = 255;
 const MAX_MESSAGES = 1_000;
 const MAX_PARTS = 1_000;
 
-/** A message as the AI SDK sends it: apps add fields and parts of their own. */
+/** A message in the AI SDK's format, to which apps may add their own fields and parts. */
 const UiMessageSchema = z.looseObject({
   id: z.string().max(MAX_ID),
   role: z.enum(['system', 'user', 'assistant']),

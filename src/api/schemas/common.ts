@@ -29,33 +29,33 @@ export const ProblemSchema = z
   })
   .openapi('Problem', { description: 'A problem document (RFC 9457)', example: PROBLEM_EXAMPLE });
 
-/** As a graph's limits, with the form of durations in the description. */
+/** The limits of a graph, with the format of durations in the description. */
 export const RunLimits = Limits.extend({
   deadline: Duration.optional().openapi({ pattern: DURATION_PATTERN }),
 });
 
 export const NodeId = z.string().min(1);
 
-/** A named schema, or null; `nullable` would make every use of the name nullable in the description. */
+/** A named schema or null; `nullable` would make every use of the name nullable in the description. */
 export const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
 
-/** A list in an answer. */
+/** A list in a response. */
 export const listOf = <T extends z.ZodType>(item: T) => z.array(item).readonly();
 
-/** Any JSON value, in requests. */
+/** Any JSON value in a request. */
 export const AnyJson = z.unknown().openapi({ description: 'Any JSON value' });
 /** Any JSON object, unchanged; a record schema would lose a member named `__proto__`. */
 export const JsonRecord = z
   .custom<object>(isJsonObject, 'An object is expected here')
   .openapi({ type: 'object', additionalProperties: true });
 
-/** JSON that the API answers unchanged. */
+/** JSON that the API returns unchanged. */
 export const GivenJson = z
   .custom<Json>()
   .openapi({ type: ['object', 'array', 'string', 'number', 'boolean', 'null'], description: 'Any JSON value' });
 export const GivenRecord = z.custom<JsonObject>().openapi({ type: 'object', additionalProperties: true });
 export const Time = z.string().openapi({ format: 'date-time' });
-/** A time of a request, in UTC and as the database takes it. */
+/** A time in a request, in UTC and in the range of the database. */
 export const GivenTime = z.iso
   .datetime({ offset: true })
   .transform((time) => formatTimestamp(toTimestampMs(Date.parse(time))));
@@ -88,14 +88,14 @@ export const storableText = (max: number) =>
     .max(max)
     .refine((text) => text.isWellFormed() && !text.includes('\0'), 'No NUL, and no half of a surrogate pair');
 
-/** The limit of all bodies but those with graphs, in bytes. */
+/** The limit of all bodies except those with graphs, in bytes. */
 export const MAX_BODY_BYTES = 1_048_576;
 /** The limit of bodies with graphs, in bytes. */
 export const MAX_GRAPH_BYTES = 4 * 1_048_576;
-/** The path parameter of routes for one resource. @param what such as `run` */
+/** The path parameter of routes for one resource. @param what the kind of resource, such as `run` */
 export const idOf = (what: string) => z.object({ id: z.string().openapi({ description: `The id of the ${what}` }) });
 
-/** Of a request that changes something; `idempotent` checks it. */
+/** The header of requests that change something, which `idempotent` parses. */
 export const KeyHeader = z.object({
   'idempotency-key': z.string().optional().openapi({
     minLength: 1,
@@ -105,7 +105,7 @@ export const KeyHeader = z.object({
   }),
 });
 
-/** The query of a route that takes no parameters. */
+/** The query of a route without parameters. */
 export const NoQuery = z.strictObject({});
 
 /** A number in a path or query, written in digits only. */
@@ -130,7 +130,7 @@ export const NextCursor = z
   .nullable()
   .openapi({ description: 'Asks for the next page; null: this was the last' });
 
-/** The headers that some answers have. */
+/** The headers of some responses. */
 const HEADERS = {
   etag: header('Names this state: an edit sends it as `If-Match`'),
   location: header('The path of what is new'),
@@ -140,7 +140,7 @@ const HEADERS = {
 
 type HeaderName = keyof typeof HEADERS;
 
-/** The example of a list with one entry. */
+/** An example of a list with one entry. */
 export const aPage = <T>(item: T) => ({ items: [item], nextCursor: null });
 
 const problem = (description: string, ...headers: readonly HeaderName[]) => ({
@@ -167,18 +167,18 @@ const PROBLEMS = {
   503: problem('Something behind the API is away; `Retry-After` says when to ask again', 'retry-after'),
 } as const;
 
-/** A status that a route may describe a problem for. */
+/** A status for which a route may describe a problem. */
 export type ProblemStatus = keyof typeof PROBLEMS;
 
 type ProblemAnswers = Record<number, ReturnType<typeof problem>>;
 
-/** The problem answers of a route: those of every route, and its own. */
+/** Builds the problem responses of a route: those of every route, and its own. */
 export function problems(...own: readonly ProblemStatus[]): ProblemAnswers {
   const statuses = [401, 403, 405, 422, 500, 503, ...own] as const;
   return Object.fromEntries(statuses.map((status) => [status, PROBLEMS[status]]));
 }
 
-/** An answer as JSON. @param headers those that it has besides the usual ones */
+/** Builds a JSON response. @param headers the headers besides the usual ones */
 export const json = <T extends z.ZodType>(schema: T, description: string, ...headers: readonly HeaderName[]) => ({
   description,
   ...withHeaders(headers),

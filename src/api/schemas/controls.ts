@@ -1,19 +1,19 @@
 import { z } from '@hono/zod-openapi';
 import { AnyJson, JsonRecord, NodeId, RunLimits } from './common.ts';
 
-/** A signal that people send to a run by `POST /api/runs/{id}/<route>`. */
+/** A signal that users send to a run by `POST /api/runs/{id}/<route>`. */
 export interface Control {
   readonly signal: string;
   readonly route: string;
   readonly summary: string;
-  /** Has the fields of the signal. */
+  /** The fields of the signal. */
   readonly body: z.ZodObject;
 }
 
 const Reason = z.string().max(2_000).optional();
 const Intervention = { node: NodeId.optional(), id: z.string().min(1).optional() };
 
-/** The controls of runs; each becomes a route. */
+/** The controls of runs, each of which has a route. */
 export const CONTROLS = [
   {
     signal: 'pause',

@@ -3,7 +3,7 @@ import { APPROVAL_EXAMPLE, RUN_EXAMPLE } from './examples/run.ts';
 import { RunErrorSchema, Time, listOf, orNull } from './common.ts';
 import { RunStatusSchema } from './run.ts';
 
-/* The refund of the other examples, explained while it waits. */
+/* An explanation of the refund of the other examples while it waits. */
 
 const { id: runId, workflowId } = RUN_EXAMPLE;
 const { id: approvalId, requestedAt: since, expiresAt: deadline, title } = APPROVAL_EXAMPLE;

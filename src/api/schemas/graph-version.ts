@@ -86,7 +86,7 @@ export const GraphAliasListSchema = z
   .object({ items: listOf(GraphAliasSchema), nextCursor: NextCursor })
   .openapi('GraphAliasList', { example: aPage(GRAPH_ALIAS_EXAMPLE) });
 
-/** Far above what a test says; the time limit of its thread bounds the rest. */
+/** Far more than a test needs; the time limit of its thread bounds the rest. */
 const MAX_ITEMS = 1_000;
 const MAX_OUTPUTS = 10_000;
 const Text = z.string().min(1).max(255);

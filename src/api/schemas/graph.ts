@@ -10,7 +10,10 @@ import { aPage, GivenRecord, JsonRecord, listOf, NextCursor, Time } from './comm
 export const DEFINITION = 'GraphDefinition';
 const PLACE = `#/components/schemas/${DEFINITION}`;
 
-/** The JSON Schema of definitions as a component of the API's description: its references begin at the document. */
+/**
+ * Returns the JSON Schema of definitions as a component of the API's description, with references that start at the
+ * document's root.
+ */
 export function definitionComponent(nodeTypes: Catalog['nodeTypes']): JsonObject {
   const { $schema: _dialect, ...schema } = definitionSchema(nodeTypes);
   return mapValues(schema, placed);
@@ -34,7 +37,7 @@ const IssueSchema = z
   })
   .openapi('GraphIssue', { example: ISSUE_EXAMPLE });
 
-/** Any object; the description refers to the shape of definitions, which depends on the installation. */
+/** Any object. The description refers to the schema of definitions, which depends on the installation. */
 export const DefinitionSchema = JsonRecord.openapi({
   allOf: [{ $ref: `#/components/schemas/${DEFINITION}` }],
   example: DEFINITION_EXAMPLE,

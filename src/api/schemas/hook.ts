@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { aPage, GivenRecord, JsonRecord, listOf, NextCursor, orNull, Time } from './common.ts';
 
-/* A hook as requests and answers of the API show it. */
+/* Examples: a hook in requests and responses. */
 
 const NEW_HOOK_EXAMPLE = {
   scheme: 'github' as const,

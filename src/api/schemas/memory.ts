@@ -10,7 +10,7 @@ const Name = z
   .string()
   .max(MAX_NAME)
   .regex(/^[^\p{Cc}]+$/u, `A text of 1 to ${MAX_NAME} characters without control characters is expected here`)
-  // The same as a pattern without flags, as descriptions have it.
+  // The same pattern without flags, as in the description.
   .openapi({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' });
 
 export const Namespace = z.object({ namespace: Name.openapi({ description: 'A group of entries, such as `users`' }) });

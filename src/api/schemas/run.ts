@@ -114,7 +114,7 @@ export const ThreadId = z
   .max(255)
   .refine((id) => id.isWellFormed() && !/\p{Cc}|^\.\.?$/u.test(id), 'No control characters, and neither "." nor ".."');
 
-/** As many as a definition may have nodes. */
+/** The same as the most nodes of a definition. */
 const MAX_BREAKPOINTS = 2_000;
 const Breakpoints = z.array(z.string()).max(MAX_BREAKPOINTS);
 
@@ -224,7 +224,7 @@ export const CheckpointListSchema = z
 
 const MAX_HISTORY_LIMIT = 1_000;
 
-/** Events are many and small, so their pages may have more of them than others. */
+/** Events are many and small, so their pages may have more entries than others. */
 export const HistoryQuery = PageQuery.extend({
   limit: digits(MAX_HISTORY_LIMIT).default(50).openapi({
     default: 50,
@@ -286,11 +286,11 @@ export const RunFilter = z.object({
 
 interface Several {
   readonly most: number;
-  /** Of each text, for the description. */
+  /** The pattern of each value, for the description. */
   readonly pattern: string;
 }
 
-/** A query parameter that may be repeated: one arrives as a text, several as a list. */
+/** A query parameter that may be repeated: a single value arrives as a string, several as a list. */
 function severalOf<T extends z.ZodType>(one: T, { most, pattern }: Several) {
   const toList = (given: unknown): readonly unknown[] => (Array.isArray(given) ? given : [given]);
   return z

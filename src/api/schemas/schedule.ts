@@ -50,7 +50,7 @@ const Cron = z
 
 const Every = Duration.refine((text) => {
   const ms = parseDuration(text);
-  // What is no duration is refused as such.
+  // An invalid duration is refused by another check.
   if (ms === null) return true;
   return ms >= 1_000 && ms <= YEAR_MS && ms % 1_000 === 0;
 }, 'Whole seconds are expected here, from 1s to 366d').openapi({

@@ -16,7 +16,7 @@ export const LastEventId = z.object({
     .openapi({ description: 'The `id` of the last event that came: the stream goes on after it' }),
 });
 
-/** As `LastEventId`; `readLastEventId` checks it. */
+/** The same as `LastEventId`; `readLastEventId` checks it. */
 export const LastSeq = z.object({
   'last-event-id': z.string().optional().openapi({
     pattern: '^(?:0|[1-9]\\d{0,9})$',

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { WEBHOOK_EVENTS } from '../../graph/journal/index.ts';
 import { NextCursor, PageQuery, Time, aPage, idOf, listOf, orNull } from './common.ts';
 
-/* A webhook and what it was told, as the answers of the API show them. */
+/* Examples: a webhook and its deliveries. */
 
 const NEW_WEBHOOK_EXAMPLE = {
   url: 'https://hooks.example.com/holdfast',
@@ -68,7 +68,7 @@ export const RotateSchema = z
   .strictObject({ secret: Secret.optional() })
   .openapi('WebhookRotation', { example: { secret: SECRET_EXAMPLE } });
 
-/** The body of a request that says nothing more. */
+/** The body of a request without fields. */
 export const NothingSchema = z.strictObject({}).openapi('Nothing', { example: {} });
 
 const webhookFields = {

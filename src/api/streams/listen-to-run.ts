@@ -6,25 +6,27 @@ import { hideDelta } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import type { Caller } from '../http/authenticate.ts';
-import type { Seals } from '../http/seals.ts';
+import type { Fingerprints } from '../http/fingerprints.ts';
 import { hiddenFrom, shownEvent } from '../redaction.ts';
 import { writeAll, toFrame } from './sse-body.ts';
 import type { SseBody } from './sse-body.ts';
 
-/** What has come of a run since its reader heard last. */
+/** A part of a run's stream: what is new since the previous part. */
 export interface Heard {
-  /** What models say meanwhile; it comes before the events. */
+  /** Model deltas, which precede the events. */
   readonly deltas: readonly ModelDelta[];
   readonly events: readonly RunEvent[];
-  /** The run as it was looked at last; what it hides holds for all that is heard with it. */
+  /** The latest look at the run. Its redaction applies to all events and deltas of this part. */
   readonly look: RunLook;
-  /** True when all that is written of the run has been heard. */
+  /** True when the part contains the last event that is stored. */
   readonly isUpToDate: boolean;
 }
 
-/** An ear for a run, which misses nothing from its opening on. */
+/** A subscription to a run that misses nothing after it was opened. */
 export interface RunEar {
-  /** Hears the events after a number, each once, in order. It ends by a signal, or when the run is gone. */
+  /**
+   * Yields the events after a `seq`, each once and in order. It ends when a signal is aborted or the run is deleted.
+   */
   hear(after: number, unwanted: readonly AbortSignal[]): AsyncGenerator<Heard, void>;
   readonly close: () => void;
 }
@@ -37,14 +39,14 @@ interface Sources {
 
 interface Listened {
   readonly runId: string;
-  /** `tokens`: with what models say while they say it. */
+  /** `tokens` includes model deltas. */
   readonly detail: 'events' | 'tokens';
 }
 
-/** Normally the ear is told of each change; this look finds one that it was not told of. */
+/** Each change is normally notified; reading at this interval finds changes whose notification was lost. */
 const LOOK_EVERY_MS = 60_000;
 
-/** Opens an ear for a run, which need not exist yet. */
+/** Subscribes to a run, which need not exist yet. */
 export async function listenToRun({ changes, deltas, looks }: Sources, listened: Listened): Promise<RunEar> {
   const { runId, detail } = listened;
   const mailbox = new Mailbox();
@@ -73,20 +75,20 @@ async function* hear(
   for (const signal of unwanted) signal.addEventListener('abort', mailbox.ring);
   try {
     for (;;) {
-      const mail = await mailbox.take(LOOK_EVERY_MS);
+      const received = await mailbox.take(LOOK_EVERY_MS);
       if (unwanted.some(({ aborted }) => aborted)) return;
-      const heard = await lookFor(mail);
-      if (!heard) return;
-      if (heard.events.length > 0 && heard.look.hasMore) mailbox.ring();
-      yield heard;
+      const part = await lookFor(received);
+      if (!part) return;
+      if (part.events.length > 0 && part.look.hasMore) mailbox.ring();
+      yield part;
     }
   } finally {
     for (const signal of unwanted) signal.removeEventListener('abort', mailbox.ring);
   }
 }
 
-/** Creates a function that looks at a run where that is worth it. It returns `null` for a run that is gone. */
-function createLooker(looks: RunLooks, runId: string, after: number): (mail: Mail) => Promise<Heard | null> {
+/** Creates a function that reads the run when new events are possible. It returns `null` for a deleted run. */
+function createLooker(looks: RunLooks, runId: string, after: number): (received: Mail) => Promise<Heard | null> {
   let look: RunLook | null = null;
   let seq = after;
   return async ({ deltas, hasChanged }) => {
@@ -100,25 +102,28 @@ function createLooker(looks: RunLooks, runId: string, after: number): (mail: Mai
   };
 }
 
-/** What is hidden of a run of a thread is only found once the run is dispatched, so before its first delta. */
+/**
+ * The redaction that a run inherits from its thread is known only once the run is dispatched, which precedes its first
+ * delta.
+ */
 function mayHideMore(look: RunLook | null): boolean {
   return look === null || look.lastSeq === 0;
 }
 
-/** What has come for a reader since it looked last. */
+/** What was received since the last read. */
 export interface Mail {
   readonly deltas: readonly ModelDelta[];
-  /** The run may have done something. */
+  /** True when the run may have new events. */
   readonly hasChanged: boolean;
 }
 
-/** Keeps what comes for a reader that is slower than the run. */
+/** Queues deltas and change notifications for a reader that is slower than the run. */
 export class Mailbox {
   #deltas: ModelDelta[] = [];
   #hasChanged = true;
   #wake = (): void => undefined;
 
-  /** Takes a delta, unless too many wait: what is recorded in the end has their text. */
+  /** Queues a delta. It is dropped when the queue is full, because the recorded event will contain the whole text. */
   readonly put = (delta: ModelDelta): void => {
     if (this.#deltas.length < MAX_DELTAS) this.#deltas.push(delta);
     this.#wake();
@@ -129,7 +134,10 @@ export class Mailbox {
     this.#wake();
   };
 
-  /** Waits until something has come, or the time is up: then a look is due, as changes may be missed. */
+  /**
+   * Waits until something is received or the time is up. After the timeout, the run must be read, as notifications may
+   * be lost.
+   */
   async take(withinMs: number): Promise<Mail> {
     if (this.#deltas.length === 0 && !this.#hasChanged)
       await new Promise<void>((resolve) => {
@@ -140,49 +148,49 @@ export class Mailbox {
         };
       });
     this.#wake = () => undefined;
-    const mail = { deltas: this.#deltas, hasChanged: this.#hasChanged };
+    const received = { deltas: this.#deltas, hasChanged: this.#hasChanged };
     this.#deltas = [];
     this.#hasChanged = false;
-    return mail;
+    return received;
   }
 }
 
 const MAX_DELTAS = 2_000;
 
-type StreamSources = Parameters<typeof listenToRun>[0] & { readonly seals: Seals };
+type StreamSources = Parameters<typeof listenToRun>[0] & { readonly fingerprints: Fingerprints };
 
-/** The part of a run's history that a stream gives. */
+/** The part of a run's history that a stream sends. */
 interface AskedEvents {
   readonly runId: string;
-  /** The number of the last event that the reader knows. */
+  /** The `seq` of the last event that the reader has. */
   readonly after: number;
-  /** `tokens`: with what models say while they say it. */
+  /** `tokens` includes model deltas. */
   readonly detail: 'events' | 'tokens';
   readonly caller: Caller;
 }
 
 /**
- * Writes the events of a run as they are stored, from history on: each once, in order, as the caller may see them. It
- * listens before it reads, so none is lost between. It returns after the last event of a run that has ended; a run that
- * was reopened by then goes on. Deltas of models come between, without an id: a reader that comes back does not get those
- * that it has missed.
+ * Streams the events of a run as they are stored, from its history on: each once, in order, redacted for the caller. It
+ * subscribes before it reads, so that no event is missed. It returns after the last event of an ended run; if the run
+ * was reopened by then, it continues. Model deltas are sent without an id, so a reader that reconnects does not receive
+ * those that it has missed.
  */
 export async function streamRun(sources: StreamSources, asked: AskedEvents, body: SseBody): Promise<void> {
   const { runId, after, detail, caller } = asked;
-  const ear = await listenToRun(sources, { runId, detail });
+  const subscription = await listenToRun(sources, { runId, detail });
   try {
-    for await (const { deltas, events, look, isUpToDate } of ear.hear(after, [body.over])) {
+    for await (const { deltas, events, look, isUpToDate } of subscription.hear(after, [body.over])) {
       const hidden = hiddenFrom(caller, look);
       await writeAll(body, shownDeltas(deltas, hidden), toDeltaFrame);
-      await writeAll(body, events, frameFor(hidden, sources.seals));
+      await writeAll(body, events, frameFor(hidden, sources.fingerprints));
       if (isUpToDate && isEnded(look.status)) return;
     }
   } finally {
-    ear.close();
+    subscription.close();
   }
 }
 
-/** Leaves out what is hidden from the reader. */
+/** Leaves out the deltas that are hidden from the reader. */
 function shownDeltas(deltas: readonly ModelDelta[], hidden: Redaction): readonly ModelDelta[] {
   return deltas.filter((delta) => hideDelta(delta, hidden) === delta);
 }
@@ -191,6 +199,6 @@ function toDeltaFrame(delta: ModelDelta): string {
   return toFrame({ type: 'model.delta', data: delta });
 }
 
-function frameFor(hidden: Redaction, seals: Seals): (event: RunEvent) => string {
-  return (event) => toFrame({ id: String(event.seq), type: event.type, data: shownEvent(event, hidden, seals) });
+function frameFor(hidden: Redaction, fingerprints: Fingerprints): (event: RunEvent) => string {
+  return (event) => toFrame({ id: String(event.seq), type: event.type, data: shownEvent(event, hidden, fingerprints) });
 }

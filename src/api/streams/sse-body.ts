@@ -4,39 +4,42 @@ import { ApiError } from '../http/errors.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
 import { measure } from '../../telemetry/metrics/meter.ts';
 
-/** Times of a stream that tests shorten. */
+/** Times of a stream in milliseconds, which tests shorten. */
 export interface StreamTimes {
   readonly heartbeatMs: number;
-  /** A reader that takes nothing for so long is cut off. */
+  /** A reader that takes no data for this long is disconnected. */
   readonly stallMs: number;
 }
 
-/** The body of an answer that is written while it is read. */
+/** A response body that is written while it is read. */
 export interface SseBody {
   readonly stream: ReadableStream<Uint8Array>;
-  /** Aborted when nothing is written any more: the reader is gone or cut off, or the stream has ended. */
+  /**
+   * Aborted when nothing can be written any more: the reader has disconnected or was disconnected, or the stream has
+   * ended.
+   */
   readonly over: AbortSignal;
-  /** Writes a frame, one at a time, and waits for space after it. @returns false: the stream is over */
+  /** Writes a frame and waits for buffer space after it; one write at a time. @returns false when the stream is over */
   write(frame: string): Promise<boolean>;
-  /** Writes a frame if the reader keeps up, and drops it otherwise. */
+  /** Writes a frame if there is buffer space, and drops it otherwise. */
   offer(frame: string): void;
-  /** Ends the answer after what is written. */
+  /** Ends the response after everything that was written. */
   readonly end: () => void;
-  /** Breaks the answer off, so that the reader knows that more was to come. */
+  /** Aborts the response, so that the reader can tell it from a complete one. */
   cut(): void;
 }
 
 interface BodyOptions extends StreamTimes {
-  /** What a heartbeat says besides. */
+  /** An additional frame that is sent with each heartbeat. */
   readonly withHeartbeat?: (() => string) | undefined;
-  /** Ends the connection; without it, the body fails. */
+  /** Closes the connection; without it, the body errors instead. */
   readonly hangUp?: (() => void) | undefined;
 }
 
-/** The bytes that may wait for a reader, besides those in the buffers of its connection. */
+/** The most bytes that are queued for a reader, besides the buffers of its connection. */
 const BUFFER_BYTES = 65_536;
 
-/** Opens a body with a heartbeat. A slow reader holds one buffer and one frame, until it is cut off. */
+/** Opens a body with a heartbeat. A slow reader occupies one buffer and one frame until it is disconnected. */
 export function openSseBody({ heartbeatMs, stallMs, withHeartbeat, hangUp }: BodyOptions): SseBody {
   const over = new AbortController();
   const encoder = new TextEncoder();
@@ -83,27 +86,27 @@ export function openSseBody({ heartbeatMs, stallMs, withHeartbeat, hangUp }: Bod
   return body;
 }
 
-/** Writes frames of some things, made one at a time, until the stream is over. */
+/** Writes one frame per item, each built when it is needed, until the stream is over. */
 export async function writeAll<T>(body: SseBody, things: readonly T[], toFrame: (thing: T) => string): Promise<void> {
   for (const thing of things) if (!(await body.write(toFrame(thing)))) return;
 }
 
-/** A stream of bytes with a bounded buffer. */
+/** A byte stream with a bounded buffer. */
 interface Outlet {
   readonly stream: ReadableStream<Uint8Array>;
   put(bytes: Uint8Array): void;
   hasSpace(): boolean;
-  /** @returns false: the reader has taken nothing in that time */
+  /** @returns false when the reader has taken nothing within the time */
   untilSpace(withinMs: number): Promise<boolean>;
-  /** True if the reader has taken nothing since this was asked last, though something waited for it then. */
+  /** Returns true if data was queued at the previous call and the reader has taken none of it since. */
   isStuck(): boolean;
-  /** Ends the waiting for space. */
+  /** Ends a wait for buffer space. */
   wake(): void;
   close(): void;
   fail(): void;
 }
 
-/** @param onCancel called when the reader is gone */
+/** @param onCancel called when the reader has disconnected */
 function openOutlet(onCancel: () => void): Outlet {
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   let wake = (): void => undefined;
@@ -146,18 +149,18 @@ function openOutlet(onCancel: () => void): Outlet {
   };
 }
 
-/** A stream of events that a request asks for. */
+/** An event stream that a request asks for. */
 interface AskedStream extends Produced {
   readonly slots: TenantSlots;
 }
 
 const RETRY_AFTER_S = '5';
-/** Proxies neither keep the stream nor collect it before they pass it on. */
+/** Tells proxies not to cache or buffer the stream. */
 const HEADERS = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
 
 /**
- * Answers with a stream of events while its tenant has a slot.
- * @throws ApiError 429 when the tenant, or the process, has too many streams; 401 when the ticket is used up meanwhile
+ * Answers with an event stream if the tenant has a free slot.
+ * @throws ApiError 429 when the tenant or the process has too many streams; 401 when another stream has used the ticket
  */
 export async function answerStream(c: Context<ApiEnv>, deps: StreamDeps, asked: AskedStream): Promise<Response> {
   if (c.req.method === 'HEAD') return c.body(null, 200, HEADERS);
@@ -184,29 +187,29 @@ export async function answerStream(c: Context<ApiEnv>, deps: StreamDeps, asked: 
 
 export type StreamDeps = Pick<ApiDeps, 'logger' | 'shuttingDown' | 'streaming'>;
 
-/** What is sent as it comes. */
+/** The source of a stream. */
 export interface Produced {
-  /** Writes the stream; it ends when this returns. */
+  /** Writes the stream, which ends when this resolves. */
   readonly produce: (body: SseBody) => Promise<void>;
-  /** What a heartbeat says besides. */
+  /** An additional frame that is sent with each heartbeat. */
   readonly withHeartbeat?: () => string;
 }
 
 interface SentStream extends Produced {
   readonly headers: Readonly<Record<string, string>>;
-  /** The stream ends after this time at the latest. */
+  /** The longest duration of the stream. */
   readonly maxMs?: number;
-  /** Gives back what the stream holds. */
+  /** Releases the slot of the stream. */
   readonly over: () => void;
 }
 
 const TIMES: StreamTimes = { heartbeatMs: 15_000, stallMs: 30_000 };
-/** The longest time of a timer. */
+/** The longest delay that a Node timer supports. */
 const MAX_TIMER_MS = 2_147_483_647;
 
 /**
- * Answers with a stream, until it is at its end, the reader is gone or takes nothing, the caller's token ends or the
- * process does.
+ * Answers with a stream. It ends at its own end, when the reader disconnects or stalls, when the caller's token
+ * expires, or when the process shuts down.
  */
 export function sendStream(c: Context<ApiEnv>, deps: StreamDeps, stream: SentStream): Response {
   const { headers, withHeartbeat, over, maxMs = MAX_TIMER_MS } = stream;
@@ -243,31 +246,31 @@ function endWith(body: SseBody, shuttingDown: AbortSignal, leftMs: number): void
   if (shuttingDown.aborted) end();
 }
 
-/** Returns what ends the connection of a request; requests within the process have none. */
+/** Returns a function that closes the request's connection; requests within the process have none. */
 function hangUpOf({ env }: { readonly env?: ApiEnv['Bindings'] }): (() => void) | undefined {
   const outgoing = env?.outgoing;
   return outgoing && (() => void outgoing.destroy());
 }
 
-/** An event of a stream of server-sent events (WHATWG HTML, section 9.2). Neither id nor type may hold a line break. */
+/** A server-sent event (WHATWG HTML, section 9.2). Id and type must not contain line breaks. */
 interface ServerSentEvent {
-  /** What a client resumes after; without it the client keeps the id of the event before. */
+  /** The id from which a client resumes; without it, the client keeps the previous one. */
   readonly id?: string | undefined;
   readonly type: string;
   readonly data: unknown;
 }
 
-/** Tells clients how long to wait before they come back. */
+/** Sets the pause before a client reconnects, in milliseconds. */
 const RETRY_FRAME = 'retry: 1000\n\n';
-/** A comment: clients ignore it, proxies see that the connection is in use. */
+/** A comment: clients ignore it, and it keeps proxies from closing an idle connection. */
 const HEARTBEAT_FRAME = ': hb\n\n';
 
-/** Writes an event; JSON has no line breaks, so its data is one line. */
+/** Formats an event. JSON has no line breaks, so its data is one line. */
 export function toFrame({ id, type, data }: ServerSentEvent): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Moves the place that a client resumes after, without an event. */
+/** Advances the position from which a client resumes, without an event. */
 export function toIdFrame(id: string): string {
   return `id: ${id}\n\n`;
 }

@@ -8,40 +8,40 @@ import type { RunLook, RunLooks } from '../../store/run-looks.ts';
 import type { Changes } from '../../store/changes.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { createBell } from '../http/bell.ts';
-import type { Seals } from '../http/seals.ts';
+import type { Fingerprints } from '../http/fingerprints.ts';
 import { hiddenFrom, shownEvent } from '../redaction.ts';
 import { writeAll, toFrame, toIdFrame } from './sse-body.ts';
 import type { SseBody } from './sse-body.ts';
 
-/** Events of a tenant, with what is hidden of their runs; a run that is gone has no entry. */
+/** Events of a tenant, with what is hidden of their runs; a deleted run has no entry. */
 export interface FedPart extends EventPart {
   readonly redactionOf: ReadonlyMap<string, Redaction>;
-  /** The changes that were heard of before the part was read. */
+  /** The number of change notifications received before the part was read. */
   readonly heard: number;
 }
 
-/** What all streams of a tenant share: each part is read once. */
+/** The event source that all streams of a tenant share, so that each part is read once. */
 export interface TenantFeed {
-  /** The place where the other streams are, or the present one. */
+  /** Returns the position of the other streams, or the current end. */
   begin(): Promise<EventPlace>;
-  /** @returns `null` for a place from too long ago */
+  /** @returns `null` for a position that is too old */
   after(place: EventPlace): Promise<FedPart | null>;
-  /** True if the tenant's runs may have changed since a part was read. */
+  /** Returns true if the tenant's runs may have changed since a part was read. */
   isBehind(part: FedPart): boolean;
-  /** Called when a stream has ended. */
+  /** Must be called when a stream has ended. */
   leave(): void;
 }
 
-/** Feeds of the tenants that have streams in this process. */
+/** The feeds of all tenants with open streams in this process. */
 export interface TenantFeeds {
   join(tenantId: string): TenantFeed;
 }
 
 type FeedSources = Pick<Store, 'tenantEvents' | 'runs' | 'changes'>;
 
-/** Changes within this time are read together. */
+/** Changes within this time, in milliseconds, are read together. */
 const GATHER_MS = 25;
-/** So many parts are kept for streams that are a little behind. */
+/** The number of recent parts that are kept for streams that lag slightly. */
 const KEPT_PARTS = 8;
 
 export function createTenantFeeds(store: FeedSources): TenantFeeds {
@@ -104,9 +104,9 @@ function openFeed({ tenantEvents, runs, changes }: FeedSources, tenantId: string
 
 /**
  * Reads the `Last-Event-ID` of a run's stream.
- * @param lastSeq the last event that is written
- * @returns the number of an event; `null` without a header
- * @throws ApiError `INVALID_EVENT_ID` for what is no number of an event of the run
+ * @param lastSeq the `seq` of the last stored event
+ * @returns the `seq` of an event; `null` without a header
+ * @throws ApiError `INVALID_EVENT_ID` when it is not the number of an event of the run
  */
 export function readLastEventId(header: string | undefined, lastSeq: number): number | null {
   if (header === undefined) return null;
@@ -115,14 +115,14 @@ export function readLastEventId(header: string | undefined, lastSeq: number): nu
   return requireWritten(Number(header), lastSeq);
 }
 
-/** @throws ApiError `INVALID_EVENT_ID` when there is no such event yet */
+/** @throws ApiError `INVALID_EVENT_ID` when the event does not exist yet */
 export function requireWritten(seq: number, lastSeq: number): number {
   if (seq > lastSeq)
     throw new ApiError('INVALID_EVENT_ID', `The run has no event ${seq} yet; its last one is ${lastSeq}`);
   return seq;
 }
 
-/** The ids of a tenant's stream: places, signed, which are good for this tenant only. */
+/** The event ids of a tenant's stream: signed positions that are valid for this tenant only. */
 export interface PlaceIds {
   write(tenantId: string, place: EventPlace): string;
   /** @throws ApiError `INVALID_EVENT_ID` */
@@ -147,7 +147,7 @@ export function createPlaceIds(cursors: Cursors): PlaceIds {
   };
 }
 
-/** @throws TypeError for what is no place */
+/** @throws TypeError for a value that is no position */
 function toPlace(value: unknown): EventPlace {
   const parts: readonly unknown[] = Array.isArray(value) ? value : [];
   const [known, at, upTo, xid, runId, seq] = parts;
@@ -158,8 +158,8 @@ function toPlace(value: unknown): EventPlace {
 }
 
 /**
- * Looks at runs for many streams at a time: those that ask for the same part in the same moment share one look. A look
- * that has begun is shared no more, because it may miss what a later one sees.
+ * Shares reads of runs between streams: streams that request the same part before its read has begun share one read. A
+ * read that has begun is not shared any more, because it may miss newer events.
  */
 export function shareLooks(looks: RunLooks): RunLooks {
   const next = new Map<string, Promise<RunLook | null>>();
@@ -178,18 +178,18 @@ export function shareLooks(looks: RunLooks): RunLooks {
   };
 }
 
-/** Only events of this graph, and of these types. */
+/** Selects events by graph and type. */
 interface EventFilter {
   readonly graph?: string | undefined;
   readonly types?: readonly string[] | undefined;
 }
 
-/** The events of a tenant that a stream gives. */
+/** The events of a tenant that a stream sends. */
 interface AskedEvents {
   readonly caller: Caller;
   readonly filter: EventFilter;
   readonly feed: TenantFeed;
-  /** As `streamTenant`'s place moves, the heartbeat tells readers of it. */
+  /** Called when the position of the stream advances, so that the heartbeat can send the new id. */
   readonly moved: (id: string) => void;
   readonly from: EventPlace;
 }
@@ -197,18 +197,23 @@ interface AskedEvents {
 interface Sources {
   readonly changes: Pick<Changes, 'subscribeTenant'>;
   readonly ids: PlaceIds;
-  readonly seals: Seals;
+  readonly fingerprints: Fingerprints;
 }
 
-/** The stream is told of changes; this keeps the place of a reader of idle runs young, too. */
+/** Changes are notified; reading at this interval also keeps the position of a reader of idle runs recent. */
 const LOOK_EVERY_MS = 60_000;
 
 /**
- * Writes the events of all runs of the caller's tenant as they are stored, after the place where it begins: a reader whose
- * stream breaks off before the first event comes back there. A place that was good when the stream began is good while it
- * goes on. @throws ApiError `INVALID_EVENT_ID` when a slow reader has fallen behind by an hour
+ * Streams the events of all runs of the caller's tenant as they are stored. It first sends its start position, so that
+ * a reader that is disconnected before the first event resumes there. A position that was valid when the stream began
+ * stays valid while it is open.
+ * @throws ApiError `INVALID_EVENT_ID` when a slow reader has fallen behind by an hour
  */
-export async function streamTenant({ changes, ids, seals }: Sources, asked: AskedEvents, body: SseBody): Promise<void> {
+export async function streamTenant(
+  { changes, ids, fingerprints }: Sources,
+  asked: AskedEvents,
+  body: SseBody,
+): Promise<void> {
   const { caller, feed, from, moved } = asked;
   const bell = createBell();
   const unsubscribe = changes.subscribeTenant(caller.tenantId, bell.ring);
@@ -219,7 +224,7 @@ export async function streamTenant({ changes, ids, seals }: Sources, asked: Aske
       const part = await feed.after(place);
       if (!part) throw tooOld();
       const wanted = part.events.filter((event) => isWanted(event, asked.filter) && part.redactionOf.has(event.runId));
-      await writeAll(body, wanted, (event) => frameOf(event, { caller, ids, seals, part, known: place }));
+      await writeAll(body, wanted, (event) => frameOf(event, { caller, ids, fingerprints, part, known: place }));
       place = part.place;
       moved(toIdFrame(ids.write(caller.tenantId, place)));
       if (!part.hasMore && !feed.isBehind(part)) await bell.rung(LOOK_EVERY_MS);
@@ -233,20 +238,20 @@ function isWanted({ graph, event }: TenantEvent, filter: EventFilter): boolean {
   return (filter.graph ?? graph) === graph && (filter.types?.includes(event.type) ?? true);
 }
 
-interface Shown extends Pick<Sources, 'ids' | 'seals'>, Pick<AskedEvents, 'caller'> {
+interface Shown extends Pick<Sources, 'ids' | 'fingerprints'>, Pick<AskedEvents, 'caller'> {
   readonly part: FedPart;
   readonly known: EventPlace;
 }
 
-function frameOf({ xid, runId, seq, event }: TenantEvent, { caller, ids, seals, part, known }: Shown): string {
+function frameOf({ xid, runId, seq, event }: TenantEvent, { caller, ids, fingerprints, part, known }: Shown): string {
   const redaction = part.redactionOf.get(runId);
   if (!redaction) throw new TypeError(`It is not known what is hidden of run ${runId}`);
-  const shown = shownEvent(event, hiddenFrom(caller, { redaction }), seals);
+  const shown = shownEvent(event, hiddenFrom(caller, { redaction }), fingerprints);
   const place = { known: known.known, at: known.at, amid: { upTo: part.upTo, last: { xid, runId, seq } } };
   return toFrame({ id: ids.write(caller.tenantId, place), type: event.type, data: { runId, ...shown } });
 }
 
-/** The answer to a reader that was away for longer than places are kept. */
+/** The error for a reader whose position is no longer kept. */
 export function tooOld(): ApiError {
   return new ApiError('INVALID_EVENT_ID', 'Last-Event-ID is older than an hour; begin anew without one');
 }

@@ -1,4 +1,4 @@
-/** Does work for each item, with a limit of concurrent items. @throws the first error of the work */
+/** Processes each item, with a limit of concurrent items. @throws the first error of the work */
 export async function eachOf<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
   const workThrough = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { ActiveRun, FailingRuns, TaskFailureNote } from '../../store/failing-runs.ts';
 import type { ApiDeps } from '../deps.ts';
-import { endTerminatedRun, guiltOf, putRunAside } from '../runs/end-terminated-run.ts';
+import { endTerminatedRun, guiltOf, quarantineRun } from '../runs/end-terminated-run.ts';
 import type { Poisoned } from '../runs/end-terminated-run.ts';
 import { eachOf } from './each-of.ts';
 import type { Store } from '../../store/store.ts';
@@ -9,32 +9,32 @@ import type { RunReference } from '../../workflows/contract.ts';
 
 type LostRunsDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
-/** The number of runs that one look asks Temporal about. */
+/** The number of runs in one check for which Temporal is asked. */
 const LOOKED_AT = 100;
-/** The most active runs that may be lost at a time: beyond, it is another Temporal. */
+/** The most lost runs that are ended at a time; if there are more, this is most likely another Temporal. */
 export const MOST_LOST = 20;
-/** Limits the requests to Temporal at the same time. */
+/** Limits the concurrent requests to Temporal. */
 const LOOKS_AT_ONCE = 8;
-/** A cluster that has taken over from another one may learn of a run later. */
+/** After a failover, the new cluster may receive a run later. */
 export const LOST_FOR_MS = 60_000;
 
 /**
- * Ends active runs whose workflow Temporal does not have, or has ended unnoticed: it was deleted, or one of the two was
- * restored from a backup. Runs are ended after a look at all active ones. Where many are lost, or Temporal lacks more than it
- * has, none is ended.
+ * Ends active runs whose workflow is missing in Temporal or has ended unnoticed, because it was deleted or one of the
+ * two databases was restored from a backup. Runs are ended after a pass over all active ones. If many are lost, or more
+ * workflows are missing than found, none is ended.
  */
 export function createLostRunsChore(
   lostForMs = LOST_FOR_MS,
 ): (deps: LostRunsDeps, stopping: AbortSignal) => Promise<void> {
   const find = activeRunsInTurns(LOOKED_AT);
-  let turn = beginTurn();
+  let pass = beginPass();
   return async function endLostRuns(deps, stopping) {
     const { runs, isLast } = await find(deps.store);
     await eachOf(runs, LOOKS_AT_ONCE, async (run) => {
-      if (!stopping.aborted) note(turn, run, await look(deps, run));
+      if (!stopping.aborted) note(pass, run, await look(deps, run));
     });
-    const { lost, missing, there } = turn;
-    if (isLast) turn = beginTurn(lost);
+    const { lost, missing, there } = pass;
+    if (isLast) pass = beginPass(lost);
     if (lost.size > MOST_LOST || (isLast && missing > there))
       return deps.logger.error({ lost: lost.size, missing, there }, ANOTHER_TEMPORAL);
     if (!isLast) return;
@@ -47,34 +47,34 @@ export function createLostRunsChore(
 const ANOTHER_TEMPORAL =
   'Temporal lacks the workflows of many runs, or of more than it has, which are left alone: is it another namespace, or restored from a backup? A run that is canceled by hand ends';
 
-/** A look at all active runs, some at a time. */
-interface Turn {
-  /** The number of runs of which Temporal has a workflow. */
+/** A pass over all active runs, some at a time. */
+interface Pass {
+  /** The number of runs whose workflow Temporal has. */
   there: number;
-  /** The number of the others. */
+  /** The number of runs whose workflow is missing. */
   missing: number;
   /** Runs whose workflow is missing or has ended, up to one more than may be ended. */
   readonly lost: Map<string, LostRun>;
-  /** Those of the turn before. */
+  /** The lost runs of the previous pass. */
   readonly lostBefore: ReadonlyMap<string, LostRun>;
 }
 
 interface LostRun {
   readonly run: ActiveRun;
-  /** When it was found to be lost first, in ms. */
+  /** When the loss was first detected, in milliseconds since the epoch. */
   readonly since: number;
 }
 
-function beginTurn(lostBefore: ReadonlyMap<string, LostRun> = new Map()): Turn {
+function beginPass(lostBefore: ReadonlyMap<string, LostRun> = new Map()): Pass {
   return { there: 0, missing: 0, lost: new Map(), lostBefore };
 }
 
-function note(turn: Turn, run: ActiveRun, workflow: SeenWorkflow): void {
-  if (workflow === 'missing') turn.missing += 1;
-  else if (workflow !== 'unknown') turn.there += 1;
+function note(pass: Pass, run: ActiveRun, workflow: SeenWorkflow): void {
+  if (workflow === 'missing') pass.missing += 1;
+  else if (workflow !== 'unknown') pass.there += 1;
   const isLost = workflow === 'missing' || workflow === 'ended';
-  if (!isLost || turn.lost.size > MOST_LOST) return;
-  turn.lost.set(run.id, { run, since: turn.lostBefore.get(run.id)?.since ?? Date.now() });
+  if (!isLost || pass.lost.size > MOST_LOST) return;
+  pass.lost.set(run.id, { run, since: pass.lostBefore.get(run.id)?.since ?? Date.now() });
 }
 
 /** An error with one run does not stop the others. */
@@ -86,7 +86,7 @@ async function tryToEnd(deps: LostRunsDeps, run: ActiveRun, before: number): Pro
   }
 }
 
-/** What Temporal says of a run's workflow; an error says nothing. */
+/** The state of a run's workflow in Temporal; `unknown` after an error. */
 type SeenWorkflow = 'open' | 'ended' | 'missing' | 'unknown';
 
 /** An error with one run does not stop the others. */
@@ -104,11 +104,11 @@ async function look({ engine, logger }: LostRunsDeps, run: ActiveRun): Promise<S
 /** Some of the active runs. */
 interface Page {
   readonly runs: Awaited<ReturnType<FailingRuns['active']>>;
-  /** The next page begins anew. */
+  /** True when the next page starts from the beginning. */
   readonly isLast: boolean;
 }
 
-/** @returns a function that finds the next active runs, some at a time, and begins anew after the last ones */
+/** @returns a function that reads the active runs page by page, and starts again after the last page */
 function activeRunsInTurns(atOnce: number): (store: Pick<Store, 'failingRuns'>) => Promise<Page> {
   let after = '';
   return async ({ failingRuns }) => {
@@ -119,46 +119,48 @@ function activeRunsInTurns(atOnce: number): (store: Pick<Store, 'failingRuns'>) 
   };
 }
 
-type PutAsideDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
+type QuarantineDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
-/** A new version of the workers may do what an old one fails, so tasks get this time. */
+/** Another version of the workers may complete the task, so it is given this time. */
 export const FAILING_FOR_MS = 15_000;
 
-/** The numbers of runs that one sweep asks Temporal about. */
+/** The number of runs for which one sweep asks Temporal. */
 const NOTED_AT_ONCE = 100;
 const ACTIVE_AT_ONCE = 100;
-/** Limits the requests to Temporal at the same time. */
+/** Limits the concurrent requests to Temporal. */
 const POISONED_LOOKS_AT_ONCE = 8;
 
-/** More runs than this fail because of the workers' code, not of their own; putting them aside would lose them. */
+/** If more runs fail within a minute, the workers' code is the likely cause; quarantining the runs would lose them. */
 const MOST_IN_A_MINUTE = 20;
 const MINUTE_MS = 60_000;
 
-/** Finds runs to look at, with what a worker has noted of them. */
-type FindRuns = (deps: PutAsideDeps) => Promise<readonly Candidate[]>;
+/** Finds runs to check, with the failure that a worker has recorded. */
+type FindRuns = (deps: QuarantineDeps) => Promise<readonly Candidate[]>;
 type Candidate = ActiveRun & { readonly note: TaskFailureNote | null };
 
-/** Runs whose workers have noted a failure: they find poisoned runs among any number of others. */
+/** Runs with a recorded failure: this finds poisoned runs among any number of others. */
 export const notedRuns: FindRuns = async ({ store }) =>
   (await store.failingRuns.list(NOTED_AT_ONCE)).map(({ failure, ...run }) => ({ ...run, note: failure }));
 
-/** All active runs in turns, for those of which no worker could note anything: the database was away. */
+/**
+ * All active runs page by page, to find those whose failure could not be recorded because the database was unavailable.
+ */
 export function activeRuns(): FindRuns {
   const find = activeRunsInTurns(ACTIVE_AT_ONCE);
   return async ({ store }) => (await find(store)).runs.map(({ failure, ...run }) => ({ ...run, note: failure }));
 }
 
-/** Ends runs whose workflow task fails again and again, because of what is in the run. */
+/** Ends runs whose workflow task fails repeatedly because of the run's content. */
 export function createPoisonedRunsChore(
   find: FindRuns,
   brake: Brake,
   failingForMs = FAILING_FOR_MS,
-): (deps: PutAsideDeps, stopping: AbortSignal) => Promise<void> {
+): (deps: QuarantineDeps, stopping: AbortSignal) => Promise<void> {
   return async function putAsidePoisonedRuns(deps, stopping) {
     await eachOf(await find(deps), POISONED_LOOKS_AT_ONCE, async (run) => {
       if (stopping.aborted) return;
       try {
-        await lookAtTask(deps, run, (poisoned) => isPoisoned(poisoned, failingForMs) && brake(deps, run.id));
+        await checkTask(deps, run, (poisoned) => isPoisoned(poisoned, failingForMs) && brake(deps, run.id));
       } catch (error) {
         deps.logger.warn({ error, run: run.id }, 'a run could not be looked at; it will be tried again');
       }
@@ -166,29 +168,29 @@ export function createPoisonedRunsChore(
   };
 }
 
-async function lookAtTask(
-  deps: PutAsideDeps,
+async function checkTask(
+  deps: QuarantineDeps,
   { note, ...run }: Candidate,
   isDue: (poisoned: Poisoned) => boolean,
 ): Promise<void> {
   const task = await deps.engine.failingTask(run);
   if (note && note.executionRunId !== task?.executionRunId)
     await deps.store.failingRuns.forget(run.id, note.executionRunId);
-  if (task && isDue({ task, note })) await putRunAside(deps, run, { task, note });
+  if (task && isDue({ task, note })) await quarantineRun(deps, run, { task, note });
 }
 
 /**
- * A task that times out, however often, has met a worker that was lost or had too much to do: code that ends its process,
- * or uses up its time, is found by its worker.
+ * A task that only times out, however often, was given to workers that were lost or overloaded: if its code ends the
+ * process or uses up its time, the worker records that.
  */
 function isPoisoned(poisoned: Poisoned, failingForMs: number): boolean {
-  return guiltOf(poisoned) === 'shown' && Date.now() - poisoned.task.since >= failingForMs;
+  return guiltOf(poisoned) === 'proven' && Date.now() - poisoned.task.since >= failingForMs;
 }
 
-/** Tells if a run may be put aside now. */
-export type Brake = (deps: Pick<PutAsideDeps, 'logger'>, runId: string) => boolean;
+/** Returns true if a run may be quarantined now. */
+export type Brake = (deps: Pick<QuarantineDeps, 'logger'>, runId: string) => boolean;
 
-/** Once too many runs were to be put aside in a minute, none is until a minute has passed in which they were fewer. */
+/** If too many runs are due within a minute, none is quarantined until a minute with fewer due runs has passed. */
 export function createBrake(): Brake {
   let since = 0;
   let isHeld = false;
@@ -209,16 +211,17 @@ export function createBrake(): Brake {
 
 type ReconcileDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
-/** A write that the last activity has begun takes no longer, unless its worker stood still. */
+/** A write that the last activity has begun is completed within this time, unless its worker is suspended. */
 export const SETTLED_AFTER_MS = 20_000;
-/** Temporal's visibility may lag behind by this much. */
+/** The maximal delay of Temporal's visibility store. */
 const OVERLAP_MS = 10 * 60_000;
-/** A full search finds what was written or became visible even later. */
+/** A full search finds workflows that became visible even later. */
 const LOOK_AT_ALL_EVERY_MS = 3_600_000;
 
 /**
- * Ends the runs whose workflows were terminated or timed out in Temporal: they fail, their approvals are canceled,
- * their threads are free. Each search covers the time since the last one; now and then it covers all.
+ * Ends the runs whose workflows were terminated or timed out in Temporal: they fail, their approvals are canceled, and
+ * their threads are released. Each search covers the time since the last one; a full search follows at longer
+ * intervals.
  */
 export function createTerminatedRunsReconciler(
   settledAfterMs = SETTLED_AFTER_MS,
@@ -247,7 +250,7 @@ async function* concat<T>(first: Iterable<T>, then: AsyncIterable<T>): AsyncIter
   yield* then;
 }
 
-/** @returns false when the run must be looked at again; an error with one run does not stop the others */
+/** @returns false when the run must be checked again; an error with one run does not stop the others */
 async function isReconciled(deps: ReconcileDeps, run: RunReference, before: number): Promise<boolean> {
   try {
     return await endTerminatedRun(deps, run, before);

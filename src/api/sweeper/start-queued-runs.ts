@@ -13,7 +13,7 @@ import { eachOf } from './each-of.ts';
 
 type QueueDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
 
-/** Those that this process has sent. It may take a while until they end their runs. */
+/** The interruptions that this process has sent, whose runs may need a while to end. */
 type SentInterruptions = Set<string>;
 
 const BATCH = 100;
@@ -48,7 +48,7 @@ async function startHead(deps: QueueDeps, head: QueueHead, sent: SentInterruptio
 type Interruption = NonNullable<QueueHead['interruption']> & { readonly activeRunId: string };
 
 /**
- * Sends the cancel, without waiting for a worker; if Temporal does not have the run yet, the next sweep tries again.
+ * Sends the cancel without waiting for a worker. If Temporal does not have the run yet, the next sweep tries again.
  * @returns true if the cancel was sent
  */
 async function interrupt(

@@ -16,31 +16,31 @@ import {
 } from './end-lost-runs.ts';
 import type { Brake } from './end-lost-runs.ts';
 import { pruneRuns, createQueueStarter, forgetTicks, healSchedules, takeTicks } from './start-queued-runs.ts';
-import { createCourier } from '../webhooks/courier.ts';
-import type { Courier } from '../webhooks/courier.ts';
+import { createDispatcher } from '../webhooks/dispatcher.ts';
+import type { Dispatcher } from '../webhooks/dispatcher.ts';
 
 type SweeperDeps = Pick<
   ApiDeps,
-  'store' | 'engine' | 'graphJobs' | 'catalog' | 'logger' | 'seals' | 'settings' | 'sweeping'
+  'store' | 'engine' | 'graphJobs' | 'catalog' | 'logger' | 'fingerprints' | 'settings' | 'sweeping'
 >;
 
-/** Periodic work of the sweeper. */
+/** A periodic task of the sweeper. */
 interface Chore {
   readonly everyMs: number;
-  /** @param stopping aborted when the chore must begin nothing more */
+  /** @param stopping aborted when the chore must not begin anything more */
   readonly run: (deps: SweeperDeps, stopping: AbortSignal) => Promise<void>;
 }
 
 const BATCH = 100;
-/** Limits the connections to the database that dispatching uses; requests need some, too. */
+/** Limits the database connections for dispatching, so that some are left for requests. */
 const DISPATCHES_AT_ONCE = 8;
-/** Answers are kept for a day and a bit more, as the API promises 24 hours. */
+/** Answers are kept for slightly more than the 24 hours that the API promises. */
 const KEEP_ANSWERS_MS = 25 * 3_600_000;
 
-/** An upload ends with its request, long before. */
+/** An upload ends with its request, long before this time. */
 const KEEP_UPLOADS_MS = 24 * 3_600_000;
 
-/** Each look asks Temporal about some active runs. */
+/** The interval of checks that ask Temporal about some active runs. */
 const LOOK_AT_ACTIVE_RUNS_MS = 5_000;
 
 const TIMES: SweepTimes = {
@@ -57,7 +57,7 @@ const TIMES: SweepTimes = {
   deliveriesMs: 500,
   noticesMs: 5_000,
   embedMs: 5_000,
-  courier: {},
+  dispatcher: {},
 };
 
 const toChores = (
@@ -76,7 +76,7 @@ const toChores = (
     embedMs,
     noticesMs,
   }: SweepTimes,
-  courier: Courier,
+  dispatcher: Dispatcher,
   brake: Brake,
 ): readonly Chore[] => [
   { everyMs: queuesMs, run: createQueueStarter() },
@@ -90,7 +90,7 @@ const toChores = (
   {
     everyMs: deliveriesMs,
     run: async function deliver(_deps, stopping) {
-      await courier.round(stopping);
+      await dispatcher.round(stopping);
     },
   },
   { everyMs: noticesMs, run: tellNotices },
@@ -116,20 +116,20 @@ export interface Sweeper {
 
 export function startSweeper(deps: SweeperDeps): Sweeper {
   const times = { ...TIMES, ...deps.sweeping };
-  const courier = createCourier(deps, times.courier);
-  const chores = [...toChores(times, courier, createBrake()), ...(sendsMetrics() ? [liveChore(deps)] : [])];
+  const dispatcher = createDispatcher(deps, times.dispatcher);
+  const chores = [...toChores(times, dispatcher, createBrake()), ...(sendsMetrics() ? [liveChore(deps)] : [])];
   const started = chores.map(({ everyMs, run }) =>
     keepDoing({ name: run.name, everyMs, run: async (stopping) => await run(deps, stopping) }, deps.logger),
   );
   return {
     async stop() {
       await Promise.all(started.map((stop) => stop()));
-      await courier.settled();
+      await dispatcher.settled();
     },
   };
 }
 
-/** A collector that metrics are sent to never asks for them, so this counts at intervals. */
+/** With a push-based metrics exporter, nothing requests the counts, so they are measured at intervals. */
 function liveChore(deps: SweeperDeps): Chore {
   return { everyMs: COUNT_EVERY_MS, run: createLiveMeasure(deps) };
 }
@@ -184,24 +184,24 @@ async function forgetStreams({ store }: SweeperDeps): Promise<void> {
   await store.tenantEvents.forgetOld();
 }
 
-/** Work that is done again and again. */
+/** A task that is executed periodically. */
 export interface PeriodicWork {
-  /** Stands in the log. */
+  /** The name in log entries. */
   readonly name: string;
   readonly everyMs: number;
-  /** @param stopping aborted when the work must begin nothing more */
+  /** @param stopping aborted when the task must not begin anything more */
   readonly run: (stopping: AbortSignal) => Promise<void>;
 }
 
-/** Failed work pauses, because the cause rarely passes at once and would fill the log. */
+/** A failed task pauses, because the cause usually persists and repeated failures would flood the log. */
 const PAUSE_AFTER_FAILURE_MS = 3_000;
 
-/** Rare work is done in the first minutes, too, as some processes live no longer. */
+/** Tasks with long intervals first run within minutes after the start, because some processes do not live longer. */
 const FIRST_AFTER_MS = 60_000;
-/** Processes that start together don't begin rare work together. */
+/** Processes that start together do not start long-interval tasks at the same time. */
 const FIRST_SPREAD_MS = 240_000;
 
-/** Repeats work, one execution at a time. @returns a function that stops it */
+/** Repeats a task, one execution at a time. @returns a function that stops it */
 export function keepDoing({ name, everyMs, run }: PeriodicWork, logger: ApiDeps['logger']): () => Promise<void> {
   const stopping = new AbortController();
   let working: Promise<void> | null = null;

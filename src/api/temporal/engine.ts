@@ -25,25 +25,25 @@ import { notNow } from '../http/errors.ts';
 import { ifThere, orUnavailable, poll } from './requests.ts';
 import { readFailingTask, readPendingActivities, findTerminatedRuns } from './failing-task.ts';
 import type { FailingTask, PendingActivity, Span } from './failing-task.ts';
-import { putAside, readWorkflowEnd } from './workflow-end.ts';
-import type { PutAside, WorkflowEnd } from './workflow-end.ts';
+import { quarantine, readWorkflowEnd } from './workflow-end.ts';
+import type { Quarantine, WorkflowEnd } from './workflow-end.ts';
 import { createTimedSchedules } from './timed-schedules.ts';
 import type { TimedSchedules } from './timed-schedules.ts';
 import { hasGrpcCode } from '../../process/grpc-errors.ts';
 import { traceHeaders } from '../../telemetry/traces/traceparent.ts';
 
-/** A run as its workflow tells, with the number of its last event. */
+/** The view of a run as its workflow reports it, with the number of its last event. */
 export type LiveView = RunView & { readonly lastSeq: number };
 
-/** The API's client of Temporal. */
+/** The API's Temporal client. */
 export interface Engine {
-  /** Starts an execution of a run's workflow; starting it again is no error. @throws ApiError 503 */
+  /** Starts an execution of a run's workflow. Starting it again has no effect. @throws ApiError 503 */
   start(input: RunGraphInput): Promise<void>;
   /** Sends a signal to a run. @returns false when Temporal has no such open workflow @throws ApiError 503 */
   send(run: RunReference, signal: string, payload: JsonObject & { readonly signalId: string }): Promise<boolean>;
   /**
-   * Sends a decision or control to a run and asks for its result.
-   * @returns `null` when the run has ended, or was never started
+   * Sends a decision or control to a run and waits for the result.
+   * @returns `null` when the run has ended or was never started
    * @throws ApiError 503 when no worker answers; the same id may be sent again
    */
   signalAndAsk(
@@ -52,42 +52,49 @@ export interface Engine {
     payload: JsonObject & { readonly signalId: string },
   ): Promise<SignalResult | null>;
   /**
-   * The result of a decision or control that was sent before.
-   * @returns `null` when the run has none
+   * Queries the result of a decision or control that was sent before.
+   * @returns `null` when the run has no such result
    * @throws as `signalAndAsk`
    */
   signalResult(run: RunReference, signalId: string): Promise<SignalResult | null>;
-  /** A run as it is now. @returns `null` when Temporal does not have it, or its view is too large for a query */
+  /**
+   * Queries the current view of a run.
+   * @returns `null` when Temporal does not have the run, or its view is too large for a query
+   */
   view(run: RunReference): Promise<LiveView | null>;
   /**
-   * Runs with an execution that was terminated or timed out in a span of time.
+   * Lists the runs with an execution that was terminated or timed out in a span of time.
    * @throws when Temporal does not answer
    */
   terminatedRuns(span: Span): AsyncIterable<RunReference>;
   /**
    * Reads how a run's workflow has ended, or that Temporal does not have it.
-   * @returns `null` when it goes on
+   * @returns `null` when the workflow is open
    * @throws ApiError 503
    */
   workflowEnd(run: RunReference): Promise<WorkflowEnd | null>;
-  /** @returns `null` when the run's workflow task does not fail @throws ApiError 503 */
+  /** @returns `null` when the workflow task of the run is not failing @throws ApiError 503 */
   failingTask(run: RunReference): Promise<FailingTask | null>;
   /** @returns `null` when Temporal does not have the run's workflow @throws ApiError 503 */
   pendingActivities(run: RunReference): Promise<readonly PendingActivity[] | null>;
-  /** Ends one execution of a run's workflow. @returns false when it has ended already @throws ApiError 503 */
-  putAside(run: RunReference & { readonly executionRunId: string }, aside: PutAside): Promise<boolean>;
+  /**
+   * Terminates one execution of a run's workflow as quarantined.
+   * @returns false when it had already ended
+   * @throws ApiError 503
+   */
+  quarantine(run: RunReference & { readonly executionRunId: string }, quarantined: Quarantine): Promise<boolean>;
   readonly schedules: TimedSchedules;
   readonly ping: TemporalCheck;
 }
 
-/** A running worker answers within milliseconds. */
+/** A running worker answers within milliseconds; after this time, no worker is assumed to be there. */
 const ANSWER_WITHIN_MS = 8_000;
-/** An execution that has done its last write closes soon. */
+/** An execution that has made its last write closes soon. */
 const UNTIL_GONE = { everyMs: 50, withinMs: ANSWER_WITHIN_MS };
 
 /**
- * A task of a workflow with values of some megabytes must end within this time, or it repeats for ever.
- * A longer time would delay runs whose worker is lost in the middle of a task.
+ * A workflow task with values of some megabytes must end within this time, or it is repeated for ever. A longer timeout
+ * would delay runs whose worker is lost during a task.
  */
 const WORKFLOW_TASK_TIMEOUT_MS = 30_000;
 
@@ -132,8 +139,8 @@ export function createEngine(connection: Connection, namespace: string, dataConv
       await orUnavailable('Temporal', () => ifThere(soon(() => readFailingTask(client, run)))),
     pendingActivities: async (run) =>
       await orUnavailable('Temporal', () => ifThere(soon(() => readPendingActivities(client, run)))),
-    putAside: async (run, aside) => {
-      const done = soon(() => putAside(client, run, aside)).then(() => true);
+    quarantine: async (run, quarantined) => {
+      const done = soon(() => quarantine(client, run, quarantined)).then(() => true);
       return (await orUnavailable('Temporal', () => ifThere(done))) !== null;
     },
     schedules: createTimedSchedules(client.schedule, soon),
@@ -141,7 +148,7 @@ export function createEngine(connection: Connection, namespace: string, dataConv
   };
 }
 
-/** @returns an error while the execution before this one is still closing; `null` when it has started */
+/** @returns an error while the previous execution is still closing; `null` when the workflow has started */
 async function startWorkflow(client: Client, input: RunGraphInput): Promise<Error | null> {
   const { identity, execution } = input;
   const { name, version } = identity.graph;
@@ -150,7 +157,7 @@ async function startWorkflow(client: Client, input: RunGraphInput): Promise<Erro
     await client.workflow.start<(input: RunGraphInput) => Promise<Json>>(RUN_GRAPH, {
       workflowId: toWorkflowId(identity),
       taskQueue: TASK_QUEUE,
-      // Calls inherit it, and executions that continue this one.
+      // Activities and continued executions inherit the priority.
       priority: { fairnessKey: identity.tenantId },
       workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT_MS,
       args: [input],
@@ -178,7 +185,7 @@ async function runningExecution(client: Client, workflowId: string): Promise<unk
 
 const ASK_EVERY_MS = 100;
 
-/** Repeats a query while the workflow is busy. @throws the last error when it is busy for too long */
+/** Repeats a query while the workflow is busy. @throws the last error when it stays busy for too long */
 export async function onceReady<T>(withinMs: number, query: () => Promise<T>): Promise<T> {
   const ask = async () =>
     await query().then(
@@ -193,7 +200,7 @@ export async function onceReady<T>(withinMs: number, query: () => Promise<T>): P
   throw last.error;
 }
 
-/** The answers of a busy workflow: too many requests, between two tasks, or changed meanwhile. */
+/** The gRPC codes of a busy workflow: too many requests, between two tasks, or changed in the meantime. */
 const BUSY = ['RESOURCE_EXHAUSTED', 'FAILED_PRECONDITION', 'ABORTED'] as const;
 
 function isBusy(error: unknown): boolean {
@@ -201,20 +208,20 @@ function isBusy(error: unknown): boolean {
   return BUSY.some((name) => hasGrpcCode(cause, name)) || isPlayedAnew(cause);
 }
 
-/** Each query that fails in its worker has this code. */
+/** Every query that fails in its worker has this code. */
 function isPlayedAnew(error: unknown): boolean {
   return hasGrpcCode(error, 'INVALID_ARGUMENT') && error.message.includes(PLAYED_ANEW);
 }
 
-/** A lost connection is tried again after at most this time; gRPC's own pauses grow to two minutes. */
+/** The longest pause before a lost connection is tried again; gRPC's own backoff grows to two minutes. */
 const MAX_RECONNECT_MS = 3_000;
 
-/** Makes a client connection that connects when it is first used. */
+/** Creates a connection to Temporal that is opened at its first use. */
 export function openConnection(options: ConnectionOptions): Connection {
   return Connection.lazy({ ...options, channelArgs: { 'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_MS } });
 }
 
-/** Has signals tell in which span they are sent. */
+/** Adds the trace context of the sender to signals. */
 const traceSignals: WorkflowClientInterceptor = {
   async signal(input, next) {
     const { traceparent } = traceHeaders();

@@ -4,34 +4,34 @@ import type { temporal, google } from '@temporalio/proto';
 import { toWorkflowId, RUN_GRAPH, fromWorkflowId } from '../../workflows/contract.ts';
 import type { RunReference } from '../../workflows/contract.ts';
 
-/** A workflow task that is tried again, because it has failed or timed out. */
+/** A workflow task that is being retried after a failure or a timeout. */
 export interface FailingTask {
   /** Temporal's id of the execution. */
   readonly executionRunId: string;
-  /** How often it has failed, or timed out at a worker; perhaps oftener. */
+  /** The number of known failures and timeouts at a worker; the real number may be higher. */
   readonly failures: number;
-  /** The time of the first failure, in milliseconds. */
+  /** The time of the first failure, in milliseconds since the epoch. */
   readonly since: number;
   readonly last: LastFailure;
 }
 
-/** The last failure in the history; later attempts leave no trace there. */
+/** The last failure in the history; later attempts are not recorded there. */
 export type LastFailure =
-  /** Temporal refuses what the task wants, or its history says otherwise. */
+  /** Temporal refused the commands of the task, or they contradict its history. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** A worker says that it could not do the task. */
+  /** A worker reported that it could not complete the task. */
   | { readonly kind: 'failed'; readonly message: string }
-  /** A worker took the task and gave no answer. */
+  /** A worker took the task and did not answer. */
   | { readonly kind: 'timed-out' };
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
 const { EventType, TimeoutType, WorkflowTaskFailedCause: Cause } = proto.temporal.api.enums.v1;
 
-/** A long history may have more events since the last task that was done; the oldest of them count for nothing then. */
+/** The most events that are read since the last completed task. In a longer history, older failures are not counted. */
 const MAX_EVENTS = 200;
 
-/** @returns `null` when no task of the run's workflow is being tried again */
+/** @returns `null` when no workflow task of the run is being retried */
 export async function readFailingTask(
   { workflowService, options: { namespace } }: Client,
   run: RunReference,
@@ -64,7 +64,7 @@ export function judgeTask(
   const [last] = events;
   const first = events.at(-1);
   if (!last || !first) return null;
-  // The first attempt writes an event. If it fails, so does its successor on another queue, which is a first attempt, too.
+  // A first attempt writes an event. If it fails, its successor on another task queue is a first attempt as well.
   const withoutEvent = Math.max(0, attempt - 2);
   return { executionRunId, failures: events.length + withoutEvent, since: first.at, last: last.failure };
 }
@@ -81,7 +81,7 @@ function toFailure({
   return { kind: OF_WORKERS.has(cause) ? 'failed' : 'refused', message };
 }
 
-/** A task is done anew because something has happened meanwhile. */
+/** Causes that are no failures: the task is repeated because something has happened in the meantime. */
 const NO_FAILURES: ReadonlySet<number> = new Set([
   Cause.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND,
   Cause.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_UPDATE,
@@ -92,7 +92,7 @@ const NO_FAILURES: ReadonlySet<number> = new Set([
   Cause.WORKFLOW_TASK_FAILED_CAUSE_WORKFLOW_PAUSE_REQUESTED_BEFORE_TASK_STARTED,
 ]);
 
-/** Only the worker knows if the run is to blame. */
+/** For these causes, only the worker can decide whether the run's code is at fault. */
 const OF_WORKERS: ReadonlySet<number> = new Set([
   Cause.WORKFLOW_TASK_FAILED_CAUSE_UNSPECIFIED,
   Cause.WORKFLOW_TASK_FAILED_CAUSE_WORKFLOW_WORKER_UNHANDLED_FAILURE,
@@ -102,10 +102,10 @@ const OF_WORKERS: ReadonlySet<number> = new Set([
   Cause.WORKFLOW_TASK_FAILED_CAUSE_FEATURE_DISABLED,
 ]);
 
-/** An activity of a run that Temporal has scheduled, and that is not over. */
+/** An activity of a run that Temporal has scheduled and that has not ended. */
 export interface PendingActivity {
   readonly id: string;
-  /** The name of the activity, such as `callTool`. */
+  /** The type of the activity, such as `callTool`. */
   readonly type: string;
   readonly state: 'scheduled' | 'started' | 'canceling' | 'paused' | 'unknown';
   readonly attempt: number;
@@ -126,7 +126,10 @@ const STATES: ReadonlyMap<number, PendingActivity['state']> = new Map([
   [State.PENDING_ACTIVITY_STATE_PAUSED, 'paused'],
 ]);
 
-/** Reads the activities of a run's workflow that are not over. @throws when Temporal does not answer, or has no such workflow */
+/**
+ * Reads the activities of a run's workflow that have not ended.
+ * @throws when Temporal does not answer or has no such workflow
+ */
 export async function readPendingActivities(
   { workflowService, options: { namespace } }: Client,
   run: RunReference,
@@ -155,13 +158,13 @@ function toTime(time: google.protobuf.ITimestamp | null | undefined): string | n
   return ms > 0 ? new Date(ms).toISOString() : null;
 }
 
-/** A span between two times (RFC 3339); without `after` it has no beginning. */
+/** A span between two times (RFC 3339); without `after` it has no start. */
 export interface Span {
   readonly after: string | null;
   readonly before: string;
 }
 
-/** Asks Temporal's visibility for a page of workflows. */
+/** Requests a page of workflows from Temporal's visibility store. */
 type ListPage = (request: { readonly query: string; readonly nextPageToken: Uint8Array }) => Promise<WorkflowPage>;
 
 interface WorkflowPage {
@@ -171,9 +174,8 @@ interface WorkflowPage {
 }
 
 /**
- * Runs with an execution that was terminated, timed out or failed on the way in a span of time, as far as visibility
- * knows.
- * Some of them go on in a later execution.
+ * Lists the runs with an execution that was terminated, timed out or failed in a span of time, as far as the visibility
+ * store knows. Some of these runs continue in a later execution.
  */
 export async function* findTerminatedRuns(listPage: ListPage, { after, before }: Span): AsyncIterable<RunReference> {
   const query = [

@@ -2,13 +2,13 @@ import { ScheduleNotFoundError, WorkflowNotFoundError, ServiceError } from '@tem
 import { hasGrpcCode, isGrpcError, isGrpcRefusal } from '../../process/grpc-errors.ts';
 import { notNow, unavailable } from '../http/errors.ts';
 
-/** The intervals and the limit of a poll. */
+/** The intervals and the time limit of a poll, in milliseconds. */
 interface PollOptions {
   readonly everyMs: number;
   readonly withinMs: number;
 }
 
-/** Looks again and again until the value is as wanted or the time is up. @returns the last value */
+/** Reads a value repeatedly until it is as wanted or the time is up. @returns the last value */
 export async function poll<T>(
   look: () => Promise<T>,
   isWanted: (seen: T) => boolean,
@@ -22,7 +22,11 @@ export async function poll<T>(
   }
 }
 
-/** Awaits an answer about a workflow or schedule. @returns `null`: Temporal has no such one @throws other errors */
+/**
+ * Awaits a request about a workflow or schedule.
+ * @returns `null` when Temporal does not have it
+ * @throws all other errors
+ */
 export async function ifThere<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;
@@ -35,8 +39,8 @@ export async function ifThere<T>(answer: Promise<T>): Promise<T | null> {
 const NOT_FOUND = [ScheduleNotFoundError, WorkflowNotFoundError];
 
 /**
- * Asks Temporal.
- * @param what what can't be reached if there is no answer
+ * Makes a request to Temporal.
+ * @param what the name of what is unavailable if Temporal does not answer, for the message
  * @throws ApiError 503
  */
 export async function orUnavailable<T>(what: string, request: () => Promise<T>): Promise<T> {
@@ -49,7 +53,9 @@ export async function orUnavailable<T>(what: string, request: () => Promise<T>):
   }
 }
 
-/** @returns the words in which Temporal refuses a request; `null`: it was not reached, or may answer later */
+/**
+ * @returns the message with which Temporal refuses a request; `null` when Temporal was not reached or may answer later
+ */
 function refusalIn(error: unknown): string | null {
   if (!isGrpcError(error) || !isGrpcRefusal(error)) return null;
   return 'details' in error && typeof error.details === 'string' ? error.details : error.message;

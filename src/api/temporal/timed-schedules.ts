@@ -11,7 +11,7 @@ import { ifThere, orUnavailable } from './requests.ts';
 /** The times of a schedule, as Temporal has them. */
 export interface TimesOfSchedule {
   readonly cron: string | null;
-  /** A duration. */
+  /** An ISO 8601 duration. */
   readonly every: string | null;
   readonly timeZone: string;
   readonly paused: boolean;
@@ -32,12 +32,12 @@ export interface TimedSchedules {
   timesBetween(schedule: TickInput, from: string, to: string): Promise<readonly string[] | null>;
 }
 
-/** Times that are missed while Temporal is away are taken late for this long. */
+/** Fires that were missed while Temporal was unavailable are caught up within this time. */
 const CATCHUP_WINDOW = '1 minute';
 /** A time that no worker has taken by then is lost. */
 const TAKEN_WITHIN = '1 day';
 
-/** Answers show a schedule without its next times rather than late. */
+/** After this time, an answer shows a schedule without its next fire times. */
 const SHOWN_WITHIN_MS = 3_000;
 
 /** @param soon bounds the time of a request */

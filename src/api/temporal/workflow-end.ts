@@ -7,22 +7,22 @@ import { toWorkflowId } from '../../workflows/contract.ts';
 import type { RunReference } from '../../workflows/contract.ts';
 import { isObjectOf, isText, MAX_MESSAGE, orNull, truncate } from '../../graph/values/index.ts';
 
-/** How the workflow of a run has ended, by what Temporal says. */
+/** How the workflow of a run has ended, according to Temporal. */
 export type WorkflowEnd = {
   /** Temporal's id of the last execution; empty when Temporal has none. */
   readonly executionRunId: string;
-  /** In RFC 3339. */
+  /** The time of the end (RFC 3339). */
   readonly at: string;
 } & (
   | { readonly kind: 'timed-out' | 'failed' | 'missing' }
-  /** It has ended in order, and wrote its last batch before. */
+  /** The workflow ended in order, after writing its last batch. */
   | { readonly kind: 'ended'; readonly as: 'completed' | 'canceled' }
   | { readonly kind: 'contradicted'; readonly message: string }
   | { readonly kind: 'terminated'; readonly by: string; readonly reason: string }
-  | ({ readonly kind: 'put-aside' } & PutAside)
+  | ({ readonly kind: 'put-aside' } & Quarantine)
 );
 
-/** @returns `null` when the workflow goes on */
+/** @returns `null` when the workflow is open */
 export async function readWorkflowEnd(client: Client, run: RunReference): Promise<WorkflowEnd | null> {
   const execution = await describe(client, run);
   if (!execution) return { kind: 'missing', executionRunId: '', at: new Date().toISOString() };
@@ -70,10 +70,10 @@ async function lastEvent(
 async function terminationOf(
   client: Client,
   { workflowExecutionTerminatedEventAttributes }: temporal.api.history.v1.IHistoryEvent,
-): Promise<Termination | ({ readonly kind: 'put-aside' } & PutAside)> {
+): Promise<Termination | ({ readonly kind: 'put-aside' } & Quarantine)> {
   const terminated = workflowExecutionTerminatedEventAttributes ?? {};
-  const aside = await readPutAside(client, terminated);
-  if (aside) return { kind: 'put-aside', ...aside };
+  const quarantined = await readQuarantine(client, terminated);
+  if (quarantined) return { kind: 'put-aside', ...quarantined };
   return { kind: 'terminated', by: terminated.identity ?? '', reason: terminated.reason ?? '' };
 }
 
@@ -83,10 +83,10 @@ function toFailed({ workflowExecutionFailedEventAttributes }: temporal.api.histo
   return { kind: 'contradicted', message: message ?? '' };
 }
 
-/** The end of a run whose workflow task fails again and again: the API terminates the workflow. */
-export interface PutAside {
+/** Why a run with a failing workflow task was ended: the API terminates the workflow with these details. */
+export interface Quarantine {
   readonly message: string;
-  /** The cancel that it is the answer to. */
+  /** The cancel that could not be processed and that ended the run; `null` without one. */
   readonly cancel: AskedCancel | null;
 }
 
@@ -101,31 +101,31 @@ type Terminated = temporal.api.history.v1.IWorkflowExecutionTerminatedEventAttri
 const IDENTITY = 'holdfast';
 
 /** Terminates one execution of a run's workflow. @throws a gRPC error NOT_FOUND when it has ended */
-export async function putAside(
+export async function quarantine(
   { workflowService, options: { namespace, loadedDataConverter } }: Client,
   run: RunReference & { readonly executionRunId: string },
-  aside: PutAside,
+  quarantined: Quarantine,
 ): Promise<void> {
   await workflowService.terminateWorkflowExecution({
     namespace,
     workflowExecution: { workflowId: toWorkflowId(run), runId: run.executionRunId },
     identity: IDENTITY,
-    reason: truncate(`Holdfast has put the run aside: ${aside.message}`, MAX_MESSAGE),
-    details: { payloads: (await encodeToPayloads(loadedDataConverter, aside)) ?? [] },
+    reason: truncate(`Holdfast has put the run aside: ${quarantined.message}`, MAX_MESSAGE),
+    details: { payloads: (await encodeToPayloads(loadedDataConverter, quarantined)) ?? [] },
   });
 }
 
-/** @returns `null` for a workflow that somebody else has terminated */
-async function readPutAside(
+/** @returns `null` for a workflow that was terminated by somebody else */
+async function readQuarantine(
   { options: { loadedDataConverter } }: Client,
   { identity, details }: Terminated,
-): Promise<PutAside | null> {
+): Promise<Quarantine | null> {
   if (identity !== IDENTITY) return null;
-  const [aside] = await decodeArrayFromPayloads(loadedDataConverter, details?.payloads);
-  return isPutAside(aside) ? aside : null;
+  const [quarantined] = await decodeArrayFromPayloads(loadedDataConverter, details?.payloads);
+  return isQuarantine(quarantined) ? quarantined : null;
 }
 
-const isPutAside = isObjectOf<PutAside>({
+const isQuarantine = isObjectOf<Quarantine>({
   message: isText,
   cancel: orNull(isObjectOf<AskedCancel>({ signalId: isText, by: isText, reason: orNull(isText) })),
 });

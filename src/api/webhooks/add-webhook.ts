@@ -5,15 +5,16 @@ import { openSender } from './open-sender.ts';
 import { isSecret, newSecret } from './standard-webhooks.ts';
 import type { Caller } from '../http/authenticate.ts';
 
-/** The webhooks that a tenant may have. */
+/** The most webhooks of a tenant. */
 const MAX_WEBHOOKS = 100;
 
 type Wanted = Omit<NewWebhook, 'secret'> & { readonly secret: string | undefined };
 
 /**
  * Adds a webhook to a tenant.
- * @returns it with its secret, which is `null` for Slack
- * @throws ApiError 422 for an address that the guard refuses or a wrong secret, 409 when the tenant has enough
+ * @returns the webhook with its secret, which is `null` for Slack
+ * @throws ApiError 422 for an invalid secret or an address that the guard refuses, 409 when the tenant has too many
+ * webhooks
  */
 type AddWebhook = (wanted: Wanted) => Promise<{ readonly webhook: Webhook; readonly secret: string | null }>;
 
@@ -25,13 +26,13 @@ export function createAddWebhook({ store, settings }: Pick<ApiDeps, 'store' | 's
     const chosen = wanted.format === 'slack' ? unsigned(given) : chosenSecret(given);
     const webhook = await store.webhooks.add({ ...wanted, secret: chosen }, MAX_WEBHOOKS);
     if (!webhook) throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_WEBHOOKS} webhooks`);
-    // An earlier try of the request may have added it, with another secret.
+    // An earlier attempt of the request may have added the webhook with another secret.
     const [secret = null] = await store.webhooks.secretsOf(webhook.id);
     return { webhook, secret };
   };
 }
 
-/** Returns a secret that was given, or a new one. @throws ApiError 422 */
+/** Returns the given secret, or a new one. @throws ApiError 422 */
 function chosenSecret(given: string | undefined): string {
   if (given === undefined) return newSecret();
   if (!isSecret(given)) throw wrong('/secret', 'A secret is "whsec_" and 24 to 64 bytes in base64');
@@ -54,7 +55,7 @@ export async function findWebhook({ store }: FindDeps, { tenantId }: Caller, id:
   return present(await store.webhooks.find(tenantId, id), id);
 }
 
-/** Finds one that is told of events. @throws ApiError 404, 409 when it is disabled */
+/** Finds an enabled webhook. @throws ApiError 404, 409 when it is disabled */
 export async function findEnabled(deps: FindDeps, caller: Caller, id: string): Promise<Webhook> {
   const webhook = await findWebhook(deps, caller, id);
   if (webhook.disabled)
@@ -62,25 +63,28 @@ export async function findEnabled(deps: FindDeps, caller: Caller, id: string): P
   return webhook;
 }
 
-/** @throws ApiError 404 for none */
+/** @throws ApiError 404 when nothing was found */
 export function present<T>(found: T | null, id: string, among = 'webhooks of this tenant'): T {
   if (found === null) throw new ApiError('NOT_FOUND', `There is no "${id}" among the ${among}`);
   return found;
 }
 
-/** The earlier secrets of a webhook that may sign beside its own: a retry of a rotation must not end any of them. */
+/**
+ * The most earlier secrets of a webhook that sign besides the current one. A retried rotation must not end any of them.
+ */
 const MAX_EARLIER_SECRETS = 3;
 
 interface NewSecret {
   readonly id: string;
-  /** `undefined`: a new one is made. */
+  /** `undefined` generates a new secret. */
   readonly secret: string | undefined;
   readonly attempt: RequestAttempt;
 }
 
 /**
- * Gives a webhook another secret. For a day, both sign.
- * @throws ApiError 404; 409 for one without signatures, or while too many earlier ones sign; 422 for a wrong secret
+ * Replaces the secret of a webhook. Old and new secret both sign for a day.
+ * @throws ApiError 404; 409 for a webhook without signatures, or while too many earlier secrets sign; 422 for an
+ * invalid secret
  */
 export async function rotateSecret(
   { store }: Pick<ApiDeps, 'store'>,
@@ -100,7 +104,7 @@ export async function rotateSecret(
   return { webhook, secret };
 }
 
-/** A webhook as the API shows it. The path of Slack's URLs is a secret: who knows it can post. */
+/** Returns the public form of a webhook. The path of a Slack URL is a secret, as it allows posting, and is hidden. */
 export function shownWebhook({ tenantId: _tenantId, ...webhook }: Webhook) {
   const { url, format } = webhook;
   return { ...webhook, url: format === 'slack' ? `${new URL(url).origin}/[hidden]` : url };

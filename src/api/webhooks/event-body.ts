@@ -7,14 +7,14 @@ import type { ApiDeps } from '../deps.ts';
 import { hiddenFrom, shownApproval } from '../redaction.ts';
 import { toRunJson } from '../runs/run-json.ts';
 
-type BodyDeps = Pick<ApiDeps, 'store' | 'seals'>;
+type BodyDeps = Pick<ApiDeps, 'store' | 'fingerprints'>;
 
-/** A receiver sees of a run what a caller without `payload:read` sees. */
+/** Receivers see what a caller without `payload:read` sees. */
 const RECEIVER = { permissions: new Set<never>() };
 
 /**
- * Makes the body of an event: its subject as the API shows it to those who see least.
- * @returns `null`: the run is deleted, or what the event is about is not known
+ * Builds the body of an event: its subject in the most redacted public form.
+ * @returns `null` when the run was deleted or the subject is not known
  */
 export async function makeBody(deps: BodyDeps, event: StoredWebhookEvent): Promise<string | null> {
   const run = event.runId === null ? null : await deps.store.runs.find(event.runId);
@@ -22,29 +22,32 @@ export async function makeBody(deps: BodyDeps, event: StoredWebhookEvent): Promi
   return data && bodyOf(event, data);
 }
 
-/** The body of an event with its data, as Standard Webhooks have it. */
+/** Wraps the data of an event in the format of Standard Webhooks. */
 export function bodyOf({ type, at }: Pick<StoredWebhookEvent, 'type' | 'at'>, data: JsonObject): string {
   return JSON.stringify({ type, timestamp: at, data: bounded(data) });
 }
 
 async function dataOf(
-  { store, seals }: BodyDeps,
+  { store, fingerprints }: BodyDeps,
   run: RunRecord,
   { subject, subjectId }: StoredWebhookEvent,
 ): Promise<JsonObject | null> {
   const hidden = hiddenFrom(RECEIVER, run);
-  const told = subject ?? (subjectId === null ? run.view : ((await store.approvals.find(subjectId))?.approval ?? null));
-  if (!told) return null;
-  if ('policy' in told) return toJsonObject(shownApproval(told, hidden, seals));
-  if ('usage' in told) {
-    const view = { ...told, startedAt: run.view?.startedAt ?? null };
+  const content =
+    subject ?? (subjectId === null ? run.view : ((await store.approvals.find(subjectId))?.approval ?? null));
+  if (!content) return null;
+  if ('policy' in content) return toJsonObject(shownApproval(content, hidden, fingerprints));
+  if ('usage' in content) {
+    const view = { ...content, startedAt: run.view?.startedAt ?? null };
     return toJsonObject(toRunJson(run, RECEIVER, { view }));
   }
-  const { kind: _kind, ...intervention } = hideIntervention(told, hidden);
+  const { kind: _kind, ...intervention } = hideIntervention(content, hidden);
   return toJsonObject({ runId: run.id, ...intervention });
 }
 
-/** Larger data goes without its large members: receivers expect small messages, and can ask for the whole. */
+/**
+ * Larger data is sent without its large members: receivers expect small messages and can request the whole resource.
+ */
 const MAX_DATA_BYTES = 65_536;
 const MAX_MEMBER_BYTES = 1_024;
 
@@ -56,13 +59,13 @@ function bounded(data: JsonObject): JsonObject {
   return { ...Object.fromEntries(members.filter(isSmall)), omitted };
 }
 
-/** What a message says of a subject, and where it leads. */
+/** The texts of a Slack message about a subject, and where it links to. */
 interface Words {
   readonly about: (data: JsonObject) => string;
   readonly path: (data: JsonObject) => string;
 }
 
-/** By the first part of the type of an event. */
+/** The texts by the first part of the event type. */
 const WORDS: Readonly<Record<string, Words>> = {
   run: {
     about: ({ id, graph }) => `${textOf(isJsonObject(graph) ? graph['name'] : null)} (${textOf(id)})`,
@@ -75,12 +78,12 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
 };
 
-/** A section of Slack takes 3,000 characters; escaping makes some of them five. */
+/** A section in Slack holds 3,000 characters, and escaping turns one character into up to five. */
 const MAX_ABOUT = 500;
 
 /**
- * Makes a message for an incoming webhook of Slack (Block Kit) from the body of an event.
- * @param linkBase what its link begins with; `null`: it has none
+ * Formats the body of an event as a message for an incoming webhook of Slack (Block Kit).
+ * @param linkBase the base URL of the message's link; `null` for a message without a link
  */
 export function toSlackMessage(body: string, linkBase: string | null): string {
   const { type, data } = readEvent(body);
@@ -100,7 +103,7 @@ function readEvent(body: string): { readonly type: string; readonly data: JsonOb
   return { type: event['type'], data: event['data'] };
 }
 
-/** `run.completed` becomes "Run completed". */
+/** Turns `run.completed` into "Run completed". */
 function titleOf(type: string): string {
   return type.charAt(0).toUpperCase() + type.slice(1).replaceAll('.', ' ');
 }
@@ -113,7 +116,7 @@ function pathOf(value: Json | undefined): string {
   return encodeURIComponent(textOf(value));
 }
 
-/** Slack's control characters: https://docs.slack.dev/messaging/formatting-message-text#escaping */
+/** Escapes Slack's control characters: https://docs.slack.dev/messaging/formatting-message-text#escaping */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

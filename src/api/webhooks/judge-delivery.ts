@@ -4,7 +4,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The pauses after failed attempts (Standard Webhooks 1.0, "Deliverability and reliability"). */
+/** The pauses after failed attempts in milliseconds (Standard Webhooks 1.0, "Deliverability and reliability"). */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -17,32 +17,35 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   24 * HOUR_MS,
 ];
 
-/** So much longer may a pause be, so that messages which failed together do not come back together. */
+/** Each pause is extended by up to this share, so that messages which failed together are not retried together. */
 const JITTER = 0.1;
-/** A receiver that asks for a longer pause is not believed. */
+/** The longest pause that a receiver may request. */
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
 
-/** What a receiver has answered; without a status there was no answer. */
+/** A receiver's answer; the status is `null` when there was none. */
 export interface Answered {
   readonly status: number | null;
-  /** The pause that it asks for, if it does. */
+  /** The pause that `Retry-After` requests, in milliseconds; `null` without the header. */
   readonly retryAfterMs: number | null;
 }
 
-/** What an attempt is judged by besides its answer. */
+/** The other inputs of the judgment. */
 interface Judging {
-  /** Failed attempts before. */
+  /** The number of failed attempts before this one. */
   readonly failures: number;
   /** From 0 to 1. */
   readonly jitter: number;
   readonly delaysMs: readonly number[];
 }
 
-/** The statuses with which a receiver may ask for a pause. */
+/** The statuses with which a receiver may request a pause. */
 const BUSY: ReadonlySet<number | null> = new Set([429, 503]);
 const GONE = 410;
 
-/** Says what follows from an answer: a 2xx is success, 410 the end, and all others are failures, redirects too. */
+/**
+ * Derives the result of an attempt from its answer: 2xx is success, 410 disables the webhook, and all others are
+ * failures, including redirects.
+ */
 export function judgeDelivery(
   { status, retryAfterMs }: Answered,
   { failures, jitter, delaysMs }: Judging,

@@ -13,16 +13,16 @@ interface Message {
   readonly timeoutMs: number;
 }
 
-/** An answer, or the reason why there was none. */
+/** A receiver's answer, or the reason why there was none. */
 export interface Posted extends Answered {
   readonly error: string | null;
 }
 
 /** Posts messages to public addresses and to allowed private hosts. */
 export interface Sender {
-  /** Redirects are answers, and nothing is thrown. */
+  /** Posts a message and never rejects. Redirects are not followed. */
   post(message: Message): Promise<Posted>;
-  /** Says why an address is refused, as far as it can be seen without looking its name up; `null`: it is not. */
+  /** Returns the reason why an address is refused, without a DNS lookup; `null` when it is accepted. */
   refusal(url: string): string | null;
 }
 
@@ -44,7 +44,7 @@ export function createSender(allow: readonly string[]): Sender {
   };
 }
 
-/** So much of an answer is read, and thrown away, so that its connection can serve again. */
+/** The bytes of a response that are read and discarded, so that the connection can be reused. */
 const MAX_ANSWER_BYTES = 1_024;
 const HEADERS = { 'content-type': 'application/json', 'user-agent': 'holdfast' };
 
@@ -67,7 +67,7 @@ function timedOut(timeoutMs: number): string {
   return `There was no answer within ${timeoutMs / 1_000} s`;
 }
 
-/** Messages of the network name addresses that are none of a tenant's business; codes do not. */
+/** Network error messages may contain internal addresses, which tenants must not see, so only the code is used. */
 function reasonOf(thrown: unknown): string {
   if (thrown instanceof NetworkError) return thrown.message;
   const code =

@@ -11,23 +11,26 @@ export function newSecret(): string {
   return PREFIX + randomBytes(NEW_SECRET_BYTES).toString('base64');
 }
 
-/** True for `whsec_` and 24 to 64 bytes in base64. */
+/** Returns true for `whsec_` followed by 24 to 64 bytes in base64. */
 export function isSecret(text: string): boolean {
   const bytes = bytesOf(text);
   const isWhole = PREFIX + bytes.toString('base64') === text;
   return isWhole && bytes.byteLength >= FEWEST_BYTES && bytes.byteLength <= MOST_BYTES;
 }
 
-/** A message on its way. */
+/** A message to sign. */
 interface SentMessage {
-  /** The same at each attempt. */
+  /** The message id, the same at each attempt. */
   readonly id: string;
   readonly body: string;
-  /** The time of this attempt. */
+  /** The time of this attempt, in milliseconds since the epoch. */
   readonly atMs: number;
 }
 
-/** The headers that tell a receiver who has sent a message. Each secret has its signature; without one there is none. */
+/**
+ * Builds the headers by which a receiver verifies the sender. Each secret adds one signature; without secrets, nothing
+ * is signed.
+ */
 export function signatureHeaders(
   secrets: readonly string[],
   { id, body, atMs }: SentMessage,

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { IN_BASE64, toBytes } from '../database/columns.ts';
 import type { Tables } from '../tables.ts';
 
-/** A piece of blobs of a workflow, by the digest of its bytes. */
+/** Identifies a piece of a workflow's blobs by the digest of its bytes. */
 export interface PieceReference {
   readonly workflowId: string;
   readonly digest: string;
@@ -14,19 +14,22 @@ export interface Piece {
   readonly data: Uint8Array;
 }
 
-/** Keeps pieces of large blobs. */
+/** Stores pieces of large blobs. */
 export interface BlobPieces {
-  /** @returns the digests whose pieces are not there */
+  /** @returns the digests of the pieces that are not stored */
   missing(workflowId: string, digests: readonly string[]): Promise<readonly string[]>;
-  /** Stores pieces, each unless it is there. Once this resolves, they outlive the process and a loss of power. */
+  /**
+   * Stores the pieces that are not stored yet. Once this resolves, they survive the end of the process and a loss of
+   * power.
+   */
   put(workflowId: string, pieces: readonly Piece[]): Promise<void>;
-  /** @returns `null` when it is missing */
+  /** @returns `null` when the piece is missing */
   get(piece: PieceReference): Promise<Uint8Array | null>;
-  /** Deletes all pieces of workflows. @param db the transaction in which their blobs are deleted */
+  /** Deletes all pieces of workflows. @param db the transaction that deletes their blobs */
   forget(db: Kysely<Tables>, workflowIds: readonly string[]): Promise<void>;
 }
 
-/** Keeps pieces in a table. @param db whose statements others do not wait for */
+/** Stores pieces in a table. @param db a connection pool of its own, so that other statements do not wait for pieces */
 export function createPiecesInTable(db: Kysely<Tables>): BlobPieces {
   return {
     async missing(workflowId, digests) {

@@ -7,9 +7,9 @@ import type { Tables } from '../tables.ts';
 import type { BlobPieces, Piece } from './blob-pieces.ts';
 import { createSharedSlots } from './shared-slots.ts';
 
-/** A payload as Temporal gives it to a storage driver. */
+/** A payload as Temporal passes it to a storage driver. */
 export interface Blob {
-  /** Says how to read the data; values are in base64. */
+  /** Describes the encoding of the data; values are in base64. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly data: Uint8Array;
 }
@@ -21,24 +21,24 @@ export interface NewBlob extends Blob {
 }
 
 export interface Blobs {
-  /** Stores blobs; an existing blob stays as it is. */
+  /** Stores blobs; existing blobs are not changed. */
   put(blobs: readonly NewBlob[]): Promise<void>;
-  /** @returns the blobs in the order of their ids @throws RangeError when a blob is missing */
+  /** Reads blobs. @returns the blobs in the order of their ids @throws RangeError when a blob is missing */
   get(ids: readonly string[]): Promise<readonly Blob[]>;
-  /** @returns those blobs that there are, by id @throws RangeError when a piece of one is missing */
+  /** Reads the blobs that exist. @returns the blobs by id @throws RangeError when a piece of one is missing */
   find(ids: readonly string[]): Promise<ReadonlyMap<string, Blob>>;
 }
 
-/** Larger blobs are cut into pieces, which a workflow's blobs share. */
+/** Larger blobs are split into pieces, which the blobs of a workflow share. */
 const MAX_WHOLE_BYTES = 262_144;
 
-/** Stores and reads of pieces at a time, of a process. */
+/** The most concurrent writes and reads of pieces in a process. */
 const SLOTS = 2;
 
-/** Bytes that one of them stores. */
+/** The most bytes that one write of pieces contains. */
 const BATCH_BYTES = 1_048_576;
 
-/** @param pieces what is large; others do not wait for it */
+/** @param pieces stores large blobs, independently of other statements */
 export function createBlobs(db: Kysely<Tables>, pieces: BlobPieces): Blobs {
   const store = createPieceStore(pieces);
   const insert = async ({ id, workflowId, metadata }: NewBlob, content: Content): Promise<void> => {
@@ -82,9 +82,9 @@ export function createBlobs(db: Kysely<Tables>, pieces: BlobPieces): Blobs {
 type Content = { readonly data: ReturnType<typeof toBytes> } | { readonly pieces: string };
 
 interface PieceStore {
-  /** Stores what is missing of a blob. @returns the digests of its pieces */
+  /** Stores the missing pieces of a blob. @returns the digests of all its pieces */
   put(blob: NewBlob): Promise<readonly string[]>;
-  /** @throws RangeError when a piece is missing */
+  /** Reads a blob. @throws RangeError when a piece is missing */
   get(workflowId: string, digests: readonly string[]): Promise<Uint8Array>;
 }
 
@@ -96,7 +96,7 @@ function createPieceStore(pieces: BlobPieces): PieceStore {
       const cut: Piece[] = [];
       for (const piece of cutByContent(data)) {
         cut.push({ digest: digestOf(piece), data: piece });
-        // The thread answers requests, too.
+        // Hashing must not block the requests that this thread serves.
         await othersTurn();
       }
       const digests = cut.map(({ digest }) => digest);
@@ -120,7 +120,7 @@ function createPieceStore(pieces: BlobPieces): PieceStore {
   };
 }
 
-/** Parts that are stored at once: others have their turn in between. */
+/** Divides pieces into batches, between which other work may run. */
 function inBatches(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
   const batches: Piece[][] = [];
   let bytes = Infinity;
@@ -135,7 +135,7 @@ function inBatches(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
   return batches;
 }
 
-/** Ids of the workflows of a tenant differ behind the last colon only. */
+/** Returns the part of a workflow id before its last colon, which identifies the tenant. */
 function ownerOf(workflowId: string): string {
   return workflowId.slice(0, workflowId.lastIndexOf(':'));
 }
@@ -144,18 +144,18 @@ function digestOf(data: Uint8Array): string {
   return createHash('sha256').update(data).digest('base64url');
 }
 
-/** No piece but the last is smaller. */
+/** The least size of all pieces but the last. */
 const MIN_BYTES = 65_536;
-/** No piece is larger. */
+/** The greatest size of a piece. */
 const MAX_BYTES = 524_288;
-/** A place in 2^16 is a cut, beyond the least size. */
+/** Beyond the least size, a position in 2^16 on average is a cut. */
 const CUT_MASK = 0xff_ff_00_00;
-/** Bytes that decide whether a place is a cut: what comes before has left the hash. */
+/** The number of bytes that decide whether a position is a cut; earlier bytes no longer affect the hash. */
 const WINDOW = 32;
 
 /**
- * Cuts bytes where they themselves say so: what is added or taken out changes the pieces around it, and no others. (FastCDC,
- * Xia et al. 2016.)
+ * Splits bytes at positions that their content determines, so that an insertion or deletion changes only the pieces
+ * around it (FastCDC, Xia et al. 2016).
  */
 export function* cutByContent(data: Uint8Array): Generator<Uint8Array, void> {
   for (let begin = 0; begin < data.length;) {
@@ -175,7 +175,7 @@ function endOfPiece(data: Uint8Array, begin: number): number {
   return last;
 }
 
-/** A number without a pattern for each byte, the same in every process. */
+/** A pseudo-random number for each byte value, the same in every process. */
 const GEAR = Int32Array.from({ length: 256 }, (_, byte) => scatter(scatter(byte + 1)));
 
 function scatter(value: number): number {
@@ -184,17 +184,20 @@ function scatter(value: number): number {
   return second ^ (second >>> 16);
 }
 
-/** The memory that pieces take which are kept to be read again. */
+/** The most memory for recent pieces that may be read again. */
 const MAX_RECENT_BYTES = 64 * 1_048_576;
 
-/** Pieces that were written or read lately: the next execution of a workflow reads what the last one has written. */
+/**
+ * A cache of the pieces that were recently written or read: the next execution of a workflow reads what the previous
+ * one has written.
+ */
 export interface RecentPieces {
   find(digest: string): Uint8Array | null;
   add(digest: string, data: Uint8Array): void;
 }
 
 export function createRecentPieces(maxBytes = MAX_RECENT_BYTES): RecentPieces {
-  /** The one that was used longest ago first. */
+  /** The least recently used piece is first. */
   const kept = new Map<string, Uint8Array>();
   let bytes = 0;
   const remove = (digest: string): Uint8Array | null => {
@@ -218,7 +221,7 @@ export function createRecentPieces(maxBytes = MAX_RECENT_BYTES): RecentPieces {
       return data;
     },
     add(digest, data) {
-      // A part of a larger buffer would keep all of it in memory.
+      // A view of a larger buffer would keep the whole buffer in memory, so the piece is copied.
       const own = remove(digest) ?? data.slice();
       add(digest, own);
     },

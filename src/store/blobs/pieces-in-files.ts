@@ -3,7 +3,7 @@ import { access, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BlobPieces, PieceReference } from './blob-pieces.ts';
 
-/** Keeps pieces in files of a folder: a folder in it for each workflow, and in that a file for each piece. */
+/** Stores pieces in files: each workflow has a folder inside `folder`, with one file for each piece. */
 export function createPiecesInFiles(folder: string): BlobPieces {
   const folderOf = (workflowId: string): string => join(folder, toFileName(workflowId));
   const fileOf = ({ workflowId, digest }: PieceReference): string => join(folderOf(workflowId), digest);
@@ -23,12 +23,12 @@ export function createPiecesInFiles(folder: string): BlobPieces {
   };
 }
 
-/** Ids of workflows are longer than names of files may be, and have other characters. */
+/** Workflow ids may be longer than file names are allowed to be and contain other characters, so the name is a hash. */
 function toFileName(workflowId: string): string {
   return createHash('sha256').update(workflowId).digest('hex');
 }
 
-/** Writes a file that is there whole or not at all, whenever the process or the machine ends. */
+/** Writes a file atomically, even if the process or the machine stops at any time. */
 async function writeWhole(path: string, data: Uint8Array): Promise<void> {
   const partial = `${path}.${randomUUID()}`;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -42,7 +42,7 @@ async function writeWhole(path: string, data: Uint8Array): Promise<void> {
   await rename(partial, path);
 }
 
-/** A name in a folder is on the disk once the folder is. */
+/** Flushes a folder: the name of a new file is durable only after its folder was flushed. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

@@ -1,4 +1,4 @@
-/** Does the work of one owner when there is a slot for it. */
+/** Runs the work of an owner when a slot is free for it. */
 export type SharedSlots = <T>(owner: string, work: () => Promise<T>) => Promise<T>;
 
 interface Waiting {
@@ -7,8 +7,8 @@ interface Waiting {
 }
 
 /**
- * Shares slots between owners. As with slots for calls, an owner takes another slot only while it holds fewer than are
- * free, so that the next owner finds one.
+ * Shares slots between owners. An owner gets another slot only while it holds fewer slots than are free, so that there
+ * is a slot for the next owner.
  */
 export function createSharedSlots(count: number): SharedSlots {
   const held = new Map<string, number>();

@@ -9,12 +9,12 @@ import { toFailedAttempt } from './ledger-claims.ts';
 import type { FailedAttempt } from './ledger-claims.ts';
 import type { LedgerTable } from '../platform-tables.ts';
 
-/** What the ledger has of a call. */
+/** The ledger's record of a call. */
 export interface LedgerCall {
   readonly status: LedgerTable['status'];
-  /** `null`: nothing was sent yet, or it is too large. */
+  /** `null` when nothing was sent yet, or the request is too large. */
   readonly request: Json;
-  /** The reply of the call. */
+  /** The result of the call. */
   readonly result: Json;
   readonly failure: TaskFailure | null;
   readonly attempts: readonly FailedAttempt[];
@@ -24,30 +24,33 @@ export interface LedgerCall {
 export interface CallFilter {
   readonly node?: string | undefined;
   readonly kind?: CallKind | undefined;
-  /** Those that the history told of until this time. */
+  /** Only calls that the history contains up to this time. */
   readonly until?: string | undefined;
-  /** The oldest come first by default. */
+  /** The order by begin; oldest first by default. */
   readonly order?: 'oldest' | 'newest' | undefined;
 }
 
-/** Some calls of a run. */
+/** Selects calls of a run. */
 export interface WantedCalls {
   readonly runId: string;
   readonly keys: readonly string[];
-  /** Larger answers are left out. */
+  /** Larger results are left out. */
   readonly maxBytes: number;
 }
 
 export interface Calls {
-  /** The calls of a run in the order in which its history tells of them, or from its end, by their first events. */
+  /** Lists the calls of a run in the order of their first events in its history, or in the reverse order. */
   list(runId: string, filter: CallFilter, page: PageRequest): Promise<Page<BeginOfCall>>;
-  /** The first event of the latest call with a key. */
+  /** Finds the first event of the latest call with a key. */
   find(runId: string, key: string): Promise<BeginOfCall | null>;
-  /** The last events of some calls, in the order of the history. A large one is without its result. */
+  /** Reads the last events of some calls in the order of the history. The result of a large event is left out. */
   endsOf(wanted: WantedCalls): Promise<readonly EndOfCall[]>;
-  /** The first calls after an event that have no end yet; those of models begin unseen. */
+  /**
+   * Lists the first calls after an event that have not ended. Model calls are not included, as their begin is not
+   * recorded.
+   */
   open(runId: string, after: number): Promise<readonly BeginOfCall[]>;
-  /** What the ledger has of some calls, by their keys. */
+  /** Reads the ledger's records of some calls, by key. */
   inLedger(wanted: WantedCalls): Promise<ReadonlyMap<string, LedgerCall>>;
 }
 
@@ -73,18 +76,18 @@ function beginnings(db: Kysely<Tables>, runId: string, kind?: CallKind) {
   return db.selectFrom('events').select(['seq', 'body']).where('run_id', '=', runId).where('type', 'in', types);
 }
 
-/** A key ends its path with the node and perhaps `#n`, unless the path was shortened: then the event says more. */
+/** A call key ends its path with the node and optionally `#n`. For a shortened path, only the event can decide. */
 function mayBeOf(node: string): RawBuilder<boolean> {
   const task = sql`split_part(call_key, ':', 2)`;
   return sql<boolean>`(regexp_replace(${task}, '^.*/|#[0-9]+$', '', 'g') = ${node} or position('~' in ${task}) > 0)`;
 }
 
-/** The parts of a history that one page is read from. */
+/** The most reads of the history for one page. */
 const MAX_READS = 10;
 
 /**
- * Reads on where a filter leaves out what the database could not, so that a page is full while others follow; after some parts
- * that hardly fit, it is shorter, and says where it goes on.
+ * The filter is only partly applied in the database, so this continues to read until the page is full. After
+ * `MAX_READS` reads it returns a shorter page with the position to continue from.
  */
 async function list(
   db: Kysely<Tables>,
@@ -107,7 +110,7 @@ async function list(
   }
 }
 
-/** Lists the calls that fulfill a filter, and perhaps others. */
+/** Lists the calls that fulfill a filter, and possibly others that the database can't exclude. */
 async function listPerhaps(
   db: Kysely<Tables>,
   { runId, filter: { node, kind, until, order } }: { readonly runId: string; readonly filter: CallFilter },
@@ -183,12 +186,12 @@ async function inLedger(
 
 export type CallKind = 'model' | 'tool' | 'function' | 'node';
 
-/** The event that a call begins with in a history; that of a model comes with its answer. */
+/** The first event of a call in the history. A model call has only one event, which contains its answer. */
 export type BeginOfCall = RunEvent & { readonly type: keyof typeof BEGINNINGS };
-/** The event that the call of a tool, function or node type ends with. */
+/** The last event of a call of a tool, function or node type. */
 export type EndOfCall = RunEvent & { readonly type: (typeof ENDS)[number] };
 
-/** The kinds of calls that begin with events of a type. */
+/** The kind of call that each type of first event begins. */
 export const BEGINNINGS = {
   'model.called': ['model'],
   'tool.requested': ['tool'],
@@ -206,14 +209,14 @@ function isEnd(event: RunEvent): event is EndOfCall {
   return ENDS.some((type) => type === event.type);
 }
 
-/** The kind of the call that an event begins. */
+/** Returns the kind of the call that an event begins. */
 export function kindOf(event: BeginOfCall): CallKind {
   if (event.type === 'model.called') return 'model';
   if (event.type !== 'function.requested') return 'tool';
   return event.nodeType === undefined ? 'function' : 'node';
 }
 
-/** The name of the model, tool or code that is called, by the event that a call begins with. */
+/** Returns the name of the called model, tool or code from the first event of a call. */
 export function nameOf(event: BeginOfCall): string {
   switch (event.type) {
     case 'model.called':
@@ -225,23 +228,25 @@ export function nameOf(event: BeginOfCall): string {
   }
 }
 
-/** The calls that are read at most; those of one run are hardly ever as many. */
+/** The most open calls that are read; a run rarely has as many. */
 const MAX_OPEN = 100;
 
-/** Those of tools and code; a compensation's end is not told by its key. */
-const TOLD_AT_ONCE = ['tool.requested', 'function.requested'] as const;
+/**
+ * First events of calls of tools and code. A compensation is not included, because its key does not identify its end.
+ */
+const OPEN_CALL_TYPES = ['tool.requested', 'function.requested'] as const;
 
-/** The time of an event, which stands at its begin; PostgreSQL can't parse all that may follow. */
+/** The time of an event, taken from the start of its text, because PostgreSQL can't parse every event as JSON. */
 const BEGAN_AT = sql<Date>`substring(left(events.body::text, 100) from '"at":"([^"]+)"')::timestamptz`;
 
-/** Reads the first calls after an event whose end neither the history nor the ledger has. */
+/** Reads the first calls after an event whose end is neither in the history nor in the ledger. */
 async function listOpenCalls(db: Kysely<Tables>, runId: string, after: number): Promise<readonly BeginOfCall[]> {
   const hasEnd = sql<boolean>`exists (
     select from events ends
     where ends.run_id = events.run_id and ends.call_key = events.call_key and ends.seq > events.seq
       and ends.type = any(${[...ENDS]}::text[])
   )`;
-  // A failure from before the event is that of the same call before a person ordered it again.
+  // A failure older than the event is ignored: it precedes the takeover of the call.
   const hasEndInLedger = sql<boolean>`exists (
     select from ledger where ledger.key = events.call_key
       and (ledger.status = 'completed' or (ledger.status = 'failed' and ledger.updated_at >= ${BEGAN_AT}))
@@ -251,7 +256,7 @@ async function listOpenCalls(db: Kysely<Tables>, runId: string, after: number): 
     .select(['seq', 'body'])
     .where('run_id', '=', runId)
     .where('seq', '>', after)
-    .where('type', 'in', TOLD_AT_ONCE)
+    .where('type', 'in', OPEN_CALL_TYPES)
     .where(sql<boolean>`not ${hasEnd} and not ${hasEndInLedger}`);
   const page = await readPage(db, rows, {
     limit: MAX_OPEN,
@@ -262,17 +267,18 @@ async function listOpenCalls(db: Kysely<Tables>, runId: string, after: number): 
   return page.items.map(({ body }) => body).filter(isBegin);
 }
 
-/** The characters at the begin of an event in which all stands that comes before its result. */
+/** The number of characters at the start of an event that contain all fields before its result. */
 const HEAD_LENGTH = 8_192;
-/** The characters at the end of an event in which all stands that comes after its result. */
+/** The number of characters at the end of an event that contain all fields after its result. */
 const TAIL_LENGTH = 1_024;
 
-/** Fields without quotes in them; what a text holds has its quotes escaped, so that no result matches. */
+/** Fields without quotes in their values. Quotes inside a string are escaped, so no text in a result can match. */
 const FIELDS_AFTER = /(?:,"(?:attempts|durationMs|idempotencyKey|local)":(?:[\d.]+|true|"[^"\\]*"))+\}$/;
 const RESULT = ',"result":';
 
 /**
- * Reads the end of a call from both ends of its text, as written by `JSON.stringify`, without the result between them.
+ * Parses the end of a call from the start and the end of its text, as written by `JSON.stringify`, without the result
+ * between them.
  * @returns `null` for an event without a result
  */
 function withoutResult(head: string, tail: string): RunEvent | null {

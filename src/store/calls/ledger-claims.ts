@@ -18,30 +18,30 @@ export interface CallClaim {
   readonly tenantId: string;
   readonly runId: string;
   readonly node: string;
-  /** The element of a `forEach` that the call is made for. */
+  /** The index of the `forEach` element for which the call is made. */
   readonly index?: number | undefined;
-  /** The name with its kind, such as `tool:pay`. */
+  /** The kind and name of the callee, such as `tool:pay`. */
   readonly called: string;
   readonly requestHash: string;
-  /** What is sent, for people. */
+  /** The request, which is stored for display. */
   readonly request?: Json;
-  /** Goes up when a person orders the call again. */
+  /** Increases when a person orders a takeover of the call. */
   readonly takeover: number;
   /** The id of this attempt. */
   readonly claim: string;
-  /** The time when Temporal scheduled the attempt, in milliseconds since the epoch; it orders attempts. */
+  /** When Temporal scheduled the attempt, in milliseconds since the epoch; it orders the attempts. */
   readonly scheduledAt: number;
   readonly at: string;
-  /** A batch to write in the same statement; `null`: none. */
+  /** A journal batch that is written in the same statement, or `null`. */
   readonly journal: { readonly batch: JournalBatch; readonly writer: JournalWriter } | null;
 }
 
-/** A call as the ledger knows it when another attempt claims it. */
+/** The ledger's entry of a call, as another attempt finds it when it claims the call. */
 export interface LedgerEntry {
   /** The attempt that holds the claim. */
   readonly claim: string;
   readonly scheduledAt: number;
-  /** The time since the last change of the entry. */
+  /** The time since the last change of the entry, in milliseconds. */
   readonly ageMs: number;
   readonly status: LedgerTable['status'];
   readonly requestHash: string;
@@ -51,16 +51,16 @@ export interface LedgerEntry {
   readonly failure: TaskFailure | null;
 }
 
-/** Identifies an entry as it was read. */
+/** Identifies the version of an entry that was read. */
 export type SeenEntry = Pick<LedgerEntry, 'claim' | 'status'>;
 
-/** The judgement of a claim against the entry of an earlier attempt. */
+/** The decision whether a claim takes over the entry of an earlier attempt. */
 export type ClaimJudgement<T> =
   | {
-      /** This attempt takes the entry. */
+      /** This attempt takes over the entry. */
       readonly isGranted: true;
       readonly failures: number;
-      /** A failure to store about earlier attempts, if the entry has none. */
+      /** A failure of an earlier attempt that must be stored, if the entry has none. */
       readonly lostAttempt?: TaskFailure;
     }
   | { readonly isGranted: false; readonly answer: T };
@@ -68,31 +68,31 @@ export type ClaimJudgement<T> =
 /** A successful claim. */
 export interface SuccessfulClaim {
   readonly failures: number;
-  /** The entry before the claim; `null`: this is the first attempt. */
+  /** The entry before the claim; `null` for the first attempt. */
   readonly before: LedgerEntry | null;
 }
 
-/** The end of a call, or of an attempt after which it is made again. */
+/** The end of a call, or of an attempt that is going to be followed by another one. */
 export type CallEnd =
   | { readonly status: 'completed'; readonly result: Json }
   | {
       readonly status: 'retrying' | 'failed' | 'unknown';
       readonly failure: TaskFailure;
-      /** Absent: as many as the ledger knows of. */
+      /** The number of failed attempts; absent when the ledger's count is right. */
       readonly failures?: number;
       readonly nextAttemptAt?: string;
     };
 
 interface ClaimRequest {
   readonly claim: CallClaim;
-  /** The end to record; `null`: the call is claimed. */
+  /** The end to record; `null` to claim the call. */
   readonly end: CallEnd | null;
 }
 
 /**
- * Claims a call, or records its end without a claim. If there is an entry, `judge` decides under a row lock whether this
- * attempt takes it over.
- * @returns the earlier failures and the earlier entry, or the answer of `judge`
+ * Claims a call, or records its end without a claim. If the call has an entry, `judge` decides under a row lock whether
+ * this attempt takes it over.
+ * @returns the number of earlier failures and the earlier entry, or the refusal of `judge`
  */
 export async function claimEntry<T>(
   db: Kysely<Tables>,
@@ -118,7 +118,7 @@ export async function claimEntry<T>(
   });
 }
 
-/** True if the entry is of this very request: it is repeated if the answer to it was lost. */
+/** Returns true if this request has already written the entry: a request is repeated when its answer was lost. */
 function isRecorded({ claim, end }: ClaimRequest, entry: LedgerEntry): boolean {
   return end !== null && entry.claim === claim.claim && entry.status === end.status;
 }
@@ -159,7 +159,7 @@ function insertEntry(request: ClaimRequest): Sql {
   `;
 }
 
-/** The columns of an entry that is claimed or closed now. */
+/** Builds the columns of an entry that is claimed or closed now. */
 function claimColumns({ claim: { claim, scheduledAt, takeover, requestHash, request = null, at }, end }: ClaimRequest) {
   return {
     claim,
@@ -173,7 +173,7 @@ function claimColumns({ claim: { claim, scheduledAt, takeover, requestHash, requ
   };
 }
 
-/** The columns of an entry that say how its call, or an attempt, has ended. */
+/** Builds the columns that record how a call or an attempt has ended. */
 export function endColumns(end: CallEnd) {
   if (end.status === 'completed')
     return { status: end.status, result: JSON.stringify(end.result), failure: null } as const;
@@ -218,12 +218,15 @@ export interface FailedAttempt {
   readonly error: RunError;
 }
 
-/** The texts of attempts that have failed at a time. They are texts because JSON of PostgreSQL can't be put together. */
+/**
+ * Builds the texts of attempts that have failed at a time. They are stored as text, because PostgreSQL's `json` can't
+ * be concatenated.
+ */
 function attemptTexts(failures: readonly (TaskFailure | undefined)[], at: string): string[] {
   return failures.flatMap((failure) => (failure ? [JSON.stringify({ at, error: failure.error })] : []));
 }
 
-/** Reads such a text. @throws TypeError for any other */
+/** Parses a stored attempt. @throws TypeError for any other text */
 export function toFailedAttempt(text: string): FailedAttempt {
   const value: unknown = JSON.parse(text);
   if (isFailedAttempt(value)) return value;
@@ -232,7 +235,7 @@ export function toFailedAttempt(text: string): FailedAttempt {
 
 const isFailedAttempt = isObjectOf<FailedAttempt>({ at: isText, error: isRunError });
 
-/** The attempts of a row, and others that have failed now. */
+/** Builds an expression that appends new failed attempts to those of the row. */
 export function withAttempts(
   failures: readonly (TaskFailure | undefined)[],
   at: string,
@@ -247,7 +250,10 @@ interface AttemptEnd {
   readonly failure: TaskFailure;
 }
 
-/** As `withAttempts`, unless the row has this end already: its record is repeated if the answer to it was lost. */
+/**
+ * Like `withAttempts`, but has no effect if the row already records this end: a record is repeated when its answer was
+ * lost.
+ */
 export function withAttemptOnce({ status, failures, failure }: AttemptEnd, at: string): RawBuilder<readonly string[]> {
   return sql<readonly string[]>`case
     when status = ${status} and failures = ${failures} and failure::text = ${JSON.stringify(failure)} then attempts

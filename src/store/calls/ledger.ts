@@ -15,26 +15,23 @@ import { SUMMARY_REQUEST, asksForSummary } from '../../graph/run/index.ts';
 
 export interface Ledger {
   /**
-   * Claims a call and writes the run's journal in one statement. If there is an entry, `judge` decides
-   * under a row lock whether this attempt takes it over.
-   * @returns the earlier failures and the earlier entry, or the answer of `judge`
+   * Claims a call and writes the run's journal in one statement. If the call has an entry, `judge` decides under a row
+   * lock whether this attempt takes it over.
+   * @returns the number of earlier failures and the earlier entry, or the refusal of `judge`
    */
   claim<T>(
     claim: CallClaim,
     judge: (entry: LedgerEntry) => ClaimJudgement<T>,
   ): Promise<SuccessfulClaim | { readonly answer: T }>;
-  /**
-   * Records the failure of a call that is not made, now or later; `judge` decides as for a claim.
-   * @returns as `claim`
-   */
+  /** Records the failure of a call that will not be made; `judge` decides as for a claim. @returns as `claim` */
   close<T>(
     claim: CallClaim,
     failure: TaskFailure,
     judge: (entry: LedgerEntry) => ClaimJudgement<T>,
   ): Promise<SuccessfulClaim | { readonly answer: T }>;
   /**
-   * Records the end of a call or attempt without a claim, and writes the run's journal, in one statement.
-   * If there is an entry, `judge` decides as for a claim.
+   * Records the end of a call or attempt without a claim, and writes the run's journal, in one statement. If the call
+   * has an entry, `judge` decides as for a claim.
    * @returns as `claim`
    */
   settle<T>(
@@ -42,23 +39,28 @@ export interface Ledger {
     end: CallEnd,
     judge: (entry: LedgerEntry) => ClaimJudgement<T>,
   ): Promise<SuccessfulClaim | { readonly answer: T }>;
-  /** Renews the claim of an attempt that is still at work, also one whose outcome counts as unknown: it was not lost. */
+  /**
+   * Renews the claim of an attempt that is still in progress. This also works for an attempt already marked unknown.
+   */
   renew(key: string, claim: string): Promise<void>;
-  /** Records the result. @returns false when another attempt has taken the claim over */
+  /** Records the result of a call. @returns false when another attempt has taken over the claim */
   complete(call: ClaimedCall, result: Json): Promise<boolean>;
-  /** Records a failure; with `nextAttemptAt` the call is made again. @returns as `complete` */
+  /** Records a failure. With `nextAttemptAt`, the call will be made again. @returns as `complete` */
   fail(call: ClaimedCall, failure: LedgerFailure): Promise<boolean>;
-  /** Records an unknown outcome of an attempt that is over. @returns false when the entry has changed since */
+  /**
+   * Records the unknown outcome of an attempt that has ended.
+   * @returns false when the entry has changed since it was read
+   */
   markUnknown(key: string, seen: SeenEntry, failure: TaskFailure): Promise<boolean>;
-  /** The calls of a run that are tried again. */
+  /** Lists the calls of a run that wait for another attempt. */
   retrying(runId: string): Promise<readonly Retrying[]>;
-  /** Those of some runs, by the ids of the runs. */
+  /** Lists the calls of several runs that wait for another attempt, by run id. */
   retryingOf(runIds: readonly string[]): Promise<ReadonlyMap<string, readonly Retrying[]>>;
-  /** A run's calls, ordered by their keys. */
+  /** Lists the calls of a run, ordered by key. */
   list(runId: string, page: PageRequest): Promise<Page<LedgerRow>>;
-  /** The answers to a run's calls, by the keys of the calls. */
+  /** Reads the recorded answers of a run's calls, by key. */
   answers(runId: string): Promise<ReadonlyMap<string, RecordedAnswer>>;
-  /** The texts that models have answered in a run, without summaries, in no order. */
+  /** Reads the answer texts of a run's model calls in no particular order. Summaries are left out. */
   saidTexts(runId: string): Promise<readonly SaidText[]>;
 }
 
@@ -66,11 +68,11 @@ export interface Ledger {
 export interface ClaimedCall {
   readonly key: string;
   readonly claim: string;
-  /** What was sent, for people; without it, what the claim has said stays. */
+  /** The request for display; when absent, that of the claim is kept. */
   readonly request?: Json;
 }
 
-/** The end of an attempt that has failed, and the number of those that have. */
+/** The end of a failed attempt, with the number of failed attempts. */
 export type LedgerFailure = Exclude<CallEnd, { readonly status: 'completed' }> & { readonly failures: number };
 
 export function createLedger(db: Kysely<Tables>): Ledger {
@@ -116,7 +118,7 @@ async function renew(db: Kysely<Tables>, key: string, claim: string): Promise<vo
     .execute();
 }
 
-/** Most calls end with this statement, so it skips the query builder. */
+/** Most calls end with this statement, so it does not use the query builder. */
 async function complete(
   db: Kysely<Tables>,
   { key, claim, request = null }: ClaimedCall,
@@ -164,16 +166,16 @@ async function answers(db: Kysely<Tables>, runId: string): Promise<ReadonlyMap<s
   return new Map(rows.map(({ key, ...answer }) => [key, answer]));
 }
 
-/** The row of a call, as an administrator reads it. */
+/** The ledger row of a call, as an administrator reads it. */
 export interface LedgerRow {
   readonly key: string;
   readonly node: string;
-  /** The element of a `forEach` that the call is made for. */
+  /** The index of the `forEach` element for which the call is made. */
   readonly index: number | null;
-  /** What is called, for example `tool:refund`. */
+  /** The kind and name of the callee, such as `tool:refund`. */
   readonly called: string;
   readonly status: LedgerTable['status'];
-  /** Goes up when a person orders the call again. */
+  /** Increases when a person orders a takeover of the call. */
   readonly takeover: number;
   readonly failures: number;
   readonly result: Json;
@@ -183,7 +185,7 @@ export interface LedgerRow {
   readonly updatedAt: string;
 }
 
-/** A page of a run's calls, ordered by their keys. */
+/** Reads a page of a run's calls, ordered by key. */
 async function listLedger(db: Kysely<Tables>, runId: string, { limit, after }: PageRequest): Promise<Page<LedgerRow>> {
   const rows = db
     .selectFrom('ledger')
@@ -222,7 +224,7 @@ export interface Retrying {
   readonly nextAttemptAt: string | null;
 }
 
-/** Reads the calls of some runs that are tried again, by the ids of the runs. */
+/** Reads the calls of some runs that wait for another attempt, by run id. */
 async function listRetrying(
   db: Kysely<Tables>,
   runIds: readonly string[],
@@ -250,26 +252,32 @@ async function listRetrying(
   return found;
 }
 
-/** A call of a model, and the text of its answer. */
+/** The text of a model call's answer. */
 export interface SaidText {
   readonly key: string;
-  /** Empty if the call has no answer. A very long text is cut. */
+  /** Empty when the call has no answer; a very long text is truncated. */
   readonly text: string;
 }
 
 const MAX_CALLS = 1_000;
 const MAX_CHARACTERS = 100_000;
 
-/** Escapes in JSON that stand for no character of PostgreSQL: NUL, and halves of surrogate pairs. */
+/** JSON escapes that PostgreSQL's text can't represent: NUL and unpaired surrogates. */
 const NO_CHARACTER = String.raw`\\u(0000|d[89a-f][0-9a-f]{2})`;
 const REPLACEMENT = String.raw`\\ufffd`;
 
-/** The text of an answer, and the id of the last message that its model was sent, if that may ask for a summary. */
+/**
+ * The text of an answer, and the id of the last message that the model received, which shows whether the call was a
+ * summary.
+ */
 interface Row extends SaidText {
   readonly asked: string | null;
 }
 
-/** The texts that models have answered in a run, without summaries, in no order. What is no character of PostgreSQL is U+FFFD. */
+/**
+ * Reads the answer texts of a run's model calls in no particular order, without summaries. Characters that PostgreSQL
+ * can't represent become U+FFFD.
+ */
 async function readSaidTexts(db: Kysely<Tables>, runId: string): Promise<readonly SaidText[]> {
   const { rows } = await sql<Row>`
     select key,

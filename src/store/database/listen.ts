@@ -1,13 +1,13 @@
-/** Hears what the database notifies on a channel, until it is closed. */
+/** A subscription to a notification channel of the database. */
 export interface Listening {
   close(): Promise<void>;
 }
 
 export interface Ears {
   heard(payload: string): void;
-  /** Called when the channel is open, at first and after each interruption: what was notified before is not heard. */
+  /** Called when the channel has been opened, first and after each interruption. Notifications from before are lost. */
   opened(): void;
 }
 
-/** Opens a channel; it does not wait until that is open. The name of the channel is an identifier of SQL. */
+/** Subscribes to a channel without waiting until it is open. The channel's name must be an SQL identifier. */
 export type Listen = (channel: string, ears: Ears) => Listening;

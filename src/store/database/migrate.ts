@@ -3,23 +3,23 @@ import type { Kysely, Migration } from 'kysely';
 import * as initial from '../migrations/0001-initial.ts';
 import { isDatabaseAway } from './database-away.ts';
 
-/** All migrations in order. A released migration never changes; a new one is added. */
+/** All migrations in order. A released migration is never changed; changes are new migrations. */
 const migrations: Readonly<Record<string, Migration>> = { '0001-initial': initial };
 
-/** Brings the tables up to date; several processes may call it at once. @throws DatabaseAwayError */
+/** Updates the tables to the latest migration. Several processes may call it at once. @throws DatabaseAwayError */
 export async function migrate<T>(db: Kysely<T>): Promise<void> {
   const { error } = await migratorOf(db).migrateToLatest();
   if (isDatabaseAway(error)) throw error;
   if (error !== undefined) throw new Error('The database could not be brought up to date', { cause: error });
 }
 
-/** The names of migrations, in order. */
+/** The names of applied and pending migrations, in order. */
 export interface MigrationState {
   readonly done: readonly string[];
   readonly missing: readonly string[];
 }
 
-/** Reads which migrations a database has, and changes nothing. @throws DatabaseAwayError */
+/** Reads which migrations a database has, without changing it. @throws DatabaseAwayError */
 export async function readMigrations<T>(db: Kysely<T>): Promise<MigrationState> {
   const found = await migratorOf(db).getMigrations();
   const namesOf = (isDone: boolean): readonly string[] =>

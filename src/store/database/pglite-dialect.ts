@@ -12,7 +12,7 @@ export function createPgliteDialect(database: EmbeddedDatabase): Dialect {
   };
 }
 
-/** Hears the notifications of an embedded database, whose only writer is this process. */
+/** Subscribes to the notifications of an embedded database, whose only writer is this process. */
 export function listenToPglite(database: EmbeddedDatabase): Listen {
   return (channel, ears) => {
     const stop = database.onNotification((on, payload) => {
@@ -23,7 +23,7 @@ export function listenToPglite(database: EmbeddedDatabase): Listen {
       await database.exec(`listen ${channel}`).finally(release);
       ears.opened();
     };
-    // As with a server that is away, whoever waits looks now and then.
+    // As with an unavailable server, subscribers also poll.
     const opening = open().catch(() => undefined);
     return {
       async close() {
@@ -34,13 +34,13 @@ export function listenToPglite(database: EmbeddedDatabase): Listen {
   };
 }
 
-/** Resolves when the only connection of a database is free. */
+/** Resolves when the single connection of a database is free. */
 const releases = new WeakMap<EmbeddedDatabase, Promise<void>>();
 
 /**
- * Takes the one connection of a database. A caller has it alone, across all drivers of the database, so transactions
- * never mix.
- * @returns a function that releases it
+ * Takes the single connection of a database. The caller has it exclusively across all drivers of the database, so that
+ * transactions never interleave.
+ * @returns a function that releases the connection
  */
 async function takeConnection(database: EmbeddedDatabase): Promise<() => void> {
   const before = releases.get(database);
@@ -84,13 +84,13 @@ function toConnection(database: EmbeddedDatabase): DatabaseConnection {
   };
 }
 
-/** An embedded PostgreSQL. It has one connection. */
+/** An embedded PostgreSQL with a single connection. */
 export interface EmbeddedDatabase {
   readonly waitReady: Promise<void>;
   query<R>(statement: string, parameters: unknown[]): Promise<StatementResult<R>>;
   /** Executes statements without parameters and results. */
   exec(statements: string): Promise<unknown>;
-  /** Has a listener hear all notifications. @returns a function that ends that */
+  /** Subscribes a listener to all notifications. @returns a function that unsubscribes */
   onNotification(listener: (channel: string, payload: string) => void): () => void;
 }
 

@@ -9,17 +9,17 @@ import type { Ears, Listen } from './listen.ts';
 
 interface PoolSettings {
   readonly maxConnections: number;
-  /** The limit of a statement's time, in milliseconds. */
+  /** The time limit of a statement, in milliseconds. */
   readonly queryTimeoutMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A server that takes longer counts as away. */
+/** A server that takes longer is treated as unavailable. */
 const QUERY_TIMEOUT_MS = 10_000;
 
 /**
- * A PostgreSQL server behind a pool of connections, each of which plans a statement once.
- * A connection that breaks or times out is replaced.
+ * Connects to a PostgreSQL server with a connection pool. Each connection plans a statement once, and is replaced when
+ * it breaks or times out.
  */
 export function createPostgresDialect(
   url: string,
@@ -32,8 +32,8 @@ export function createPostgresDialect(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: queryTimeoutMs,
   });
-  // Without listeners, the error events of idle and of used connections would end the process; the errors
-  // themselves are handled where a statement fails.
+  // Without listeners, the error events of connections would end the process. The errors are handled where a statement
+  // fails.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => void client.on('error', () => undefined));
   const connect = async (): Promise<PoolClient> => watched(await pool.connect().catch(rethrow));
@@ -42,14 +42,14 @@ export function createPostgresDialect(
 
 const names = new Map<string, string>();
 
-/** Statements have names, so that a connection plans each of them once. */
+/** Statements are named, so that each connection plans them only once. */
 function nameOf(sql: string): string {
   const name = names.get(sql) ?? createHash('sha256').update(sql).digest('base64url');
   names.set(sql, name);
   return name;
 }
 
-/** A failed connection takes no more statements and leaves the pool. */
+/** Removes a failed connection from the pool, so that it gets no more statements. */
 function watched(client: PoolClient): PoolClient {
   let failure: unknown = null;
   const note = (error: unknown): never => {
@@ -74,12 +74,12 @@ function rethrow(error: unknown): never {
 
 const LISTEN_CONNECT_TIMEOUT_MS = 5_000;
 const RECONNECT_AFTER_MS = 250;
-/** A connection that breaks without a word is noticed by a question that has no answer. */
+/** A connection may break without an error; this interval bounds how long that remains undetected. */
 const ASK_EVERY_MS = 10_000;
 const ANSWER_WITHIN_MS = 5_000;
 const CLOSE_WITHIN_MS = 1_000;
 
-/** Hears a PostgreSQL server over a connection of its own, which is replaced when it breaks. */
+/** Subscribes to a PostgreSQL server over a dedicated connection, which is replaced when it breaks. */
 export function listenToPostgres(url: string): Listen {
   return (channel, ears) => {
     const stopping = new AbortController();
@@ -101,13 +101,13 @@ interface Channel {
 
 async function keepListening(channel: Channel, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
-    // A server that is away is asked again; whoever waits looks now and then.
+    // An unavailable server is tried again; meanwhile, subscribers poll.
     await listenOnce(channel, stopping).catch(() => undefined);
     await sleep(RECONNECT_AFTER_MS, undefined, { signal: stopping }).catch(() => undefined);
   }
 }
 
-/** Listens until the connection breaks, or it is time to stop. */
+/** Listens until the connection breaks or `stopping` is aborted. */
 async function listenOnce({ url, channel, ears }: Channel, stopping: AbortSignal): Promise<void> {
   const client = new Client({
     connectionString: url,
@@ -127,7 +127,7 @@ async function listenOnce({ url, channel, ears }: Channel, stopping: AbortSignal
   }
 }
 
-/** Resolves when the connection has ended, or it is time to stop. */
+/** Resolves when the connection has ended or `stopping` is aborted. */
 async function untilOver(client: Client, stopping: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     const over = (): void => {
@@ -140,7 +140,7 @@ async function untilOver(client: Client, stopping: AbortSignal): Promise<void> {
   });
 }
 
-/** Resolves when the server does not answer any more. */
+/** Resolves when the server no longer answers. */
 async function untilSilent(client: Client): Promise<void> {
   for (;;) {
     await sleep(ASK_EVERY_MS, undefined, { ref: false });

@@ -3,7 +3,10 @@ import type { Kysely, QueryResult, Transaction } from 'kysely';
 import type { Sql } from 'sql-template-tag';
 import type { Tables } from '../tables.ts';
 
-/** Runs a statement that is text already. A step of a run has several; Kysely would build and walk a tree for each. */
+/**
+ * Executes an SQL text. A step of a run executes several statements, for each of which Kysely would build and walk a
+ * tree.
+ */
 export async function runStatement<Row>(
   db: Pick<Kysely<unknown>, 'executeQuery'>,
   { text, values }: Sql,
@@ -11,12 +14,12 @@ export async function runStatement<Row>(
   return await db.executeQuery<Row>(CompiledQuery.raw(text, values));
 }
 
-/** The clock of the database, because clocks of workers may differ. */
+/** The clock of the database, because the clocks of workers may differ. */
 export const DATABASE_NOW = sql<string>`clock_timestamp()`;
 
 /**
- * Does work in a transaction, one at a time by name, so that what it counts still holds when it writes.
- * @param name of the things, with their owner
+ * Executes work in a transaction, one at a time for each name, so that a count is still valid when the work writes.
+ * @param name identifies the counted resources and their owner
  */
 export async function oneAtATime<T>(
   db: Kysely<Tables>,
@@ -29,21 +32,21 @@ export async function oneAtATime<T>(
   });
 }
 
-/** The statements that put a thing. */
+/** The statements that write a resource. */
 interface Putting {
   readonly update: (transaction: Transaction<Tables>) => Promise<{ readonly numUpdatedRows: bigint }>;
-  /** Counts the things that the limit is for. */
+  /** Counts the resources to which the limit applies. */
   readonly count: (transaction: Transaction<Tables>) => Promise<{ readonly count: number }>;
   readonly insert: (transaction: Transaction<Tables>) => Promise<unknown>;
 }
 
-/** For the select of `count`. */
+/** Selects the number of rows, for `count`. */
 export const ROW_COUNT = sql<number>`count(*)::integer`.as('count');
 
 /**
- * Changes a thing, or adds it while there are fewer than there may be.
- * @param name of the things, with their owner
- * @returns `null`: the limit is reached, and nothing is changed
+ * Updates a resource, or adds it if the limit is not reached.
+ * @param name identifies the counted resources and their owner
+ * @returns `null` when the limit is reached; nothing is changed
  */
 export async function putUpTo(
   db: Kysely<Tables>,

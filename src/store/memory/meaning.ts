@@ -8,36 +8,39 @@ import type { Tables } from '../tables.ts';
 import { LISTED, askWords, liveEntries, toEntry } from './memory.ts';
 import type { MemoryEntry, MemoryFilter } from './memory.ts';
 
-/** What memory means to a configured model. Memory works without it: then entries are found by their words only. */
+/** Semantic search in memory with a configured model. Without a model, entries are found by their words only. */
 export interface Meaning {
-  /** Makes the database ready. @throws VectorsMissingError if it can't hold vectors; another error if it is away */
-  check(): Promise<void>;
   /**
-   * Makes vectors of entries that have none of this model, some thousands of them at most.
-   * @throws when the model can't be asked now
+   * Prepares the database.
+   * @throws VectorsMissingError if it can't store vectors; another error if it is unavailable
    */
+  check(): Promise<void>;
+  /** Embeds entries that have no vector of this model, up to some thousands. @throws when the model is unavailable */
   embedDue(stopping: AbortSignal): Promise<void>;
 }
 
-/** What those use who write and search memory. */
+/** The part that reads and writes of memory use. */
 export interface OpenMeaning extends Meaning {
-  /** Makes the vector of an entry. One that fails is left to `embedDue`. */
+  /** Embeds an entry. After a failure, `embedDue` does it later. */
   embed(entry: UnembeddedEntry): Promise<void>;
-  /** What a query means; `null`: the model can't be asked now. */
+  /** Embeds a query; `null` when the model is unavailable. */
   ask(query: string): Promise<Asked | null>;
 }
 
 interface MeaningParts {
   readonly vectors: MemoryVectors;
   readonly embedder: Embedder;
-  /** Is told what fails and goes on without. */
+  /** Receives the failures that are tolerated. */
   readonly report: (problem: string) => void;
 }
 
-/** After a failure memory goes on by words for this time, so that a provider that hangs slows one request in it. */
+/**
+ * After a failure, memory searches by words only for this time, so that an unresponsive provider delays only one
+ * request in it.
+ */
 const PAUSE_MS = 10_000;
 
-/** Bounds one round, so that a process can end. */
+/** Limits one round, so that the process can stop. */
 const MAX_BATCHES = 100;
 
 export function createMeaning({ vectors, embedder: asked, report }: MeaningParts): OpenMeaning {
@@ -89,7 +92,7 @@ export function createMeaning({ vectors, embedder: asked, report }: MeaningParts
   };
 }
 
-/** @returns if it is worth while to go on at once */
+/** Embeds a batch. @returns true if another batch should follow at once */
 async function embedBatch({ vectors, embedder, report }: MeaningParts): Promise<boolean> {
   const entries = await vectors.claim(embedder.name, MAX_TEXTS);
   if (entries.length === 0) return false;
@@ -108,7 +111,7 @@ async function embedBatch({ vectors, embedder, report }: MeaningParts): Promise<
     await vectors.putOff(entry);
     report(`An entry of memory is found by its words only: ${reason}`);
   }
-  // A model that refuses everything is configured wrongly.
+  // If the model refuses all texts, its configuration is wrong.
   return refused < entries.length;
 }
 
@@ -124,7 +127,7 @@ async function embedAll(
   }
 }
 
-/** Does work that a model may refuse. @returns why it does; `null`: it does not */
+/** Executes work that the model may refuse. @returns the reason of the refusal, or `null` */
 async function refusalOf(work: () => Promise<void>): Promise<string | null> {
   try {
     await work();
@@ -135,22 +138,25 @@ async function refusalOf(work: () => Promise<void>): Promise<string | null> {
   }
 }
 
-/** Orders of the entries of a namespace, as keys, and the entries of such an order. */
+/** Ranks the entries of a namespace as lists of keys, and reads the entries of such a list. */
 export interface MemoryRanks {
-  /** Entries with the words of a query, the best first. */
+  /** Lists entries that contain the words of a query, best first. */
   byWords(filter: MemoryFilter, query: string, limit: number): Promise<readonly string[]>;
-  /** Entries whose vectors of this model point as a vector does, the most alike first. */
+  /** Lists entries by the similarity of their vectors of this model to the query's vector, most similar first. */
   byMeaning(filter: MemoryFilter, asked: Asked, limit: number): Promise<readonly string[]>;
-  /** The entries of some keys, in their order, as far as they are still there and a page takes them. */
+  /** Reads the entries of some keys in their order, as far as they still exist and fit into a page. */
   pick(filter: MemoryFilter, keys: readonly string[]): Promise<readonly MemoryEntry[]>;
 }
 
-/** What a query means to a model. */
+/** The embedding of a query. */
 export interface Asked extends Pick<Embedder, 'name' | 'minSimilarity'> {
   readonly vector: Vector;
 }
 
-/** @returns reads that compare all vectors of a namespace: an approximate index would find less in a filter */
+/**
+ * @returns reads that compare all vectors of a namespace, because an approximate index finds fewer entries under a
+ * filter
+ */
 export function createMemoryRanks(db: Kysely<Tables>): MemoryRanks {
   return {
     async byWords(filter, query, limit) {
@@ -159,7 +165,8 @@ export function createMemoryRanks(db: Kysely<Tables>): MemoryRanks {
       return (await rows.execute()).map(({ key }) => key);
     },
     async byMeaning(filter, { name, minSimilarity, vector }, limit) {
-      // Vectors of an older setting have another length, and a plan may compare them before the join leaves them out.
+      // Vectors of an older configuration have another length, and a query plan may compare them before the join
+      // excludes them.
       const distance = sql<number>`case when vector_dims(memory_vectors.vector) = ${vector.length}
         then memory_vectors.vector <=> ${toSqlVector(vector)}::vector end`;
       const near = liveEntries(db, filter)
@@ -174,7 +181,7 @@ export function createMemoryRanks(db: Kysely<Tables>): MemoryRanks {
       const rows = db
         .selectFrom(near.as('near'))
         .select('key')
-        // A vector of zeros points nowhere: its distance is NaN, which is more than any number.
+        // The distance of a zero vector is NaN, which PostgreSQL orders above all numbers.
         .where('distance', '<=', 1 - minSimilarity)
         .orderBy('distance')
         .orderBy('key')

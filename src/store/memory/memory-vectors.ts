@@ -6,28 +6,28 @@ import type { Tables } from '../tables.ts';
 import { IS_LIVE } from './memory.ts';
 import type { MemoryKey } from './memory.ts';
 
-/** An entry that has no vector of a model. */
+/** An entry without a vector of the model. */
 export interface UnembeddedEntry extends MemoryKey {
   readonly words: string;
 }
 
-/** What entries mean to a model. A vector goes with its entry. */
+/** The vectors of memory entries. A vector is deleted with its entry. */
 export interface MemoryVectors {
-  /** Makes the table where it is not there. @throws VectorsMissingError */
+  /** Creates the table if it is missing. @throws VectorsMissingError */
   prepare(): Promise<void>;
-  /** Keeps the vector of an entry that still has these words; otherwise it changes nothing. */
+  /** Stores the vector of an entry if its words are unchanged; otherwise it has no effect. */
   keep(entry: UnembeddedEntry, model: string, vector: Vector): Promise<void>;
-  /** Takes entries without a vector of this model, those that wait longest first; others get them again after a minute. */
+  /** Claims entries without a vector of this model for a minute, those that have waited longest first. */
   claim(model: string, limit: number): Promise<readonly UnembeddedEntry[]>;
-  /** Leaves an entry alone for an hour. */
+  /** Excludes an entry for an hour. */
   putOff(at: MemoryKey): Promise<void>;
 }
 
-/** The database can't hold vectors. The message says what it lacks. */
+/** The database can't store vectors. The message names what is missing. */
 export class VectorsMissingError extends Error {}
 
 const TABLE = [
-  // Processes that start together would make it twice.
+  // The lock keeps processes that start together from creating the table twice.
   `select pg_advisory_xact_lock(hashtext('memory_vectors'))`,
   `create extension if not exists vector`,
   `create table if not exists memory_vectors (
@@ -105,41 +105,48 @@ async function claim(db: Kysely<Tables>, model: string, limit: number): Promise<
   return rows;
 }
 
-/** Writes a vector as pgvector reads it. */
+/** Formats a vector as pgvector's text. */
 export function toSqlVector(vector: Vector): string {
   return JSON.stringify(vector);
 }
 
-/** A model that makes vectors of texts: those of texts that mean alike point alike. */
+/** An embedding model: texts with a similar meaning get similar vectors. */
 export interface Embedder {
-  /** Names the model and the length of its vectors. Only vectors of one name can be compared. */
+  /** Identifies the model and the length of its vectors. Only vectors with the same name are comparable. */
   readonly name: string;
-  /** What is less like a query is not found by it: a cosine, from -1 to 1. */
+  /** The least cosine similarity of a result to a query, from -1 to 1. */
   readonly minSimilarity: number;
   /**
-   * Makes a vector of each text, in their order.
-   * @param texts at most `MAX_TEXTS` of them
-   * @throws TextsRefusedError if these texts are at fault; VectorsUnusableError if the setting is; another error if it may
-   *   work later
+   * Embeds texts.
+   * @param texts at most `MAX_TEXTS` texts
+   * @returns one vector for each text, in order
+   * @throws TextsRefusedError if the texts are the cause; VectorsUnusableError if the configuration is; another error
+   * if a later attempt may succeed
    */
   embed(texts: readonly string[]): Promise<readonly Vector[]>;
 }
 
 export type Vector = readonly number[];
 
-/** The model takes none of these texts, or one of them is too much for it. */
+/** The model accepts none of these texts, or one of them exceeds its limits. */
 export class TextsRefusedError extends Error {}
 
-/** The model answers what can't be kept, such as vectors of another length: the next answer costs as much, and is the same. */
+/**
+ * The model's vectors can't be stored, for example because of their length. Repeating the request would cost as much
+ * and return the same.
+ */
 export class VectorsUnusableError extends Error {}
 
 /** The most texts of one request. */
 export const MAX_TEXTS = 32;
 
-/** The most of a text that a model reads. No tokenizer makes more tokens than bytes, and most models take 8,191 tokens. */
+/**
+ * The most bytes of a text that are sent to a model. A text never has more tokens than bytes, and most models accept
+ * 8,191 tokens.
+ */
 export const MAX_TEXT_BYTES = 8_000;
 
-/** Cuts a text to what a model reads, between two characters. */
+/** Truncates a text to what a model accepts, between two characters. */
 export function toEmbeddedText(text: string): string {
   const bytes = new TextEncoder().encode(text.slice(0, MAX_TEXT_BYTES));
   return new TextDecoder().decode(bytes.subarray(0, MAX_TEXT_BYTES), { stream: true });

@@ -7,28 +7,28 @@ import { remainingBytes, isJsonObject } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { oneAtATime } from '../database/run-statement.ts';
 
-/** The entries of a tenant. */
+/** The most entries of a tenant. */
 export const MAX_MEMORY_ENTRIES = 100_000;
 
-/** Long-term memory (HTTP API, "Routes"). What has expired is not found by anything. */
+/** Long-term memory (HTTP API, "Routes"). Expired entries are never returned. */
 export interface Memory {
   /**
-   * Writes a value, in place of what was there.
-   * @returns the entry, and if it is new; `null`: its tenant has enough of them
+   * Creates or replaces a value.
+   * @returns the entry, and whether it is new; `null` when the tenant has reached its limit
    */
   put(at: MemoryKey, written: Written): Promise<PutEntry | null>;
   find(at: MemoryKey): Promise<MemoryEntry | null>;
-  /** Removes an entry; without one it changes nothing. */
+  /** Removes an entry if it exists. */
   remove(at: MemoryKey): Promise<void>;
-  /** Entries by key. */
+  /** Lists entries by key. */
   list(filter: MemoryFilter, page: PageRequest): Promise<Page<MemoryEntry>>;
-  /** Entries with the words of a query, the best first: one page, which no other follows. */
+  /** Lists entries that contain the words of a query, best first, in a single page. */
   search(filter: MemoryFilter, query: string, limit: number): Promise<Page<MemoryEntry>>;
-  /** Deletes what has expired. */
+  /** Deletes expired entries. */
   forgetExpired(): Promise<void>;
 }
 
-/** @param most the entries that a tenant may have */
+/** @param most the most entries that a tenant may have */
 export function createMemory(db: Kysely<Tables>, most = MAX_MEMORY_ENTRIES): Memory {
   const entries = (filter: MemoryFilter) => liveEntries(db, filter).selectAll();
   const find = async ({ key, ...at }: MemoryKey): Promise<MemoryEntry | null> => {
@@ -59,10 +59,10 @@ export function createMemory(db: Kysely<Tables>, most = MAX_MEMORY_ENTRIES): Mem
   };
 }
 
-/** An entry of the table `memory` has not expired. */
+/** Selects rows of `memory` that have not expired. */
 export const IS_LIVE = sql<boolean>`(memory.expires_at is null or memory.expires_at > now())`;
 
-/** The entries of a filter that have not expired. */
+/** Selects the entries of a filter that have not expired. */
 export function liveEntries(db: Kysely<Tables>, { tenantId, namespace, prefix }: MemoryFilter) {
   return db
     .selectFrom('memory')
@@ -74,7 +74,7 @@ export function liveEntries(db: Kysely<Tables>, { tenantId, namespace, prefix }:
 
 const WORDS = sql`to_tsvector('simple', words)`;
 
-/** What PostgreSQL makes of the words of a query: which entries have them, and in which order, the best first. */
+/** Builds the full-text condition and order for the words of a query, the best match first. */
 export function askWords(query: string): { readonly has: RawBuilder<boolean>; readonly order: RawBuilder<unknown> } {
   const asked = sql`websearch_to_tsquery('simple', ${query})`;
   return { has: sql<boolean>`${WORDS} @@ ${asked}`, order: sql`ts_rank(${WORDS}, ${asked}) desc, key` };
@@ -93,11 +93,11 @@ export interface MemoryEntry {
   readonly value: Json;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** From then on it is not there; `null`: it stays. */
+  /** The entry is deleted at this time; `null` when it does not expire. */
   readonly expiresAt: string | null;
   /** The subject that wrote it last. */
   readonly by: string;
-  /** The run that wrote it last; `null`: a request did. */
+  /** The run that wrote it last; `null` when a request did. */
   readonly runId: string | null;
 }
 
@@ -107,11 +107,11 @@ export interface MemoryKey {
   readonly key: string;
 }
 
-/** Which entries of a namespace a list has. */
+/** Selects entries of a namespace. */
 export interface MemoryFilter {
   readonly tenantId: string;
   readonly namespace: string;
-  /** What their keys begin with. */
+  /** The prefix of their keys. */
   readonly prefix: string;
 }
 
@@ -147,9 +147,9 @@ export interface PutEntry {
 }
 
 /**
- * Writes a value, in place of what was there. Only new entries of a tenant wait for each other, so that they can be counted.
- * @param most the entries that a tenant may have
- * @returns `null`: the tenant has as many, and nothing is written
+ * Creates or replaces a value. Only new entries of a tenant are added one at a time, so that their count is exact.
+ * @param most the most entries that a tenant may have
+ * @returns `null` when the tenant has reached the limit; nothing is written
  */
 async function putEntry(
   db: Kysely<Tables>,
@@ -163,7 +163,7 @@ async function putEntry(
   return row && { entry: toEntry(row), isNew: row.is_new };
 }
 
-/** The time that the writer of a value has to make its vector, if one is wanted. Then others may make it. */
+/** The writer of a value has this time to embed it; after that, other processes may do so. */
 const WRITER_EMBEDS_WITHIN = '30 seconds';
 
 function columnsOf({ key }: MemoryKey, { value, expiresAt, by, runId }: Written) {
@@ -186,7 +186,7 @@ interface Put {
 
 type PutRow = MemoryRow & { readonly is_new: boolean };
 
-/** Writes over an entry that has not expired. */
+/** Replaces an entry that has not expired. */
 async function replace(db: Kysely<Tables>, { at, columns }: Put): Promise<PutRow | undefined> {
   return await db
     .updateTable('memory')
@@ -200,7 +200,10 @@ async function replace(db: Kysely<Tables>, { at, columns }: Put): Promise<PutRow
     .executeTakeFirst();
 }
 
-/** Adds an entry, unless another writer has done so since. */
+/**
+ * Adds an entry, or replaces it when another writer has added it meanwhile.
+ * @returns `null` when the limit is reached
+ */
 async function add(db: Transaction<Tables>, put: Put, most: number): Promise<PutRow | null> {
   const { at, columns } = put;
   const { tenantId, namespace, key } = at;
@@ -216,7 +219,7 @@ async function add(db: Transaction<Tables>, put: Put, most: number): Promise<Put
     .executeTakeFirstOrThrow();
 }
 
-/** The deletion of an entry, also of one that has expired. */
+/** Deletes an entry, even if it has expired. */
 function deletionOf(db: Kysely<Tables>, { tenantId, namespace, key }: MemoryKey) {
   return db
     .deleteFrom('memory')
@@ -234,10 +237,10 @@ async function count(db: Kysely<Tables>, tenantId: string, upTo: number): Promis
   return row.count;
 }
 
-/** The size of a value, as JSON. */
+/** The most bytes of a value, as JSON. */
 const MAX_MEMORY_BYTES = 262_144;
 
-/** Says why memory does not take a value. @returns `null` when it is small enough */
+/** Returns the reason why a value is too large for memory; `null` when it is small enough. */
 export function tooLargeForMemory(value: Json): string | null {
   return remainingBytes(MAX_MEMORY_BYTES, value) < 0 ? `The value has more than ${MAX_MEMORY_BYTES} bytes` : null;
 }
@@ -245,7 +248,9 @@ export function tooLargeForMemory(value: Json): string | null {
 /** PostgreSQL refuses to index more than 1 MiB of words. */
 const MAX_CHARACTERS = 100_000;
 
-/** What an entry is found by: its key, and the texts and numbers of its value, up to 100,000 characters. */
+/**
+ * Returns the searchable text of an entry: its key, and the strings and numbers of its value, up to 100,000 characters.
+ */
 export function wordsOf(key: string, value: Json): string {
   const words = [key];
   let left = MAX_CHARACTERS - key.length;

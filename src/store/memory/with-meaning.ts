@@ -6,9 +6,9 @@ import { createMeaning } from './meaning.ts';
 import type { OpenMeaning, MemoryRanks } from './meaning.ts';
 
 /**
- * Has memory searched by words and by meaning.
- * @param embedder the model of meanings; `null`: memory stays as it is
- * @param report is told what fails and goes on without
+ * Adds semantic search to the memory of a store.
+ * @param embedder the embedding model; with `null`, the store is returned unchanged
+ * @param report receives the failures that are tolerated
  */
 export function withMeaning<S extends Store>(
   store: S,
@@ -21,10 +21,10 @@ export function withMeaning<S extends Store>(
   return { ...store, meaning, memory };
 }
 
-/** The places of each order that are fused. */
+/** The number of candidates of each ranking that are fused. */
 const CANDIDATES = 200;
 
-/** A query that says which words there must be, or must not be, is one of words alone. */
+/** Queries that require or exclude words are searched by words only. */
 const ABOUT_WORDS = /"|(?:^|\s)-/;
 
 function searchedByMeaning(memory: Memory, ranks: MemoryRanks, meaning: OpenMeaning): Memory {
@@ -47,13 +47,15 @@ function searchedByMeaning(memory: Memory, ranks: MemoryRanks, meaning: OpenMean
   };
 }
 
-/** How little the first places of a list count more than later ones; the value of Cormack, Clarke and Büttcher (SIGIR 2009). */
+/**
+ * Reduces the weight of the first ranks compared to later ones; the value of Cormack, Clarke and Büttcher (SIGIR 2009).
+ */
 const RANK_CONSTANT = 60;
 
 /**
- * Makes one order of several by reciprocal rank fusion: what stands far ahead in one, or well in many, comes first.
- * @param lists keys, the best first; each list has a key once
- * @returns every key once. Equal keys are in the order of their characters, so the same lists give the same order
+ * Merges rankings by reciprocal rank fusion: a key that is high in one list or well ranked in many comes first.
+ * @param lists keys, best first, without duplicates in a list
+ * @returns every key once. Keys with equal scores are in lexical order, so that the result is deterministic
  */
 export function fuseRanks(lists: readonly (readonly string[])[]): readonly string[] {
   const scores = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 
-/** What administrators lay down while all runs, and who has done what. */
+/** Settings of administrators that apply to all runs, and the audit log. */
 export const ADMINISTRATION_TABLES = [
   `create table switches (
     kind text not null,
@@ -75,7 +75,7 @@ export const APPROVALS_TABLES = [
   `create index approval_comments_of_run on approval_comments (run_id)`,
 ] as const;
 
-/** The ledger of calls; `LedgerTable` says which of them have a row. */
+/** The ledger of calls; `LedgerTable` states which calls have a row. */
 export const CALLS_TABLES = [
   `create table ledger (
     key text primary key,
@@ -101,7 +101,7 @@ export const CALLS_TABLES = [
   `create index ledger_of_run on ledger (run_id, status)`,
 ] as const;
 
-/** Files of tenants. Pieces come first, and become a file when all of them are there. */
+/** Files of tenants. Pieces are stored first, and become a file when all of them are there. */
 export const FILES_TABLES = [
   `create table files (
     id text primary key,
@@ -161,7 +161,7 @@ export const GRAPHS_TABLES = [
   `create index graphs_of_definition on graphs (hash)`,
 ] as const;
 
-/** Hooks, and the messages that have come to them. */
+/** Hooks, and the messages that they have received. */
 export const HOOKS_TABLES = [
   `create table hooks (
     tenant_id text not null,
@@ -192,7 +192,7 @@ export const HOOKS_TABLES = [
   `create index hook_messages_age on hook_messages (received_at)`,
 ] as const;
 
-/** What a request leaves behind: idempotent answers and tickets of streams. */
+/** Records of requests: idempotent answers and stream tickets. */
 export const REQUESTS_TABLES = [
   `create table idempotency (
     tenant_id text not null,
@@ -308,7 +308,7 @@ export const RUNS_TABLES = [
     body json not null,
     primary key (run_id, seq)
   )`,
-  // What an event says besides times, in any order: a run that is played again says the same.
+  // The content of an event without its times and independent of the order, which is the same when a run is replayed.
   `create function said(body json) returns text[] language sql immutable as $$
     select array_agg(piece order by piece collate "C") from unnest(string_to_array(translate(regexp_replace(
       body::text, '[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}[.][0-9]{3}Z|"durationMs":[0-9]+', '', 'g'
@@ -405,7 +405,7 @@ export const SCHEDULES_TABLES = [
   `create index schedule_ticks_pending on schedule_ticks (tenant_id, schedule_id, at) where outcome = 'pending'`,
 ] as const;
 
-/** Values that live outside a run: large payloads and long-term memory. */
+/** Values outside of runs: large payloads and long-term memory. */
 export const VALUES_TABLES = [
   `create table memory (
     tenant_id text not null,
@@ -443,7 +443,7 @@ export const VALUES_TABLES = [
   )`,
 ] as const;
 
-/** Webhooks, the events that they are told of, and the deliveries of these. */
+/** Webhooks, their events, and the deliveries of these. */
 export const WEBHOOKS_TABLES = [
   `create table webhooks (
     id text primary key,
@@ -493,7 +493,7 @@ export const WEBHOOKS_TABLES = [
   `create index webhook_deliveries_of_event on webhook_deliveries (event_id)`,
 ] as const;
 
-/** The first tables, in the order in which they refer to each other. */
+/** The tables, in the order in which they refer to each other. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
 }

@@ -7,18 +7,18 @@ export type Overlap = 'skip' | 'buffer' | 'allow' | 'cancelOther';
 
 /** The times of a schedule. */
 export type Timing =
-  /** Five fields. */
+  /** A cron expression with five fields. */
   | { readonly cron: string; readonly every: null }
-  /** A duration, counted from the epoch. */
+  /** An ISO 8601 duration, counted from the epoch. */
   | { readonly cron: null; readonly every: string };
 
-/** A schedule and its tenant. */
+/** Identifies a schedule of a tenant. */
 export interface ScheduleReference {
   readonly tenantId: string;
   readonly id: string;
 }
 
-/** What a person says of a schedule. */
+/** The part of a schedule that people set. */
 export type ScheduleTerms = Timing & {
   /** `name`, `name@version` or `name@alias`. */
   readonly graph: string;
@@ -26,20 +26,20 @@ export type ScheduleTerms = Timing & {
   readonly metadata: JsonObject;
   readonly limits: JsonObject;
   readonly threadId: string | null;
-  /** An IANA name. */
+  /** An IANA time zone name. */
   readonly timeZone: string;
   readonly overlap: Overlap;
   readonly paused: boolean;
 };
 
-/** Runs that begin at times of their own. */
+/** A stored schedule. */
 export type Schedule = ScheduleReference &
   ScheduleTerms & {
-    /** What most callers do not see of its input. */
+    /** What is hidden of its input from callers without `payload:read`. */
     readonly redaction: Redaction;
-    /** The subject of the person as whom its runs act: who has made it, or has changed what it does since. */
+    /** The subject on whose behalf the runs act: who has created the schedule, or changed later what it does. */
     readonly owner: string;
-    /** The owner's roles, as they were then. */
+    /** The owner's roles at that time. */
     readonly roles: readonly string[];
     readonly revision: number;
     readonly createdAt: string;
@@ -76,6 +76,6 @@ export interface TakenTick extends Tick {
   readonly outcome: TickOutcome;
   readonly code: string | null;
   readonly message: string | null;
-  /** The status of its run; `null`: there is none. */
+  /** The status of its run; `null` when there is no run. */
   readonly status: RunStatus | null;
 }

@@ -12,21 +12,18 @@ export interface UntoldSchedule extends ScheduleReference {
   readonly isDeleted: boolean;
 }
 
-/** What a request to add a schedule has done; `too-many`: the tenant has as many as it may have. */
+/** The result of adding a schedule; `too-many` means that the tenant's limit is reached. */
 export type Addition = 'added' | 'known' | 'too-many';
 
 /** Schedules of tenants. A deleted one is found by `untold` alone. */
 export interface Schedules {
-  /** Adds a schedule; the same id again changes nothing. */
+  /** Adds a schedule. Adding the same id again has no effect. */
   create(schedule: Schedule, most: number): Promise<Addition>;
-  /** @param tenantId `null`: of any tenant */
+  /** @param tenantId `null` for any tenant */
   find(reference: { readonly tenantId: string | null; readonly id: string }): Promise<Schedule | null>;
-  /** The newest first. */
+  /** Lists schedules, newest first. */
   list(tenantId: string, page: PageRequest): Promise<Page<Schedule>>;
-  /**
-   * Puts a schedule in the place of its revision before.
-   * @returns false when it has been changed or deleted meanwhile
-   */
+  /** Replaces the previous revision of a schedule. @returns false when it was changed or deleted meanwhile */
   replace(schedule: Schedule): Promise<boolean>;
   remove(reference: ScheduleReference): Promise<void>;
   /** Notes what revision Temporal has. @returns false when there is another one by now, or none */
@@ -76,7 +73,7 @@ export function createSchedules(db: Kysely<Tables>): Schedules {
   };
 }
 
-/** Schedules of a tenant are added one after the other, so that they can be counted. */
+/** Schedules of a tenant are added one at a time, so that their count is exact. */
 async function create(db: Kysely<Tables>, schedule: Schedule, most: number): Promise<Addition> {
   const { tenantId, id, createdAt, createdBy } = schedule;
   return await oneAtATime(db, `schedules of ${tenantId}`, async (transaction) => {
@@ -166,7 +163,7 @@ async function forget(db: Kysely<Tables>, { tenantId, id }: ScheduleReference): 
   });
 }
 
-/** The columns that a change writes. */
+/** Builds the columns that a change writes. */
 function toRow(schedule: Schedule) {
   const { graph, input, metadata, limits, threadId, cron, every, timeZone, overlap, paused } = schedule;
   const { redaction, owner, roles, revision, updatedAt, updatedBy } = schedule;

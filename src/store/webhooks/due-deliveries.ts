@@ -3,7 +3,7 @@ import type { Kysely, RawBuilder, Selectable } from 'kysely';
 import type { Tables } from '../tables.ts';
 import type { DeliveryAttempt, WebhookEventsTable, WebhooksTable } from '../platform-tables.ts';
 
-/** A delivery that this process alone attempts, until its lease ends. */
+/** A delivery that only this process attempts until its lease ends. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly claim: string;
@@ -15,60 +15,60 @@ export interface ClaimedDelivery {
     readonly format: WebhooksTable['format'];
     readonly linkBase: string | null;
   };
-  /** Failed attempts so far. */
+  /** The number of failed attempts so far. */
   readonly failures: number;
   readonly attempts: readonly DeliveryAttempt[];
 }
 
-/** What a process asks for. */
+/** The parameters of a claim. */
 export interface ClaimRequest {
-  /** Names the process and its look; another one for each. */
+  /** A unique id of this claim. */
   readonly claim: string;
-  /** Webhooks are claimed in the order of their ids, from the one after this. */
+  /** Webhooks are claimed in the order of their ids, starting after this one. */
   readonly after: string;
   readonly webhooks: number;
-  /** The most of a tenant, those that are busy included. */
+  /** The most webhooks of a tenant, including busy ones. */
   readonly webhooksOfTenant: number;
-  /** The most of a webhook; after a failure, one. */
+  /** The most deliveries of a webhook; after a failure, one. */
   readonly deliveriesOfWebhook: number;
   readonly leaseMs: number;
-  /** Webhooks that the process sends to, and their number for each tenant. */
+  /** The webhooks to which the process is sending, and their number by tenant. */
   readonly busy: { readonly webhooks: readonly string[]; readonly ofTenants: ReadonlyMap<string, number> };
 }
 
-/** What an event says, as far as its body is made of it. */
+/** The fields of an event from which its body is built. */
 export interface StoredWebhookEvent extends Pick<Selectable<WebhookEventsTable>, 'type' | 'subject' | 'body'> {
   readonly id: string;
   /** RFC 3339. */
   readonly at: string;
-  /** `null`: the event is of no run, and has its body. */
+  /** `null` when the event belongs to no run; then it has its body. */
   readonly runId: string | null;
   /** The id of its approval or intervention. */
   readonly subjectId: string | null;
 }
 
-/** What became of an attempt: done, to be tried again after a while, or given up. */
+/** The result of an attempt: delivered, to be retried after a pause, or given up. */
 export type DeliveryResult =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'again'; readonly afterMs: number }
   | { readonly kind: 'failed' }
-  /** There was nothing to send: what it is about is deleted. It says nothing of the receiver. */
+  /** There was nothing to send, because the subject was deleted. This does not count as a failure of the receiver. */
   | { readonly kind: 'lost' }
-  /** The receiver wants to hear no more: the webhook is disabled. */
+  /** The receiver has answered 410, so the webhook is disabled. */
   | { readonly kind: 'gone' };
 
-/** Deliveries whose time has come. Of all API processes, one claims each; the clock is the database's. */
+/** Deliveries that are due. Each is claimed by one API process at a time; times are those of the database. */
 export interface DueDeliveries {
   claim(request: ClaimRequest): Promise<readonly ClaimedDelivery[]>;
-  /** @returns `null`: the run is deleted, and its events with it */
+  /** @returns `null` when the run was deleted, and its events with it */
   eventOf(id: string): Promise<StoredWebhookEvent | null>;
-  /** Keeps the body of an event; the first one counts. @returns the body that counts */
+  /** Stores the body of an event unless it has one. @returns the stored body */
   keepBody(eventId: string, body: string): Promise<string | null>;
-  /** Records an attempt. Without its claim it records nothing, as another process has taken the delivery over. */
+  /** Records an attempt. It has no effect when another process has taken over the delivery. */
   record(delivery: ClaimedDelivery, attempt: DeliveryAttempt, result: DeliveryResult): Promise<void>;
-  /** Gives up claims without an attempt. */
+  /** Releases claims without an attempt. */
   release(deliveries: readonly ClaimedDelivery[]): Promise<void>;
-  /** Deletes what is old. */
+  /** Deletes old events and deliveries. */
   forgetOld(): Promise<void>;
 }
 
@@ -99,12 +99,12 @@ export function createDueDeliveries(db: Kysely<Tables>): DueDeliveries {
   };
 }
 
-/** More webhooks are not looked at in one claim; the next one begins behind those that it has claimed. */
+/** The most webhooks that one claim looks at; the next claim continues after those that it has claimed. */
 const MAX_CANDIDATES = 500;
 
 /**
- * Looks at one entry of the index for each webhook with anything to come, and at no others. Of a tenant with more
- * webhooks than may be claimed, the lot decides: none waits for the same others again and again.
+ * Reads one index entry for each webhook with a delivery, and no others. If a tenant has more webhooks than may be
+ * claimed, a random selection keeps any of them from waiting for ever.
  */
 async function claim(db: Kysely<Tables>, request: ClaimRequest): Promise<readonly ClaimedDelivery[]> {
   const { busy, leaseMs, webhooks, webhooksOfTenant, deliveriesOfWebhook } = request;
@@ -183,9 +183,9 @@ async function eventOf(db: Kysely<Tables>, id: string): Promise<StoredWebhookEve
   return { id, type, at: at.toISOString(), runId, subjectId, subject, body };
 }
 
-/** Replays make more attempts than the schedule has. */
+/** The most attempts that are kept; replays make more attempts than the retry schedule has. */
 const KEPT_ATTEMPTS = 30;
-/** A webhook with failures alone for so long is disabled. */
+/** A webhook whose deliveries have all failed for this long is disabled. */
 const DISABLE_AFTER_DAYS = 5;
 
 interface Recorded {
@@ -193,7 +193,7 @@ interface Recorded {
   readonly result: DeliveryResult;
 }
 
-/** A webhook that is disabled by it gets nothing any more: what was still to come has failed. */
+/** When this disables the webhook, its remaining deliveries fail. */
 async function record(db: Kysely<Tables>, delivery: ClaimedDelivery, { attempt, result }: Recorded): Promise<void> {
   const { id, claim: claimId, webhook, failures, attempts } = delivery;
   const kept = JSON.stringify([...attempts, attempt].slice(-KEPT_ATTEMPTS));
@@ -233,7 +233,10 @@ function isAboutReceiver({ kind }: DeliveryResult): RawBuilder<unknown> {
   return kind === 'delivered' ? sql`failing_since is not null` : sql`${kind !== 'lost'}::boolean`;
 }
 
-/** A webhook that is told of little has failed long ago and once: a message has to use up its attempts before it is disabled. */
+/**
+ * For a webhook with few events, a single failure may be old. So it is disabled only after a delivery has used up all
+ * its attempts.
+ */
 function healthAfter({ kind }: DeliveryResult): RawBuilder<unknown> {
   if (kind === 'delivered') return sql`failing_since = null`;
   const isLong = sql`failing_since < now() - make_interval(days => ${DISABLE_AFTER_DAYS}::integer)`;
@@ -246,7 +249,7 @@ function healthAfter({ kind }: DeliveryResult): RawBuilder<unknown> {
   `;
 }
 
-/** Deletes what webhooks were, or are to be, told of some runs. */
+/** Deletes the webhook events of some runs, and their deliveries. */
 export async function forgetWebhookEvents(db: Kysely<Tables>, runIds: readonly string[]): Promise<void> {
   await sql`
     with gone as (delete from webhook_events where run_id = any(${runIds}::text[]) returning id)
@@ -254,11 +257,11 @@ export async function forgetWebhookEvents(db: Kysely<Tables>, runIds: readonly s
   `.execute(db);
 }
 
-/** The age from which nothing is known of a delivery any more. */
+/** The age from which deliveries are deleted. */
 const KEEP_DAYS = 30;
 const BATCH = 2_000;
 
-/** Deletes old events with their deliveries, the oldest first. */
+/** Deletes old events with their deliveries, oldest first. */
 async function forgetOldWebhookEvents(db: Kysely<Tables>): Promise<void> {
   for (let gone = BATCH; gone === BATCH;) {
     const { rows } = await sql<{ gone: number }>`

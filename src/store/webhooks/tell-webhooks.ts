@@ -9,46 +9,46 @@ import type { Tables } from '../tables.ts';
 import { runStatement } from '../database/run-statement.ts';
 import { formatTimestamp, toMs } from '../../graph/values/index.ts';
 
-/** The run that tells. */
-interface Teller {
+/** The run that emits the events. */
+interface Emitter {
   readonly runId: string;
   readonly tenantId: string;
 }
 
 /**
- * The clauses that tell the webhooks of the tenant what a batch has for them. They stand in the statement that writes the
- * batch, after `written_events` and `updated_run`: of a batch that is written again nothing is told. Replays tell nothing.
+ * Builds the clauses that create the webhook events of a batch. They belong to the statement that writes the batch,
+ * after `written_events` and `updated_run`. A batch that is written again creates no events, and neither does a replay.
  */
-export function tellingParts(batch: JournalBatch, teller: Teller): readonly Sql[] {
-  const told = toWebhookEvents(batch);
-  if (told.length === 0) return [];
+export function tellingParts(batch: JournalBatch, emitter: Emitter): readonly Sql[] {
+  const webhookEvents = toWebhookEvents(batch);
+  if (webhookEvents.length === 0) return [];
   return [
-    statement`told_events as (${insertEvents(told, teller)})`,
-    statement`told_webhooks as (${insertDeliveries(teller)})`,
+    statement`told_events as (${insertEvents(webhookEvents, emitter)})`,
+    statement`told_webhooks as (${insertDeliveries(emitter)})`,
   ];
 }
 
-/** A statement that tells webhooks of what no batch has. */
-export function tellOf(told: readonly WebhookEvent[], teller: Teller): Sql {
+/** Builds a statement that creates webhook events that belong to no batch. */
+export function tellOf(webhookEvents: readonly WebhookEvent[], emitter: Emitter): Sql {
   return statement`
     with written_events as (select null::integer as seq), updated_run as (select null::json as view),
-      told_events as (${insertEvents(told, teller)}), told_webhooks as (${insertDeliveries(teller)})
+      told_events as (${insertEvents(webhookEvents, emitter)}), told_webhooks as (${insertDeliveries(emitter)})
     select
   `;
 }
 
-function insertEvents(told: readonly WebhookEvent[], { runId, tenantId }: Teller): Sql {
+function insertEvents(webhookEvents: readonly WebhookEvent[], { runId, tenantId }: Emitter): Sql {
   return statement`
     insert into webhook_events (id, tenant_id, type, run_id, subject_id, at, subject)
     select 'evt_' || md5(${`${runId}/`} || key), ${tenantId}, type, ${runId}, subject_id, at,
       case when subject_id is null then updated_run.view else subject::json end
     from unnest(
-      ${told.map(({ key }) => key)}::text[],
-      ${told.map(({ seq }) => seq)}::integer[],
-      ${told.map(({ type }) => type)}::text[],
-      ${told.map(({ subjectId }) => subjectId)}::text[],
-      ${told.map(({ at }) => at)}::timestamptz[],
-      ${told.map(({ subject }) => subject && JSON.stringify(subject))}::text[]
+      ${webhookEvents.map(({ key }) => key)}::text[],
+      ${webhookEvents.map(({ seq }) => seq)}::integer[],
+      ${webhookEvents.map(({ type }) => type)}::text[],
+      ${webhookEvents.map(({ subjectId }) => subjectId)}::text[],
+      ${webhookEvents.map(({ at }) => at)}::timestamptz[],
+      ${webhookEvents.map(({ subject }) => subject && JSON.stringify(subject))}::text[]
     ) as rows (key, seq, type, subject_id, at, subject) left join updated_run on true
     where (seq is null or seq in (select seq from written_events))
       and exists (select from webhooks where ${isAsking(tenantId, statement`rows`)})
@@ -58,7 +58,7 @@ function insertEvents(told: readonly WebhookEvent[], { runId, tenantId }: Teller
   `;
 }
 
-function insertDeliveries({ tenantId }: Teller): Sql {
+function insertDeliveries({ tenantId }: Emitter): Sql {
   return statement`
     insert into webhook_deliveries (id, webhook_id, event_id, type, status, due_at, failures, attempts, created_at)
     select ${NEW_ID}, webhooks.id, told_events.id, type, 'pending', now(), 0, '[]', ${raw(NOW_TEXT)}
@@ -66,12 +66,15 @@ function insertDeliveries({ tenantId }: Teller): Sql {
   `;
 }
 
-/** No webhook is told of an intervention that was there before it, or that it was told of and has forgotten. */
-function isAsking(tenantId: string, told: Sql): Sql {
+/**
+ * A webhook receives an intervention only if it is newer than the webhook, and so young that no earlier delivery of it can
+ * have been deleted.
+ */
+function isAsking(tenantId: string, event: Sql): Sql {
   return statement`
-    webhooks.tenant_id = ${tenantId} and webhooks.disabled_at is null and ${told}.type = any(webhooks.events)
-      and (${told}.type <> 'intervention.requested'
-        or ${told}.at >= greatest(webhooks.created_at, now() - interval '29 days'))
+    webhooks.tenant_id = ${tenantId} and webhooks.disabled_at is null and ${event}.type = any(webhooks.events)
+      and (${event}.type <> 'intervention.requested'
+        or ${event}.at >= greatest(webhooks.created_at, now() - interval '29 days'))
   `;
 }
 
@@ -79,12 +82,12 @@ function isAsking(tenantId: string, told: Sql): Sql {
 const NOW_TEXT = `date_trunc('milliseconds', now())`;
 export const NOW_AS_LISTED = sql.raw<string>(NOW_TEXT);
 
-/** Its parts have no dot, which separates the id from what is signed with it. */
+/** The id must contain no dot, because a dot separates it from the signed content. */
 const NEW_ID = statement`'msg_' || replace(gen_random_uuid()::text, '-', '')`;
 
-/** Reminders and escalations of approvals that are not decided yet. */
+/** Sends reminders and escalations of pending approvals. */
 export interface ApprovalNotices {
-  /** Tells webhooks of all notices that are due, each once. */
+  /** Notifies webhooks of all due notices, each once. */
   tellDue(): Promise<void>;
 }
 
@@ -93,8 +96,8 @@ const BATCH = 100;
 export function createApprovalNotices(db: Kysely<Tables>): ApprovalNotices {
   return {
     async tellDue() {
-      let told = BATCH;
-      while (told === BATCH) told = await db.transaction().execute(tellSome);
+      let sent = BATCH;
+      while (sent === BATCH) sent = await db.transaction().execute(sendSome);
     },
   };
 }
@@ -108,8 +111,8 @@ interface DueApproval {
   readonly now: Date;
 }
 
-/** Tells of some approvals, which no other process looks at meanwhile. @returns their number */
-async function tellSome(transaction: Transaction<Tables>): Promise<number> {
+/** Notifies webhooks about some approvals, which are locked meanwhile. @returns their number */
+async function sendSome(transaction: Transaction<Tables>): Promise<number> {
   const { rows } = await sql<DueApproval>`
     select id, tenant_id, run_id, body, notice_at, now() as now from approvals
     where status = 'pending' and notice_at <= now()
@@ -123,7 +126,7 @@ async function tell(transaction: Transaction<Tables>, row: DueApproval): Promise
   const { id, tenant_id: tenantId, run_id: runId, body, notice_at: from, now } = row;
   const open = noticesOf(body).filter(({ at }) => Date.parse(at) >= from.getTime());
   const due = open.filter(({ at }) => Date.parse(at) <= now.getTime());
-  const told = due.map(({ type, at }): WebhookEvent => ({
+  const webhookEvents = due.map(({ type, at }): WebhookEvent => ({
     type,
     key: `${id}/${type}@${at}`,
     seq: null,
@@ -131,7 +134,7 @@ async function tell(transaction: Transaction<Tables>, row: DueApproval): Promise
     subjectId: id,
     subject: body,
   }));
-  await runStatement(transaction, tellOf(told, { runId, tenantId }));
+  await runStatement(transaction, tellOf(webhookEvents, { runId, tenantId }));
   const next = open.find(({ at }) => Date.parse(at) > now.getTime());
   await transaction
     .updateTable('approvals')
@@ -140,14 +143,14 @@ async function tell(transaction: Transaction<Tables>, row: DueApproval): Promise
     .execute();
 }
 
-/** A reminder or an escalation of an approval that is not decided yet. */
+/** A reminder or an escalation of a pending approval. */
 export interface ApprovalNotice {
   readonly type: 'approval.reminder' | 'approval.escalated';
   /** RFC 3339. */
   readonly at: string;
 }
 
-/** Returns all notices of an approval, in order: those before it expires, one of a type at a time. */
+/** Returns all notices of an approval in order: those before it expires, one of each type at a time. */
 export function noticesOf({
   policy: { reminders = [], escalate = [] },
   requestedAt,

@@ -6,15 +6,15 @@ import type { Tables } from '../tables.ts';
 import { NOW_AS_LISTED } from './tell-webhooks.ts';
 import type { DeliveryAttempt, WebhookDeliveriesTable } from '../platform-tables.ts';
 
-/** An event on its way to one webhook, and what became of it. */
+/** The delivery of an event to one webhook, and its result. */
 export interface WebhookDelivery {
   readonly id: string;
   readonly type: WebhookDeliveriesTable['type'];
-  /** `null`: the event is of no run. */
+  /** `null` when the event belongs to no run. */
   readonly runId: string | null;
   readonly status: WebhookDeliveriesTable['status'];
   readonly attempts: readonly DeliveryAttempt[];
-  /** `null`: there is none to come. */
+  /** `null` when no attempt will follow. */
   readonly nextAttemptAt: string | null;
   readonly createdAt: string;
 }
@@ -28,17 +28,17 @@ interface Ping {
   readonly body: string;
 }
 
-/** The log of what webhooks were told. The caller knows that the webhook is the tenant's. */
+/** The delivery log of webhooks. The caller must have checked that the webhook belongs to the tenant. */
 export interface WebhookDeliveries {
-  /** The newest first. */
+  /** Lists deliveries, newest first. */
   list(
     webhookId: string,
     filter: { readonly status?: WebhookDelivery['status'] | undefined },
     page: PageRequest,
   ): Promise<Page<WebhookDelivery>>;
-  /** Sends a message that no run has caused; the same id again changes nothing. */
+  /** Sends a message that no run has caused. The same id again has no effect. */
   ping(ping: Ping): Promise<WebhookDelivery>;
-  /** Sends a message again, now and with all its attempts anew. */
+  /** Sends a message again at once, with all its attempts. */
   replay(webhookId: string, id: string): Promise<WebhookDelivery | null>;
 }
 
@@ -91,7 +91,7 @@ async function insertPing(db: Kysely<Tables>, { id, tenantId, webhookId, body }:
   return toDelivery(await rows(db).where('id', '=', `msg_${id}`).executeTakeFirstOrThrow());
 }
 
-/** A message that is being sent at this moment is left alone. */
+/** A message with an attempt in progress is not changed. */
 async function replay(db: Kysely<Tables>, webhookId: string, id: string): Promise<WebhookDelivery | null> {
   await db
     .updateTable('webhook_deliveries')

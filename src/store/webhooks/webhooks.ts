@@ -8,25 +8,25 @@ import type { Tables } from '../tables.ts';
 import { NOW_AS_LISTED } from './tell-webhooks.ts';
 import type { EarlierSecret, WebhooksTable } from '../platform-tables.ts';
 
-/** An address that is told of events of a tenant. */
+/** An address to which events of a tenant are sent. */
 export interface Webhook {
   readonly id: string;
   readonly tenantId: string;
   readonly url: string;
   readonly events: readonly WebhookEventType[];
   readonly format: WebhooksTable['format'];
-  /** What links in messages begin with. */
+  /** The base URL of links in messages. */
   readonly linkBase: string | null;
-  /** The time since which nothing was delivered; `null`: the last delivery was one. */
+  /** The time since which nothing was delivered; `null` when the last delivery succeeded. */
   readonly failingSince: string | null;
-  /** `null`: it is told of events. */
+  /** `null` while events are sent to the webhook. */
   readonly disabled: { readonly at: string; readonly reason: 'gone' | 'failing' } | null;
   readonly createdAt: string;
   readonly createdBy: string;
 }
 
 export type NewWebhook = Omit<Webhook, 'failingSince' | 'disabled' | 'createdAt'> & {
-  /** `null`: its format has no signatures. */
+  /** `null` when the format has no signatures. */
   readonly secret: string | null;
 };
 
@@ -35,30 +35,30 @@ interface WebhookKey {
   readonly id: string;
 }
 
-/** A new secret, with an id that repetitions of the request have, too. */
+/** A new secret with an id that is the same for all attempts of the request. */
 interface Rotation {
   readonly id: string;
   readonly secret: string;
 }
 
-/** Webhooks of tenants. Secrets are read only by who signs. */
+/** Webhooks of tenants. Only signing reads their secrets. */
 export interface Webhooks {
-  /** Adds a webhook; the same id again changes nothing. @returns `null`: the tenant has as many as it may have */
+  /** Adds a webhook. Adding the same id again has no effect. @returns `null` when the tenant's limit is reached */
   add(webhook: NewWebhook, most: number): Promise<Webhook | null>;
   find(tenantId: string, id: string): Promise<Webhook | null>;
-  /** The newest first. */
+  /** Lists webhooks, newest first. */
   list(tenantId: string, page: PageRequest): Promise<Page<Webhook>>;
-  /** Removes a webhook with its deliveries; without one it changes nothing. */
+  /** Removes a webhook with its deliveries if it exists. */
   remove(tenantId: string, id: string): Promise<void>;
   /**
-   * Gives it another secret; the one of before signs beside it for a day. The same rotation, or the same secret, again
-   * changes nothing.
-   * @returns 'too-many': as many earlier ones as may be still sign
+   * Replaces the secret; the previous one also signs for a day. The same rotation or the same secret again has no
+   * effect.
+   * @returns 'too-many' when the most earlier secrets that are allowed still sign
    */
   rotate(webhook: WebhookKey, rotation: Rotation, most: number): Promise<Webhook | 'too-many' | null>;
-  /** Lets it be told of events again. */
+  /** Enables a disabled webhook. */
   enable(tenantId: string, id: string): Promise<Webhook | null>;
-  /** The secrets that sign now, the newest first. */
+  /** Lists the secrets that sign now, newest first. */
   secretsOf(id: string): Promise<readonly string[]>;
 }
 
@@ -80,7 +80,7 @@ export function createWebhooks(db: Kysely<Tables>): Webhooks {
   };
 }
 
-/** Webhooks of a tenant are added one after the other, so that they can be counted. */
+/** Webhooks of a tenant are added one at a time, so that their count is exact. */
 async function add(db: Kysely<Tables>, webhook: NewWebhook, most: number): Promise<Webhook | null> {
   const { id, tenantId, url, events, format, linkBase, secret, createdBy } = webhook;
   return await oneAtATime(db, `webhooks of ${tenantId}`, async (transaction) => {
@@ -148,7 +148,7 @@ function changed(db: Kysely<Tables>, { tenantId, id }: WebhookKey) {
   return db.updateTable('webhooks').where('tenant_id', '=', tenantId).where('id', '=', id);
 }
 
-/** The clock of the database, by which secrets sign no more. */
+/** The clock of the database, by which secrets expire. */
 const NOW = sql<Date>`now()`.as('now');
 const OVERLAP_MS = 24 * 3_600_000;
 

@@ -14,7 +14,7 @@ let stack: TestStack;
 let user: Client;
 beforeAll(async () => {
   receiver = await startLoopbackServer();
-  const sweeping = { deliveriesMs: 50, courier: { delaysMs: [50, 50] } };
+  const sweeping = { deliveriesMs: 50, dispatcher: { delaysMs: [50, 50] } };
   stack = await startTestStack({ webhooks: { allow: [receiver.address] } }, {}, sweeping);
   user = createClient({ baseUrl: stack.baseUrl, token: stack.tokens.user });
 });

@@ -55,7 +55,7 @@ const STATEMENTS: readonly (readonly [string, RegExp])[] = [
     'chore',
     /^\s*delete from "?(?:idempotency|stream_tickets|written_batches|memory|schedule_ticks|hook_messages|file_)/,
   ],
-  // A process asks for rulings once a second at most, however many runs and calls there are.
+  // A process asks for overrides once a second at most, however many runs and calls there are.
   ['chore', /from "(?:switches|tenant_terms)"/],
   ['audit', /insert into audit/],
   ['accept', /insert into "runs"/],

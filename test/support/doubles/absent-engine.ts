@@ -17,7 +17,7 @@ export function anAbsentEngine(over: Partial<Engine> = {}): Engine {
     workflowEnd: unavailable,
     failingTask: unavailable,
     pendingActivities: unavailable,
-    putAside: unavailable,
+    quarantine: unavailable,
     schedules: { put: unavailable, remove: unavailable, nextTimes: unavailable, timesBetween: unavailable },
     ping: unavailable,
     ...over,

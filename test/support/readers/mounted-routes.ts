@@ -1,7 +1,7 @@
 import { createApp } from '../../../src/api/app.ts';
 import { createAuthenticate } from '../../../src/api/http/authenticate.ts';
 import { createCursors } from '../../../src/api/http/paging.ts';
-import { createSeals } from '../../../src/api/http/seals.ts';
+import { createFingerprints } from '../../../src/api/http/fingerprints.ts';
 import { toApiSettings } from '../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import { createLogger } from '../../../src/process/logger.ts';
@@ -20,7 +20,7 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
     catalog: aCatalog(),
     graphJobs: graphJobsHere(aCatalog()),
     cursors: createCursors('secret'),
-    seals: createSeals('secret'),
+    fingerprints: createFingerprints('secret'),
     authenticate: createAuthenticate({
       issuer: 'none',
       audience: 'none',

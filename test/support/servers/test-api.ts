@@ -5,7 +5,7 @@ import { createApp } from '../../../src/api/app.ts';
 import type { ApiDeps } from '../../../src/api/deps.ts';
 import { createAuthenticate } from '../../../src/api/http/authenticate.ts';
 import { createCursors } from '../../../src/api/http/paging.ts';
-import { createSeals } from '../../../src/api/http/seals.ts';
+import { createFingerprints } from '../../../src/api/http/fingerprints.ts';
 import { toApiSettings } from '../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import type { ConfigInput } from '../../../src/config/load-config.ts';
@@ -58,7 +58,7 @@ export async function startTestApi(
     settings: toApiSettings(config, process.env),
     authenticate: createAuthenticate(issuer.auth, config.roles),
     cursors: createCursors('secret'),
-    seals: createSeals('secret'),
+    fingerprints: createFingerprints('secret'),
     logger: createLogger('silent'),
     shuttingDown: new AbortController().signal,
     ...over,

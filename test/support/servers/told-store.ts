@@ -1,8 +1,8 @@
-import { createCourier } from '../../../src/api/webhooks/courier.ts';
-import { createSeals } from '../../../src/api/http/seals.ts';
+import { createDispatcher } from '../../../src/api/webhooks/dispatcher.ts';
+import { createFingerprints } from '../../../src/api/http/fingerprints.ts';
 import { toApiSettings } from '../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
-import type { CourierTimes } from '../../../src/api/deps.ts';
+import type { DispatcherTimes } from '../../../src/api/deps.ts';
 import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
 import type { RunEvent } from '../../../src/graph/journal/events.ts';
 import { createLogger } from '../../../src/process/logger.ts';
@@ -38,22 +38,22 @@ export function aFailure(over: Partial<JournalBatch> = {}): JournalBatch {
 
 const NEVER = new AbortController().signal;
 
-/** A courier of one process that sends what is due when it is told to. @returns resolves when all is sent */
-export function aCourier(
+/** A dispatcher of one process that sends what is due when it is told to. @returns resolves when all is sent */
+export function aDispatcher(
   store: Store,
   allow: readonly string[],
-  times: Partial<CourierTimes> = {},
+  times: Partial<DispatcherTimes> = {},
 ): { readonly round: () => Promise<void>; readonly begin: () => Promise<void>; readonly settled: () => Promise<void> } {
   const settings = toApiSettings(parseConfig('the test', { webhooks: { allow: [...allow] } }), {});
-  const deps = { store, seals: createSeals('secret'), logger: createLogger('silent'), settings };
-  const courier = createCourier(deps, { delaysMs: [0, 0], answerMs: 5_000, ...times });
-  const begin = async (): Promise<void> => await courier.round(NEVER);
+  const deps = { store, fingerprints: createFingerprints('secret'), logger: createLogger('silent'), settings };
+  const dispatcher = createDispatcher(deps, { delaysMs: [0, 0], answerMs: 5_000, ...times });
+  const begin = async (): Promise<void> => await dispatcher.round(NEVER);
   return {
     begin,
-    settled: () => courier.settled(),
+    settled: () => dispatcher.settled(),
     async round() {
       await begin();
-      await courier.settled();
+      await dispatcher.settled();
     },
   };
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const VALUE_IMPORT = /^(?:import|export)\s+(?!type\b)(?:[^;]*?from\s+)?'([^']+)';/gm;
 
-/** All that a module loads at start: files by their paths, and packages by their names. */
+/** Lists everything that a module loads at its start: files by path, and packages by name. */
 function loadedBy(file: string, loaded = new Set<string>()): ReadonlySet<string> {
   if (loaded.has(file)) return loaded;
   loaded.add(file);
@@ -32,7 +32,7 @@ test.each([
     'of a model, a tool, a call or a request',
     /^src\/(?:network\/(?!network-error|retry-after)|activities\/(?:models\/(?!embedder-name)|calls\/call-|tools\/(?:http|mcp|code)))/,
   ],
-])('it loads nothing %s', (_what, names) => {
+])('the API process loads nothing %s', (_what, names) => {
   const needed = loaded.filter((name) => names.test(name) && name !== 'src/activities/calls/call-error.ts');
   expect(needed).toEqual([]);
 });

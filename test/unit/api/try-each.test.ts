@@ -7,7 +7,7 @@ const logger = createLogger('silent');
 const items = Array.from({ length: 20 }, (_, n) => ({ id: `d${n}`, args: 'SECRET' }));
 const many = { items, subjectOf: ({ id }: (typeof items)[number]) => id };
 
-test('once the database is away nothing more is begun, and all that was not is refused alike', async () => {
+test('once the database is unavailable, nothing more is begun, and the rest is refused in the same way', async () => {
   let begun = 0;
   const tried = await tryEach({ logger }, many, async () => {
     begun += 1;
@@ -18,7 +18,7 @@ test('once the database is away nothing more is begun, and all that was not is r
   expect(tried.some((one) => 'refused' in one && one.refused.mayTakeEffect)).toBe(false);
 });
 
-test('the log has the id of what has failed, and nothing else of it', async () => {
+test('the log contains only the id of a failed item', async () => {
   const warn = vi.spyOn(logger, 'warn');
   const error = new TypeError('A bug');
   await tryEach({ logger }, many, async ({ id }) => {

@@ -18,7 +18,7 @@ async function pidOf(db: Kysely<unknown>): Promise<number> {
   return rows[0]?.pid ?? 0;
 }
 
-/** Ends a connection, and waits until the server has forgotten it: its other side has been told by then. */
+/** Ends a connection and waits until the server has removed it; the client was notified by then. */
 async function terminate(db: Kysely<unknown>, pid: number): Promise<void> {
   await sql`select pg_terminate_backend(${pid})`.execute(db);
   const left = async (): Promise<number> =>
@@ -26,7 +26,7 @@ async function terminate(db: Kysely<unknown>, pid: number): Promise<void> {
   await expect.poll(left).toBe(0);
 }
 
-test('a connection that breaks in the middle of a transaction fails the transaction, and nothing else', async () => {
+test('a connection that breaks during a transaction fails only that transaction', async () => {
   const [db, other] = [open(), open()];
   const uncaught = vi.fn<(error: Error) => void>();
   process.on('uncaughtException', uncaught);

@@ -29,32 +29,32 @@ async function listeners(): Promise<readonly number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-test('a process that waits for no run has no connection that listens', async () => {
+test('a process without subscriptions has no listening connection', async () => {
   await writeTo(store, { id: 'R' }, aBatch([1]));
   expect(await listeners()).toEqual([]);
 });
 
-test('a connection that breaks is replaced; whoever waits is told to look, and then hears of changes again', async () => {
-  const heard: (RunChange | null)[] = [];
-  const unsubscribe = store.changes.subscribe('R', (change) => heard.push(change));
-  await expect.poll(() => heard).toEqual([null]);
+test('a broken connection is replaced, and its subscribers are asked to poll and then receive changes again', async () => {
+  const received: (RunChange | null)[] = [];
+  const unsubscribe = store.changes.subscribe('R', (change) => received.push(change));
+  await expect.poll(() => received).toEqual([null]);
   const [pid = 0, ...others] = await listeners();
   expect(others).toEqual([]);
   await sql`select pg_terminate_backend(${pid})`.execute(db);
-  await expect.poll(() => heard).toEqual([null, null]);
+  await expect.poll(() => received).toEqual([null, null]);
   await writeTo(store, { id: 'R' }, aBatch([2]));
-  await expect.poll(() => heard.map((change) => change?.seq)).toEqual([undefined, undefined, 2]);
+  await expect.poll(() => received.map((change) => change?.seq)).toEqual([undefined, undefined, 2]);
   unsubscribe();
 });
 
 test.each(['"R"', 'R', '', '{"runId":"R"}'])(
-  'what something else says on the channel is no change: %j',
+  'a notification of another sender on the channel is no change: %j',
   async (said) => {
-    const heard: (RunChange | null)[] = [];
-    const unsubscribe = store.changes.subscribe('R', (change) => heard.push(change));
+    const received: (RunChange | null)[] = [];
+    const unsubscribe = store.changes.subscribe('R', (change) => received.push(change));
     await sql`select pg_notify('holdfast_runs', ${said})`.execute(db);
     await writeTo(store, { id: 'R' }, aBatch([4]));
-    await expect.poll(() => heard.map((change) => change?.seq)).toEqual([4]);
+    await expect.poll(() => received.map((change) => change?.seq)).toEqual([4]);
     unsubscribe();
   },
 );

@@ -17,8 +17,11 @@ const anEnd = (over: object = {}): RunEvent => ({
   ...over,
 });
 
-/** Writes an event number 2, and then another one. @returns what the journal says, and the error */
-async function saying(id: string, first: RunEvent, second: RunEvent) {
+/**
+ * Writes an event with number 2, and then another one with the same number.
+ * @returns the journal's event, and the error
+ */
+async function writeTwice(id: string, first: RunEvent, second: RunEvent) {
   await store.runs.create(aNewRun({ id }));
   await writeTo(store, { id }, aBatch([1]));
   await writeTo(store, { id }, aBatch([], { events: [first] }));
@@ -37,22 +40,25 @@ test.each([
   ['at another time', { at: LATER }],
   ['after a longer time', { durationMs: 0 }],
   ['in another order', { result: { note: 'a\u0000b', paid: 5 } }],
-])('a run may say the same once more, %s: the journal keeps what was said first, and goes on', async (how, over) => {
-  const said = await saying(`same ${how}`, anEnd(), anEnd(over));
-  expect(said).toEqual({ error: null, second: anEnd(), last: 3, status: 'waiting' });
-});
+])(
+  'a run may write the same event again, %s: the journal keeps the first one, and later writes succeed',
+  async (how, over) => {
+    const result = await writeTwice(`same ${how}`, anEnd(), anEnd(over));
+    expect(result).toEqual({ error: null, second: anEnd(), last: 3, status: 'waiting' });
+  },
+);
 
 test.each([
   ['another result', { result: { paid: 6, note: 'a\u0000b' } }],
   ['another key', { idempotencyKey: 'R:pay:1:0:1' }],
   ['another node', { node: 'buy' }],
-])('a run that says something else (%s) is refused, with all that it says besides', async (how, over) => {
-  const { error, ...said } = await saying(`else ${how}`, anEnd(), anEnd(over));
+])('a batch with a contradicting event (%s) is refused as a whole', async (how, over) => {
+  const { error, ...result } = await writeTwice(`else ${how}`, anEnd(), anEnd(over));
   expect(isContradiction(error)).toBe(true);
-  expect(said).toEqual({ second: anEnd(), last: 2, status: 'running' });
+  expect(result).toEqual({ second: anEnd(), last: 2, status: 'running' });
 });
 
-test('other errors of the database are no contradictions', () => {
+test('other database errors are no contradictions', () => {
   expect(isContradiction(Object.assign(new Error('no'), { code: '23514', constraint: 'of_others' }))).toBe(false);
   expect(isContradiction(new Error('no'))).toBe(false);
 });

@@ -2,13 +2,16 @@ import { expect, test } from 'vitest';
 import { aSchedule } from '../../support/builders/schedules.ts';
 import { useMemoryStore } from '../../support/servers/use-memory-store.ts';
 
-/* Who counts and then writes can be overtaken. The embedded database takes one transaction at a time, as the lock does elsewhere. */
+/*
+ * Counting before writing is a race. The embedded database executes one transaction at a time, which has the same
+ * effect as the lock elsewhere.
+ */
 
 const store = await useMemoryStore();
 const MOST = 3;
 const five = Array.from({ length: 5 }, (_, index) => `x${index}`);
 
-test('of many schedules at once, as many are made as a tenant may have, and the same one again counts once', async () => {
+test('concurrent requests create no more schedules than a tenant may have, and a repeated one counts once', async () => {
   const create = async (id: string) => await store.schedules.create(aSchedule(id, { tenantId: 'acme' }), MOST);
   const made = await Promise.all(five.map(create));
   expect(made.filter((one) => one === 'added').length).toBe(MOST);
@@ -17,7 +20,7 @@ test('of many schedules at once, as many are made as a tenant may have, and the 
   expect((await store.schedules.list('acme', { limit: 10 })).items.length).toBe(MOST);
 });
 
-test('of many aliases at once, as many are set as a graph may have, and one that is there can be changed', async () => {
+test('concurrent requests set no more aliases than a graph may have, and existing ones can be changed', async () => {
   const set = async (alias: string) =>
     await store.graphAliases.put(
       'acme',
@@ -30,7 +33,7 @@ test('of many aliases at once, as many are set as a graph may have, and one that
   expect(await set(five[made.findIndex((one) => one !== null)] ?? '')).toEqual({ isNew: false });
 });
 
-test('of many switches at once, as many are set as there may be', async () => {
+test('concurrent requests set no more switches than allowed', async () => {
   const changed = { changedAt: '2026-01-02T03:04:05.678Z', changedBy: 'root' };
   const made = await Promise.all(
     five.map(

@@ -4,7 +4,7 @@ import { aDelta } from '../../support/builders/store-builders.ts';
 
 const read = (payloads: readonly string[]) => payloads.flatMap(readDeltas).map(({ delta }) => delta);
 
-test('payloads hold what PostgreSQL takes, in bytes', () => {
+test('payloads are limited in bytes to what PostgreSQL accepts', () => {
   const deltas = Array.from({ length: 20 }, (_, index) => aDelta({ index, text: 'ü'.repeat(1_000) }));
   const payloads = packDeltas('R', deltas);
   expect(read(payloads)).toEqual(deltas);
@@ -12,20 +12,20 @@ test('payloads hold what PostgreSQL takes, in bytes', () => {
   for (const payload of payloads) expect(Buffer.byteLength(payload)).toBeLessThan(8_000);
 });
 
-test('a delta that fits into no payload is left out, and those around it are not', () => {
+test('a delta that is too long for a payload is left out, and the deltas around it are kept', () => {
   const deltas = [aDelta({ index: 0 }), aDelta({ index: 1, text: '\u0001'.repeat(2_000) }), aDelta({ index: 2 })];
   expect(read(packDeltas('R', deltas)).map(({ index }) => index)).toEqual([0, 2]);
 });
 
-test('nothing takes no payload', () => {
+test('no deltas need no payload', () => {
   expect(packDeltas('R', [])).toEqual([]);
 });
 
-test.each(['', 'R', '7', 'null', '{"runId":"R"}', '[]'])('what something else says holds no deltas: %j', (said) => {
+test.each(['', 'R', '7', 'null', '{"runId":"R"}', '[]'])('a payload of another sender holds no deltas: %j', (said) => {
   expect(readDeltas(said)).toEqual([]);
 });
 
-/** A database whose statements end when a test says so. */
+/** A database whose statements end when the test allows it. */
 function aSlowDatabase() {
   const statements: { readonly payloads: readonly string[]; readonly end: (error?: Error) => void }[] = [];
   const tell = createTeller(
@@ -37,7 +37,7 @@ function aSlowDatabase() {
   return { statements, tell };
 }
 
-test('what comes while a statement runs is sent together, in its order', async () => {
+test('deltas that arrive during a statement are sent together, in order', async () => {
   const { statements, tell } = aSlowDatabase();
   const first = tell(['a']);
   await expect.poll(() => statements.length).toBe(1);
@@ -49,7 +49,7 @@ test('what comes while a statement runs is sent together, in its order', async (
   await later;
 });
 
-test('a statement that fails loses what it sends, and nothing else', async () => {
+test('a failed statement loses only the deltas that it sends', async () => {
   const { statements, tell } = aSlowDatabase();
   const lost = tell(['a']);
   await expect.poll(() => statements.length).toBe(1);
@@ -61,7 +61,7 @@ test('a statement that fails loses what it sends, and nothing else', async () =>
   await expect(next).resolves.toBeUndefined();
 });
 
-test('what finds too many waiting is lost, without waiting', async () => {
+test('deltas that exceed the queue are dropped at once', async () => {
   const { statements, tell } = aSlowDatabase();
   void tell(['first']);
   await expect.poll(() => statements.length).toBe(1);

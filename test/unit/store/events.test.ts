@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await store.close());
 
-/** The numbers of so many of the calls after an event. */
+/** The numbers of the calls after an event, up to a limit. */
 async function callsAfter(after: number, { upTo = 9, most = 9 } = {}): Promise<readonly number[]> {
   const seen: number[] = [];
   for await (const { seq } of store.journal.ofTypes('R', ['tool.called'], { after, upTo })) {
@@ -29,13 +29,13 @@ async function callsAfter(after: number, { upTo = 9, most = 9 } = {}): Promise<r
   return seen;
 }
 
-test('events of a type are found in order within a range, over pages', async () => {
+test('events of a type are found in order within a range, across pages', async () => {
   expect(await callsAfter(0)).toEqual([1, 2, 4, 5, 7, 8]);
   expect(await callsAfter(1, { upTo: 7 })).toEqual([2, 4, 5, 7]);
   expect(await callsAfter(8)).toEqual([]);
 });
 
-test('one page of events is read at most, and only of the wanted type', async () => {
+test('at most one page of events is read, with events of the selected type only', async () => {
   const query = vi.spyOn(store.database, 'query');
   onTestFinished(() => query.mockRestore());
   expect(await callsAfter(0, { most: 3 })).toEqual([1, 2, 4]);

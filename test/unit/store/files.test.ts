@@ -22,7 +22,7 @@ const age = async (table: string, column: string, id: string) =>
   await database.query(`update ${table} set ${column} = now() - interval '3 days' where upload_id = $1`, [id]);
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
 
-test('an upload becomes one file, whoever tries again with its id', async () => {
+test('an upload becomes one file, even if several attempts use the same id', async () => {
   await begin('upload of a');
   await begin('again');
   const first = await files.keep(aFile('a'));
@@ -33,14 +33,14 @@ test('an upload becomes one file, whoever tries again with its id', async () => 
   expect(await files.find('other', 'a')).toBeNull();
 });
 
-test('files of a tenant take 10 GiB together, also when they come at once', async () => {
+test('the files of a tenant have at most 10 GiB together, also with concurrent uploads', async () => {
   const large = (id: string) => aFile(id, { tenantId: 'full', upload: { id, size: GIB, sha256: 'hash' } });
   const kept = await Promise.all(Array.from({ length: 12 }, async (_, index) => await files.keep(large(`f${index}`))));
   expect(kept.filter((file) => file !== null)).toHaveLength(10);
   expect([await files.hasSpace('full'), await files.hasSpace('demo')]).toEqual([false, true]);
 });
 
-test('what was not used for long is forgotten with its pieces; reading is use', async () => {
+test('files that were not used for long are deleted with their pieces, and reading counts as use', async () => {
   for (const id of ['old', 'read', 'new']) {
     await begin(`upload of ${id}`);
     await files.keep(aFile(id));
@@ -56,7 +56,7 @@ test('what was not used for long is forgotten with its pieces; reading is use', 
   expect(await uploads()).not.toContain('upload of old');
 });
 
-test('uploads that were never finished are forgotten, files of the same age stay', async () => {
+test('unfinished uploads are deleted, and files of the same age are kept', async () => {
   for (const id of ['lost', 'upload of kept', 'at work']) await begin(id);
   await files.keep(aFile('kept'));
   for (const id of ['lost', 'upload of kept']) await age('file_pieces', 'created_at', id);

@@ -8,14 +8,14 @@ const store = await useMemoryStore();
 
 const LARGE = 'x'.repeat(MAX_PAGE_BYTES / 2);
 
-/** What a completion says otherwise than usual; by whom, if a person has skipped the node. */
+/** The fields of a completion that differ from the default, and the person if one has skipped the node. */
 interface Given extends Partial<Pick<Completed, 'node' | 'index' | 'path' | 'update'>> {
   readonly by?: string;
 }
 
 type Completed = RunEvent & { readonly type: 'node.completed' };
 
-/** Completions in order, each with its number as its update. */
+/** Writes completions in order, each with its number as its update. */
 async function aRunOf(id: string, completions: readonly Given[]): Promise<void> {
   await store.runs.create(aNewRun({ id }));
   for (const [at, { by, ...completion }] of completions.entries()) {
@@ -49,7 +49,7 @@ test.each([
   expect(updates.map((update) => update?.['seq'] ?? null)).toEqual(expected);
 });
 
-test('updates are found over pages', async () => {
+test('updates are found across pages', async () => {
   await aRunOf(
     'R-large',
     ['a', 'b', 'c'].map((node) => ({ node, update: { node, large: LARGE } })),
@@ -58,7 +58,7 @@ test('updates are found over pages', async () => {
   expect(updates.map((update) => update?.['node'])).toEqual(['a', 'c']);
 });
 
-test('the update of an earlier superstep does not count', async () => {
+test('the update of an earlier superstep is ignored', async () => {
   await aRunOf('R-loop', [{}, {}]);
   const after = async (seq: number) =>
     await store.journal.lastUpdates({ runId: 'R-loop', after: seq }, [{ node: 'a' }]);

@@ -16,7 +16,7 @@ const largeOf = (n: number): string => `${n}${'x'.repeat(MIB)}`;
 const upTo = (last: number): number[] => Array.from({ length: last }, (_, n) => n + 1);
 const key = (runId: string, n: number) => ({ id: `${runId}.c${n}`, runId, seq: n });
 
-/** Writes checkpoints that set a large value anew, and append to a list. */
+/** Writes checkpoints that replace a large value and append to a list. */
 async function write(id: string, numbers: readonly number[]): Promise<void> {
   await store.runs.create(aNewRun({ id }));
   for (const n of numbers) {
@@ -25,7 +25,7 @@ async function write(id: string, numbers: readonly number[]): Promise<void> {
   }
 }
 
-test('of a long chain of large changes only the last are held, and the state is whole', async () => {
+test('only the last changes of a long chain are held in memory, and the state is complete', async () => {
   await write('R', upTo(30));
   const lineage = await readLineage(tables, key('R', 30));
   expect(lineage.links).toHaveLength(30);
@@ -45,7 +45,7 @@ test('of a long chain of large changes only the last are held, and the state is 
   expect(states).toEqual(upTo(30).map(upTo).toReversed());
 }, 60_000);
 
-test('a gap ends a lineage, also where its changes are not held', async () => {
+test('a gap ends a lineage, even if its changes are not held in memory', async () => {
   await write('G', [...upTo(4), ...upTo(12).map((n) => n + 5)]);
   const lineage = await readLineage(tables, key('G', 17));
   expect([lineage.chain, lineage.links.length, foldUpTo(lineage, 'G.c17')]).toEqual([[], 4, null]);
@@ -53,13 +53,13 @@ test('a gap ends a lineage, also where its changes are not held', async () => {
   expect((await store.checkpoints.at('G', null))?.checkpoint.id).toBe('G.c4');
 }, 60_000);
 
-test('what retention deletes between two reads is found in its snapshot', async () => {
+test('if retention deletes changes between two reads, the snapshot is used', async () => {
   await write('D', upTo(12));
   const resumePoint = JSON.stringify((await store.checkpoints.at('D', 'D.c12'))?.resumePoint);
   let deletion: Promise<unknown> | null = null;
   const deleting: KyselyPlugin = {
     transformQuery: ({ node }) => node,
-    // The connection is still in use then: the deletion is the next to have it.
+    // The connection is still in use at this time, so the deletion comes next.
     async transformResult({ result }) {
       if (result.rows.length === 12)
         deletion ??= sql`

@@ -49,8 +49,8 @@ async function prune(): Promise<Pruned> {
 const hasCheckpoint = async (): Promise<boolean> => (await store.checkpoints.find(last, null)) !== null;
 const predecessorOf = async (id: string) => (await store.runs.find(id))?.predecessorId;
 
-describe('pruning', () => {
-  test('leaves the last run of a thread on which a new run is just beginning', async () => {
+describe('pruning during the start of a run', () => {
+  test('pruning keeps the last run of a thread on which a new run is just beginning', async () => {
     await db.transaction().execute(async (transaction) => {
       const begun = { runId: `next-${count}`, tenantId: 'acme', threadId, at: LATER, mayQueue: false };
       expect(await enqueueRun(transaction, begun)).toEqual({ kind: 'active', predecessorId: last });
@@ -59,7 +59,7 @@ describe('pruning', () => {
     expect(await hasCheckpoint()).toBe(true);
   });
 
-  test('that comes first leaves a new run without a predecessor', async () => {
+  test('a run that starts after pruning has no predecessor', async () => {
     let next: Promise<string> = Promise.resolve('');
     await db.transaction().execute(async (transaction) => {
       await transaction.deleteFrom('threads').where('last_run_id', '=', last).execute();
@@ -70,7 +70,7 @@ describe('pruning', () => {
     expect(await predecessorOf(`next-${count}`)).toBeNull();
   });
 
-  test('leaves the last run of a thread on which another one waits for its turn', async () => {
+  test('pruning keeps the last run of a thread with a queued run', async () => {
     await db.updateTable('threads').set({ active_run_id: 'somebody' }).where('id', '=', threadId).execute();
     await store.runs.create(aNewRun({ id: `queued-${count}`, threadId, onBusy: 'enqueue' }));
     await db.updateTable('threads').set({ active_run_id: null }).where('id', '=', threadId).execute();
@@ -79,7 +79,7 @@ describe('pruning', () => {
   });
 
   test.each(Array.from({ length: 20 }, (_, n) => n))(
-    '%i: beside a new run takes the predecessor or leaves it',
+    '%i: pruning concurrent with a new run either deletes the predecessor or keeps it',
     async (n) => {
       const id = `beside-${n}`;
       const [created] = await Promise.all([store.runs.create(aNewRun({ id, threadId })), prune()]);

@@ -7,7 +7,7 @@ import { useMemoryStore } from '../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 
-/** A free thread and one that is to be interrupted, each with a full queue, and many that wait for their active run. */
+/** A free thread and one to be interrupted, each with a full queue, and many threads that wait for their active run. */
 async function fill(): Promise<void> {
   await store.database.exec(`
     insert into definitions (hash, definition) values ('h', '{}');
@@ -24,7 +24,7 @@ async function fill(): Promise<void> {
   `);
 }
 
-/** How many rows the scans of a plan have read. */
+/** The number of rows that the scans of a query plan have read. */
 function rowsRead(plan: Json): number {
   if (isJsonList(plan)) return plan.reduce<number>((sum, part) => sum + rowsRead(part), 0);
   if (!isJsonObject(plan)) return 0;
@@ -36,7 +36,7 @@ function rowsRead(plan: Json): number {
 
 beforeAll(fill);
 
-test('first runs are found without a look at the rest of their queues, and at threads that wait', async () => {
+test('first runs are found without reading the rest of their queues or waiting threads', async () => {
   const query = vi.spyOn(store.database, 'query');
   const heads = await store.threads.queueHeads(100);
   expect(heads).toMatchObject([
@@ -50,7 +50,7 @@ test('first runs are found without a look at the rest of their queues, and at th
   expect(read).toBeLessThan(20);
 });
 
-test('a full queue takes a run once another one has left it', async () => {
+test('a full queue accepts a run once another one has left it', async () => {
   const create = async (onBusy: 'enqueue' | 'interrupt') =>
     await store.runs.create(aNewRun({ id: 'late', tenantId: 'acme', threadId: 't2', onBusy }));
   expect([await create('enqueue'), await create('interrupt')]).toEqual(['busy', 'busy']);

@@ -15,9 +15,7 @@ import {
 } from '../../support/builders/store-builders.ts';
 import { useMemoryStore } from '../../support/servers/use-memory-store.ts';
 
-/*
- * What outlives its time is forgotten, and nothing else. Every run here ended at AT, or has not ended.
- */
+/* Only data older than its retention is deleted. Every run here ended at AT, or has not ended. */
 
 const BATCH = 100;
 const NOTHING = NOTHING_PRUNED;
@@ -31,7 +29,7 @@ const older = (over: Partial<Retention>): Retention => ({
 
 const store = await useMemoryStore();
 
-/** What goes with all batches, or with the first ones. */
+/** Sums the counts of all batches, or of the first ones. */
 async function prune(retention: Retention, batch: number, { most = Infinity } = {}): Promise<Pruned> {
   let total = NOTHING;
   let batches = 0;
@@ -43,7 +41,7 @@ async function prune(retention: Retention, batch: number, { most = Infinity } = 
   return total;
 }
 
-/** A run with three checkpoints, a call and a blob, that has ended. */
+/** An ended run with three checkpoints, a call and a blob. */
 async function anEndedRun(id: string, threadId: string | null = null): Promise<void> {
   await store.runs.create(aNewRun({ id, threadId }));
   const checkpoints = [1, 2, 3].map((n) => aCheckpoint(id, n));
@@ -77,7 +75,7 @@ test('an old ended run is counted, then deleted with all its rows', async () => 
 /** What a schedule and what people have done is remembered longer than the runs of it. */
 const OUTLIVE_RUNS: ReadonlySet<string> = new Set(['audit', 'schedule_ticks']);
 
-test('no table with rows of runs keeps one of a deleted run', async () => {
+test('no table with a column `run_id` keeps a row of a deleted run', async () => {
   await anEndedRun('R-gone');
   const tables = await tablesOfRuns();
   expect(tables.map(({ name }) => name)).toContain('snapshots');
@@ -121,7 +119,7 @@ test('blobs without a run are counted, then deleted at the age of an old run', a
   await expect(store.blobs.get(['R-nobody/1'])).rejects.toThrow(RangeError);
 });
 
-test('runs that are open or ended recently stay', async () => {
+test('runs that have not ended or ended recently are kept', async () => {
   await store.runs.create(aNewRun({ id: 'R-runs' }));
   await writeTo(store, { id: 'R-runs' }, aBatch([1], { view: aView() }));
   await anEndedRun('R-young');
@@ -146,7 +144,7 @@ test('an older run keeps its last state, from which it can be read and reopened'
   await prune(older({ runsBefore: LATER }), BATCH);
 });
 
-test('an older run whose work is undone keeps the state from which others may start, too', async () => {
+test('an older run with undone calls also keeps the state from which other runs may start', async () => {
   const id = 'R-undone';
   await store.runs.create(aNewRun({ id }));
   const checkpoints = [1, 2, 3, 4].map((n) => aCheckpoint(id, n));
@@ -170,7 +168,7 @@ test('a thread is deleted with its last run', async () => {
   expect(await store.threads.find('acme', 'talk')).toBeNull();
 });
 
-test('a run stays until its successor has begun', async () => {
+test('an ended run is kept until its successor has begun', async () => {
   await anEndedRun('R-first', 'chain');
   await store.runs.create(aNewRun({ id: 'R-second', threadId: 'chain' }));
   await prune(older({ runsBefore: LATER }), BATCH);
@@ -195,7 +193,7 @@ test('pruning continues after its last batch', async () => {
   expect((await prune(retention, 1)).runs).toBe(1);
 });
 
-test('a run whose states cannot be pruned does not stop the pruning of others', async () => {
+test('a run whose checkpoints cannot be pruned does not prevent the pruning of others', async () => {
   await store.runs.create(aNewRun({ id: 'R-broken' }));
   const checkpoints = [2, 3].map((n) => aCheckpoint('R-broken', n));
   await writeTo(store, { id: 'R-broken' }, aBatch([1, 2, 3], { checkpoints }));

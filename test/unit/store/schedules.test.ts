@@ -20,7 +20,7 @@ test('a schedule is read as it was written, and belongs to its tenant', async ()
   expect((await store.schedules.list('other', { limit: 10 })).items).toEqual([]);
 });
 
-test('of two changes of one revision, one is made', async () => {
+test('only one of two changes of the same revision is made', async () => {
   await store.schedules.create(aSchedule('changed'), 10);
   const second = aSchedule('changed', { revision: 2 });
   expect(await Promise.all([store.schedules.replace(second), store.schedules.replace(second)])).toContain(false);

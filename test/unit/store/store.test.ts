@@ -15,7 +15,7 @@ storeSuite('store on embedded PostgreSQL', async () => {
   return { store, tables: new Kysely({ dialect: createPgliteDialect(store.database) }) };
 });
 
-describe('a PostgreSQL server', () => {
+describe('the store of a PostgreSQL server', () => {
   let server: PostgresServer | undefined;
   beforeAll(async () => {
     if (process.env['DATABASE_URL'] === undefined) server = await startPostgres();

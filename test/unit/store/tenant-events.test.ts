@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const nameOf = ({ runId, seq }: TenantEvent): string => `${runId}${seq}`;
 
-/** Reads all after a place. */
+/** Reads everything after a position. */
 async function readFrom(from: EventPlace): Promise<{ names: string[]; place: EventPlace }> {
   const names: string[] = [];
   for (let place = from; ;) {
@@ -40,7 +40,7 @@ async function readFrom(from: EventPlace): Promise<{ names: string[]; place: Eve
   }
 }
 
-test('events that are committed late are not skipped, and none comes twice', async () => {
+test('events that are committed late are neither skipped nor repeated', async () => {
   const from = await store.tenantEvents.now();
   let commit = (): void => undefined;
   const isTime = new Promise<void>((resolve) => (commit = resolve));
@@ -62,7 +62,7 @@ test('events that are committed late are not skipped, and none comes twice', asy
   expect((await readFrom(before.place)).names).toEqual(['A1', 'B3']);
 });
 
-test('a reader that begins anew after any event has each event once, in one order, and those of its tenant only', async () => {
+test('a reader that resumes after any event reads each event of its tenant once, in one order', async () => {
   const random = createRandom(5);
   const from = await store.tenantEvents.now();
   const last = { A: 1, B: 3, C: 0 };
@@ -90,7 +90,7 @@ test('a reader that begins anew after any event has each event once, in one orde
   expect(came).toEqual(names);
 });
 
-describe('batches with holes that earlier ones have filled', () => {
+describe('batches with gaps that earlier batches have filled', () => {
   test.each<readonly (readonly number[])[]>([
     [
       [6, 7, 8],
@@ -104,25 +104,25 @@ describe('batches with holes that earlier ones have filled', () => {
       [5, 6],
     ],
     [[10], [1, 2, 9, 10, 11]],
-  ])('tell each event once: %j, then %j, …', async (...batches) => {
+  ])('each event is read once when %j and then %j are written, …', async (...batches) => {
     const from = await store.tenantEvents.now();
     const id = `H${batches.length}-${batches[0]?.[0]}`;
     await store.runs.create(aNewRun({ id }));
-    const told: string[] = [];
+    const read: string[] = [];
     let { place } = await readFrom(from);
     for (const seqs of batches) {
       await writeTo(store, { id }, aBatch(seqs));
       const part = await readFrom(place);
-      told.push(...part.names);
+      read.push(...part.names);
       ({ place } = part);
     }
     const names = [...new Set(batches.flat())].map((seq) => `${id}${seq}`);
-    expect(told.toSorted()).toEqual(names.toSorted());
+    expect(read.toSorted()).toEqual(names.toSorted());
     expect((await readFrom(from)).names.toSorted()).toEqual(names.toSorted());
   });
 });
 
-test('a place is good for an hour', async () => {
+test('a position is valid for an hour', async () => {
   const place = await store.tenantEvents.now();
   const earlier = (ms: number): EventPlace => ({ ...place, at: new Date(Date.parse(place.at) - ms).toISOString() });
   expect(await store.tenantEvents.isKept(earlier(3_590_000))).toBe(true);
@@ -130,7 +130,7 @@ test('a place is good for an hour', async () => {
   expect(await store.tenantEvents.after('acme', earlier(3_601_000))).toBeNull();
 });
 
-test('what is noted of batches is forgotten after a while; events stay', async () => {
+test('records of written batches are deleted after a while, and events are kept', async () => {
   const from = await store.tenantEvents.now();
   await writeTo(store, { id: 'C' }, aBatch([901]));
   await store.tenantEvents.forgetOld();

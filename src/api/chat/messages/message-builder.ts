@@ -11,7 +11,10 @@ import type { Json } from '../../../graph/values/index.ts';
 
 type Ending = Extract<RunEvent, { readonly type: 'run.completed' | 'run.failed' | 'run.canceled' }>;
 
-/** Makes one UI message of a run's events. It knows only what was added before. */
+/**
+ * Maps the events of a run to the chunks of one UI message. Its output depends only on the events and deltas that were
+ * added before.
+ */
 export class MessageBuilder {
   readonly #plan: ChatPlan;
   readonly #texts = new SentTexts();
@@ -24,7 +27,7 @@ export class MessageBuilder {
     this.#calls = new SentCalls(plan);
   }
 
-  /** @param event as its reader may see it */
+  /** @param event redacted for the reader */
   add(event: RunEvent): readonly Chunk[] {
     switch (event.type) {
       case 'step.started':
@@ -49,15 +52,15 @@ export class MessageBuilder {
     }
   }
 
-  /** @param delta as its reader may see it */
+  /** @param delta redacted for the reader */
   addDelta(delta: ModelDelta): readonly Chunk[] {
     return delta.path === undefined && this.#plan.speakers.has(delta.node) ? this.#texts.addDelta(delta) : [];
   }
 
   /**
-   * Takes that the run rests: it has ended, or waits.
-   * @param seq the last event so far; the client keeps it with the message
-   * @returns the end of the message; `null`: the run goes on by itself
+   * Handles a run that has ended or waits.
+   * @param seq the last event so far, which the client stores with the message
+   * @returns the chunks that end the message; `null` when the run continues without input
    */
   rest(status: RunStatus, runId: string, seq: number): readonly Chunk[] | null {
     const messageMetadata = { runId, seq };
@@ -77,7 +80,7 @@ export class MessageBuilder {
     return [...ended, { type: 'error', errorText: `${code}: ${message}` }];
   }
 
-  /** Ends the step and its texts. */
+  /** Ends the current step and its open texts. */
   endStep(): readonly Chunk[] {
     const ended: readonly Chunk[] = [...this.#texts.close(), ...(this.#isInStep ? [FINISH_STEP] : [])];
     this.#isInStep = false;
@@ -114,7 +117,7 @@ const STATUSES = {
 
 type NodeEvent = Extract<RunEvent, { readonly type: keyof typeof STATUSES }>;
 
-/** What a client may show of a node's progress; it is no part of the message. */
+/** Builds a transient chunk with a node's progress; it is not stored in the message. */
 function toData({ type, node, visit, index, path = [] }: NodeEvent): Chunk {
   const place = [...path, index === undefined ? node : `${node}[${index}]`].join('/');
   return {
@@ -125,7 +128,7 @@ function toData({ type, node, visit, index, path = [] }: NodeEvent): Chunk {
   };
 }
 
-/** Returns the files in the answers that a node of the run's own graph has written, in their order. */
+/** Returns the files in the answers that a node of the root graph has written, in order. */
 function filesIn({ update, path }: Written, answer: string | null): readonly Chunk[] {
   if (path !== undefined || answer === null) return [];
   return toItems(own(update, answer) ?? null)
@@ -133,30 +136,30 @@ function filesIn({ update, path }: Written, answer: string | null): readonly Chu
     .map(toChunk);
 }
 
-/** The files of a message of an assistant. */
+/** Returns the files of an assistant message. */
 function filesOf(message: Json): readonly FilePart[] {
   if (!isJsonObject(message) || message['role'] !== 'assistant') return [];
   const content = message['content'] ?? null;
   return isContent(content) ? partsOf(content).filter(isFilePart) : [];
 }
 
-/** A stored file has the address by which the API gives it. */
+/** Stored files get the URL of the API that serves them. */
 function toChunk(part: FilePart): Chunk {
   const source = sourceOf(part);
   const url = source.kind === 'url' ? source.url : `/api/blobs/${encodeURIComponent(source.id)}`;
   return { type: 'file', url, mediaType: part.mediaType };
 }
 
-/** What a node has written when its task is over. */
+/** The event that reports what a node has written. */
 export type Written = Extract<RunEvent, { readonly type: 'node.completed' | 'node.skipped' }>;
 
-/** Returns the texts that a node of the run's own graph has written as answers, in their order. */
+/** Returns the answer texts that a node of the root graph has written, in order. */
 function textsIn({ update, path }: Written, answer: string | null): readonly string[] {
   if (path !== undefined || answer === null) return [];
   return textsOf(own(update, answer) ?? null);
 }
 
-/** The texts of messages of an assistant, or of a text. */
+/** Returns the texts of assistant messages, or the text itself. */
 function textsOf(value: Json): readonly string[] {
   if (isJsonList(value)) return value.flatMap(textsOf);
   const text = isJsonObject(value) && value['role'] === 'assistant' ? textIn(value['content'] ?? null) : value;
@@ -167,27 +170,27 @@ function textIn(content: Json): Json {
   return isContent(content) ? textOf(content) : content;
 }
 
-/** The answer of one call. */
+/** The text of one model call, as far as it was sent. */
 interface SentText {
-  /** The call; `null`: the text comes from no model. */
+  /** The call that the text belongs to; `null` when it comes from no model. */
   readonly call: Pick<ModelDelta, 'node' | 'path' | 'visit' | 'callKey'> | null;
-  /** The text on the client's side that can take more; `null`: none. */
+  /** The id of the client's text part that is still open; `null` for none. */
   openId: string | null;
-  /** What the client has. */
+  /** The text that the client has received. */
   sentText: string;
   attempt: number;
-  /** The text of this attempt so far; `null` if a piece is missing. */
+  /** The text of the current attempt so far; `null` if a delta is missing. */
   text: string | null;
   nextIndex: number;
   isSettled: boolean;
 }
 
-/** The texts of an answer, as the client of a stream has seen them. */
+/** Tracks which texts of an answer the client of a stream has received. */
 class SentTexts {
   readonly #byCall = new Map<string, SentText>();
   #opened = 0;
 
-  /** Shows a piece of a text. Where pieces are missing before it, the text waits until all of it is known. */
+  /** Sends a delta. If earlier deltas are missing, the text is held back until it is known completely. */
   addDelta(delta: ModelDelta): readonly Chunk[] {
     const sent = this.#byCall.get(delta.callKey) ?? aText(delta);
     this.#byCall.set(delta.callKey, sent);
@@ -195,7 +198,7 @@ class SentTexts {
     return this.#send(sent, sent.text);
   }
 
-  /** Shows what is missing of the texts that a task has written in the end, and ends them. */
+  /** Sends the rest of the texts that a finished task has written, and closes them. */
   settle(task: TaskOfEvent, texts: readonly string[]): readonly Chunk[] {
     const ofTask = this.#of(task);
     const settled = texts.flatMap((text) => {
@@ -207,7 +210,7 @@ class SentTexts {
     return [...settled, ...ofTask.flatMap(end)];
   }
 
-  /** Ends the texts of a task for now, or of all tasks. */
+  /** Closes the open texts of a task, or of all tasks. */
   close(task?: TaskOfEvent): readonly Chunk[] {
     return (task ? this.#of(task) : [...this.#byCall.values()]).flatMap(end);
   }
@@ -216,7 +219,10 @@ class SentTexts {
     return [...this.#byCall.values()].filter(({ call }) => call !== null && sameTask(call, task));
   }
 
-  /** Sends a text that may have been sent in part. A client can't take back what it has: another text comes below. */
+  /**
+   * Sends a text of which a part may have been sent. A client can't remove text, so a different text is sent as a new
+   * part.
+   */
   #send(sent: SentText, text: string): readonly Chunk[] {
     if (sent.sentText.startsWith(text)) return [];
     const continues = text.startsWith(sent.sentText);
@@ -240,7 +246,7 @@ function end(sent: SentText): readonly Chunk[] {
   return id === null ? [] : [{ type: 'text-end', id }];
 }
 
-/** @returns false for a piece of an attempt that another one has replaced */
+/** Adds a delta to the text. @returns false for a delta of an attempt that a later one has replaced */
 function take(sent: SentText, { attempt, index, text }: ModelDelta): boolean {
   if (attempt < sent.attempt) return false;
   if (attempt > sent.attempt) Object.assign(sent, { attempt, text: '', nextIndex: 0 });

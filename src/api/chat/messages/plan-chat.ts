@@ -5,25 +5,25 @@ import type { GraphDefinition, NodeDefinition } from '../../../graph/definition/
 import type { ModelDelta, RunEvent } from '../../../graph/journal/index.ts';
 import { parseCallKey, taskKey } from '../../../graph/run/index.ts';
 
-/** How a graph takes part in a chat. */
+/** How the channels and nodes of a graph are mapped to a chat. */
 export interface ChatPlan {
-  /** The channel that takes what the user says; `null`: no channel of the graph's input does. */
+  /** The input channel that receives the user's message; `null` when the graph has none. */
   readonly input: { readonly channel: string; readonly kind: 'messages' | 'text' } | null;
-  /** The channel whose writes are the answer; `null`: the output of the run is. */
+  /** The channel whose writes are the answer; `null` when the run's output is the answer. */
   readonly answer: string | null;
-  /** The nodes whose models write the answer, so that it can be shown before they have finished. */
+  /** Nodes whose model text is the answer, so that it can be streamed before the node has finished. */
   readonly speakers: ReadonlySet<string>;
-  /** The nodes that make one call of a tool, which no model asks for. */
+  /** Nodes that call one tool directly, without a request of a model. */
   readonly callers: ReadonlySet<string>;
 }
 
-/** The channel of messages that is meant where a graph has several. */
+/** The channel that is used when a graph has several channels of messages. */
 const USUAL = 'messages';
 
 /**
- * Finds out how a graph takes part in a chat: the channel `messages`, or else the first channel of messages, or else the
- * first channel of texts takes what the user says. Messages are answered in their channel; a text is answered in the
- * first other channel of texts that is output.
+ * Derives how a graph is used in a chat. The user's message goes to the channel `messages`, or else to the first
+ * channel of messages, or else to the first channel of texts. The answer to messages is in the same channel; the answer
+ * to a text is in the first other text channel that is an output.
  */
 export function planChat(definition: GraphDefinition): ChatPlan {
   const input = findInput(definition);
@@ -57,12 +57,12 @@ function isText({ channels = {} }: GraphDefinition, name: string): boolean {
   return isJsonObject(schema) && schema['type'] === 'string';
 }
 
-/** A node of tools makes either its own call, or those of a message. */
+/** A tool node makes either one call of its own or the calls of a message. */
 function makesOneCall(node: NodeDefinition): boolean {
   return node.type === 'tool' && node.calls === undefined;
 }
 
-/** True if the text that a node's model writes goes to a channel as it is. */
+/** Returns true if the text that the node's model writes goes unchanged to the channel. */
 function speaksTo(node: NodeDefinition, channel: string): boolean {
   if (node.type !== 'llm' && node.type !== 'agent') return false;
   if (node.output !== undefined) return false;
@@ -73,7 +73,7 @@ function speaksTo(node: NodeDefinition, channel: string): boolean {
 /** A chunk of the AI SDK's UI message stream, version 1. */
 export type Chunk = UIMessageChunk<JsonObject, { readonly node: JsonObject; readonly output: Json }>;
 
-/** The fields of an event that say which node task it is about. */
+/** The fields of an event that identify its node task. */
 export interface TaskOfEvent {
   readonly node: string;
   readonly visit: number;
@@ -81,12 +81,12 @@ export interface TaskOfEvent {
   readonly path?: RunEvent['path'];
 }
 
-/** @returns `null` for an event of no task */
+/** @returns `null` for an event that belongs to no task */
 export function taskOf(event: RunEvent): TaskOfEvent | null {
   return 'visit' in event ? event : null;
 }
 
-/** True if a call belongs to a task. Of the elements of a list, the call's key names which it is. */
+/** Returns true if a call belongs to a task. For elements of a list, the call key identifies the element. */
 export function sameTask(call: Pick<ModelDelta, 'node' | 'visit' | 'path' | 'callKey'>, task: TaskOfEvent): boolean {
   const { node, visit, path = [], index } = task;
   return (
@@ -97,7 +97,7 @@ export function sameTask(call: Pick<ModelDelta, 'node' | 'visit' | 'path' | 'cal
   );
 }
 
-/** A text that is equal for events of one task. */
+/** Returns a key that is equal for all events of one task. */
 export function keyOfTask({ node, visit, index, path = [] }: TaskOfEvent): string {
   return JSON.stringify([path, node, visit, index ?? null]);
 }

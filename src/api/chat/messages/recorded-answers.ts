@@ -1,6 +1,6 @@
 import type { ModelDelta, RunEvent } from '../../../graph/journal/index.ts';
 
-/** A call of a model that is over, with the text of its answer. */
+/** A completed model call with the text of its answer. */
 interface RecordedAnswer {
   readonly key: string;
   readonly text: string;
@@ -8,7 +8,7 @@ interface RecordedAnswer {
 
 type ModelCalled = Extract<RunEvent, { readonly type: 'model.called' }>;
 
-/** The recorded answers of models of a run's own graph, for readers who come later. */
+/** Collects the recorded answers of models in the root graph, for readers who subscribe after they were streamed. */
 export class RecordedAnswers {
   readonly #texts: ReadonlyMap<string, string>;
 
@@ -16,7 +16,7 @@ export class RecordedAnswers {
     this.#texts = new Map(texts.map(({ key, text }) => [key, text]));
   }
 
-  /** @returns the answer that an event is about; `null`: it is not known, or has no text */
+  /** @returns the answer that the event reports; `null` when it is not known or has no text */
   about({ node, visit, path, idempotencyKey: callKey }: ModelCalled): ModelDelta | null {
     const text = this.#texts.get(callKey) ?? '';
     if (path !== undefined || text === '') return null;
@@ -24,5 +24,5 @@ export class RecordedAnswers {
   }
 }
 
-/** What is recorded replaces all attempts. */
+/** A recorded answer replaces the deltas of all attempts. */
 const LAST_ATTEMPT = Number.MAX_SAFE_INTEGER;

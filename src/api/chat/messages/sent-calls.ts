@@ -10,21 +10,21 @@ import { REDACTED } from '../../../graph/redaction/index.ts';
 type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { readonly type: Type }>;
 type Decided = EventOf<'approval.decided'> | EventOf<'approval.expired'>;
 
-/** A call on the client's side. */
+/** A tool call as the client has it. */
 interface SentCall {
-  /** The idempotency key of the call, or the id of the approval that it became. */
+  /** The idempotency key of the call, or the id of the approval that preceded it. */
   readonly toolCallId: string;
   readonly task: string;
   readonly tool: string;
 }
 
 /**
- * Calls of tools and questions to people, as the client of a stream has seen them. A question has a call of its own, with
- * the id of its approval.
+ * Tracks which tool calls and approval questions the client of a stream has received. A question is sent as a call of
+ * its own, with the id of its approval.
  */
 export class SentCalls {
   readonly #questions: Questions;
-  /** Calls that are made, by their idempotency keys. */
+  /** Calls that have begun, by their idempotency keys. */
   readonly #made = new Map<string, SentCall>();
 
   constructor(plan: Pick<ChatPlan, 'callers'>) {
@@ -35,7 +35,7 @@ export class SentCalls {
     return this.#questions.pending.length > 0;
   }
 
-  /** @returns `null` for an event of another kind */
+  /** @returns `null` for an event that concerns no call */
   add(event: RunEvent): readonly Chunk[] | null {
     switch (event.type) {
       case 'tool.requested':
@@ -57,7 +57,10 @@ export class SentCalls {
     }
   }
 
-  /** Asks again for all that waits for a decision: a client that has sent one takes it for done, and may show less. */
+  /**
+   * Sends all pending questions again: after it has sent one decision, a client treats its message as answered and may
+   * hide the others.
+   */
   askAgain(): readonly Chunk[] {
     return this.#questions.pending.flatMap(toQuestion);
   }
@@ -80,7 +83,10 @@ export class SentCalls {
     return toQuestion(event.approval);
   }
 
-  /** Shows with which arguments a question is decided. One that waits on is asked anew where they are edited. */
+  /**
+   * Sends the arguments that were decided. If they were edited and the approval is still pending, the question is sent
+   * again.
+   */
   #decide(event: Decided): readonly Chunk[] {
     const { becomes = 'waiting', edited = null } = this.#questions.decide(event) ?? {};
     if (becomes === 'waiting') return [];
@@ -88,7 +94,7 @@ export class SentCalls {
   }
 }
 
-/** The end of a question that becomes no call. */
+/** Ends the call of a question that is not followed by a tool call. */
 function toAnswer({ approvalId: toolCallId, status }: Decided): Chunk {
   if (status === 'rejected') return { type: 'tool-output-denied', toolCallId };
   if (status !== 'approved')
@@ -96,7 +102,7 @@ function toAnswer({ approvalId: toolCallId, status }: Decided): Chunk {
   return { type: 'tool-output-available', toolCallId, output: { approved: true }, dynamic: true };
 }
 
-/** @param sent `undefined`: the client has no such call */
+/** @param sent the call as the client has it; `undefined` when it has no such call */
 function toOutput(
   sent: SentCall | undefined,
   { result = null, error }: Pick<EventOf<'tool.called'>, 'result' | 'error'>,
@@ -109,14 +115,17 @@ function toOutput(
 
 type Asking = Extract<RunEvent, { readonly type: 'approval.requested' }>;
 
-/** Questions to several people, of whom each may edit what the others have to approve then. */
+/**
+ * Tracks questions that need several approvals, because each approver may edit the arguments that the others have to
+ * approve.
+ */
 export class EditedQuestions {
-  /** How each question was asked last, by the ids of their approvals. */
+  /** The latest version of each question, by approval id. */
   readonly #asked = new Map<string, Asking>();
 
   /**
-   * @param event with all its values, as the digest is one of these
-   * @returns the question as it is asked from now on; `null`: the event changes none that waits
+   * @param event not redacted, because the digest covers all values
+   * @returns the question after an edit; `null` when the event edits no pending question
    */
   add(event: RunEvent): Asking | null {
     if (event.type === 'approval.requested') this.#asked.set(event.approval.id, event);
@@ -131,19 +140,19 @@ export class EditedQuestions {
   }
 }
 
-/** What a question shows to a person. */
+/** The fields of an approval that are presented to a person. */
 export type Asked = Pick<PublicApproval, 'id' | 'title' | 'details' | 'args' | 'tool' | 'digest'>;
 
-/** The name of the call that stands for an approval of no tool. */
+/** The tool name of the call that represents an approval without a tool. */
 const APPROVAL = 'approval';
 
-/** Asks a person: shows the question, and wants a decision. */
+/** Sends a question and requests a decision. */
 function toQuestion(asked: Asked): readonly Chunk[] {
   const { id } = asked;
   return [toCall(asked), { type: 'tool-approval-request', approvalId: id, toolCallId: id }];
 }
 
-/** Shows a question as a call with the id of its approval, and a digest of its content. */
+/** Maps a question to a call with the id of its approval and the digest of its content. */
 function toCall({ id, title, details, args, tool, digest }: Asked): Chunk {
   return {
     type: 'tool-input-available',
@@ -159,32 +168,37 @@ function toCall({ id, title, details, args, tool, digest }: Asked): Chunk {
 interface Question {
   readonly task: string;
   readonly node: string;
-  /** True in a graph inside: runs of it in other elements or visits have events of equal tasks. */
+  /**
+   * True for a task in a subgraph: its other runs, for other elements or visits, have events with equal task fields.
+   */
   readonly isInside: boolean;
-  /** With the edits made so far. */
+  /** The question with the edits made so far. */
   readonly asked: Asked;
   readonly isApproved: boolean;
 }
 
-/** What a decision makes of a question. */
+/** The effect of a decision on a question. */
 interface Decision {
   readonly becomes: 'call' | 'answer' | 'waiting';
-  /** The question, if its arguments are edited. */
+  /** The question with edited arguments; `null` when they are unchanged. */
   readonly edited: Asked | null;
 }
 
 /**
- * Questions to people that wait for a decision, or whose calls are approved and not made yet. A call that begins has no
- * id of its approval, and others may begin before it: it is found by its task, tool and approved arguments.
+ * Tracks questions that are pending, or approved with their call not begun. The event of a call that begins has no
+ * approval id, and other calls may begin first, so it is matched by task, tool and approved arguments.
  */
 export class Questions {
-  /** By the ids of their approvals, in the order of asking: calls of one message begin in this order, too. */
+  /**
+   * Open questions by approval id, in the order in which they were asked. The calls of one message begin in the same
+   * order.
+   */
   readonly #open = new Map<string, Question>();
-  /** How many calls the models of tasks have asked for last. */
+  /** The number of tool calls in the latest model answer, by task. */
   readonly #batchSizes = new Map<string, number>();
   readonly #callers: ReadonlySet<string>;
 
-  /** @param callers nodes of the run's own graph that make one call */
+  /** @param callers nodes of the root graph that make one call of their own */
   constructor(callers: ReadonlySet<string>) {
     this.#callers = callers;
   }
@@ -193,7 +207,10 @@ export class Questions {
     return [...this.#open.values()].flatMap(({ asked, isApproved }) => (isApproved ? [] : [asked]));
   }
 
-  /** Notes how many calls a model asks for. It is asked when the calls before are answered, so none of these begins. */
+  /**
+   * Records how many calls a model requests. A model is called again only after all earlier calls are answered, so none
+   * of these can begin any more.
+   */
   addModelCall(event: EventOf<'model.called'>): void {
     if (event.path !== undefined) return;
     const task = keyOfTask(event);
@@ -207,7 +224,7 @@ export class Questions {
     this.#open.set(asked.id, { ...place, asked, isApproved: false });
   }
 
-  /** @returns `null`: the question is unknown */
+  /** @returns `null` for an unknown question */
   decide(event: Decided): Decision | null {
     const { approvalId: id, status } = event;
     const question = this.#open.get(id);
@@ -220,7 +237,10 @@ export class Questions {
     return { becomes, edited: deepEqual(args, question.asked.args) ? null : decided.asked };
   }
 
-  /** Takes the approval of a call that begins. @returns its id; `undefined`: the call was not asked about */
+  /**
+   * Matches a call that begins to its approval, and removes the question.
+   * @returns the approval id; `undefined` when the call needed no approval
+   */
   takeApproved(call: TaskOfEvent & { readonly tool: string; readonly args: Json }): string | undefined {
     const task = keyOfTask(call);
     const [id] =
@@ -237,7 +257,7 @@ export class Questions {
     return decided.isApproved && this.#canBeFound(decided) ? 'call' : 'answer';
   }
 
-  /** True if no other call can be taken for the approved one: hidden arguments may look equal. */
+  /** Returns true if only one call can match the approval. Redacted arguments may look equal although they differ. */
   #canBeFound({ task, node, isInside, asked: { tool, args } }: Question): boolean {
     if (tool === undefined) return false;
     const isOnlyCall = !isInside && (this.#callers.has(node) || this.#batchSizes.get(task) === 1);

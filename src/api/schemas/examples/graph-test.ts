@@ -1,6 +1,6 @@
 const ORDER = { item: 'a lamp', total: 40 };
 
-/** A test of the first graph of the README. */
+/** A test of the first graph in the README. */
 export const GRAPH_TEST_EXAMPLE = {
   input: { number: 'A-1' },
   outputs: { lookup: [{ orders: [ORDER] }] },

@@ -1,7 +1,7 @@
 /** The hash of the definition below. */
 const HASH_EXAMPLE = '7b0c9c3a5f0e4d2f8b1a6c7e9d3f5a2b4c6e8f0a1b3d5f7092a4b6c8d0e2f416';
 
-/** The first graph of the README. */
+/** The first graph in the README. */
 export const DEFINITION_EXAMPLE = {
   name: 'order-summary',
   channels: { number: { schema: { type: 'string' } }, order: {}, summary: {} },
@@ -63,7 +63,7 @@ export const ISSUE_EXAMPLE = {
   message: 'There is no tool "lookup_orders". Did you mean "lookup_order"?',
 };
 
-/* One refund, as the answers of the API show it: the examples of the description. */
+/* One refund in all responses of the API; these are the examples of the description. */
 
 const RUN_ID = '01M800DSH4JRWTXR3ARZ68NEG3';
 const APPROVAL_ID = `${RUN_ID}.a1`;
@@ -158,7 +158,7 @@ export const TICKET_EXAMPLE = {
   expiresAt: '2026-11-24T09:42:12.804Z',
 };
 
-/** A node that waits because no record says what its call has done. */
+/** A node that waits because the outcome of its call is unknown. */
 export const INTERVENTION_EXAMPLE = {
   runId: RUN_ID,
   id: 'pay:1:1',

@@ -17,7 +17,7 @@ async function turn(over: Partial<Switch>): Promise<void> {
   const changed = { changedAt: '2026-01-02T03:04:05.678Z', changedBy: 'root' };
   const off = { kind: 'tool', name: tool, state: 'off', reason: 'the gateway is down', tenants: null } as const;
   await store.switches.put({ ...off, ...changed, ...over }, 10);
-  store.rulings.forget();
+  store.overrides.forget();
 }
 
 async function make(task: CallTask = aTask(), scheduledTimestampMs = Date.now()): Promise<CallOutcome> {

@@ -20,30 +20,30 @@ const approvalOf = (at: number, node: string): Approval => ({
   args: { card: '4111' },
 });
 
-/** What the API has of a run with these approvals, and how many seals are made. */
+/** A run with these approvals as the API reads it, and the number of computed fingerprints. */
 function aDesk(approvals: readonly Approval[]) {
   const made: unknown[] = [];
-  const seals = {
+  const fingerprints = {
     of: (_kind: string, content: unknown) => {
       made.push(content);
       return `sealed ${JSON.stringify(content)}`;
     },
   };
   const translate = (digests: readonly string[]) =>
-    toRealDecision({ seals }, { runId: 'run', approvals, asked: approvals.length }, HIDDEN, { digests });
+    toRealDecision({ fingerprints }, { runId: 'run', approvals, asked: approvals.length }, HIDDEN, { digests });
   return { made, translate };
 }
 
 const secrets = Array.from({ length: 50 }, (_, at) => approvalOf(at, 'secret'));
 
-test('a view of each approval is made once, however many digests a decision names', () => {
+test('the view of each approval is built once, however many digests a decision names', () => {
   const desk = aDesk(secrets);
   const digests = Array.from({ length: 1_000 }, (_, at) => `x${at}`);
   desk.translate(digests);
   expect(desk.made.length).toBeLessThanOrEqual(secrets.length);
 });
 
-test('a digest that was shown becomes the real one, and a guessed one of what is hidden becomes none', () => {
+test('a fingerprint is translated to the real digest, and a guessed digest of hidden content is refused', () => {
   const desk = aDesk([approvalOf(1, 'secret'), approvalOf(2, 'open')]);
   const sealed = 'sealed ["run.a1","real-1"]';
   expect(desk.translate([sealed])).toMatchObject({ digests: ['real-1'] });

@@ -58,7 +58,7 @@ const returned = (idempotencyKey: string): RunEventBody => ({
   idempotencyKey,
 });
 
-/** The cards of a client in the end, by their ids: the shown arguments and the output. */
+/** The cards of a client at the end, by id: the displayed arguments and the output. */
 function cardsOf(heard: readonly RunEventBody[]): Readonly<Record<string, object>> {
   const calls = new SentCalls({ callers: new Set(['single']) });
   const cards: Record<string, object> = {};
@@ -76,8 +76,8 @@ function cardsOf(heard: readonly RunEventBody[]): Readonly<Record<string, object
 const A = { to: 'A' };
 const B = { to: 'B' };
 
-describe('an approved call', () => {
-  test('has its own card where another approved call begins first', () => {
+describe('an approved call in a chat', () => {
+  test('an approved call has its own card if another approved call begins first', () => {
     const cards = cardsOf([
       asks(2),
       asked('a1', A),
@@ -92,7 +92,7 @@ describe('an approved call', () => {
     expect(cards).toEqual({ a1: { input: A, output: 'of C0' }, a2: { input: B, output: 'of C1' } });
   });
 
-  test('leaves no card to a call that needs no approval', () => {
+  test('a call without an approval does not take the card of an approved one', () => {
     const cards = cardsOf([
       asks(2),
       asked('a1', { amount: 1000 }),
@@ -108,7 +108,7 @@ describe('an approved call', () => {
     });
   });
 
-  test('is found by the arguments that a person has edited', () => {
+  test('an approved call is matched by the arguments that a person has edited', () => {
     const cards = cardsOf([
       asks(2),
       asked('a1', A),
@@ -122,7 +122,7 @@ describe('an approved call', () => {
     expect(cards).toEqual({ a1: { input: { to: 'C' } }, a2: { input: A } });
   });
 
-  test('has its own card beside an equal one, in the order of asking', () => {
+  test('equal approved calls have cards of their own, in the order of the questions', () => {
     const cards = cardsOf([
       asks(2),
       asked('a1', A),
@@ -137,12 +137,12 @@ describe('an approved call', () => {
     expect(cards).toEqual({ a1: { input: A, output: 'of C0' }, a2: { input: A, output: 'of C1' } });
   });
 
-  test('beside an equal one that waits begins alone', () => {
+  test('an approved call begins alone beside an equal pending one', () => {
     const cards = cardsOf([asks(2), asked('a1', A), asked('a2', A), decided('a2', A), begun('C1', A), returned('C1')]);
     expect(cards).toEqual({ a1: { input: A }, a2: { input: A, output: 'of C1' } });
   });
 
-  test('that was not made leaves no card to calls of the next message', () => {
+  test('an approved call that was not made leaves no card for calls of the next message', () => {
     const cards = cardsOf([asks(1), asked('a1', A), decided('a1', A), asks(1), begun('C1', A)]);
     expect(cards).toEqual({ a1: { input: A }, C1: { input: A } });
   });
@@ -151,31 +151,31 @@ describe('an approved call', () => {
     ['element', { ...TASK, index: 1 }],
     ['visit', { ...TASK, visit: 2 }],
     ['graph', { ...TASK, path: ['outer'] }],
-  ])('leaves no card to one of another %s', (_what, place) => {
+  ])('an approved call leaves no card for a call of another %s', (_what, place) => {
     const cards = cardsOf([asked('a1', A), decided('a1', A), begun('C1', A, place)]);
     expect(cards).toEqual({ a1: { input: A }, C1: { input: A } });
   });
 
-  test('in a graph inside has its card though a model in another run of the graph answers meanwhile', () => {
+  test('an approved call in a subgraph has its card even if a model in another run of the subgraph answers meanwhile', () => {
     const place = { ...TASK, path: ['outer'] };
     const cards = cardsOf([asked('a1', A, place), decided('a1', A, { place }), asks(1, place), begun('C1', A, place)]);
     expect(cards).toEqual({ a1: { input: A } });
   });
 });
 
-describe('an approved call with hidden arguments', () => {
-  test('has the card of its approval where it is the only one', () => {
+describe('an approved call with hidden arguments in a chat', () => {
+  test('the only approved call with hidden arguments has the card of its approval', () => {
     const cards = cardsOf([asks(1), asked('a1', HIDDEN), decided('a1', HIDDEN), begun('C0', HIDDEN), returned('C0')]);
     expect(cards).toEqual({ a1: { input: HIDDEN, output: 'of C0' } });
   });
 
-  test('has the card of its approval where its node makes one call', () => {
+  test('an approved call with hidden arguments has the card of its approval if its node makes one call', () => {
     const place = { ...TASK, node: 'single' };
     const cards = cardsOf([asked('a1', HIDDEN, place), decided('a1', HIDDEN, { place }), begun('C0', HIDDEN, place)]);
     expect(cards).toEqual({ a1: { input: HIDDEN } });
   });
 
-  test('has a card of its own where its node makes the calls of a message', () => {
+  test('an approved call with hidden arguments has a separate card if its node makes the calls of a message', () => {
     const cards = cardsOf([asked('a1', HIDDEN), decided('a1', HIDDEN), begun('C0', HIDDEN)]);
     expect(cards).toEqual({ a1: { input: HIDDEN, output: { approved: true } }, C0: { input: HIDDEN } });
   });
@@ -184,7 +184,7 @@ describe('an approved call with hidden arguments', () => {
     ['others of its message may be meant', HIDDEN, TASK],
     ['the visible parts may be equal', { to: 'A', items: [{ card: HIDDEN }] }, TASK],
     ['other runs of its graph may have made it', HIDDEN, { ...TASK, path: ['outer'] }],
-  ])('has a card of its own where %s', (_why, args, place) => {
+  ])('an approved call with hidden arguments has a separate card where %s', (_why, args, place) => {
     const cards = cardsOf([
       asks(place.path ? 1 : 2, place),
       asked('a1', args, place),

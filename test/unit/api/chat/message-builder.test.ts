@@ -23,7 +23,7 @@ interface Built {
 
 type Input = RunEventBody | { readonly delta: Partial<ModelDelta> };
 
-/** Builds a message of events and deltas, without chunks about nodes. */
+/** Builds a message from events and deltas, without data chunks about nodes. */
 async function build(inputs: readonly Input[], status: RunStatus = 'running', plan = PLAN): Promise<Built> {
   const message = new MessageBuilder(plan);
   let seq = 0;
@@ -55,8 +55,8 @@ const text = (id: string, ...deltas: readonly string[]) => [
   { type: 'text-end', id },
 ];
 
-describe('a text', () => {
-  test('is sent once, while it is written', async () => {
+describe('a text of a chat message', () => {
+  test('a text is sent once, while it is generated', async () => {
     const { chunks, end } = await build(
       [
         { type: 'step.started', nodes: ['think'] },
@@ -95,12 +95,12 @@ describe('a text', () => {
       ],
       ['Hel', 'lo'],
     ],
-  ])('is whole in the end where %s', async (_what, deltas, pieces) => {
+  ])('a text is complete in the end where %s', async (_what, deltas, pieces) => {
     const { chunks } = await build([...deltas.map((delta) => ({ delta })), done('Hello')]);
     expect(chunks).toEqual(text('text-1', ...pieces));
   });
 
-  test('of another attempt that says something else stands below', async () => {
+  test('a different text of another attempt is sent as a new part', async () => {
     const { chunks } = await build([
       { delta: { index: 0, text: 'Bye' } },
       { delta: { attempt: 2, index: 0, text: 'Hello' } },
@@ -109,11 +109,11 @@ describe('a text', () => {
     expect(chunks).toEqual([...text('text-1', 'Bye'), ...text('text-2', 'Hello')]);
   });
 
-  test('of nodes without a model is sent in the order of the nodes', async () => {
+  test('texts of nodes without a model are sent in the order of the nodes', async () => {
     expect((await build([done('One', 'Two')])).chunks).toEqual([...text('text-1', 'One'), ...text('text-2', 'Two')]);
   });
 
-  test('of a message with files is sent before these', async () => {
+  test('the text of a message with files is sent before the files', async () => {
     const content = [
       { type: 'file', url: 'https://a.example/b.pdf', mediaType: 'application/pdf' },
       { type: 'text', text: 'Hi' },
@@ -131,7 +131,7 @@ describe('a text', () => {
     ]);
   });
 
-  test('of nodes that do not answer, or are in graphs inside, is not sent', async () => {
+  test('texts of nodes that do not answer, or are in subgraphs, are not sent', async () => {
     const inside: RunEvent = { ...done('Hidden'), path: ['outer'], seq: 1, at: AT, step: 0 };
     const built = await build([
       { delta: { node: 'judge', text: '{"fine":true}' } },
@@ -142,12 +142,12 @@ describe('a text', () => {
     expect(built.chunks).toEqual([]);
   });
 
-  test('that a reader may not see is sent redacted', async () => {
+  test('a text that the reader may not see is sent redacted', async () => {
     const hidden: RunEventBody = { ...TASK, type: 'node.completed', update: { messages: '[redacted]' } };
     expect((await build([hidden])).chunks).toEqual(text('text-1', '[redacted]'));
   });
 
-  test('goes on below the calls that it asks for', async () => {
+  test('a text continues after the calls that it requests', async () => {
     const { chunks } = await build([
       { delta: { callKey: 'K1', index: 0, text: 'Looking' } },
       { ...TASK, type: 'tool.requested', tool: 'find', args: { id: 7 }, idempotencyKey: 'C1' },
@@ -172,7 +172,7 @@ describe('a text', () => {
   });
 });
 
-describe('a question to a person', () => {
+describe('a question to a person in a chat message', () => {
   const asking = (tool?: string): RunEventBody => {
     const { task: _task, requesters: _requesters, asked: _asked, ...approval } = anApproval('R', 'pending');
     return { ...TASK, type: 'approval.requested', approval: { ...approval, args: { n: 1 }, ...(tool && { tool }) } };
@@ -191,18 +191,18 @@ describe('a question to a person', () => {
   const call = { type: 'tool-input-available', toolCallId: 'R.a1', title: 'Go?', dynamic: true, providerMetadata };
   const request = { type: 'tool-approval-request', approvalId: 'R.a1', toolCallId: 'R.a1' };
 
-  test('ends the message, which says that a call waits', async () => {
+  test('a question ends the message with a pending call', async () => {
     const { chunks, end } = await build([asking('pay')], 'waiting');
     const question = [{ ...call, toolName: 'pay', input: { n: 1 } }, request];
     expect(chunks).toEqual(question);
     expect(end).toEqual([...question, finish('tool-calls', 1)]);
   });
 
-  test('does not end it while other nodes are at work', async () => {
+  test('a question does not end the message while other nodes are running', async () => {
     expect((await build([asking('pay')], 'running')).end).toBeNull();
   });
 
-  test('about no tool is a call of its own, with what it shows', async () => {
+  test('a question without a tool is a call of its own, with the displayed details', async () => {
     const { chunks } = await build([asking(), decided('approved')]);
     expect(chunks).toEqual([
       { ...call, toolName: 'approval', input: { title: 'Go?', details: null, args: { n: 1 } } },
@@ -211,7 +211,7 @@ describe('a question to a person', () => {
     ]);
   });
 
-  test('shows with which arguments it is approved', async () => {
+  test('an approved question has the arguments that were approved', async () => {
     const { chunks } = await build([asking(), decided('approved', { n: 2 })]);
     expect(chunks.slice(2)).toMatchObject([
       { ...call, input: { args: { n: 2 } } },
@@ -219,7 +219,7 @@ describe('a question to a person', () => {
     ]);
   });
 
-  test('that is approved becomes the call', async () => {
+  test('an approved question becomes the call', async () => {
     const { chunks } = await build([
       asking('pay'),
       decided('approved', { n: 2 }),
@@ -248,11 +248,11 @@ describe('a question to a person', () => {
       [{ type: 'tool-output-error', toolCallId: 'R.a1', errorText: 'The approval is expired', dynamic: true }],
     ],
     ['pending', []],
-  ])('that is %s', async (status, chunks) => {
+  ])('a question that is %s', async (status, chunks) => {
     expect((await build([asking('pay'), decided(status)])).chunks.slice(2)).toEqual(chunks);
   });
 
-  test('that one more person has to approve is asked again', async () => {
+  test('a question that needs one more approval is sent again', async () => {
     expect((await build([asking('pay'), decided('pending')], 'waiting')).end).toEqual([
       { ...call, toolName: 'pay', input: { n: 1 } },
       request,
@@ -261,25 +261,25 @@ describe('a question to a person', () => {
   });
 });
 
-describe('the end of a run', () => {
+describe('the end of a run in a chat message', () => {
   const failed: RunEventBody = { type: 'run.failed', error: { code: 'TIMEOUT', message: 'Too slow' } };
 
   test.each<[RunStatus, RunEventBody, unknown]>([
     ['failed', failed, { type: 'error', errorText: 'TIMEOUT: Too slow' }],
     ['canceled', { type: 'run.canceled', by: 'ann', reason: 'enough' }, { type: 'abort', reason: 'enough' }],
     ['canceled', { type: 'run.canceled', by: 'ann', reason: null }, { type: 'abort' }],
-  ])('as %s', async (status, event, chunk) => {
+  ])('a message ends when its run is %s', async (status, event, chunk) => {
     expect((await build([event], status)).end).toEqual([chunk]);
   });
 
-  test('is none where the run goes on all the same', async () => {
+  test('a message does not end while the run continues by itself', async () => {
     expect((await build([failed, { type: 'run.retried', by: 'ann' }], 'running')).end).toBeNull();
     expect((await build([failed, { type: 'run.retried', by: 'ann' }, completed], 'completed')).end).toEqual([
       finish('stop', 3),
     ]);
   });
 
-  test('shows the output of a graph that answers in no channel', async () => {
+  test('the end of a message contains the output of a graph without an answer channel', async () => {
     const output: RunEventBody = { type: 'run.completed', output: { count: 7 } };
     expect((await build([output], 'completed', { ...PLAN, answer: null })).end).toEqual([
       { type: 'data-output', data: { count: 7 } },

@@ -33,12 +33,12 @@ test.each<[string, Partial<GraphDefinition>, unknown, string | null]>([
   expect(planChat(aDefinition(over))).toMatchObject({ input, answer });
 });
 
-test('nodes of tools make one call, unless they make those of a message', () => {
+test('tool nodes make one call, unless they make the calls of a message', () => {
   const nodes = { pay: { type: 'tool', tool: 'pay' }, all: { type: 'tool', calls: 'messages' } } as const;
   expect([...planChat(aDefinition({ nodes })).callers]).toEqual(['pay']);
 });
 
-test('those nodes speak whose models write the answer as it is', () => {
+test('nodes are speakers if their models write the unchanged answer', () => {
   const channels = { messages: MESSAGES, other: MESSAGES };
   const nodes = {
     talk: { type: 'agent', messages: 'messages' },

@@ -56,7 +56,7 @@ const INTERVENTION = {
   ],
 } as const;
 
-describe('the summary', () => {
+describe('the summary of an explanation', () => {
   const down = { code: 'TOOL_FAILED', message: 'shop is down' } as const;
   const retrying = [{ node: 'pay', index: 1, attempt: 3, lastError: down, nextAttemptAt: LATER }];
   const stopped = { by: 'uma', reason: 'asked for twice', at: LATER };
@@ -148,11 +148,11 @@ describe('the summary', () => {
       run: { status: 'waiting', waitingFor: [INTERVENTION] },
       summary: 'Node pay waits for a person to retry, skip or fail it: UNKNOWN_OUTCOME lost.',
     },
-  ])('of a run that $what is one sentence', ({ run = {}, facts = {}, summary }) => {
+  ])('the summary of a run that $what is one sentence', ({ run = {}, facts = {}, summary }) => {
     expect(explained(run, facts).summary).toBe(summary);
   });
 
-  test('names the weightiest reason, and how many others there are', () => {
+  test('the summary names the most important reason, and the number of the others', () => {
     const timer = { kind: 'timer', node: 'w', since: AT, deadline: LATER } as const;
     const explanation = explained(
       { status: 'paused', waitingFor: [timer], retrying },
@@ -163,8 +163,8 @@ describe('the summary', () => {
   });
 });
 
-describe('the deadline', () => {
-  test('says when the time is over and what happens then, also where it stands still', () => {
+describe('the deadline of an explanation', () => {
+  test('the deadline has its time and effect, also while it is suspended', () => {
     expect(explained({}).deadline).toBeNull();
     const running = explained({}, { deadline: { at: LATER, leftMs: 60_000 } }).deadline;
     expect(running).toEqual({
@@ -178,8 +178,8 @@ describe('the deadline', () => {
   });
 });
 
-describe('the budget', () => {
-  test('has what is left of the limits that the run has, never below nothing', () => {
+describe('the budget of an explanation', () => {
+  test("the budget has the remaining amounts of the run's limits, never negative", () => {
     const { budget } = explained({ limits: { maxSteps: 25, maxTokens: 40, maxCostUsd: 0.4, maxConcurrency: 3 } });
     expect(budget).toEqual([
       { limit: 'maxSteps', allowed: 25, used: 3, left: 22 },
@@ -189,7 +189,7 @@ describe('the budget', () => {
   });
 });
 
-describe('the actions', () => {
+describe('the actions of an explanation', () => {
   const policy = { roles: ['lead'], users: ['ann'], quorum: 2, requireReason: true };
   const approval = toPublicApproval({ ...anApproval('R', 'pending'), policy, title: 'Go?' });
   const waiting = { kind: 'approval', node: 'ask', id: 'R.a1', since: AT, deadline: approval.expiresAt } as const;
@@ -198,14 +198,14 @@ describe('the actions', () => {
   test.each([
     ['at a checkpoint', 'R.c3', '{"checkpoint":"R.c3"}', 'npx holdfast resume R --checkpoint R.c3'],
     ['before it has begun', null, '{}', 'npx holdfast resume R'],
-  ])('name the pause that a resume ends, of a run paused %s', (_where, checkpoint, body, holdfast) => {
+  ])('a resume names the pause that it ends, of a run paused %s', (_where, checkpoint, body, holdfast) => {
     const { actions } = explained({ status: 'paused' }, { checkpoint });
     const command = actions.find(({ action }) => action === 'resume')?.command;
     expect(command).toMatchObject({ holdfast, temporal: expect.stringContaining(body) });
     expect(command?.curl).toContain(body);
   });
 
-  test('say who decides an approval, and how', () => {
+  test('actions name who decides an approval, and the requests that do so', () => {
     const { summary, actions } = explained(ask, { approvals: [{ approval, isOwn: true }] });
     expect(summary).toBe(`Node ask waits until ${approval.expiresAt} for 2 people of lead or ann to decide: Go?`);
     expect(actions.map(({ action }) => action)).toEqual(['approve', 'reject', 'replan', 'pause', 'cancel']);
@@ -225,7 +225,7 @@ describe('the actions', () => {
       'a missing permission',
       { approvals: [{ approval, isOwn: true }], permissions: new Set(['run:control'] as const) },
     ],
-  ])('tell who may not, by %s', (_why, facts) => {
+  ])('actions name who may take them if the reader may not, by %s', (_why, facts) => {
     const { actions } = explained(ask, facts);
     expect(actions.map(({ action, allowed }) => [action, allowed])).toEqual([
       ['approve', false],
@@ -241,13 +241,13 @@ describe('the actions', () => {
     { reader: 'others', rules: {}, isOwn: false, allowed: false },
     { reader: 'who decides it with others', rules: { quorum: 2 }, isOwn: true, allowed: false },
     { reader: 'who decides it with a reason', rules: { requireReason: true }, isOwn: true, allowed: false },
-  ])('let a replan pass an approval, or not, for $reader', ({ rules, isOwn, allowed }) => {
+  ])('a replan may skip an approval, or not, for $reader', ({ rules, isOwn, allowed }) => {
     const { actions } = explained(ask, { approvals: [{ approval: { ...approval, policy: rules }, isOwn }] });
     const who = expect.stringMatching(allowed ? /\(run:control\)$/ : /alone decides the approvals that wait$/);
     expect(actions.find(({ action }) => action === 'replan')).toMatchObject({ allowed, who });
   });
 
-  test('settle interventions and bring events, quoted for a shell', () => {
+  test('actions settle interventions and send events, quoted for a shell', () => {
     const event = { kind: 'event', node: 'w', id: "it's $(here)", since: AT } as const;
     const { actions } = explained({ status: 'waiting', waitingFor: [INTERVENTION, event] });
     expect(actions.map(({ command }) => command.holdfast)).toEqual([
@@ -261,7 +261,7 @@ describe('the actions', () => {
     expect(actions[2]?.command.temporal).toContain('--name event ');
   });
 
-  test('leave out an event whose name is hidden', () => {
+  test('an event whose name is hidden has no action', () => {
     const event = { kind: 'event', node: 'w', id: '[redacted]', since: AT } as const;
     expect(explained({ waitingFor: [event] }).actions.map(({ action }) => action)).not.toContain('signal');
   });
@@ -269,7 +269,7 @@ describe('the actions', () => {
   test.each([
     ['its last checkpoint', 'R.c2', ['npx holdfast fork R --checkpoint R.c2']],
     ['nowhere without one', null, []],
-  ])('of a run that was ended without its last steps are none but a fork, from %s', (_, checkpoint, commands) => {
+  ])('a run that was ended without its last steps can only be forked, from %s', (_, checkpoint, commands) => {
     const error = { code: 'ABORTED', message: 'Terminated in Temporal by somebody' } as const;
     const forkAt = checkpoint === null ? null : { runId: 'R', checkpoint };
     const facts = { isLive: false, obstacle: { kind: 'stateless', forkAt } } as const;
@@ -277,7 +277,7 @@ describe('the actions', () => {
     expect(actions.map(({ command }) => command.holdfast)).toEqual(commands);
   });
 
-  test('of a failed run whose calls were undone are none but a fork, for who may edit states', () => {
+  test('a failed run with undone calls can only be forked, by users who may edit states', () => {
     const error = { code: 'TOOL_FAILED', message: 'shop is down', node: 'pay' } as const;
     const failed = { status: 'failed', endedAt: LATER, error } as const;
     const obstacle = { kind: 'undone', forkAt: { runId: 'R', checkpoint: 'R.c2' } } as const;
@@ -294,7 +294,7 @@ describe('the actions', () => {
     ]);
   });
 
-  test('name the node whose call of unknown outcome a person has given up', () => {
+  test('actions name the node whose call of unknown outcome a person has given up', () => {
     const error = { ...UNKNOWN, node: 'pay' };
     const { actions } = explained({ status: 'failed', endedAt: LATER, error }, { isLive: false });
     expect(actions[0]).toMatchObject({
@@ -307,14 +307,14 @@ describe('the actions', () => {
   test.each<[string, Partial<ShownRun>, string]>([
     ['that waits for a person', { status: 'waiting', waitingFor: [INTERVENTION] }, INTERVENTION.id],
     ['that has failed the run', { status: 'failed', endedAt: LATER, error: { ...UNKNOWN, node: 'pay' } }, 'pay'],
-  ])('leave the skip of a node %s to who decides its approvals', (_which, run, held) => {
+  ])('only users who decide its approvals may skip a node %s', (_which, run, held) => {
     const { actions } = explained(run, { heldFromReader: new Set([held]) });
     const [retry, skip] = actions.filter(({ action }) => action === 'retry' || action === 'skip');
     expect([retry?.allowed, skip?.allowed]).toEqual([true, false]);
     expect(skip?.who).toBe('who may control runs (run:control) and alone decides the approvals of node pay');
   });
 
-  test('of a run that has ended go by the API; one that is out of its budget needs another', () => {
+  test('an ended run has no Temporal commands, a run out of its budget needs higher limits, and a completed run has no actions', () => {
     const error = { code: 'BUDGET_EXCEEDED', message: 'no tokens left' } as const;
     const { actions } = explained({ status: 'failed', endedAt: LATER, error }, { isLive: false });
     expect(actions).toMatchObject([
@@ -324,7 +324,7 @@ describe('the actions', () => {
     expect(explained({ status: 'completed', endedAt: LATER }, { isLive: false }).actions).toEqual([]);
   });
 
-  test('of a run that a node has failed go on without it, too', () => {
+  test('a run that a node has failed can also be continued without the node', () => {
     const error = { code: 'TOOL_FAILED', message: 'shop is down', node: 'pay' } as const;
     const { actions } = explained({ status: 'failed', endedAt: LATER, error }, { isLive: false });
     expect(actions.map(({ command }) => command.holdfast)).toEqual([

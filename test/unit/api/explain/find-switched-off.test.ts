@@ -38,14 +38,14 @@ const openCall = (tool: string, node: string, path?: readonly string[]): BeginOf
   idempotencyKey: `R:${[...(path ?? []), node].join('/')}:1:0:0`,
 });
 
-test('the nodes at work are named that use what is off, also inside of graphs that they name', () => {
+test('running nodes that use something switched off are named, also inside graphs that they reference', () => {
   expect(keptBack(['pay', 'work', 'double'], off('tool', 'charge'))).toEqual([['charge', ['pay']]]);
   expect(keptBack(['outer', 'work'], off('tool', 'mail'))).toEqual([['mail', ['outer']]]);
   expect(keptBack(['work'], off('model', 'clever'))).toEqual([['clever', ['work']]]);
   expect(keptBack(['double'], off('function', 'double'), off('tool', 'double'))).toEqual([['double', ['double']]]);
 });
 
-test('the open calls of what is off are named, and the nodes that make them wait, whatever else they use', () => {
+test('open calls of something switched off are named with their nodes, whatever else these use', () => {
   const next = ['pay', 'work', 'outer'];
   const open = [openCall('charge', 'work'), openCall('mail', 'work'), openCall('mail', 'send', ['outer'])];
   const found = findSwitchedOff([off('tool', 'mail'), off('tool', 'charge')], pinned, { next, open });
@@ -55,7 +55,7 @@ test('the open calls of what is off are named, and the nodes that make them wait
   ]);
 });
 
-test('calls of code are told apart by its kind', () => {
+test('calls of code are distinguished by their kind', () => {
   const call = { ...called, type: 'function.requested', node: 'double', idempotencyKey: 'K' } as const;
   const callsOf = (kind: Switch['kind'], open: BeginOfCall) =>
     findSwitchedOff([off(kind, 'double')], pinned, { next: ['double'], open: [open] }).flatMap(({ calls }) => calls);
@@ -63,14 +63,14 @@ test('calls of code are told apart by its kind', () => {
   expect(callsOf('function', { ...call, nodeType: 'double' })).toEqual([]);
 });
 
-test('it is not sure of a model where a node uses something else, as a history does not tell that its calls begin', () => {
+test('a switched-off model is uncertain if a node uses something else, because the history does not record the begin of model calls', () => {
   const isSure = (next: readonly string[], kind: 'model' | 'tool', name: string) =>
     findSwitchedOff([off(kind, name)], pinned, { next, open: [] }).map((one) => one.isSure);
   expect([isSure(['pay'], 'tool', 'charge'), isSure(['outer'], 'tool', 'mail')]).toEqual([[true], [true]]);
   expect([isSure(['work'], 'model', 'clever'), isSure(['work'], 'tool', 'charge')]).toEqual([[false], []]);
 });
 
-test('nodes that are not at work, and other things that are off, are no reason', () => {
+test('nodes that are not running, and unused switches, are no reason', () => {
   expect(keptBack(['double'], off('tool', 'charge'))).toEqual([]);
   expect(keptBack(['pay'], off('graph', 'charge'), off('tool', 'mail'))).toEqual([]);
   expect(keptBack(['gone'], off('tool', 'charge'))).toEqual([]);

@@ -19,19 +19,19 @@ test.each([
   expect(countThreads(512, room)).toBe(threads);
 });
 
-test('a container counts with its own memory', () => {
+test("the number of threads in a container depends on the container's memory limit", () => {
   vi.spyOn(process, 'constrainedMemory').mockReturnValue(1_536 * 1_048_576);
   expect(countThreads(512)).toBe(2);
 });
 
-test.each([0, 18_446_744_073_709_552_000])('a limit of %d bytes is none', (none) => {
+test.each([0, 18_446_744_073_709_552_000])('a memory limit of %d bytes means no limit', (none) => {
   const spy = vi.spyOn(process, 'constrainedMemory').mockReturnValue(64 * 2 ** 40);
   const unlimited = countThreads(1);
   spy.mockReturnValue(none);
   expect(countThreads(1)).toBe(unlimited);
 });
 
-test("the chart's memory holds two threads and what the process needs besides", async () => {
+test('the memory in the chart is enough for two threads and the rest of the process', async () => {
   const values = toJson(parse(await readFile('deploy/helm/holdfast/values.yaml', 'utf8')));
   const [, limitMib] = /^(\d+)Mi$/.exec(textAt(values, '/api/resources/limits/memory')) ?? [];
   expect(Number(limitMib)).toBeGreaterThanOrEqual(512 + 2 * 512);

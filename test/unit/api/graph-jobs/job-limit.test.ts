@@ -9,7 +9,7 @@ const untilAborted = async (): Promise<void> => {
   await vi.waitUntil(() => limit.signal.aborted, { timeout: 10_000, interval: 5 });
 };
 
-/** Has the processor work in this thread. */
+/** Uses processor time in this thread. */
 function work(ms: number): void {
   const { user, system } = process.cpuUsage();
   const workedMs = (): number => {
@@ -19,7 +19,7 @@ function work(ms: number): void {
   while (workedMs() < ms);
 }
 
-test('a job that has worked for its time is ended', async () => {
+test('a job that has used up its processor time is aborted', async () => {
   limit = openJobLimit(50);
   tellBegun(limit.begun);
   work(200);
@@ -27,7 +27,7 @@ test('a job that has worked for its time is ended', async () => {
   expect(limit.isStarved()).toBe(false);
 });
 
-test('a job whose thread does not work is given more time, and is the victim of its machine in the end', async () => {
+test('a job without processor time gets more time, and is finally aborted as starved', async () => {
   const openedAt = performance.now();
   limit = openJobLimit(500, 1_500);
   tellBegun(limit.begun);
@@ -36,7 +36,7 @@ test('a job whose thread does not work is given more time, and is the victim of 
   expect(limit.isStarved()).toBe(true);
 });
 
-test('so is a job that no thread has begun, whatever others work', async () => {
+test('a job that no thread has begun is starved, whatever others do', async () => {
   limit = openJobLimit(50, 300);
   work(60);
   await untilAborted();

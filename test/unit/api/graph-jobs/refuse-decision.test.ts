@@ -34,7 +34,7 @@ const judge = async (values: Json) => {
   return await doJob(aCatalog(), { name: 'refuseDecision', task });
 };
 
-test('a thread judges a decision by the schemas of its approval', async () => {
+test('a thread validates a decision against the schemas of its approval', async () => {
   await expect(judge({ amount: 'ten' })).resolves.toMatchObject({
     code: 'INVALID_VALUES',
     issues: [{ path: '/values/amount' }],

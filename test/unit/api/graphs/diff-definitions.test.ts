@@ -43,7 +43,7 @@ test('nodes and channels are compared by field, limits one by one, edges as a se
   ]);
 });
 
-test('an edge that is there twice and then once is removed once', () => {
+test('removing one of two equal edges is one difference', () => {
   const edge = { from: 'a', to: 'b' };
   expect(diffDefinitions({ edges: [edge, edge] }, { edges: [edge] })).toMatchObject([{ kind: 'removed' }]);
 });

@@ -27,7 +27,7 @@ const versionsOf = async (tenantId: string) => {
   return items.map(({ name, version, createdBy }) => [name, version, createdBy]);
 };
 
-test('a folder is published for each of its tenants, once', async () => {
+test('a folder is published once for each of its tenants', async () => {
   for (let start = 0; start < 2; start += 1) await publishFolder({ folder, tenants: ['acme', 'beta'] }, publisher);
   const both = [
     ['first', 1, 'configuration'],
@@ -36,7 +36,7 @@ test('a folder is published for each of its tenants, once', async () => {
   expect([await versionsOf('acme'), await versionsOf('beta'), await versionsOf('demo')]).toEqual([both, both, []]);
 });
 
-test('a definition with errors is named, with what is wrong with it', async () => {
+test('an invalid definition is named with its issues', async () => {
   const bad = join(folder, 'third.json');
   await writeFile(bad, JSON.stringify({ ...aDefinition({ name: 'third' }), nodes: { a: { type: 'unknown' } } }));
   const publishing = publishFolder({ folder, tenants: ['acme'] }, publisher);
@@ -46,7 +46,7 @@ test('a definition with errors is named, with what is wrong with it', async () =
   await rm(bad);
 });
 
-test('a database that is away is no fault of a definition', async () => {
+test('an unavailable database is not reported as an issue of a definition', async () => {
   const away = new DatabaseAwayError('The database does not answer');
   const graphs = { ...store.graphs, publish: async () => await Promise.reject(away) };
   const publishing = publishFolder({ folder, tenants: ['acme'] }, { ...publisher, store: { ...store, graphs } });
@@ -59,7 +59,7 @@ test.each([
     { folder: './graphs', tenants: ['acme'] },
     { folder: './graphs', tenants: ['acme'] },
   ],
-])('a configuration names it by %j', (graphs, read) => {
+])('a configuration names the folder by %j', (graphs, read) => {
   expect(parseConfig('the test', { graphs }).graphs).toEqual(read);
 });
 

@@ -18,13 +18,13 @@ test('the same run always gets the same version, and keeps a canary whose share 
   expect(chosen.every((id) => isCanary(alias(0.4), id))).toBe(true);
 });
 
-/** A graph with a node for each reference, and so many characters besides. */
+/** A graph with one node for each reference, and padding of a number of characters. */
 function aGraph(name: string, references: readonly string[], padding = 0): JsonObject {
   const nodes = Object.fromEntries(references.map((graph, at) => [`n${at}`, { type: 'subgraph', graph }]));
   return { name, description: 'd'.repeat(padding), channels: {}, nodes, edges: [] };
 }
 
-/** A tenant with these graphs, and the names that were looked for. */
+/** A tenant with these graphs, and the names that were looked up. */
 function aTenant(definitions: readonly JsonObject[]) {
   const reads: string[] = [];
   const byName = new Map(definitions.map((definition) => [definition['name'], definition]));
@@ -72,7 +72,7 @@ test('a graph may contain itself', async () => {
   expect(reads).toEqual(['g0@1', 'g1@1']);
 });
 
-test('a version that is named in two ways is one graph', async () => {
+test('a version that is referenced in two ways is one graph', async () => {
   const { tenant } = aTenant(named(200).map((name) => aGraph(name, [])));
   const both = named(200).flatMap((name) => [`${name}@1`, name]);
   expect(await linkGraphs(aGraph('top', both), tenant)).toMatchObject({ excess: null });
@@ -81,7 +81,7 @@ test('a version that is named in two ways is one graph', async () => {
 
 const EXCESS = { code: 'GRAPH_TOO_LARGE', severity: 'error', path: '' };
 
-test('200 graphs may be referred to, and names of others', async () => {
+test('a definition may refer to 200 graphs, and to missing names', async () => {
   const { tenant } = aTenant(named(201).map((name) => aGraph(name, [])));
   expect(await linkGraphs(aGraph('top', named(200)), tenant)).toMatchObject({ excess: null });
   const message = expect.stringContaining('200');
@@ -89,7 +89,7 @@ test('200 graphs may be referred to, and names of others', async () => {
   expect(await linkGraphs(aGraph('top', [...named(200), 'none']), tenant)).toMatchObject({ excess: null });
 });
 
-test('2,000 names are looked for, whether there are such graphs or not', async () => {
+test('2,000 names are looked up, whether such graphs exist or not', async () => {
   const { reads, tenant } = aTenant([]);
   expect(await linkGraphs(aGraph('top', named(2_000)), tenant)).toMatchObject({ excess: null });
   const before = reads.length;
@@ -97,7 +97,7 @@ test('2,000 names are looked for, whether there are such graphs or not', async (
   expect([before, reads.length - before]).toEqual([2_000, 2_001]);
 });
 
-test('the graphs that one refers to have 8 MiB together', async () => {
+test('the graphs to which a definition refers may have 8 MiB together', async () => {
   const definitions = named(20).map((name) => aGraph(name, [], 1_000_000));
   const { reads, tenant } = aTenant(definitions);
   await linkGraphs(aGraph('top', named(8)), tenant);

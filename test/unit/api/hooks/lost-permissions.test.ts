@@ -4,7 +4,7 @@ import { SIGN } from '../../../support/builders/signed-messages.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 
-/* Hooks whose authors have roles that permit something else than when the hooks were written. */
+/* Hooks whose authors' roles have other permissions than when the hooks were stored. */
 
 const SECRET = 'a secret of both';
 const START: HookAction = { start: { graph: 'none', input: {} } };

@@ -18,15 +18,15 @@ const now = (): number => Math.floor(Date.now() / 1_000);
 const claimsText = (): string =>
   `"iss":"us","aud":"holdfast","iat":${now()},"exp":${now() + 60},"sub":"uma","tenant":"acme","roles":["user"]`;
 
-/** A token that the issuer has signed, of texts as they are. */
+/** A token that the issuer has signed, with header and claims as given texts. */
 function bearer(header: string, claims: string): string {
   const content = [header, claims].map((text) => Buffer.from(`{${text}}`).toString('base64url')).join('.');
   const signature = sign('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: 'ieee-p1363' });
   return `Bearer ${content}.${signature.toString('base64url')}`;
 }
 
-describe('a token with a good signature', () => {
-  test('is accepted', async () => {
+describe('a token with a valid signature', () => {
+  test('a token with a valid signature is accepted', async () => {
     await expect(authenticate(bearer(HEADER, claimsText()))).resolves.toMatchObject({ sub: 'uma', tenantId: 'acme' });
   });
 
@@ -39,7 +39,7 @@ describe('a token with a good signature', () => {
     ['exp', HEADER, ',"exp":9999999999'],
     ['an escaped exp', HEADER, String.raw`,"\u0065xp":9999999999`],
     ['a member of a claim', HEADER, ',"more":{"a":1,"a":2}'],
-  ])('is refused if it names a member twice: %s', async (_what, header, more) => {
+  ])('a token is refused if it repeats a member: %s', async (_what, header, more) => {
     await expect(authenticate(bearer(header, claimsText() + more))).rejects.toMatchObject({
       status: 401,
       code: 'UNAUTHENTICATED',
@@ -47,7 +47,7 @@ describe('a token with a good signature', () => {
   });
 
   test.each(['1e12', '1e400'])(
-    'is good until the year 9999 at most: its end at %s s is no time of the database',
+    'a token is valid until the year 9999 at most: its end at %s s is out of the range of the database',
     async (exp) => {
       const late = claimsText().replace(/"exp":\d+/, `"exp":${exp}`);
       const { expiresAtMs = 0 } = await authenticate(bearer(HEADER, late));
@@ -55,7 +55,7 @@ describe('a token with a good signature', () => {
     },
   );
 
-  test('is refused if it is very long', async () => {
+  test('a very long token is refused', async () => {
     const long = `,"more":"${'x'.repeat(20_000)}"`;
     await expect(authenticate(bearer(HEADER, claimsText() + long))).rejects.toMatchObject({ status: 401 });
   });

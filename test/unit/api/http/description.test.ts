@@ -17,7 +17,7 @@ import type { TestApi } from '../../../support/servers/test-api.ts';
 let api: TestApi;
 let document: JsonObject;
 let operations: readonly JsonObject[];
-/** Two new ones, one of which may do one thing; and a built-in one with less. */
+/** Two new roles, one of which has a single permission, and a built-in role with fewer permissions. */
 const OWN_ROLES: ConfigInput['roles'] = {
   auditor: ['run:read', 'payload:read'],
   publisher: ['graph:publish'],
@@ -53,7 +53,7 @@ test('the description has the version of the package, and a name for each operat
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('each operation has the headers that it takes', () => {
+test('each operation lists the headers that it accepts', () => {
   const headers = new Map(operations.map((operation) => [operation['operationId'], namesOfHeaders(operation)]));
   expect(headers.get('startRun')).toEqual(['idempotency-key', 'prefer']);
   expect(headers.get('getRun')).toEqual(['prefer']);
@@ -66,7 +66,7 @@ test('each operation has the headers that it takes', () => {
   );
 });
 
-test('each operation says what it does, whom it needs, and which problems it answers with', () => {
+test('each operation states its effect, its permissions and its problems', () => {
   const tags = listAt(document, '/tags').map((tag) => textAt(tag, '/name'));
   for (const operation of operations) {
     expect(operation).toMatchObject({ summary: expect.stringMatching(/^[A-Z].*[^.]$/) });
@@ -77,7 +77,7 @@ test('each operation says what it does, whom it needs, and which problems it ans
   }
 });
 
-test('each parameter and each header of an answer is described', () => {
+test('each parameter and each response header is described', () => {
   const parameters = operations.flatMap((operation) => membersOf(operation['parameters'] ?? null));
   const answers = operations
     .flatMap(({ responses }) => membersOf(responses))
@@ -88,7 +88,7 @@ test('each parameter and each header of an answer is described', () => {
   expect(answers.length).toBeGreaterThan(40);
 });
 
-test('each body and each answer has an example, which its schema takes', () => {
+test('each body and each response has an example that its schema accepts', () => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(document, 'api');
   const contents = operations.flatMap(({ requestBody = null, responses }) => [requestBody, ...membersOf(responses)]);
@@ -108,7 +108,7 @@ test('each body and each answer has an example, which its schema takes', () => {
 });
 
 test.each(['user', 'approver', 'admin', 'auditor', 'publisher', 'nobody'])(
-  '%s may do what the description says',
+  'the permissions of %s are those in the description',
   async (role) => {
     const granted = permissionsOf([role], parseConfig('the test', { roles: OWN_ROLES }).roles);
     const caller = await api.asRole(role);
@@ -117,7 +117,7 @@ test.each(['user', 'approver', 'admin', 'auditor', 'publisher', 'nobody'])(
         const needed = listAt(operation, '/security').flatMap((one) => listAt(one, '/bearer'));
         const isGranted = needed.length === 0 || [...granted].some((permission) => needed.includes(permission));
         const isStream = at(operation, '/responses/200/content/text~1event-stream') !== undefined;
-        // A stream would go on; its headers say as much.
+        // A stream would not end, and its headers are sufficient.
         const wanted = isStream && method === 'get' ? 'HEAD' : method.toUpperCase();
         const answer = await caller.send(path.replaceAll(/[{}]/g, ''), { method: wanted });
         expect([path, answer.status === 403]).toEqual([path, !isGranted]);
@@ -125,17 +125,17 @@ test.each(['user', 'approver', 'admin', 'auditor', 'publisher', 'nobody'])(
   },
 );
 
-test('docs/reference/http.md is what the description says', async () => {
+test('docs/reference/http.md is generated from the description', async () => {
   const page = readFileSync(new URL('../../../../docs/reference/http.md', import.meta.url), 'utf8');
   expect(page).toBe(await renderPage(httpPage, document));
 });
 
-test('docs/openapi.json is the description, so that each change of the API is seen', () => {
+test('docs/openapi.json equals the description, so that each change of the API is visible', () => {
   const page = readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8');
   expect(page).toBe(renderDescription(document));
 });
 
-test('the root leads to the description', async () => {
+test('the root path redirects to the description', async () => {
   const { status, headers } = await api.request('/');
   expect([status, headers.get('location')]).toEqual([302, '/docs']);
   expect((await api.request('/favicon.ico')).status).toBe(204);

@@ -3,11 +3,11 @@ import { strongTagsIn } from '../../../../src/api/http/etag.ts';
 
 const header = (count: number): string => Array.from({ length: count }, (_, at) => `"t${at}"`).join(', ');
 
-test('a tag that a header repeats is one', () => {
+test('a repeated tag of a header counts once', () => {
   expect(strongTagsIn('"a", W/"b", "a","c"')).toEqual(['a', 'c']);
 });
 
-test('a header names 100 tags at most', () => {
+test('a header may contain at most 100 tags', () => {
   expect(strongTagsIn(header(100))).toHaveLength(100);
   expect(strongTagsIn(Array.from({ length: 101 }, () => '"a"').join(','))).toEqual(['a']);
   expect(() => strongTagsIn(header(101))).toThrow(expect.objectContaining({ code: 'INVALID_REQUEST' }));

@@ -26,7 +26,7 @@ const bytes = (...parts: readonly (string | readonly number[])[]): Uint8Array<Ar
     Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part)))),
   );
 
-describe('a body', () => {
+describe('strict parsing of a body', () => {
   test.each([
     'application/vnd.holdfast+json',
     'application/json-patch+json',
@@ -39,7 +39,7 @@ describe('a body', () => {
     'application/json; charset',
     'application/json; charset=utf-8; charset=latin1',
     'application/json, text/plain',
-  ])('of the type %s is refused', async (type) => {
+  ])('a body of the type %s is refused', async (type) => {
     const answer = await post('/api/graphs/validate', DEFINITION, { 'content-type': type });
     expect(answer).toMatchObject(aProblem(415, 'UNSUPPORTED_MEDIA_TYPE'));
   });
@@ -50,16 +50,19 @@ describe('a body', () => {
     'application/json; charset=UTF-8',
     'APPLICATION/JSON ; Charset="utf-8"',
     'application/json; profile=x',
-  ])('of the type %s is taken', async (type) => {
+  ])('a body of the type %s is accepted', async (type) => {
     expect(await post('/api/graphs/validate', DEFINITION, { 'content-type': type })).toMatchObject({ status: 200 });
   });
 
-  test.each(['gzip', 'br', 'deflate', 'identity, gzip', 'x', ''])('in the coding "%s" is refused', async (coding) => {
-    const answer = await post('/api/graphs/validate', DEFINITION, { 'content-encoding': coding });
-    expect(answer).toMatchObject(aProblem(415, 'UNSUPPORTED_MEDIA_TYPE', { 'accept-encoding': /^identity$/ }));
-  });
+  test.each(['gzip', 'br', 'deflate', 'identity, gzip', 'x', ''])(
+    'a body in the encoding "%s" is refused',
+    async (coding) => {
+      const answer = await post('/api/graphs/validate', DEFINITION, { 'content-encoding': coding });
+      expect(answer).toMatchObject(aProblem(415, 'UNSUPPORTED_MEDIA_TYPE', { 'accept-encoding': /^identity$/ }));
+    },
+  );
 
-  test('in the coding identity is taken', async () => {
+  test('a body in the encoding identity is accepted', async () => {
     const answer = await post('/api/graphs/validate', DEFINITION, { 'content-encoding': 'Identity' });
     expect(answer).toMatchObject({ status: 200 });
   });
@@ -74,7 +77,7 @@ describe('a body', () => {
     ['UTF-16', new Uint8Array(Buffer.from(`\uFEFF${DEFINITION}`, 'utf16le'))],
     ['a NUL', bytes('{"name":"a', [0], '"}')],
     ['a NUL after the end', bytes(DEFINITION, [0])],
-  ])('with %s is refused', async (_what, body) => {
+  ])('a body with %s is refused', async (_what, body) => {
     expect(await post('/api/graphs/validate', body)).toMatchObject(aProblem(400, 'MALFORMED_JSON'));
   });
 
@@ -83,7 +86,7 @@ describe('a body', () => {
     ['-1e400', '/input/n'],
     ['9'.repeat(400), '/input/n'],
     ['[1, {"a/b": 1e999}]', '/input/n/1/a~1b'],
-  ])('with the number %s is refused, and the place is named', async (number, path) => {
+  ])('a body with the number %s is refused, and the path is named', async (number, path) => {
     const answer = await post('/api/runs', `{"graph":"none","input":{"n":${number}}}`);
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual([path]);
@@ -96,18 +99,18 @@ describe('a body', () => {
     [String.raw`{"graph":"a","input":{"\"":"\\","\"":1}}`, '/input/"'],
     ['{"graph":"a","input":{"__proto__":1,"__proto__":2}}', '/input/__proto__'],
     ['{"graph":"a","input":{"":1,"":2}}', '/input/'],
-  ])('with a member that comes twice is refused, and the place is named: %s', async (body, path) => {
+  ])('a body with a repeated member is refused, and the path is named: %s', async (body, path) => {
     const answer = await post('/api/runs', body);
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual([path]);
   });
 
-  test('may have members of one name in several objects, and repeated values', async () => {
+  test('a body may have members of the same name in several objects, and repeated values', async () => {
     const body = '{"graph":"none","input":{"x":{"x":"x"},"l":["x","x",{"x":1},{"x":1},"{\\"x\\":1,\\"x\\":2}"]}}';
     expect(await post('/api/runs', body)).toMatchObject(aProblem(404, 'UNKNOWN_GRAPH'));
   });
 
-  test('with a member __proto__ changes nothing but itself', async () => {
+  test('a member __proto__ of a body changes nothing but itself', async () => {
     const answer = await post('/api/runs', '{"graph":"none","__proto__":{"input":1},"input":{"__proto__":{"a":1}}}');
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual(['/__proto__']);

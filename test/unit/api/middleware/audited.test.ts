@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describedOperations } from '../../../support/readers/described-operations.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 
-/** They leave no entry in the audit. */
+/** Routes that leave no entry in the audit log. */
 const WITHOUT_ENTRY = [
   'POST /api/graphs/validate',
   'POST /api/graphs/{name}/test',
@@ -10,7 +10,7 @@ const WITHOUT_ENTRY = [
   'POST /console/local-sign-in',
 ];
 
-test('a change that leaves an entry in the audit takes an idempotency key, or is a deletion, which is recorded before it is done', async () => {
+test('an audited change accepts an idempotency key, or is a deletion, which is recorded before it is done', async () => {
   const api = await startTestApi();
   const { body } = await api.stranger.get('/openapi.json');
   await api.stop();

@@ -9,7 +9,7 @@ import { aProblem } from '../../../support/readers/problems.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 
-/** All routes that need no token: probes, pages, what is needed to sign in, and messages with a signature. */
+/** All public routes: probes, pages, sign-in, and signed messages. */
 const PUBLIC: ReadonlySet<string> = new Set([
   'GET /healthz',
   'GET /readyz',
@@ -36,7 +36,7 @@ const PROTECTED = (await readMountedRoutes()).filter((route) => !PUBLIC.has(rout
 const onlyRole = (permission: Permission): string => `only ${permission}`;
 const roleWithout = (...[one, other = one]: readonly string[]): string => `without ${one} and ${other}`;
 
-/** A role with each permission alone, and roles with all permissions but one or two. */
+/** A role for each single permission, and roles with all permissions but one or two. */
 const ROLES = Object.fromEntries(
   PERMISSIONS.flatMap((one) => [
     [onlyRole(one), [one]],
@@ -57,7 +57,7 @@ afterAll(async () => {
   await api.stop();
 });
 
-/** The permissions of which each route needs one, as the description says. */
+/** The permissions of which each route requires one, according to the description. */
 async function readNeeded(client: ApiClient): Promise<ReadonlyMap<string, readonly Permission[]>> {
   const { body } = await client.get('/openapi.json');
   return new Map(
@@ -73,14 +73,14 @@ async function readNeeded(client: ApiClient): Promise<ReadonlyMap<string, readon
   );
 }
 
-/** Sends a request without a body. A stream does not begin, because its `Last-Event-ID` is not valid. */
+/** Sends a request without a body. No stream begins, because the `Last-Event-ID` is invalid. */
 async function ask(client: ApiClient, route: string): Promise<ApiAnswer> {
   const [method = '', path = ''] = route.split(' ');
   return await client.send(path.replaceAll(/\{\w+\}/g, '1'), { method, headers: { 'last-event-id': 'none' } });
 }
 
-describe('a route', () => {
-  test('that needs a token is one of many', () => {
+describe('the access to a route', () => {
+  test('many routes require a token', () => {
     expect(PROTECTED.length).toBeGreaterThan(80);
   });
 
@@ -94,14 +94,14 @@ describe('a route', () => {
     expect(await ask(await api.asRole(roleWithout(...permissions)), route)).toMatchObject(aProblem(403, 'FORBIDDEN'));
   });
 
-  test.each(PROTECTED)('%s takes a caller with one of its permissions alone', async (route) => {
+  test.each(PROTECTED)('%s accepts a caller with only one of its permissions', async (route) => {
     for (const permission of needed.get(route) ?? []) {
       const { status } = await ask(await api.asRole(onlyRole(permission)), route);
       expect([401, 403]).not.toContain(status);
     }
   });
 
-  test('that is described without a permission is one of the public ones', () => {
+  test('a route that is described without a permission is a public one', () => {
     const open = [...needed].filter(([, permissions]) => permissions.length === 0).map(([route]) => route);
     expect(open.filter((route) => !PUBLIC.has(route))).toEqual([]);
   });

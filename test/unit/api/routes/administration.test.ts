@@ -43,8 +43,8 @@ async function put(path: string, body: object, headers: Readonly<Record<string, 
 const start = async (caller: 'user' | 'otherTenantUser' = 'user') =>
   await api.as(caller).post('/api/runs', { graph: 'mine' });
 
-describe('a tenant', () => {
-  test('has what an administrator says before what the configuration says, and it is told who says it', async () => {
+describe('the terms of a tenant', () => {
+  test("administrators' settings override the configuration, and the tenant's terms name the source of each", async () => {
     const quotas = (answer: ApiAnswer) => at(answer.body, '/quotas');
     expect(quotas(await api.as('admin').get('/admin/tenants/acme'))).toEqual({
       runsPerMinute: { limit: 600, source: 'all' },
@@ -66,7 +66,7 @@ describe('a tenant', () => {
     expect((await api.as('admin').get('/admin/tenants/acme')).body).toMatchObject({ changedAt: null, changedBy: null });
   });
 
-  test('meets a new quota at once', async () => {
+  test('a new quota applies to a tenant at once', async () => {
     expect((await start()).status).toBe(201);
     await put('tenants/demo', { runsPerMinute: 0 });
     expect(await start()).toMatchObject(aProblem(429, 'QUOTA_REACHED'));
@@ -75,7 +75,7 @@ describe('a tenant', () => {
     expect((await start()).status).toBe(201);
   });
 
-  test('that is suspended starts no runs, and is told why, until it is admitted again', async () => {
+  test('a suspended tenant starts no runs, and receives the reason, until the suspension ends', async () => {
     const first = await put('tenants/demo', { suspended: { reason: 'The bill is open' } });
     expect(await start()).toMatchObject(aProblem(403, 'TENANT_SUSPENDED'));
     expect(textAt((await start()).body, '/detail')).toContain('The bill is open');
@@ -89,7 +89,7 @@ describe('a tenant', () => {
     expect((await start()).status).toBe(201);
   });
 
-  test('stays suspended until that is lifted by its name, whatever else is said', async () => {
+  test('a tenant stays suspended until the suspension itself is lifted', async () => {
     await put('tenants/demo', { suspended: { reason: 'The bill is open' } });
     const set = await put('tenants/demo', { runsPerMinute: 5 });
     expect(set.body).toMatchObject({
@@ -114,7 +114,7 @@ describe('a tenant', () => {
 });
 
 describe('a switch', () => {
-  test('of a graph lets no run of it begin, for the tenants that it names', async () => {
+  test('a switched-off graph starts no runs, for the tenants that the switch names', async () => {
     const off = { state: 'off', reason: 'It pays twice' };
     expect(await put('switches/graph/mine', { ...off, tenants: ['demo'] })).toMatchObject({
       status: 201,
@@ -130,7 +130,7 @@ describe('a switch', () => {
     expect((await start()).status).toBe(201);
   });
 
-  test('of a tool is shown where tools are, and in the list of switches', async () => {
+  test('the switch of a tool is visible in the lists of tools and of switches', async () => {
     const [tool] = listAt((await api.as('user').get('/api/tools')).body, '/items');
     expect(tool).toMatchObject({ name: 'charge', switchedOff: null });
     await put('switches/tool/charge', { state: 'off', reason: 'down' });
@@ -141,7 +141,7 @@ describe('a switch', () => {
     expect(names).toEqual(['mine', 'charge']);
   });
 
-  test('of what the installation does not have is refused, as it would keep nothing off', async () => {
+  test('a switch of something that the installation does not have is refused, as it would have no effect', async () => {
     const answer = await put('switches/tool/charges', { state: 'off', reason: 'down' });
     expect(answer).toMatchObject(aProblem(404, 'NOT_FOUND'));
     expect(textAt(answer.body, '/detail')).toContain('charge');
@@ -155,8 +155,8 @@ describe('a switch', () => {
 
 const audit = async (query: string) => await readAll(api.as('admin'), `/admin/audit?${query}`, 2);
 
-describe('the audit', () => {
-  test('tells who has done what, the newest first, and nothing of what was sent', async () => {
+describe('the audit log', () => {
+  test('the audit log records who has done what, newest first, without the data that was sent', async () => {
     const user = api.as('user');
     const since = new Date().toISOString();
     await user.post(
@@ -182,7 +182,7 @@ describe('the audit', () => {
     expect((await api.as('user').get('/admin/audit')).status).toBe(403);
   });
 
-  test('has one entry for a request that is repeated, and none for what was refused', async () => {
+  test('the audit log has one entry for a repeated request, and none for a refused one', async () => {
     const since = new Date().toISOString();
     const once = { 'idempotency-key': 'switch-it-once' };
     for (let time = 0; time < 3; time += 1) await put('switches/tool/charge', { state: 'off', reason: 'down' }, once);
@@ -191,7 +191,7 @@ describe('the audit', () => {
     expect(await audit(`from=${since}`)).toHaveLength(1);
   });
 
-  test('has what was done before its request died, once its key comes again', async () => {
+  test('the audit log has what an interrupted request had done, once its key is sent again', async () => {
     const since = new Date().toISOString();
     const request = { tenantId: 'demo', subject: 'root', route: 'PUT /admin/tenants/acme', key: 'dies' };
     const gone = new Error('the process is gone');
@@ -206,7 +206,7 @@ describe('the audit', () => {
     expect(await audit(`from=${since}`)).toHaveLength(1);
   });
 
-  test('has one entry for an act whose request died before its answer was kept', async () => {
+  test('the audit log has one entry for an act whose request was interrupted before its answer was stored', async () => {
     const since = new Date().toISOString();
     const request = { tenantId: 'demo', subject: 'root', route: 'PUT /admin/tenants/acme', key: 'kept' };
     vi.spyOn(api.store.idempotency, 'keep').mockRejectedValueOnce(new Error('the process is gone'));
@@ -217,7 +217,7 @@ describe('the audit', () => {
     expect(await audit(`from=${since}`)).toHaveLength(1);
   });
 
-  test('has a pruning that fails midway, as some of it is done', async () => {
+  test('the audit log has a pruning that fails midway, as some of it is done', async () => {
     const since = new Date().toISOString();
     const gone = new Error('the database is gone');
     vi.spyOn(api.store.retention, 'prune').mockImplementationOnce(async function* failMidway() {
@@ -230,7 +230,7 @@ describe('the audit', () => {
     expect(await audit(`from=${since}`)).toMatchObject([{ action: 'retention.prune', by: 'root' }]);
   });
 
-  describe('of deletions', () => {
+  describe('the audit log of deletions', () => {
     const remove = async (path: string) => await api.as('admin').send(path, { method: 'DELETE' });
     const gone = new Error('the process is gone');
     const isThere = async (): Promise<boolean> =>
@@ -242,7 +242,7 @@ describe('the audit', () => {
       since = new Date().toISOString();
     });
 
-    test('is written first: what can not be written is not done', async () => {
+    test('a deletion is recorded first, and not done if it cannot be recorded', async () => {
       vi.spyOn(api.store.audit, 'add').mockRejectedValueOnce(gone);
       expect((await remove('/admin/switches/tool/charge')).status).toBe(500);
       expect([await isThere(), await audit(`from=${since}`)]).toEqual([true, []]);
@@ -250,7 +250,7 @@ describe('the audit', () => {
       expect([await isThere(), (await audit(`from=${since}`)).length]).toEqual([false, 1]);
     });
 
-    test('has those whose process died in between', async () => {
+    test('a deletion whose process has died is recorded', async () => {
       vi.spyOn(api.store.switches, 'remove').mockRejectedValueOnce(gone);
       expect((await remove('/admin/switches/tool/charge')).status).toBe(500);
       expect(await audit(`from=${since}`)).toMatchObject([{ action: 'switch.delete', subject: 'tool/charge' }]);
@@ -261,13 +261,13 @@ describe('the audit', () => {
       ['/admin/switches/lamp/charge', 422],
       ['/admin/switches/tool/charge?soon=1', 422],
       ['/api/memory/n/a%00b', 422],
-    ])('has not that of %s, which is refused', async (path, status) => {
+    ])('a refused deletion of %s is not recorded', async (path, status) => {
       expect((await remove(path)).status).toBe(status);
       expect(await audit(`from=${since}`)).toEqual([]);
     });
   });
 
-  test('of a run names the tenant of the run, whoever has done it', async () => {
+  test("the entry about a run names the run's tenant, whoever has acted", async () => {
     const runId = textAt((await start('otherTenantUser')).body, '/id');
     await api.store.audit.add({
       id: 'req-1',
@@ -286,7 +286,7 @@ describe('the audit', () => {
     expect(await audit('tenantId=demo&action=webhook')).toHaveLength(1);
   });
 
-  test('of a tenant is found by this tenant', async () => {
+  test('an entry about a tenant is found by this tenant', async () => {
     const since = new Date().toISOString();
     await put('tenants/acme', { runsPerMinute: 1 });
     await api.as('admin').send('/admin/tenants/acme', { method: 'DELETE' });
@@ -296,7 +296,7 @@ describe('the audit', () => {
     ]);
   });
 
-  test('forgets what is older than it is to be kept', async () => {
+  test('entries older than the retention are deleted', async () => {
     await put('tenants/acme', { runsPerMinute: 1 });
     expect(await api.store.audit.forgetBefore('2020-01-01T00:00:00.000Z')).toBe(0);
     expect(await api.store.audit.forgetBefore('2999-01-01T00:00:00.000Z')).toBeGreaterThan(0);

@@ -33,8 +33,8 @@ const remindersOf = async (runId: string): Promise<number> => {
   return items.filter((delivery) => delivery.runId === runId).length;
 };
 
-describe('a reminder', () => {
-  test('whose answer was lost is done once, and its repetition is answered', async () => {
+describe('a reminder of an approval', () => {
+  test('a reminder whose answer was lost is recorded once, and the repetition is answered', async () => {
     await ask('lost');
     vi.spyOn(api.store.approvalNotes, 'of').mockRejectedValueOnce(new Error('lost'));
     expect(await remind('lost', 'k1')).toMatchObject({ status: 500 });
@@ -43,7 +43,7 @@ describe('a reminder', () => {
     expect(await remindersOf('lost')).toBe(1);
   });
 
-  test('whose answer was lost is done, although the approval was decided then', async () => {
+  test('the repetition of a recorded reminder is answered although the approval was decided meanwhile', async () => {
     await ask('decided');
     vi.spyOn(api.store.approvalNotes, 'of').mockRejectedValueOnce(new Error('lost'));
     expect(await remind('decided', 'k3')).toMatchObject({ status: 500 });
@@ -52,7 +52,7 @@ describe('a reminder', () => {
     expect(await remind('decided', 'k4')).toMatchObject({ status: 409, body: { code: 'NOT_ALLOWED_NOW' } });
   });
 
-  test('tells nobody of an approval that is decided in this moment', async () => {
+  test('a reminder of an approval that is decided at the same time notifies nobody', async () => {
     await ask('closing');
     const found = await api.store.approvals.find('closing.a1');
     await close('closing', 'rejected');

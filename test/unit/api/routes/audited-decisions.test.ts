@@ -10,7 +10,7 @@ import { at, textAt } from '../../../support/readers/json-at.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 
-/** What a run answers to a decision or control. */
+/** The answer of a run to a decision or control. */
 type Reply = 'taken' | 'too-late' | 'silent';
 
 const replies = new Map<string, Reply>();
@@ -50,13 +50,13 @@ beforeEach(async ({ task }) => {
   );
 });
 
-/** The acts that the audit has of the run, by what they were done to. */
+/** The audited acts on the run, by subject. */
 async function acts(): Promise<unknown> {
   const entries = await readAll(api.as('admin'), `/admin/audit?runId=${runId}`, 100);
   return Object.fromEntries(entries.map((entry) => [textAt(entry, '/subject'), textAt(entry, '/action')]));
 }
 
-describe('decisions of one message of a chat', () => {
+describe('several decisions of one chat message', () => {
   async function decideAll(threadId: string): Promise<number> {
     const parts = [1, 2, 3].map((n) => ({
       type: 'dynamic-tool',
@@ -75,28 +75,28 @@ describe('decisions of one message of a chat', () => {
     return response.status;
   }
 
-  test('are in the audit as far as they came, if a later one fails', async ({ task }) => {
+  test('decisions of one message are audited up to the one that fails', async ({ task }) => {
     replies.set(approval(2), 'silent').set(approval(3), 'silent');
     expect(await decideAll(`thread of ${task.id}`)).toBe(503);
     expect(await acts()).toEqual({ [approval(1)]: 'approval.approve', [approval(2)]: 'approval.reject' });
   });
 
-  test('are not in it if others came first', async ({ task }) => {
+  test('decisions that others have made before are not audited', async ({ task }) => {
     replies.set(approval(1), 'too-late').set(approval(2), 'too-late');
     expect(await decideAll(`thread of ${task.id}`)).toBe(200);
     expect(await acts()).toEqual({ [approval(3)]: 'approval.approve' });
   });
 });
 
-describe('what may take effect', () => {
-  test('of decisions on many is in the audit', async () => {
+describe('acts that may take effect', () => {
+  test('a bulk decision that may take effect is audited', async () => {
     replies.set(approval(1), 'silent').set(approval(2), 'too-late');
     const decisions = [1, 2, 3].map((n) => ({ approvalId: approval(n), decision: 'approve' }));
     await api.as('approver').post('/api/approvals/decisions', { decisions });
     expect(await acts()).toEqual({ [approval(1)]: 'approval.approve', [approval(3)]: 'approval.approve' });
   });
 
-  test('of controls of many is told, and in the audit', async () => {
+  test('a bulk control that may take effect is reported and audited', async () => {
     replies.set(runId, 'silent');
     const { body } = await api.as('user').post('/api/runs/bulk', { action: 'pause', ids: [runId, 'none'] });
     expect(at(body, '/failed')).toEqual([

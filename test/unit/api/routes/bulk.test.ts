@@ -12,7 +12,7 @@ import { aProblem, issuePathsOf } from '../../../support/readers/problems.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 
-/** What a run answers to a control or decision. */
+/** The answer of a run to a control or decision. */
 type Reply = (id: string, subject: string) => Promise<SignalResult>;
 
 const takes: Reply = async (id, subject) => ({ id, taken: true, value: { id: subject, decisions: [] } });
@@ -20,11 +20,11 @@ const refuses: Reply = async (id) => ({ id, taken: false, refusal: { code: 'NOT_
 const breaks: Reply = async () => await Promise.reject(new TypeError('A bug'));
 
 const replies = new Map<string, Reply>();
-/** The runs that have been asked, in order. */
+/** The runs that were signaled, in order. */
 const asked: string[] = [];
-/** The reasons that they were given. */
+/** The reasons in these signals. */
 const reasons: unknown[] = [];
-/** The results that runs have given, by the ids of what they were asked. */
+/** The results of runs by signal id. */
 const results = new Map<string, SignalResult>();
 let api: TestApi;
 let ids: readonly string[];
@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await api.stop());
 
-/** Starts runs of a test that wait. @returns their ids, the oldest first */
+/** Starts waiting runs. @returns their ids, oldest first */
 async function startWaiting(test: string, count: number): Promise<readonly string[]> {
   const started: string[] = [];
   while (started.length < count) {
@@ -67,13 +67,13 @@ async function startWaiting(test: string, count: number): Promise<readonly strin
   return started;
 }
 
-/** What the audit has of the runs, by what it was done to. */
+/** The audited acts on the runs, by subject. */
 async function acts(): Promise<JsonObject> {
   const entries = await Promise.all(ids.map(async (id) => await readAll(api.as('admin'), `/admin/audit?runId=${id}`)));
   return Object.fromEntries(entries.flat().map((entry) => [textAt(entry, '/subject'), textAt(entry, '/action')]));
 }
 
-/** Has the store fail when it is asked for a run. */
+/** Makes the store fail when it reads the run. */
 function failToFind(failing: string, error: Error): void {
   const find = api.store.runs.find.bind(api.store.runs);
   vi.spyOn(api.store.runs, 'find').mockImplementation(async (id) => {
@@ -94,8 +94,8 @@ beforeEach(async ({ task }) => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-describe('of a control of many runs', () => {
-  test('its reason goes to each, and what takes none refuses it', async () => {
+describe('a control of many runs', () => {
+  test('the reason of a bulk control is sent to each run, and a run that does not accept the control refuses it', async () => {
     const post = async (action: string) =>
       await api.as('user').post('/api/runs/bulk', { action, ids, reason: 'asked for twice' });
     expect([(await post('cancel')).status, reasons]).toEqual([200, ids.map(() => 'asked for twice')]);
@@ -103,7 +103,7 @@ describe('of a control of many runs', () => {
     expect([refused.status, issuePathsOf(refused)]).toEqual([422, ['/reason']]);
   });
 
-  test('a trial says what each of its runs is', async () => {
+  test('a preview describes each of its runs', async () => {
     const { body } = await api.as('user').post('/api/runs/bulk', { action: 'pause', ids: [first()], dryRun: true });
     expect(at(body, '/runs')).toEqual([{ id: first(), graph: 'mine', status: 'waiting' }]);
     expect(at((await pause()).body, '/runs')).toBeUndefined();
@@ -112,7 +112,7 @@ describe('of a control of many runs', () => {
   test.each([
     ['UNAVAILABLE', new DatabaseAwayError('gone')],
     ['INTERNAL', new TypeError('A bug')],
-  ])('one that ends with %s before it is passed on fails alone', async (code, error) => {
+  ])('a run that fails with %s before it is signaled fails alone', async (code, error) => {
     failToFind(second(), error);
     const { status, body } = await pause();
     expect([status, body]).toEqual([
@@ -122,7 +122,7 @@ describe('of a control of many runs', () => {
     expect(await acts()).toEqual({ [first()]: 'run.pause', [third()]: 'run.pause' });
   });
 
-  test('one that breaks when it is passed on may take effect', async () => {
+  test('a run that fails while it is signaled may take effect', async () => {
     replies.set(second(), breaks);
     const { status, body } = await pause();
     expect([status, at(body, '/done'), at(body, '/failed')]).toEqual([
@@ -133,7 +133,7 @@ describe('of a control of many runs', () => {
     expect(await acts()).toEqual(pausedAll());
   });
 
-  test('one that may take effect is found out by the same key', async () => {
+  test('repeating the key determines the result of a run that may take effect', async () => {
     replies.set(second(), breaks);
     const headers = { 'idempotency-key': `pause ${first()}` };
     const send = async () => await api.as('user').post('/api/runs/bulk', { action: 'pause', ids }, headers);
@@ -144,7 +144,7 @@ describe('of a control of many runs', () => {
     expect((await send()).headers.get('idempotent-replayed')).toBe('true');
   });
 
-  test('each is in the audit before the last is done', async () => {
+  test('each run of a bulk control is audited before the last one is done', async () => {
     let recorded = {};
     replies.set(third(), async (...asked) => {
       await vi.waitUntil(async () => Object.keys((recorded = await acts())).length === 2, PATIENTLY);
@@ -155,7 +155,7 @@ describe('of a control of many runs', () => {
     expect(await acts()).toEqual(pausedAll());
   });
 
-  test('all are done and in the audit, if the process dies and the key is sent again', async () => {
+  test('all runs are controlled and audited if the process dies and the key is sent again', async () => {
     const send = async () =>
       await api.as('user').post('/api/runs/bulk', { action: 'pause', ids }, { 'idempotency-key': first() });
     const record = vi.spyOn(api.store.audit, 'add').mockRejectedValue(new Error('The process is dead'));
@@ -170,20 +170,20 @@ describe('of a control of many runs', () => {
     expect([replayed.body, replayed.headers.get('idempotent-replayed')]).toEqual([again.body, 'true']);
   });
 
-  test('none that was only looked at is in the audit', async () => {
+  test('runs that were only previewed are not audited', async () => {
     const { body } = await api.as('user').post('/api/runs/bulk', { action: 'pause', ids, dryRun: true });
     expect([at(body, '/done'), await acts()]).toEqual([ids, {}]);
   });
 });
 
-describe('of many decisions', () => {
+describe('many decisions in one request', () => {
   const approve = async () =>
     await api.as('approver').post('/api/approvals/decisions', {
       decisions: ids.map((id) => ({ approvalId: `${id}.a`, decision: 'approve' })),
     });
   const approved = (...of: readonly string[]) => Object.fromEntries(of.map((id) => [`${id}.a`, 'approval.approve']));
 
-  test('one that fails before it is passed on fails alone', async () => {
+  test('a decision that fails before it is sent fails alone', async () => {
     failToFind(second(), new DatabaseAwayError('gone'));
     const { status, body } = await approve();
     expect([status, at(body, '/results')]).toMatchObject([
@@ -194,7 +194,7 @@ describe('of many decisions', () => {
     expect(await acts()).toEqual(approved(first(), third()));
   });
 
-  test('one that breaks when it is passed on may take effect', async () => {
+  test('a decision that fails while it is sent may take effect', async () => {
     replies.set(second(), breaks);
     const { body } = await approve();
     expect(at(body, '/results/1/problem')).toEqual({ status: 503, code: 'UNAVAILABLE', detail, mayTakeEffect: true });
@@ -202,14 +202,14 @@ describe('of many decisions', () => {
   });
 });
 
-describe('a filter', () => {
-  /** Pauses what a filter finds, and all runs refuse. */
+describe('a filter of a bulk control', () => {
+  /** Pauses the runs that a filter finds; all of them refuse. */
   async function pauseFound(filter: JsonObject, more: JsonObject = {}) {
     vi.spyOn(replies, 'get').mockReturnValue(refuses);
     return await api.as('user').post('/api/runs/bulk', { action: 'pause', filter, ...more });
   }
 
-  test('finds all its runs by the cursor, also if those before have refused', async ({ task }) => {
+  test('the cursor of a filter finds all its runs, even if earlier ones have refused', async ({ task }) => {
     const filter = { metadata: { test: task.id } };
     await copyRun(first(), 1_010 - ids.length);
     const run = await api.store.runs.find(first());
@@ -229,14 +229,14 @@ describe('a filter', () => {
     expect(await pauseFound(filter, { cursor, action: 'cancel' })).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
   });
 
-  test('has a cursor, and ids have none', async () => {
+  test('a filter may have a cursor, and a list of ids may not', async () => {
     const answer = await api.as('user').post('/api/runs/bulk', { action: 'pause', ids, cursor: 'c' });
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual(['/cursor']);
   });
 });
 
-/** Makes runs like one, each a second older. */
+/** Creates copies of a run, each a second older. */
 async function copyRun(id: string, count: number): Promise<void> {
   const { rows } = await api.store.database.query<{ readonly name: string }>(
     `select column_name as name from information_schema.columns where table_name = 'runs' and is_generated = 'NEVER'`,

@@ -6,7 +6,7 @@ import { aProblem, errorsIn, issuePathsOf } from '../../../support/readers/probl
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 
-/* An installation that allows little: whoever asks for more is told which ceiling it is, in which field, and by how much. */
+/* An installation with low ceilings: requests above them are refused with the ceiling, the field and the amount. */
 
 let api: TestApi;
 beforeAll(async () => {
@@ -39,7 +39,7 @@ const FIELDS = [
 ];
 const ISSUES = FIELDS.map((path) => `INVALID_FIELD ${path}`);
 
-test.each(['/api/graphs', '/api/runs'])('a graph that asks for too much is refused by %s', async (path) => {
+test.each(['/api/graphs', '/api/runs'])('a graph above the ceilings is refused by %s', async (path) => {
   const refused = await api.as('user').post(path, path === '/api/graphs' ? GREEDY : { graph: GREEDY, input: {} });
   expect(refused).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
   expect(errorsIn(refused)).toEqual(ISSUES);
@@ -54,7 +54,7 @@ test('validation names the ceiling, the field and the amount', async () => {
   });
 });
 
-/** A graph from a time when the ceilings were higher. */
+/** Publishes a graph as it would have been published under higher ceilings. */
 async function publishedBefore(name: string): Promise<void> {
   const { name: _name, ...definition } = GREEDY;
   await api.store.graphs.publish({
@@ -69,21 +69,21 @@ async function publishedBefore(name: string): Promise<void> {
   });
 }
 
-test('a graph that was published before starts no runs any more', async () => {
+test('a graph that was published before the ceilings were lowered starts no runs', async () => {
   await publishedBefore('older');
   const refused = await api.as('user').post('/api/runs', { graph: 'older', input: {} });
   expect(refused).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
   expect(errorsIn(refused)).toEqual(ISSUES);
 });
 
-test('nor does one that names it', async () => {
+test('a graph that references such a graph starts no runs', async () => {
   await publishedBefore('inside');
   const graph = aDefinition({ name: 'around', nodes: { a: { type: 'subgraph', graph: 'inside' } } });
   const refused = await api.as('user').post('/api/runs', { graph, input: {} });
   expect(errorsIn(refused)).toEqual(['INVALID_FIELD /nodes/a/graph']);
 });
 
-test('a run can ask for no more, either', async () => {
+test('a run cannot request more than the ceilings', async () => {
   const graph = aDefinition({ name: 'modest', limits: { maxSteps: 30 } });
   const refused = await api.as('user').post('/api/runs', { graph, input: {}, limits: { maxSteps: 31 } });
   expect(refused).toMatchObject(aProblem(422, 'LIMIT_TOO_LOOSE'));
@@ -91,7 +91,7 @@ test('a run can ask for no more, either', async () => {
   expect(textAt(refused.body, '/issues/0/message')).toContain('31 is over 30, and this installation allows 30');
 });
 
-test('a graph that says nothing gets no more than the ceilings', async () => {
+test('a graph without limits gets the ceilings', async () => {
   const { status, body } = await api.as('user').post('/api/runs', { graph: aDefinition(), input: {} });
   expect(status).toBe(201);
   expect(at(body, '/limits')).toEqual({ maxSteps: 25, maxConcurrency: 20 });

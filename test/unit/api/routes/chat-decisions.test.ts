@@ -17,13 +17,13 @@ import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 
 /*
- * Two people have to approve a payment. Each of them may change it, and the other one then has to see the change. The
- * engine decides as the run does.
+ * Two people have to approve a payment. Each of them may edit it, and then the other one must see the edit. The engine
+ * here decides as a real run does.
  */
 
 let api: TestApi;
 let runId: string;
-/** The approval as the run has it. */
+/** The approval in the run's state. */
 let approval: Approval;
 const POLICY = { quorum: 2, users: ['ada', 'bob'] };
 
@@ -60,7 +60,7 @@ async function happen(events: readonly RunEventBody[], view: Partial<RunView> = 
   await writeTo(api.store, { id: runId, tenantId: 'demo' }, batch);
 }
 
-/** Has a person decide in the run, which ends once it has its two approvals. */
+/** Makes a person decide in the run, which ends after two approvals. */
 async function decides(sub: string, over: { readonly args?: Json; readonly digests?: readonly string[] } = {}) {
   const by = { sub, roles: [], permissions: ['approval:decide'] } as const;
   const decided = decide(approval, { decision: 'approve', by, at: AT, ...over });
@@ -82,7 +82,7 @@ async function hear({ signalId: id, digest }: JsonObject & { readonly signalId: 
     : { id, taken: true, value: { id: approval.id, decided: approval.decisions.length } };
 }
 
-/** A chat of the second person, who sees the question. */
+/** Opens a chat of the second person, who sees the question. */
 async function open(threadId: string): Promise<ChatClient> {
   const { sendAutomaticallyWhen } = chatOptions({ token: () => '' });
   const transport = new DefaultChatTransport({
@@ -95,7 +95,7 @@ async function open(threadId: string): Promise<ChatClient> {
   return chat;
 }
 
-/** Says yes in a chat. @returns the question as the chat shows it then */
+/** Approves in a chat. @returns the question as the chat shows it then */
 async function approveIn(chat: ChatClient): Promise<unknown> {
   await chat.addToolApprovalResponse({ id: approval.id, approved: true });
   await expect.poll(() => chat.status).toBe('ready');
@@ -105,14 +105,16 @@ async function approveIn(chat: ChatClient): Promise<unknown> {
 
 const asks = (args: Json) => ({ state: 'approval-requested', input: { args } });
 
-describe('a yes in a chat', () => {
-  test('counts for what the chat has shown', async ({ task }) => {
+describe('an approval in a chat', () => {
+  test('an approval in a chat applies to the version that the chat has shown', async ({ task }) => {
     await decides('ada');
     await approveIn(await open(task.id));
     expect(approval).toMatchObject({ status: 'approved', args: { euros: 100 } });
   });
 
-  test('does not count for what somebody has changed meanwhile: that is asked anew', async ({ task }) => {
+  test('an approval does not apply to a version that somebody has edited meanwhile, and the question is sent again', async ({
+    task,
+  }) => {
     const chat = await open(task.id);
     expect(chat.lastParts).toMatchObject([asks({ euros: 100 })]);
     await decides('ada', { args: { euros: 900 } });
@@ -122,7 +124,7 @@ describe('a yes in a chat', () => {
     expect(approval).toMatchObject({ status: 'approved', args: { euros: 900 } });
   });
 
-  test('does not count for a changed question either where the change is hidden', async ({ task }) => {
+  test('an approval does not apply to an edited version even if the edit is hidden', async ({ task }) => {
     const nodes = { ask: { fields: { args: '[redacted]' } } } as const;
     await api.store.runs.setRedaction(runId, { ...NOTHING_REDACTED, nodes });
     const chat = await open(task.id);
@@ -133,7 +135,7 @@ describe('a yes in a chat', () => {
     expect(approval).toMatchObject({ status: 'approved', args: { euros: 900 } });
   });
 
-  test('counts after a reload, which shows what is asked by now', async ({ task }) => {
+  test('an approval after a reload applies to the current version', async ({ task }) => {
     await decides('ada', { args: { euros: 900 } });
     const chat = await open(task.id);
     expect(chat.lastParts).toMatchObject([asks({ euros: 900 })]);
@@ -141,7 +143,7 @@ describe('a yes in a chat', () => {
     expect(approval).toMatchObject({ status: 'approved' });
   });
 
-  /** The parts as a client sends them that keeps no more than what was decided. */
+  /** The parts of a message from a client that keeps only the decision. */
   const sayYes = async (threadId: string): Promise<string> => {
     const parts = [
       { type: 'dynamic-tool', state: 'approval-responded', approval: { id: approval.id, approved: true } },
@@ -154,19 +156,21 @@ describe('a yes in a chat', () => {
     return await response.text();
   };
 
-  test('that does not say what was shown counts for the question as it was asked first', async ({ task }) => {
+  test('an approval without a digest applies to the question as first requested', async ({ task }) => {
     await sayYes(task.id);
     expect(approval.decisions).toMatchObject([{ by: 'bob' }]);
   });
 
-  test('that does not say what was shown is asked for anew where others have decided before', async ({ task }) => {
+  test('an approval without a digest is refused if others have decided before, and the question is sent again', async ({
+    task,
+  }) => {
     await decides('ada', { args: { euros: 900 } });
     expect(await sayYes(task.id)).toContain('"args":{"euros":900}');
     expect(approval.decisions).toMatchObject([{ by: 'ada' }]);
   });
 });
 
-test('a stream that is open to the end shows a question as it is changed', async ({ task }) => {
+test('a stream that stays open to the end sends a question again when it is edited', async ({ task }) => {
   const headers = { authorization: `Bearer ${api.tokens.user}` };
   const following = await api.request(`/api/chat/${task.id}/stream?until=end`, { headers });
   await decides('ada', { args: { euros: 900 } });
@@ -174,7 +178,7 @@ test('a stream that is open to the end shows a question as it is changed', async
   expect(text).toContain(`"digest":"${digestOf(approval)}"`);
 });
 
-/** Reads a stream until it has said something, and leaves. */
+/** Reads a stream until it contains a text, and disconnects. */
 async function untilSaid({ body }: Response, wanted: string): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';

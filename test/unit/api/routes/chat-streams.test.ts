@@ -8,16 +8,16 @@ import { textAt } from '../../../support/readers/json-at.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 
 /*
- * What a stream of a chat holds is given back however its reader behaves. The tenant may have one stream at a time, so
- * a second one shows that the first holds nothing any more.
+ * A chat stream releases its resources however its reader behaves. The tenant may have one stream at a time, so a
+ * second stream proves that the first one was released.
  */
 
 const STREAM = '/api/chat/T/stream';
 const READER = { tenantId: 'demo', sub: 'u', roles: [], permissions: permissionsOf(['user']) };
-/** More than what waits for a reader. */
+/** More data than the buffers of a reader hold. */
 const LONG = 'x'.repeat(1_000_000);
 
-/** An API with the active run `R` of the thread `T`, which answers a text. */
+/** An API with the active run `R` of the thread `T`, which answers with a text. */
 async function openChat(answer: string, { tokenMs = 3_600_000, stallMs = 60_000 } = {}) {
   const shutdown = openAbort();
   const authenticate = async (authorization?: string) => {
@@ -56,12 +56,12 @@ async function openChat(answer: string, { tokenMs = 3_600_000, stallMs = 60_000 
     onTestFinished(async () => await response.body?.cancel().catch(() => undefined));
     return response;
   };
-  /** Polls until a stream of another reader begins. */
+  /** Polls until another reader's stream can begin. */
   const isFree = async () => await expect.poll(async () => (await ask('GET', { token: 'long' })).status).toBe(200);
   return { ask, isFree, shutdown };
 }
 
-test.each([STREAM, '/api/chat/helper/T/stream'])('HEAD %s is answered as GET, and takes no place', async (path) => {
+test.each([STREAM, '/api/chat/helper/T/stream'])('HEAD %s is answered as GET, and takes no slot', async (path) => {
   const { ask, isFree } = await openChat('Hi');
   for (let asked = 0; asked < 3; asked += 1) {
     const { status, headers, body } = await ask('HEAD', { path });
@@ -85,7 +85,7 @@ test.each(['Hi', LONG])('a stream whose reader stops ends with the token', async
   await isFree();
 });
 
-test('a stream whose reader stops ends with the process', async () => {
+test('a stream whose reader stalls ends with the process', async () => {
   const { ask, isFree, shutdown } = await openChat(LONG);
   await (await ask('GET')).body?.getReader().read();
   expect((await ask('GET')).status).toBe(429);
@@ -93,7 +93,7 @@ test('a stream whose reader stops ends with the process', async () => {
   await isFree();
 });
 
-test('a reader that takes nothing for too long is cut off', async () => {
+test('a reader that takes nothing for too long is disconnected', async () => {
   const { ask, isFree } = await openChat(LONG, { stallMs: 200 });
   const stream = await ask('GET');
   await isFree();

@@ -37,7 +37,7 @@ function aChat(name: string, channels: NonNullable<GraphDefinition['channels']>)
 
 const aMessage = (id: string, text = 'Hi') => ({ id, role: 'user', parts: [{ type: 'text', text }] });
 
-/** A message that shows a file. */
+/** A message with a file. */
 const aFile = (file: JsonObject) => ({
   id: 'm',
   role: 'user',
@@ -47,7 +47,7 @@ const aFile = (file: JsonObject) => ({
   ],
 });
 
-/** Sends a message, and leaves without waiting for what it is answered. */
+/** Sends a message, and disconnects without reading the answer. */
 async function say(body: object, { graph = 'helper', caller = 'user' as const, key = '' } = {}): Promise<Response> {
   const response = await api.request(`/api/chat/${graph}`, {
     method: 'POST',
@@ -76,7 +76,7 @@ async function runIdOf(threadId: string): Promise<string> {
     .then(async () => textAt((await runsOf(threadId))[0] ?? null, '/id'));
 }
 
-/** Has a run do something, as its workflow would. */
+/** Writes an event of a run, as its workflow would. */
 async function happen(
   runId: string,
   events: readonly RunEventBody[],
@@ -87,7 +87,7 @@ async function happen(
   await writeTo(api.store, { id: runId, tenantId: 'demo' }, aBatch([], { events: numbered, view: aView(view) }));
 }
 
-/** Records the answer to a call of a model. @param last the id of the last message that it was sent */
+/** Records the answer to a model call. @param last the id of the last message that the model received */
 async function record(
   runId: string,
   key: string,
@@ -124,7 +124,7 @@ function open(id: string, graph = 'helper', caller: 'user' | 'otherTenantUser' |
   return new ChatClient({ id, transport });
 }
 
-/** Has a client take up the stream of a thread, whose run has begun. */
+/** Resumes the stream of a thread whose run has begun. */
 async function resume(id: string, graph = 'helper', caller: 'user' | 'admin' = 'user') {
   const runId = await runIdOf(id);
   await happen(runId, STARTED);
@@ -134,8 +134,8 @@ async function resume(id: string, graph = 'helper', caller: 'user' | 'admin' = '
   return { chat, runId, resumed };
 }
 
-describe('a message', () => {
-  test('starts a run on the thread, with the message as its input', async () => {
+describe('a chat message', () => {
+  test('a message starts a run on the thread, with the message as its input', async () => {
     const response = await say({ id: 'T-1', messages: [aMessage('old'), aMessage('m1', 'Hello')] });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/event-stream');
@@ -145,12 +145,12 @@ describe('a message', () => {
     ]);
   });
 
-  test('fills the channel of texts of a graph without messages, beside further input', async () => {
+  test('a message fills the text channel of a graph without messages, besides further input', async () => {
     await say({ id: 'T-text', messages: [aMessage('m1', 'Hello')], input: { answer: '?' } }, { graph: 'echo@1' });
     expect(await runsOf('T-text')).toMatchObject([{ input: { question: 'Hello', answer: '?' } }]);
   });
 
-  test('with files is an input of parts, and is for graphs with messages', async () => {
+  test('a message with files becomes an input of parts, and requires a graph with messages', async () => {
     const mediaType = 'application/pdf';
     const files = [
       aFile({ mediaType, url: '/api/blobs/B1', filename: 'a.pdf' }),
@@ -165,13 +165,13 @@ describe('a message', () => {
     expect(texts).toMatchObject(aProblem(422, 'INVALID_INPUT'));
   });
 
-  test('that comes again finds its run', async () => {
+  test('a repeated message finds its run', async () => {
     const body = { id: 'T-again', messages: [aMessage('m1')] };
     expect([(await say(body)).status, (await say(body)).status]).toEqual([200, 200]);
     expect(await runsOf('T-again')).toHaveLength(1);
   });
 
-  test('with another content and the same id is refused, and so is one with the same key', async () => {
+  test('a message with the same id or key as another one, but with different content, is refused', async () => {
     await say({ id: 'T-other', messages: [aMessage('m1')] });
     const body = { id: 'T-other', messages: [aMessage('m1', 'Bye')] };
     expect(await refused('/api/chat/helper', body)).toMatchObject(aProblem(422, 'IDEMPOTENCY_KEY_REUSED'));
@@ -179,7 +179,7 @@ describe('a message', () => {
     expect((await say({ id: 'T-key', messages: [aMessage('m2')] }, { key: 'k' })).status).toBe(422);
   });
 
-  test('that is refused may be sent again', async () => {
+  test('a message that was refused may be sent again', async () => {
     await say({ id: 'T-busy', messages: [aMessage('m1')] });
     const body = { id: 'T-busy', messages: [aMessage('m2')] };
     expect(await refused('/api/chat/helper', body)).toMatchObject(aProblem(409, 'THREAD_BUSY'));
@@ -199,13 +199,13 @@ describe('a message', () => {
     ['an answer without decisions', [{ id: 'm', role: 'assistant', parts: [] }], '/messages/0'],
     ['no message', [], '/messages'],
     ['a part that is no object', [{ id: 'm', role: 'user', parts: ['Hi'] }], '/messages/0/parts/0'],
-  ])('with %s is not understood', async (_what, messages, path) => {
+  ])('a message with %s is invalid', async (_what, messages, path) => {
     const answer = await refused('/api/chat/helper', { id: 'T-bad', messages });
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual([path]);
   });
 
-  test('is for graphs of the own tenant that take one, from who may start runs', async () => {
+  test("a message requires a graph of the caller's tenant with an input channel, and the permission to start runs", async () => {
     const body = { id: 'T-x', messages: [aMessage('m')] };
     expect(await refused('/api/chat/deaf', body)).toMatchObject(aProblem(422, 'INVALID_INPUT'));
     expect(await refused('/api/chat/none', body)).toMatchObject(aProblem(404, 'UNKNOWN_GRAPH'));
@@ -215,7 +215,7 @@ describe('a message', () => {
 });
 
 describe('the stream of a thread', () => {
-  test('is none where nothing is active, nor for other tenants', async () => {
+  test('a thread without an active run has no stream, and neither have threads of other tenants', async () => {
     await say({ id: 'T-mine', messages: [aMessage('m')] });
     expect((await api.as('user').get('/api/chat/T-none/stream')).status).toBe(204);
     expect((await api.as('otherTenantUser').get('/api/chat/T-mine/stream')).status).toBe(204);
@@ -223,7 +223,7 @@ describe('the stream of a thread', () => {
     expect((await api.as('user').get('/api/chat/T-mine/stream')).status).toBe(204);
   });
 
-  test('tells from the beginning, and goes on while models speak', async () => {
+  test('the stream of a thread starts at the beginning, and continues while models answer', async () => {
     await say({ id: 'T-live', messages: [aMessage('m')] });
     const { chat, runId, resumed } = await resume('T-live');
     const delta = aDelta({ node: 'n', callKey: `${runId}:n:1:0:0` });
@@ -235,11 +235,11 @@ describe('the stream of a thread', () => {
     expect(chat.messages).toMatchObject([{ id: runId, role: 'assistant', metadata: { runId, seq: 4 } }]);
   });
 
-  test('tells after a reload what models have answered, and no summary that they have made for themselves', async () => {
+  test('the stream of a thread contains recorded answers of models after a reload, without internal summaries', async () => {
     await say({ id: 'T-said', messages: [aMessage('m')] });
     const runId = await runIdOf('T-said');
     const keyOf = (number: number): string => `${runId}:n:1:${number}:0`;
-    // The first call has not been made, as its messages did not fit.
+    // The first call was not made, because its messages did not fit.
     await record(runId, keyOf(0), { result: { kind: 'overflow', messages: 1 }, last: 'm' });
     await record(runId, keyOf(1), { result: { kind: 'model', text: 'A summary' }, last: 'summarize-0' });
     await record(runId, keyOf(2), { result: { kind: 'model', text: 'I will pay.' }, last: 'm' });
@@ -254,7 +254,7 @@ describe('the stream of a thread', () => {
     await resumed;
   });
 
-  test('tells of a failed run as an error', async () => {
+  test('the stream of a thread reports a failed run as an error', async () => {
     await say({ id: 'T-fails', messages: [aMessage('m')] });
     const { chat, runId, resumed } = await resume('T-fails');
     const error = { code: 'TIMEOUT', message: 'Too slow' } as const;
@@ -295,7 +295,7 @@ describe('the stream of a thread', () => {
     },
   );
 
-  test('ends where people have to decide, unless it is to go on', async () => {
+  test('the stream of a thread ends at pending approvals, unless it is requested to continue', async () => {
     await say({ id: 'T-asks', messages: [aMessage('m')] });
     const runId = await runIdOf('T-asks');
     const { task: _task, requesters: _requesters, asked: _asked, ...approval } = anApproval(runId, 'pending');
@@ -311,7 +311,7 @@ describe('the stream of a thread', () => {
   });
 });
 
-test('a tenant has so many streams at a time; one that is left makes room', async () => {
+test('a tenant has a limited number of streams, and a disconnected one frees a slot', async () => {
   const narrow = await startTestApi({ waits: { perTenant: 1 } });
   onTestFinished(() => narrow.stop());
   await narrow.as('user').post('/api/graphs', { ...aChat('echo', { q: TEXT }), nodes: { n: aSet({ q: 'x' }) } });
@@ -350,7 +350,7 @@ describe('a decision in a chat', () => {
     ],
   });
 
-  test('is for approvals of the thread, and for who may decide', async () => {
+  test('a decision in a chat requires approvals of the thread and the permission to decide', async () => {
     await say({ id: 'T-decide', messages: [aMessage('m')] });
     const runId = await runIdOf('T-decide');
     const approvals = [anApproval(runId, 'pending')];
@@ -362,7 +362,7 @@ describe('a decision in a chat', () => {
     expect(await refused('/api/chat/helper', deciding('T-decide', `${runId}.a1`))).toMatchObject(
       aProblem(403, 'FORBIDDEN'),
     );
-    // It reaches the engine, which is away here.
+    // The decision reaches the engine, which is unavailable here.
     expect(await refused('/api/chat/helper', deciding('T-decide', `${runId}.a1`), 'approver')).toMatchObject(
       aProblem(503, 'UNAVAILABLE'),
     );

@@ -12,7 +12,7 @@ import type { TestApi } from '../../../support/servers/test-api.ts';
 
 let api: TestApi;
 let runId: string;
-/** What the run answers to a decision; by default the id of the approval. */
+/** The run's answer to a decision; by default the id of the approval. */
 let answered: Json | undefined;
 const CLOSED = 30;
 
@@ -47,20 +47,20 @@ async function decided(body: JsonObject) {
   return { answer, read: read.flat().length };
 }
 
-test('a decision reads the approval that it names, and none of the others', async () => {
+test('a decision reads only the approval that it names', async () => {
   const { answer, read } = await decided({ approvalId: `${runId}.a98` });
   expect(answer.status).toBe(200);
   expect(read).toBeLessThanOrEqual(2);
 });
 
-test('a decision that names none reads the first, and those that are pending, and tells them', async () => {
+test('a decision without an approval id reads the first and the pending ones, and names them', async () => {
   const { answer, read } = await decided({});
   expect(answer).toMatchObject(aProblem(409, 'ALREADY_DECIDED'));
   for (const at of [97, 98, 99]) expect(textAt(answer.body, '/detail')).toContain(`"Go?" (${runId}.a${at})`);
   expect(read).toBeLessThanOrEqual(7);
 });
 
-test('a decision names an approval of its run', async () => {
+test('a decision must name an approval of its run', async () => {
   const { answer } = await decided({ approvalId: 'other.a1' });
   expect(answer).toMatchObject(aProblem(404, 'UNKNOWN_APPROVAL'));
 });
@@ -68,7 +68,7 @@ test('a decision names an approval of its run', async () => {
 describe("a run's answer to a decision", () => {
   const named = (): JsonObject => ({ approvalId: `${runId}.a98` });
 
-  test('is the approval if it has all of its fields', async () => {
+  test('the answer is the approval if it has all of its fields', async () => {
     answered = toJson({ ...toPublicApproval(anApproval(runId, 'approved')), title: 'As the run has it' });
     expect((await decided(named())).answer).toMatchObject({ status: 200, body: { title: 'As the run has it' } });
   });
@@ -76,7 +76,7 @@ describe("a run's answer to a decision", () => {
   test.each<[string, JsonObject]>([
     ['has no policy', { policy: 1 }],
     ['has a status that there is not', { status: 'perhaps' }],
-  ])('that %s is read from the row', async (_what, broken) => {
+  ])('an answer that %s is completed from the row', async (_what, broken) => {
     const whole = { ...toPublicApproval(anApproval(runId, 'approved')), id: `${runId}.a98`, decisions: [] };
     answered = toJson({ ...whole, title: 'As the run has it', ...broken });
     expect((await decided(named())).answer).toMatchObject({ status: 200, body: { title: 'Go?' } });
@@ -86,7 +86,7 @@ describe("a run's answer to a decision", () => {
     ['no fields', 'done'],
     ['no id', { decided: 1 }],
     ['no decisions', { id: 'a' }],
-  ])('with %s leaves the effect of the decision unknown', async (_what, broken) => {
+  ])('an answer with %s leaves the effect of the decision unknown', async (_what, broken) => {
     answered = broken;
     expect((await decided(named())).answer).toMatchObject(aProblem(503, 'UNAVAILABLE'));
   });

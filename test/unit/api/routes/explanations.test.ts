@@ -32,7 +32,7 @@ afterAll(async () => {
 const explain = async (id: string, caller: 'user' | 'approver' | 'admin' | 'otherTenantUser' = 'user') =>
   await api.as(caller).get(`/api/runs/${id}/explain`);
 
-/** A run of the tenant that waits for an approval whose title is filled from a redacted channel. */
+/** A run of the tenant that waits for an approval whose title is built from a redacted channel. */
 async function addAsking(id: string): Promise<void> {
   const nodes = { ask: { fields: { title: 'Pay [redacted]?' } } };
   await api.store.runs.create(
@@ -54,10 +54,10 @@ async function addAsking(id: string): Promise<void> {
   await writeTo(api.store, { id, tenantId: 'demo' }, aBatch([1], { view, approvals: [approval] }));
 }
 
-describe('a run that waits for an approval', () => {
+describe('the explanation of a run that waits for an approval', () => {
   beforeAll(async () => await addAsking('A'));
 
-  test('is explained without what is hidden from the reader', async () => {
+  test('a run is explained without what is hidden from the reader', async () => {
     const summary = 'Node ask waits until 2099-01-01T00:00:00.000Z for approver to decide: Pay [redacted]?';
     expect(await explain('A')).toMatchObject({
       status: 200,
@@ -66,7 +66,7 @@ describe('a run that waits for an approval', () => {
     expect(at((await explain('A', 'admin')).body, '/summary')).toMatch(/Pay 100\?$/);
   });
 
-  test('tells each reader what that one may do', async () => {
+  test('each reader receives the actions that this reader may take', async () => {
     const allowed = { user: [false, false, false, true, true], approver: [true, true, false, false, false] } as const;
     for (const caller of ['user', 'approver'] as const)
       expect((await explain('A', caller)).body).toMatchObject({
@@ -75,13 +75,13 @@ describe('a run that waits for an approval', () => {
       });
   });
 
-  test('is not there for another tenant', async () => {
+  test('the explanation does not exist for another tenant', async () => {
     expect(await explain('A', 'otherTenantUser')).toMatchObject({ status: 404, body: { code: 'UNKNOWN_RUN' } });
     expect(await api.as('user').get('/api/runs/A/explain?why=1')).toMatchObject({ status: 422 });
   });
 });
 
-test('a paused run names who has paused it last', async () => {
+test('a paused run names the person who has paused it last', async () => {
   await api.store.runs.create(aNewRun({ id: 'P', tenantId: 'demo' }));
   const paused = (seq: number, by: string) =>
     ({ seq, at: AT, step: 0, type: 'run.paused', reason: 'the shop is closed', nodes: [], by }) as const;
@@ -98,7 +98,7 @@ test('a paused run names who has paused it last', async () => {
   });
 });
 
-test('a run whose workflow task fails says so, without the message where anything is hidden', async () => {
+test('a run with a failing workflow task reports that, without the message if anything is hidden', async () => {
   for (const [id, channels] of [
     ['X', []],
     ['Y', ['s']],
@@ -111,7 +111,7 @@ test('a run whose workflow task fails says so, without the message where anythin
   expect(at((await explain('Y')).body, '/summary')).not.toContain('bad code');
 });
 
-test('a run whose worker is busy with others says that, and not that it is ended soon', async () => {
+test('a run whose worker is busy with others reports that, and not that it will be ended', async () => {
   await api.store.runs.create(aNewRun({ id: 'B', tenantId: 'demo' }));
   await writeTo(api.store, { id: 'B', tenantId: 'demo' }, aBatch([1]));
   await api.store.failingRuns.note('B', { executionRunId: 'e1', by: 'queue' });
@@ -121,7 +121,7 @@ test('a run whose worker is busy with others says that, and not that it is ended
   });
 });
 
-test('a failed run takes a retry unless calls of it were undone', async () => {
+test('a failed run can be retried unless its calls were undone', async () => {
   const actionsOf = async (id: string, undone: UndoneWork | null) => {
     await api.store.runs.create(aNewRun({ id, tenantId: 'demo' }));
     const { compensation } = aClosedRun(id);
@@ -139,7 +139,7 @@ test('a failed run takes a retry unless calls of it were undone', async () => {
   expect(await actionsOf('V', { since: -1, nodes: ['pay'] })).toEqual([]);
 });
 
-test('a failed fork whose parent has undone calls since is forked where the parent has not', async () => {
+test('a failed fork whose parent has undone calls since is forked from an earlier checkpoint of the parent', async () => {
   const error = { code: 'TOOL_FAILED', message: 'shop is down', node: 'pay' } as const;
   const parentView = aView({ status: 'failed', endedAt: LATER, error, undone: { since: 1, nodes: ['pay'] } });
   await api.store.runs.create(aNewRun({ id: 'PU', tenantId: 'demo' }));
@@ -161,7 +161,7 @@ test('a failed fork whose parent has undone calls since is forked where the pare
   expect(await actionsOf('FS', 'PU.c2')).toContainEqual('npx holdfast retry FS');
 });
 
-test('a node that has lost several calls is offered to be skipped, and no retry', async () => {
+test('a node that has lost several calls can be skipped but not retried', async () => {
   const error = { code: 'UNKNOWN_OUTCOME', message: 'lost', node: 'pay' } as const;
   const state = { phase: 'failed', failure: { error, callFailed: false }, saved: null } as const;
   const task = { key: 'pay', node: 'pay', visit: 1, index: null, item: null, group: null, state } as const;
@@ -181,7 +181,7 @@ test('a node that has lost several calls is offered to be skipped, and no retry'
   expect(await actionsOf('L2', ['k', 'l'])).toEqual(['skip', 'fork', 'replan']);
 });
 
-test('of many approvals that wait, the oldest have their deciders and commands', async () => {
+test('if many approvals are pending, the oldest have their deciders and commands', async () => {
   await api.store.runs.create(aNewRun({ id: 'M', tenantId: 'demo' }));
   const ids = Array.from({ length: 60 }, (_, n) => `M.a${String(n).padStart(2, '0')}`);
   const approvals = ids.map((id) => ({ ...anApproval('M', 'pending'), id, policy: { roles: ['approver'] } }));
@@ -199,7 +199,7 @@ test('of many approvals that wait, the oldest have their deciders and commands',
   );
 });
 
-describe('a node with an approval', () => {
+describe('the skip of a node with an approval', () => {
   const ask = { type: 'approval', title: 'Go?', policy: { users: ['root'] } } as const;
   const nodes = { ask, sub: { type: 'subgraph', graph: aDefinition({ nodes: { ask } }) }, a: adds('a') } as const;
   const start = aStart({ definition: aDefinition({ nodes }) });
@@ -219,7 +219,7 @@ describe('a node with an approval', () => {
     return { user: await allowedTo('user'), admin: await allowedTo('admin') };
   };
 
-  test('that waits for a person is skipped by who decides for it', async () => {
+  test('a node that waits for a person is skipped by its approvers only', async () => {
     const ids = ['ask:1', 'sub:1', 'sub.1.0/ask:1', 'a:1'];
     const waitingFor = ids.map((id) => ({ ...common, id, node: 'ask', choices }));
     expect(await skips('S', { status: 'waiting', waitingFor })).toEqual({
@@ -228,7 +228,7 @@ describe('a node with an approval', () => {
     });
   });
 
-  test('is explained by the permission alone where its graph can not be compiled', async () => {
+  test('if the graph cannot be compiled, only the permission to control runs counts', async () => {
     const waitingFor = [{ ...common, id: 'ask:1', node: 'ask', choices }];
     const broken = { ...start, definition: { ...start.definition, nodes: { ask: { ...ask, title: '{{ 1 + }}' } } } };
     expect(await skips('G', { status: 'waiting', waitingFor }, broken)).toEqual({ user: [true], admin: [true] });
@@ -238,7 +238,7 @@ describe('a node with an approval', () => {
     ['ask', false],
     ['sub', false],
     ['a', true],
-  ])('that has failed its run is so, too: %s', async (node, isFree) => {
+  ])('a node that has failed its run is skipped by its approvers only: %s', async (node, isFree) => {
     const view = { status: 'failed', endedAt: LATER, error: { ...error, node } } as const;
     expect(await skips(`F-${node}`, view)).toEqual({ user: [isFree], admin: [true] });
   });

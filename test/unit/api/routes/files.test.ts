@@ -35,7 +35,7 @@ const clientOf = (caller: Caller) =>
   });
 
 const MIB = 1_048_576;
-/** A body that comes in chunks, none of which ends where a piece does. */
+/** A body in chunks that are not aligned with pieces. */
 const inChunks = (bytes: Uint8Array, size = 70_001): ReadableStream<Uint8Array> =>
   ReadableStream.from(
     Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
@@ -43,8 +43,8 @@ const inChunks = (bytes: Uint8Array, size = 70_001): ReadableStream<Uint8Array> 
     ),
   );
 
-describe('a file', () => {
-  test.each([0, 1, MIB, MIB + 1, 3 * MIB - 7])('of %i bytes comes back as it was', async (size) => {
+describe('a stored file', () => {
+  test.each([0, 1, MIB, MIB + 1, 3 * MIB - 7])('a file of %i bytes is returned unchanged', async (size) => {
     const bytes = randomBytes(size);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const stored = await store(inChunks(bytes), { 'content-type': 'image/png; name="a b"' });
@@ -65,14 +65,14 @@ describe('a file', () => {
     expect(await open(id, { 'if-none-match': '"x"' }, 'HEAD')).toMatchObject({ status: 200, body: null });
   });
 
-  test('has a type of any bytes if it names none', async () => {
+  test('a file without a media type is application/octet-stream', async () => {
     const stored = await clientOf('user').files.store(new Uint8Array([0, 255]));
     expect(stored.contentType).toBe('application/octet-stream');
     const read = await clientOf('user').files.read(stored.id);
     expect([read.type, [...new Uint8Array(await read.arrayBuffer())]]).toEqual(['application/octet-stream', [0, 255]]);
   });
 
-  test('is read by who stored it and by who may see payloads', async () => {
+  test('a file is read by the user who stored it and by users with payload:read', async () => {
     const { id } = await clientOf('admin').files.store(new Blob(['secret'], { type: 'text/plain' }));
     const path = `/api/blobs/${id}`;
     expect(await api.as('user').get(path)).toMatchObject(aProblem(403, 'FORBIDDEN'));
@@ -82,7 +82,7 @@ describe('a file', () => {
     expect(await (await clientOf('admin').files.read(own.id)).text()).toBe('mine');
   });
 
-  test('is stored once for an idempotency key', async () => {
+  test('a file is stored once for an idempotency key', async () => {
     const key = { 'idempotency-key': 'once', 'content-type': 'text/plain' };
     const first = await store('one', key);
     const again = await store('one', key);
@@ -102,7 +102,7 @@ describe('a file', () => {
     expect(await store('x', headers)).toMatchObject({ status });
   });
 
-  test('that turns out too large leaves nothing behind', async () => {
+  test('a file that exceeds the limit while it arrives leaves nothing behind', async () => {
     const chunk = Buffer.alloc(MIB);
     const piecesOf = async () => await api.store.database.query('select from file_pieces');
     const before = (await piecesOf()).rows.length;
@@ -111,7 +111,7 @@ describe('a file', () => {
     expect((await piecesOf()).rows.length).toBe(before);
   });
 
-  test('of somebody who may not start runs is refused, and a strange parameter', async () => {
+  test('a file requires the permission to start runs, and has no query parameters', async () => {
     expect(await store('x', {}, 'approver')).toMatchObject(aProblem(403, 'FORBIDDEN'));
     expect(await api.as('user').send('/api/blobs?name=x', { method: 'POST', body: 'x' })).toMatchObject({
       status: 422,

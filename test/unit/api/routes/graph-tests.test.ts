@@ -4,7 +4,7 @@ import { aProblem, issuePathsOf } from '../../../support/readers/problems.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 
-/* A refund is looked up, a person approves it, a payment follows, and the customer has the last word. */
+/* A refund is looked up, a person approves it, a payment follows, and the customer confirms. */
 
 const REFUND = aDefinition({
   name: 'refund',
@@ -53,14 +53,14 @@ afterAll(async () => await api.stop());
 const play = async (body: object, name = 'refund') => await api.as('user').post(`/api/graphs/${name}/test`, body);
 
 describe('a test of a graph', () => {
-  test('plays its run with the outputs, decisions and events that it is given', async () => {
+  test('a test plays its run with the given outputs, decisions and events', async () => {
     const expect_ = { path: WAY, state: { receipt: 'R-1', answer: 'It is paid.', said: 'Thanks' } };
     const answer = await play({ ...WHOLE, expect: expect_ }, 'refund@1');
     expect(answer).toMatchObject({ status: 200, body: { status: 'completed', path: WAY, mismatch: null } });
     expect(answer.body).toMatchObject({ steps: WAY.map((node) => [node]), state: { total: 40 }, error: null });
   });
 
-  test('leaves no run behind', async () => {
+  test('a test leaves no run behind', async () => {
     await play(WHOLE);
     expect((await api.as('user').get('/api/runs')).body).toEqual({ items: [], nextCursor: null });
   });
@@ -70,19 +70,22 @@ describe('a test of a graph', () => {
     ['approval', 'ask', { ...WHOLE, decisions: [] }, ['approve', 'reject', 'timeout']],
     ['event', 'hear', { ...WHOLE, events: [] }, 'heard'],
   ] as const;
-  test.each(lacking)('that lacks an %s for "%s" says so', async (...[kind, node, body, expected]) => {
-    const { status, body: tested } = await play(body);
-    expect(status).toBe(200);
-    expect(tested).toMatchObject({ mismatch: { kind, node, expected, message: expect.stringContaining(node) } });
-  });
+  test.each(lacking)(
+    'a test without an %s for "%s" fails with that message',
+    async (...[kind, node, body, expected]) => {
+      const { status, body: tested } = await play(body);
+      expect(status).toBe(200);
+      expect(tested).toMatchObject({ mismatch: { kind, node, expected, message: expect.stringContaining(node) } });
+    },
+  );
 
-  test('goes on after the time-out of a wait only if it says so', async () => {
+  test('a test continues after the timeout of a wait only if it is told to', async () => {
     const decisions = [...WHOLE.decisions, { node: 'hear', decision: 'timeout' }];
     const { body } = await play({ ...WHOLE, decisions, events: [] });
     expect(body).toMatchObject({ status: 'completed', state: { said: null }, mismatch: null });
   });
 
-  test('lets a call fail', async () => {
+  test('a test can let a call fail', async () => {
     const outputs = { ...WHOLE.outputs, pay: [{ $error: 'no money' }] };
     const { body } = await play({ ...WHOLE, outputs });
     expect(body).toMatchObject({ status: 'completed', path: WAY, mismatch: null });
@@ -92,19 +95,19 @@ describe('a test of a graph', () => {
   test.each([
     ['path', { path: ['lookup', 'pay'] }, 'pay', 'ask'],
     ['state', { state: { total: 41 } }, 41, 40],
-  ])('names where the %s is not as expected', async (...[kind, wanted, expected, actual]) => {
+  ])('a failed expectation names where the %s differs', async (...[kind, wanted, expected, actual]) => {
     const { body } = await play({ ...WHOLE, expect: wanted });
     expect(body).toMatchObject({ mismatch: { kind, node: null, expected, actual } });
   });
 });
 
-describe('a test of a graph is refused', () => {
-  test('for a graph that another tenant has', async () => {
+describe('a graph test is refused', () => {
+  test("a test of another tenant's graph is refused", async () => {
     const answer = await api.as('otherTenantUser').post('/api/graphs/refund/test', WHOLE);
     expect(answer).toMatchObject(aProblem(404, 'UNKNOWN_GRAPH'));
   });
 
-  test('for an input that the graph does not take', async () => {
+  test('a test with an input that the graph does not accept is refused', async () => {
     const answer = await play({ ...WHOLE, input: { order: 1 } });
     expect(answer).toMatchObject(aProblem(422, 'INVALID_INPUT'));
     expect(issuePathsOf(answer)).toEqual(['/input/order']);
@@ -115,7 +118,7 @@ describe('a test of a graph is refused', () => {
     ['/decisions/0/decision', { decisions: [{ node: 'ask', decision: 'perhaps' }] }],
     ['/events/0/after', { events: [{ name: 'heard', after: 'soon' }] }],
     ['/output', { output: {} }],
-  ])('with a pointer to %s', async (path, body) => {
+  ])('an invalid test is refused with a pointer to %s', async (path, body) => {
     const answer = await play(body);
     expect(answer).toMatchObject({ status: 422 });
     expect(issuePathsOf(answer)).toEqual([path]);

@@ -20,12 +20,12 @@ const publish = async (definition: unknown) => await api.as('user').post('/api/g
 const validate = async (definition: unknown) => await api.as('user').post('/api/graphs/validate', definition);
 const read = async (path: string) => await api.as('user').get(`/api/graphs${path}`);
 
-/** A definition that differs from others of its name by what its only node writes. */
+/** A definition that differs from others with its name by the text that its only node writes. */
 function aVersion(name: string, text = 'a'): GraphDefinition {
   return aDefinition({ name, nodes: { a: { type: 'set', write: { log: text } } } });
 }
 
-/** Five mistakes, and where they are. */
+/** Five errors, and where they are. */
 const MISTAKEN = {
   name: 'mistaken',
   channels: { log: { reducer: 'append' }, total: { reducer: 'sum', default: 'none' } },
@@ -48,7 +48,7 @@ const MISTAKES = [
 ];
 
 describe('publishing', () => {
-  test('makes version 1 of a new name', async () => {
+  test('a new name is published as version 1', async () => {
     const definition = aVersion('fresh');
     expect(await publish(definition)).toMatchObject({
       status: 201,
@@ -62,7 +62,7 @@ describe('publishing', () => {
     expect(await publish(reordered)).toMatchObject({ status: 200, body: first });
   });
 
-  test('changed content is the next version, and the one before stays', async () => {
+  test('changed content is the next version, and the previous one is kept', async () => {
     const { body: first } = await publish(aVersion('changing', 'one'));
     expect(await publish(aVersion('changing', 'two'))).toMatchObject({ status: 201, body: { version: 2 } });
     expect((await read('/changing/versions/1')).body).toEqual(first);
@@ -76,19 +76,19 @@ describe('publishing', () => {
     expect((await read('/older')).body).toMatchObject({ version: 2 });
   });
 
-  test('several at once get a version each', async () => {
+  test('concurrent publications get different versions', async () => {
     const texts = ['a', 'b', 'c', 'd', 'e', 'f'];
     const answers = await Promise.all(texts.map((text) => publish(aVersion('crowded', text))));
     expect(new Set(answers.map(({ body }) => at(body, '/version')))).toEqual(new Set([1, 2, 3, 4, 5, 6]));
   });
 
-  test('the same at once is new only once', async () => {
+  test('the same content published concurrently is new only once', async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => publish(aVersion('twins'))));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
   });
 
-  test('warnings are answered and refuse nothing', async () => {
+  test('warnings are returned and do not prevent publishing', async () => {
     const branches = [{ when: 'size(state.log) > 9', to: '__end__' }];
     const doubtful = aDefinition({
       name: 'doubtful',
@@ -102,19 +102,19 @@ describe('publishing', () => {
   });
 });
 
-describe('a definition with mistakes', () => {
-  test('is refused with all of them at once, each with a pointer to its place', async () => {
+describe('a definition with errors', () => {
+  test('an invalid definition is refused with all its issues, each with a pointer', async () => {
     const answer = await publish(MISTAKEN);
     expect(answer).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
     expect(errorsIn(answer)).toEqual(MISTAKES);
   });
 
-  test('is not published', async () => {
+  test('an invalid definition is not published', async () => {
     await publish(MISTAKEN);
     expect(await read('/mistaken')).toMatchObject(aProblem(404, 'NOT_FOUND'));
   });
 
-  test('is answered with the nearest valid name', async () => {
+  test('an unknown name is answered with the nearest valid name', async () => {
     const { body } = await publish(aDefinition({ name: 'near', nodes: { a: { type: 'set', write: { lob: 'x' } } } }));
     expect(textAt(body, '/issues/0/message')).toContain('"log"');
   });
@@ -126,7 +126,7 @@ describe('a definition with mistakes', () => {
     ['an edge', { edges: [{ from: '__start__', to: 'a', if: 'true' }] }, '/edges/0/if'],
     ['the limits', { limits: { maxStep: 1 } }, '/limits/maxStep'],
   ];
-  test.each(unknownFields)('an unknown field of %s is a mistake', async (_where, over, path) => {
+  test.each(unknownFields)('an unknown field of %s is an error', async (_where, over, path) => {
     expect(errorsIn(await publish({ ...aVersion('odd'), ...over }))).toEqual([`INVALID_FIELD ${path}`]);
   });
 
@@ -141,27 +141,27 @@ describe('a large definition', () => {
   test.each([
     ['letters', 'x'.repeat(1_048_576)],
     ['letters of three bytes each', '€'.repeat(400_000)],
-  ])('is refused over 1 MiB of %s', async (_what, text) => {
+  ])('a definition is refused over 1 MiB of %s', async (_what, text) => {
     const answer = await publish(described(text));
     expect(answer).toMatchObject(aProblem(413, 'GRAPH_TOO_LARGE'));
     expect(errorsIn(answer)).toEqual(['GRAPH_TOO_LARGE ']);
   });
 
-  test('is taken below 1 MiB', async () => {
+  test('a definition is accepted below 1 MiB', async () => {
     expect(await publish(described('x'.repeat(1_000_000)))).toMatchObject({ status: 201 });
   });
 
-  test('is not read over 4 MiB', async () => {
+  test('a body over 4 MiB is not read', async () => {
     expect(await publish(described('x'.repeat(4 * 1_048_576)))).toMatchObject(aProblem(413, 'BODY_TOO_LARGE'));
   });
 
-  test('may not have more than 2,000 nodes', async () => {
+  test('a definition may not have more than 2,000 nodes', async () => {
     const ids = Array.from({ length: 2_001 }, (_, index) => `n${index}`);
     const nodes = Object.fromEntries(ids.map((id) => [id, { type: 'set', write: { log: 'x' } } as const]));
     expect(errorsIn(await validate(aDefinition({ nodes })))).toEqual(['GRAPH_TOO_LARGE /nodes']);
   });
 
-  test('may not refer to more graphs than are looked for', async () => {
+  test('a definition may not refer to more graphs than are looked up', async () => {
     const tools = Array.from({ length: 2_001 }, (_, index) => ({ graph: `g${index}` }));
     const definition = aDefinition({ nodes: { a: { type: 'agent', prompt: 'p', tools } } });
     const found = await validate(definition);
@@ -171,12 +171,12 @@ describe('a large definition', () => {
 });
 
 describe('validating', () => {
-  test('finds nothing wrong with a good definition, and publishes nothing', async () => {
+  test('validation finds no issue in a valid definition, and publishes nothing', async () => {
     expect(await validate(aVersion('tried'))).toMatchObject({ status: 200, body: { valid: true, issues: [] } });
     expect(await read('/tried')).toMatchObject({ status: 404 });
   });
 
-  test('finds what publishing would refuse', async () => {
+  test('validation finds what publishing would refuse', async () => {
     const { status, body } = await validate(MISTAKEN);
     expect({ status, valid: at(body, '/valid'), errors: errorsIn({ body }) }).toEqual({
       status: 200,
@@ -185,12 +185,12 @@ describe('validating', () => {
     });
   });
 
-  test('is for approvers too', async () => {
+  test('approvers may validate definitions', async () => {
     expect(await api.as('approver').post('/api/graphs/validate', aVersion('tried'))).toMatchObject({ status: 200 });
   });
 });
 
-describe('reading', () => {
+describe('reading graphs', () => {
   test.each([
     ['/nobody', 404],
     ['/nobody/versions/1', 404],
@@ -210,7 +210,7 @@ describe('reading', () => {
     expect(issuePathsOf(await read('?limit=many'))).toEqual(['/limit']);
   });
 
-  test('the list has the newest version of every name, by name, whatever the size of its pages', async () => {
+  test('the list has the newest version of every name, by name, whatever the page size', async () => {
     for (const name of ['list-c', 'list-a', 'list-b']) await publish(aVersion(name));
     await publish(aVersion('list-b', 'changed'));
     const graphs = await readAll(api.as('user'), '/api/graphs', 2);
@@ -225,7 +225,7 @@ describe('reading', () => {
 });
 
 describe('another tenant', () => {
-  test('sees no graph of this one, neither in the list nor by name', async () => {
+  test('another tenant sees no graph of this one, neither in the list nor by name', async () => {
     await publish(aVersion('private'));
     const other = api.as('otherTenantUser');
     const [list, foreign, missing] = await Promise.all(
@@ -235,7 +235,7 @@ describe('another tenant', () => {
     expect(JSON.stringify(foreign?.body)).toBe(JSON.stringify(missing?.body).replaceAll('missing', 'private'));
   });
 
-  test('counts versions of its own', async () => {
+  test('another tenant has its own version numbers', async () => {
     await publish(aVersion('shared', 'one'));
     await publish(aVersion('shared', 'two'));
     expect(await api.as('otherTenantUser').post('/api/graphs', aVersion('shared', 'two'))).toMatchObject({

@@ -57,7 +57,7 @@ test('an intervention that is settled between two pages hides no other one', asy
   ]);
 });
 
-test('values that look like an intervention take no page', async () => {
+test('values that look like an intervention do not use up a page', async () => {
   await addRun({ id: 'real', tenantId: 'looks', createdAt: '2026-01-01T00:00:00Z' }, ['r1']);
   for (const day of [2, 3, 4]) {
     const run = { id: `like-${day}`, tenantId: 'looks', createdAt: `2026-01-0${day}T00:00:00Z` };
@@ -69,12 +69,12 @@ test('values that look like an intervention take no page', async () => {
   expect([items.map(({ runId }) => runId), next]).toEqual([['real'], null]);
 });
 
-test('interventions are those of the own tenant, for who may read runs', async () => {
+test("interventions are listed for the caller's tenant, with the permission to read runs", async () => {
   expect(await pagesOf('otherTenantUser', 10)).toEqual([['D d1']]);
   expect(await api.stranger.get('/api/interventions')).toMatchObject({ status: 401 });
 });
 
-test('an intervention has the facts that the run has', async () => {
+test('an intervention has the same fields as in its run', async () => {
   const { body } = await api.as('user').get('/api/interventions?limit=1');
   const { kind: _kind, ...facts } = anIntervention('b1');
   expect(listAt(body, '/items')).toEqual([{ runId: 'B', ...facts }]);

@@ -27,8 +27,8 @@ const keysOf = async (query: string): Promise<readonly string[]> => {
   return listAt(body, '/items').map((entry) => textAt(entry, '/key'));
 };
 
-describe('an entry', () => {
-  test('is new once, is replaced, read and forgotten', async () => {
+describe('a memory entry', () => {
+  test('an entry is created once, replaced, read and deleted', async () => {
     const first = await put('users/ann', { value: { language: 'de' } });
     expect(first).toMatchObject({
       status: 201,
@@ -42,7 +42,7 @@ describe('an entry', () => {
     expect(await api.as('user').get('/api/memory/users/ann')).toMatchObject(aProblem(404, 'NOT_FOUND'));
   });
 
-  test('belongs to its tenant', async () => {
+  test('an entry belongs to its tenant', async () => {
     await put('users/theirs', { value: 1 });
     const other = api.as('otherTenantUser');
     expect(await other.get('/api/memory/users/theirs')).toMatchObject({ status: 404 });
@@ -51,7 +51,7 @@ describe('an entry', () => {
     expect((await api.as('user').get('/api/memory/users/theirs')).body).toMatchObject({ value: 1 });
   });
 
-  test('is gone when its time is over, at once and for good', async () => {
+  test('an expired entry is gone at once, and then deleted', async () => {
     await put('short/lived', { value: 'old', ttl: '1ms' });
     await put('short/lasting', { value: 'new', ttl: '1d' });
     await expect.poll(async () => await keysOf('short')).toEqual(['lasting']);
@@ -73,12 +73,12 @@ describe('an entry', () => {
     expect(await put(at, body)).toMatchObject({ status });
   });
 
-  test('is written by those who may', async () => {
+  test('an entry is written by callers with the permission to do so', async () => {
     expect(await put('users/bob', { value: 1 }, 'approver')).toMatchObject(aProblem(403, 'FORBIDDEN'));
   });
 });
 
-describe('a namespace', () => {
+describe('a memory namespace', () => {
   beforeAll(async () => {
     for (const key of ['b/1', 'a', 'B', 'b/2', 'ä%_']) await put(`list/${encodeURIComponent(key)}`, { value: key });
     await put('words/soup', { value: { text: 'Ann likes tomato soup' } });
@@ -86,7 +86,7 @@ describe('a namespace', () => {
     await put('words/tea', { value: { deep: [{ er: 'green tea' }] } });
   });
 
-  test('is listed by key, page by page', async () => {
+  test('a namespace is listed by key, page by page', async () => {
     const client = createClient({
       baseUrl: 'http://127.0.0.1',
       token: api.tokens.user,
@@ -97,7 +97,7 @@ describe('a namespace', () => {
     expect(keys).toEqual(['B', 'a', 'b/1', 'b/2', 'ä%_']);
   });
 
-  test('is narrowed by what keys begin with, whatever is in it', async () => {
+  test('a list is filtered by the prefix of keys, whatever characters it contains', async () => {
     expect(await keysOf('list?prefix=b/')).toEqual(['b/1', 'b/2']);
     expect(await keysOf(`list?prefix=${encodeURIComponent('ä%')}`)).toEqual(['ä%_']);
     expect(await keysOf('list?prefix=%25')).toEqual([]);
@@ -111,17 +111,17 @@ describe('a namespace', () => {
     ['tomato or tea', ['cake', 'soup', 'tea']],
     [`') or ''='`, []],
     ['\0', []],
-  ])('is searched for %j', async (query, keys) => {
+  ])('a namespace is searched for %j', async (query, keys) => {
     const found = await keysOf(`words?query=${encodeURIComponent(query)}`);
     expect(found.toSorted()).toEqual(keys);
   });
 
-  test('gives the best first, in the prefix', async () => {
+  test('a search returns the best entries first, within the prefix', async () => {
     expect(await keysOf('words?query=tomato&limit=1')).toEqual(['cake']);
     expect(await keysOf('words?query=tomato&prefix=s')).toEqual(['soup']);
   });
 
-  test('refuses what is unknown', async () => {
+  test('a namespace query refuses unknown parameters', async () => {
     expect(issuePathsOf(await api.as('user').get('/api/memory/words?search=x'))).toEqual(['/search']);
   });
 });

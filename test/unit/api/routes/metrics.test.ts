@@ -4,7 +4,7 @@ import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 
 let api: TestApi;
-/** What was measured before: tests of one process share its metrics. */
+/** The values before the test, because tests of one process share its metrics. */
 let earlier: ReadonlyMap<string, number>;
 let now: ReadonlyMap<string, number>;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ afterAll(async () => {
   await api.stop();
 });
 
-/** @returns the values by their series */
+/** @returns the values by series */
 async function scrape(): Promise<ReadonlyMap<string, number>> {
   const answer = await api.request('/metrics');
   expect([answer.status, answer.headers.get('content-type')]).toEqual([
@@ -35,7 +35,7 @@ async function scrape(): Promise<ReadonlyMap<string, number>> {
   );
 }
 
-test('what is there at the moment is counted over all tenants', () => {
+test('current counts are those of all tenants', () => {
   expect(now.get('holdfast_runs_active{status="waiting"}')).toBe(1);
   expect(now.get('holdfast_runs_active{status="running"}')).toBe(0);
   expect(now.get('holdfast_approvals_pending')).toBe(1);
@@ -45,7 +45,7 @@ test('what is there at the moment is counted over all tenants', () => {
   expect(now.get('holdfast_starts_oldest_age')).toBeGreaterThan(0);
 });
 
-test('requests are measured by route, and what is no route shares a series', () => {
+test('requests are measured by route, and unknown paths share one series', () => {
   const added = [...now]
     .map(([series, value]) => [series, value - (earlier.get(series) ?? 0)] as const)
     .filter(([series, count]) => series.startsWith('http_server_request_duration_count') && count > 0);

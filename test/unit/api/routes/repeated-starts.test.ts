@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { contentHash } from '../../../../src/api/http/seals.ts';
+import { contentHash } from '../../../../src/api/http/fingerprints.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import type { ApiAnswer } from '../../../support/readers/api-client.ts';
 import { listAt, textAt } from '../../../support/readers/json-at.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(async () => await api.stop());
 beforeEach(async () => await say('DELETE'));
 
-/** Says something of the tenant. */
+/** Sets or deletes the terms of the tenant. */
 async function say(method: 'PUT' | 'DELETE', terms?: object): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const body = terms && JSON.stringify(terms);
@@ -32,7 +32,7 @@ const start = async (key: string, metadata = {}): Promise<ApiAnswer> =>
 
 const runsOf = async (graph: string) => listAt((await api.as('user').get(`/api/runs?graph=${graph}`)).body, '/items');
 
-/** Has the next request die before its answer is kept; afterwards its key may come again at once. */
+/** Makes the next request end before its answer is stored; afterwards, its key can be used again at once. */
 async function dying<T>(route: string, key: string, request: () => Promise<T>): Promise<T> {
   const keep = vi.spyOn(api.store.idempotency, 'keep').mockRejectedValueOnce(new Error('the process is gone'));
   const answer = await request();
@@ -45,7 +45,7 @@ async function dying<T>(route: string, key: string, request: () => Promise<T>): 
 test.each([
   ['suspended', { suspended: { reason: 'The bill is open' } }],
   ['without quota', { runsPerMinute: 0 }],
-])('a run that was accepted is answered to its key also while its tenant is %s', async (_name, terms) => {
+])('a repeated request is answered with its accepted run, also while its tenant is %s', async (_name, terms) => {
   const key = Object.keys(terms).join('');
   const first = await dying('POST /api/runs', key, async () => await start(key));
   await say('PUT', terms);
@@ -54,7 +54,7 @@ test.each([
   expect((await start(`${key} other`)).status).toBeGreaterThanOrEqual(403);
 });
 
-test('a repetition that is refused keeps its key, and a first try does not', async () => {
+test('a repetition that is refused keeps its key, and a refused first attempt does not', async () => {
   const broken = vi.spyOn(api.store.runs, 'create').mockRejectedValueOnce(new Error('the database is away'));
   expect((await start('kept')).status).toBe(500);
   broken.mockRestore();
@@ -67,7 +67,7 @@ test('a repetition that is refused keeps its key, and a first try does not', asy
   expect((await start('first', { other: true })).status).toBe(201);
 });
 
-test('a message of a chat whose run was accepted is answered by this run', async () => {
+test('a repeated chat message is answered by the run that it has started', async () => {
   const message = { id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hi' }] };
   const request = async (): Promise<number> => {
     const answer = await api.request('/api/chat/chat', {
@@ -84,7 +84,7 @@ test('a message of a chat whose run was accepted is answered by this run', async
   expect(await runsOf('chat')).toHaveLength(1);
 });
 
-test('a fork that was accepted is answered to its key also when it could begin no more', async () => {
+test('a repeated request for an accepted fork is answered even if the fork could not start any more', async () => {
   const [parent, id] = [textAt((await start('parent')).body, '/id'), textAt((await start('fork')).body, '/id')];
   const route = `POST /api/runs/${parent}/fork`;
   const body = { checkpoint: 'gone' };
@@ -105,14 +105,14 @@ test('a fork that was accepted is answered to its key also when it could begin n
   expect((await fork('other')).status).toBe(404);
 });
 
-/** A text without repetitions, which no index compresses. */
+/** A text without repetitions, which index compression can't shorten. */
 const aLongId = Array.from({ length: 70 }, (_, at) => contentHash(at)).join('');
 
 test.each([
   ['a long id', aLongId],
   ['a NUL', '%00'],
   ['letters of another script', encodeURIComponent('жук'.repeat(400))],
-])('a request on what is not there has one answer under its key: %s', async (_what, id) => {
+])('a request about a missing resource has one answer for its key: %s', async (_what, id) => {
   const cancel = async (path: string) =>
     await api.as('user').post(`/api/runs/${path}/cancel`, {}, { 'idempotency-key': 'far' });
   expect(await cancel(id)).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));

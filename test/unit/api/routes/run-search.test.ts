@@ -26,7 +26,7 @@ afterAll(async () => {
   await api.stop();
 });
 
-/** The runs that a search finds, by their numbers. */
+/** The runs that a search finds, by number. */
 const found = async (query: string): Promise<readonly number[]> => {
   const { body } = await api.as('user').get(`/api/runs?${query}`);
   return listAt(body, '/items')
@@ -34,7 +34,7 @@ const found = async (query: string): Promise<readonly number[]> => {
     .toSorted((a, b) => a - b);
 };
 
-describe('runs are found', () => {
+describe('searching runs', () => {
   test.each([
     ['metadata=order:A-1', [0, 1]],
     ['metadata=order:A-1&metadata=urgent:true', [0]],
@@ -47,11 +47,11 @@ describe('runs are found', () => {
     ['createdBefore=2020-01-01T00:00:00Z', []],
     ['createdBefore=2100-01-01T00:00:00Z&createdAfter=2020-01-01T00:00:00Z', [0, 1, 2]],
     ['parentRunId=nobody', []],
-  ])('by %s', async (query, numbers) => {
+  ])('runs are found by %s', async (query, numbers) => {
     expect(await found(query)).toEqual(numbers);
   });
 
-  test('by the client, with several at once', async () => {
+  test('runs are found by the client, with several values of a parameter', async () => {
     const client = createClient({
       baseUrl: 'http://127.0.0.1',
       token: api.tokens.user,
@@ -61,7 +61,7 @@ describe('runs are found', () => {
     expect(page.items.map(({ id }) => id)).toEqual([ids[1]]);
   });
 
-  test('by their own tenant only', async () => {
+  test('runs are found by their own tenant only', async () => {
     const { body } = await api.as('otherTenantUser').get('/api/runs?metadata=order:A-1');
     expect(body).toEqual({ items: [], nextCursor: null });
   });
@@ -86,8 +86,8 @@ test('a run is found by 64 fields of its metadata, however many it has', async (
   expect([status, listAt(last.body, '/items').length, listAt(none.body, '/items').length]).toEqual([201, 1, 0]);
 });
 
-describe('many runs are chosen', () => {
-  /** The runs that a request on all that fulfill a filter would cancel. The body is a text, as objects lose `__proto__`. */
+describe('selecting many runs by a filter', () => {
+  /** The runs that a bulk request with a filter would cancel. The body is a text, because objects lose `__proto__`. */
   const choose = async (metadata: string) =>
     await api.as('user').send('/api/runs/bulk', {
       method: 'POST',
@@ -101,7 +101,7 @@ describe('many runs are chosen', () => {
     ['{"__proto__":"x"}', []],
     ['{"__proto__":"x","order":"A-1"}', []],
     ['{"constructor":"x"}', []],
-  ])('by metadata %s', async (metadata, numbers) => {
+  ])('runs are selected by metadata %s', async (metadata, numbers) => {
     const { body } = await choose(metadata);
     expect(listAt(body, '/done').map((id) => ids.findIndex((one) => one === id))).toEqual(numbers);
   });
@@ -115,7 +115,7 @@ describe('many runs are chosen', () => {
       JSON.stringify(Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`field${index}`, 1]))),
       '/filter/metadata',
     ],
-  ])('by metadata %s is refused', async (metadata, path) => {
+  ])('selecting by metadata %s is refused', async (metadata, path) => {
     const answer = await choose(metadata);
     expect([answer.status, issuePathsOf(answer)]).toEqual([422, [path]]);
   });

@@ -33,7 +33,7 @@ test('a trigger beyond the quota waits, and the same key makes no second one', a
   expect(listAt(audit.body, '/items')).toHaveLength(1);
 });
 
-test('a schedule says who owns it, and the audit when that becomes another', async () => {
+test('a schedule names its owner, and the audit log records a new owner', async () => {
   const { body } = await api.as('user').post('/api/schedules', { graph: 'g', every: '1h' });
   const id = textAt(body, '/id');
   const path = `/api/schedules/${id}`;

@@ -8,7 +8,7 @@ import { aProblem, issuePathsOf } from '../../../support/readers/problems.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 
-/* Inputs that hooks and schedules keep for runs to come. */
+/* Inputs that hooks and schedules store for future runs. */
 
 const SECRET = 'a secret of both';
 const PIN = 'CANARY-0815';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await api.stop());
 
-/** Publishes a graph of two channels, of which one is a PIN. */
+/** Publishes a graph with two channels, one of which is a PIN. */
 const publish = async (name: string, pin: { readonly redact?: true }, over: Partial<GraphDefinition> = {}) => {
   const channels = { pin, order: {}, log: {} };
   expect(await api.as('user').post('/api/graphs', aDefinition({ name, channels, ...over }))).toMatchObject({
@@ -48,7 +48,7 @@ const patch = async (schedule: string, change: object) =>
     body: JSON.stringify(change),
   });
 
-/** What somebody reads of the inputs of a graph's hook and schedule, and in the lists of both. */
+/** What a caller reads of the inputs of a graph's hook and schedule, and in their lists. */
 const read = async (caller: 'user' | 'admin', { hook, schedule }: { hook: string; schedule: string }) => {
   const get = async (path: string) => (await api.as(caller).get(path)).body;
   const listed = async (path: string, id: string) =>
@@ -59,7 +59,7 @@ const read = async (caller: 'user' | 'admin', { hook, schedule }: { hook: string
 };
 const four = (pin: string, order = 'A-1') => Array.from({ length: 4 }, () => ({ pin, order }));
 
-test('redacted channels of a kept input are shown to callers with payload:read only', async () => {
+test('redacted channels of a stored input are visible to callers with payload:read only', async () => {
   await publish('kept', { redact: true });
   expect((await putHook('kept')).body).toMatchObject({ start: { input: { pin: PIN } } });
   const both = { hook: 'kept', schedule: await addSchedule('kept') };
@@ -67,7 +67,7 @@ test('redacted channels of a kept input are shown to callers with payload:read o
   expect(await read('admin', both)).toEqual(four(PIN));
 });
 
-test('a version that redacts hides what was written before it', async () => {
+test('a version that redacts a channel also hides inputs that were stored before', async () => {
   await publish('later', {});
   await putHook('later');
   const both = { hook: 'later', schedule: await addSchedule('later') };
@@ -76,7 +76,7 @@ test('a version that redacts hides what was written before it', async () => {
   expect(await read('user', both)).toEqual(four(HIDDEN));
 });
 
-test('what only a later version hides stays hidden under another graph', async () => {
+test('a channel that a later version redacts stays hidden under another graph', async () => {
   await publish('moved', {});
   const schedule = await addSchedule('moved');
   await publish('moved', { redact: true });
@@ -85,7 +85,7 @@ test('what only a later version hides stays hidden under another graph', async (
   expect(moved).toMatchObject({ status: 200, body: { graph: 'open', input: { pin: HIDDEN } } });
 });
 
-test('what only a later version hides is not overwritten by what was shown', async () => {
+test('a channel that a later version redacts is not overwritten by its placeholder', async () => {
   await publish('sent-back', {});
   const schedule = await addSchedule('sent-back');
   await publish('sent-back', { redact: true });
@@ -95,7 +95,7 @@ test('what only a later version hides is not overwritten by what was shown', asy
   expect(issuePathsOf(patched)).toEqual(['/input/pin']);
 });
 
-test('a version that redacts no more shows nothing that was written before it, neither here nor in a run', async () => {
+test('a version that no longer redacts a channel does not reveal inputs that were stored before, neither here nor in a run', async () => {
   await publish('earlier', { redact: true });
   await putHook('earlier');
   const both = { hook: 'earlier', schedule: await addSchedule('earlier') };
@@ -125,7 +125,7 @@ test('an alias hides what either of its versions redacts', async () => {
   expect(await read('user', { hook: 'by-alias', schedule })).toEqual(four(HIDDEN));
 });
 
-test('all of an input is hidden where no graph says what of it is redacted', async () => {
+test('the whole input is hidden if no graph defines its redaction', async () => {
   await publish('gone', {});
   await putHook('gone');
   const both = { hook: 'gone', schedule: await addSchedule('gone') };
@@ -134,7 +134,7 @@ test('all of an input is hidden where no graph says what of it is redacted', asy
   expect(await read('admin', both)).toEqual(four(PIN));
 });
 
-test('a hook takes no hidden value back as it was shown', async () => {
+test('a hook refuses redacted placeholders', async () => {
   await publish('returned', { redact: true });
   const answer = await putHook('returned', { pin: HIDDEN, order: '{{ body.order }}' });
   expect(answer).toMatchObject(aProblem(422, 'INVALID_VALUES'));

@@ -6,7 +6,7 @@ import type { TestApi } from '../../../support/servers/test-api.ts';
 
 const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
 const URL = 'https://hooks.example.com/holdfast';
-/** Tools may reach it. */
+/** A host that tools may reach. */
 const TOOLS_HOST = '127.0.0.1:8080';
 
 let api: TestApi;
@@ -24,7 +24,7 @@ const add = async (over: object = {}, caller: Caller = 'user') =>
 const idOf = async (over: object = {}, caller: Caller = 'user') => textAt((await add(over, caller)).body, '/id');
 
 describe('a webhook', () => {
-  test('shows its secret once, and is read, listed and removed', async () => {
+  test('a webhook returns its secret once, and is read, listed and removed', async () => {
     const added = await add({ events: ['run.failed', 'run.failed', 'run.completed'] });
     const id = textAt(added.body, '/id');
     const shown = {
@@ -50,7 +50,7 @@ describe('a webhook', () => {
     expect(await api.as('user').get(`/api/webhooks/${id}`)).toMatchObject(aProblem(404, 'NOT_FOUND'));
   });
 
-  test('is added once for one key, with the same secret', async () => {
+  test('a webhook is added once for one key, with the same secret', async () => {
     const post = async () =>
       await api.as('user').post('/api/webhooks', { url: URL, events: ['run.failed'] }, { 'idempotency-key': 'once' });
     const [first, again] = [await post(), await post()];
@@ -59,7 +59,7 @@ describe('a webhook', () => {
     expect(stored).toEqual([textAt(first.body, '/secret')]);
   });
 
-  test('is nobody else’s', async () => {
+  test('a webhook belongs to its tenant only', async () => {
     const id = await idOf();
     const other = api.as('otherTenantUser');
     for (const path of ['', '/deliveries'])
@@ -71,12 +71,12 @@ describe('a webhook', () => {
     expect((await other.get('/api/webhooks')).body).toEqual({ items: [], nextCursor: null });
   });
 
-  test('is not read by who may read runs only, as its address may be a secret', async () => {
+  test('reading runs is not enough to read webhooks, as their URL may be a secret', async () => {
     expect(await api.as('approver').get('/api/webhooks')).toMatchObject(aProblem(403, 'FORBIDDEN'));
     expect(await add({}, 'approver')).toMatchObject(aProblem(403, 'FORBIDDEN'));
   });
 
-  test('is added by nobody who may not read runs', async () => {
+  test('adding a webhook requires the permission to read runs', async () => {
     const caller = {
       sub: 'cy',
       tenantId: 'demo',
@@ -92,7 +92,7 @@ describe('a webhook', () => {
     await controlled.stop();
   });
 
-  test('of Slack has no secret, and hides the secret in its address', async () => {
+  test('a webhook of Slack has no signing secret, and its URL is hidden', async () => {
     const slack = {
       format: 'slack',
       url: 'https://hooks.slack.com/services/T0/B0/canary/?canary=/#/',
@@ -126,19 +126,19 @@ describe('a webhook', () => {
     [{ format: 'carrier pigeon' }, '/format'],
     [{ linkBase: 'here' }, '/linkBase'],
     [{ more: 1 }, '/more'],
-  ])('with %j is refused', async (over, path) => {
+  ])('a webhook with %j is refused', async (over, path) => {
     const refused = await add(over);
     expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(refused)).toEqual([path]);
   });
 
-  test('reaches no private address that the configuration allows to tools', async () => {
+  test('a webhook may not use private addresses that are allowed to tools only', async () => {
     const refused = await add({ url: `http://${TOOLS_HOST}` });
     expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(refused.body).toMatchObject({ detail: expect.stringMatching(/webhooks\.allow .* webhooks may reach/) });
   });
 
-  test('is one of a hundred at most', async () => {
+  test('a tenant has at most a hundred webhooks', async () => {
     const added = await Promise.all(Array.from({ length: 101 }, async () => await add({}, 'otherTenantUser')));
     expect(added.filter(({ status }) => status === 201)).toHaveLength(100);
     expect(added.find(({ status }) => status !== 201)).toMatchObject(aProblem(409, 'TOO_MANY_KEPT'));
@@ -151,8 +151,8 @@ describe('a webhook', () => {
   });
 });
 
-describe('a rotation', () => {
-  test('ends no earlier secret within a day, however often it is tried', async () => {
+describe('rotating a secret', () => {
+  test('a rotation ends no earlier secret within a day, however often it is tried', async () => {
     const id = await idOf({ secret: SECRET });
     const rotate = async (body = {}) => await api.as('user').post(`/api/webhooks/${id}/rotate`, body);
     const secrets = [SECRET];
@@ -170,7 +170,7 @@ describe('a rotation', () => {
     expect(await api.store.webhooks.secretsOf(id)).toEqual([after, secrets[0]]);
   });
 
-  test('signs with both secrets for a day, once for one key', async () => {
+  test('a rotation is done once for one key, and both secrets sign for a day', async () => {
     const id = await idOf({ secret: SECRET });
     const rotate = async () =>
       await api.as('user').post(`/api/webhooks/${id}/rotate`, {}, { 'idempotency-key': 'turn' });
@@ -185,8 +185,8 @@ describe('a rotation', () => {
   });
 });
 
-describe('deliveries', () => {
-  test('are pings, listed by status page by page, and sent again', async () => {
+describe('webhook deliveries', () => {
+  test('deliveries include pings, are listed by status page by page, and can be sent again', async () => {
     const id = await idOf();
     for (let n = 0; n < 3; n++) {
       const pinged = await api.as('user').post(`/api/webhooks/${id}/ping`, {});

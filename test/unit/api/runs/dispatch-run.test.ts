@@ -37,7 +37,7 @@ test('a run whose start cannot be read stays pending, with a problem', async () 
   expect(await store.pendingStarts.due('2099-01-01T00:00:00.000Z', 1_000)).toContain('U');
 });
 
-test('nor is one that has just been accepted', async () => {
+test('a run with an invalid start that was just accepted is not recorded as dispatched', async () => {
   const confirmed = vi.spyOn(store.changes, 'subscribe');
   expect(await acceptAndDispatch(depsOf(), aNewRun({ id: 'V', start: {}, createdAt: LATER }))).toBe('accepted');
   expect(confirmed).not.toHaveBeenCalled();
@@ -49,7 +49,7 @@ test.each([
   ['a run without a format', { kind: 'reopen', run: {}, name: 'resume', payload: {} }],
   ['no signal', { kind: 'reopen', run: { format: 1 }, payload: {} }],
   ['no payload', { kind: 'reopen', run: { format: 1 }, name: 'resume' }],
-])('a run whose row has %s to reopen it by does not begin anew', async (_what, reopening) => {
+])('a run whose row has %s to reopen it does not start again', async (_what, reopening) => {
   const id = 'R';
   const start = toJson(aStart());
   const claim = async () => ({
@@ -86,11 +86,11 @@ describe('a run of a thread whose last run hides channels', () => {
     return (await store.runs.find(next))?.redaction.channels;
   }
 
-  test('hides them, with all that is made of them, besides what is hidden of its own input', async () => {
+  test('a run inherits hidden channels and everything derived from them, besides its own', async () => {
     expect(await hiddenAfter('T', ['card'], ['pin', 'gone'])).toEqual(['pin', 'card', 'copy', 'gone']);
   });
 
-  test('hides none that its graph lacks', async () => {
+  test('a run does not inherit hidden channels that its graph lacks', async () => {
     expect(await hiddenAfter('V', ['other'], ['pin'])).toEqual(['pin']);
   });
 });

@@ -58,7 +58,7 @@ test('a page ends before its values get too large, and the next page continues',
   ]);
 });
 
-test('a page of several runs ends there, too', async () => {
+test('a page of several runs ends before its values get too large', async () => {
   for (const id of ['M', 'N']) await store.runs.create(aNewRun({ id }));
   for (const n of [1, 2, 3]) {
     await write('M', n, { value: third, at: 2 * n });
@@ -72,7 +72,7 @@ test('a page of several runs ends there, too', async () => {
   ]);
 });
 
-test('a page computes the states that it has, and the one that it has no space for', async () => {
+test('a page computes only its own states and the first one that does not fit', async () => {
   await store.runs.create(aNewRun({ id: 'O' }));
   for (let n = 1; n <= 8; n += 1) await write('O', n, { value: third, at: n });
   const computed: (string | undefined)[] = [];

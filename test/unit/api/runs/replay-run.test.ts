@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSeals } from '../../../../src/api/http/seals.ts';
+import { createFingerprints } from '../../../../src/api/http/fingerprints.ts';
 import { replayRun } from '../../../../src/api/runs/replay-run.ts';
 import { toJson } from '../../../../src/graph/values/json.ts';
 import type { Store } from '../../../../src/store/store.ts';
@@ -30,7 +30,7 @@ test('a run with too many bytes of answers is refused before any is read', async
   const caller = { sub: 'ann', tenantId: 'acme', roles: [], permissions: new Set<never>() };
   const replaying = async () =>
     await replayRun(
-      { store: unread, catalog, graphJobs: graphJobsHere(catalog), seals: createSeals('secret') },
+      { store: unread, catalog, graphJobs: graphJobsHere(catalog), fingerprints: createFingerprints('secret') },
       caller,
       {
         id: 'S',

@@ -3,7 +3,7 @@ import { unavailable } from '../../../../src/api/http/errors.ts';
 import { sendSignal } from '../../../../src/api/runs/send-signal.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
 import type { FailingTask } from '../../../../src/api/temporal/failing-task.ts';
-import type { PutAside } from '../../../../src/api/temporal/workflow-end.ts';
+import type { Quarantine } from '../../../../src/api/temporal/workflow-end.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import type { RunRecord } from '../../../../src/store/runs.ts';
 import { AT, LATER, aNewRun, endRun } from '../../../support/builders/store-builders.ts';
@@ -55,20 +55,20 @@ describe('a run whose workers do not answer', () => {
     ...over,
   });
 
-  /** A Temporal whose workers do not answer. */
+  /** An engine whose workers do not answer. */
   function silent(task: FailingTask | null): Engine {
-    let aside: PutAside | null = null;
+    let quarantined: Quarantine | null = null;
     const noAnswer = async (): Promise<never> => await Promise.reject(unavailable('A worker of this run'));
     return anAbsentEngine({
       signalAndAsk: noAnswer,
       signalResult: noAnswer,
       failingTask: async () => await Promise.resolve(task),
-      async putAside(_run, how) {
-        aside = how;
+      async quarantine(_run, how) {
+        quarantined = how;
         return await Promise.resolve(true);
       },
       workflowEnd: async () =>
-        await Promise.resolve(aside && { kind: 'put-aside', executionRunId: 'e1', at: LATER, ...aside }),
+        await Promise.resolve(quarantined && { kind: 'put-aside', executionRunId: 'e1', at: LATER, ...quarantined }),
     });
   }
 
@@ -82,7 +82,7 @@ describe('a run whose workers do not answer', () => {
     { what: 'has failed its task', id: 'C-code', reason: 'Bad code', task: {} },
     { what: 'has cost three workers', id: 'C-lost', task: { failures: 3, last: { kind: 'timed-out' } } },
     { what: 'can’t be done by its workers', id: 'C-worker', task: { failures: 3 } },
-  ])('is canceled when it $what, and once', async ({ id, reason, task }) => {
+  ])('a run without answering workers is canceled once if it $what', async ({ id, reason, task }) => {
     await aDispatchedRun(id);
     if (reason !== undefined) await store.failingRuns.note(id, { executionRunId: 'e1', by: 'code', reason, proofs: 1 });
     const engine = silent(aTask(task));
@@ -99,7 +99,7 @@ describe('a run whose workers do not answer', () => {
     ['waits for a worker', 'W-wait', null],
     ['has lost a worker', 'W-lost', aTask({ last: { kind: 'timed-out' } })],
     ['has a worker without a database', 'W-away', aTask({ failures: 2 })],
-  ])('keeps its cancel when it %s', async (_, id, task) => {
+  ])('a cancel stays pending if the run %s', async (_, id, task) => {
     await aDispatchedRun(id);
     await expect(send(silent(task), id)).rejects.toMatchObject({ code: 'UNAVAILABLE', mayTakeEffect: true });
     expect((await runOf(id)).status).toBe('queued');

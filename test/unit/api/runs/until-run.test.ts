@@ -14,7 +14,7 @@ const store = {
 const tell = (change: RunChange | null): void => [...subscribed].forEach((listener) => listener(change));
 const aChange = (seq: number): RunChange => ({ tenantId: 'acme', runId: 'R', seq, status: 'running' });
 
-/** Sees 1, 2, 3 and so on. */
+/** Returns 1, 2, 3 and so on. */
 let looks = 0;
 const look = async (): Promise<number> => ++looks;
 const awaited = { runId: 'R', look, withinMs: 60_000 };
@@ -26,12 +26,12 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 describe('untilRun', () => {
-  test('looks once when that is enough', async () => {
+  test('untilRun reads once if the value is accepted', async () => {
     expect(await untilRun(store, { ...awaited, isWanted: () => true })).toBe(1);
     expect(subscribed.size).toBe(0);
   });
 
-  test('looks again at each change of interest, and when changes may have been missed', async () => {
+  test('untilRun reads again at each selected change, and when changes may have been missed', async () => {
     const isOfInterest = ({ seq }: RunChange): boolean => seq > 1;
     const seen = untilRun(store, { ...awaited, isOfInterest, isWanted: (at) => at === 3 });
     for (const change of [aChange(1), aChange(2), null]) {
@@ -41,7 +41,7 @@ describe('untilRun', () => {
     expect(await seen).toBe(3);
   });
 
-  test('misses no change between its look and its waiting', async () => {
+  test('untilRun misses no change between a read and its wait', async () => {
     const whileLooking = async (): Promise<number> => {
       tell(aChange(1));
       return await look();
@@ -49,19 +49,19 @@ describe('untilRun', () => {
     expect(await untilRun(store, { ...awaited, look: whileLooking, isWanted: (at) => at === 2 })).toBe(2);
   });
 
-  test('looks now and then, in case it is told nothing', async () => {
+  test('untilRun reads at intervals in case a notification is lost', async () => {
     const seen = untilRun(store, { ...awaited, isWanted: (at) => at === 3 });
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await seen).toBe(3);
   });
 
-  test('returns what it has seen last when the time is up', async () => {
+  test('untilRun returns the last value when the time is up', async () => {
     const seen = untilRun(store, { ...awaited, withinMs: 300, isWanted: () => false });
     await vi.advanceTimersByTimeAsync(300);
     expect(await seen).toBe(2);
   });
 
-  test('looks at what begins only once it has changed, also before all of the beginning is done', async () => {
+  test('untilRun reads a beginning run only after a change, even before the beginning has completed', async () => {
     const begin = async (): Promise<void> => {
       expect(looks).toBe(0);
       tell(aChange(1));
@@ -71,7 +71,7 @@ describe('untilRun', () => {
     expect(await untilRun(store, { ...awaited, begin, isWanted: () => true })).toBe(1);
   });
 
-  test('ends at once when nobody wants it any more', async () => {
+  test('untilRun ends at once when a signal is aborted', async () => {
     const unwanted = new AbortController();
     const seen = untilRun(store, { ...awaited, unwanted: [unwanted.signal], isWanted: () => false });
     await vi.advanceTimersByTimeAsync(10);
@@ -79,7 +79,7 @@ describe('untilRun', () => {
     expect(await seen).toBe(2);
   });
 
-  test('passes on why the beginning has failed', async () => {
+  test('untilRun rejects with the error of the beginning', async () => {
     const begin = async (): Promise<void> => await Promise.reject(new Error('no'));
     await expect(untilRun(store, { ...awaited, begin, isWanted: () => true })).rejects.toThrow('no');
     expect(subscribed.size).toBe(0);

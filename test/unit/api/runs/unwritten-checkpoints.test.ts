@@ -6,9 +6,7 @@ import { ADMIN } from '../../../support/builders/callers.ts';
 import { aBatch, aCheckpoint, aNewRun, writeTo } from '../../../support/builders/store-builders.ts';
 import { openMemoryStore } from '../../../support/servers/memory-database.ts';
 
-/*
- * A run whose third checkpoint is in the store and whose second is not yet: no state may leave it out.
- */
+/* A run whose third checkpoint is stored and whose second one is not yet: no state may skip the second one. */
 
 const RUN = 'R';
 const notNow = { code: 'UNAVAILABLE', message: `A checkpoint of run ${RUN} is being written` };
@@ -24,18 +22,18 @@ beforeAll(async () => {
 });
 afterAll(async () => await store.close());
 
-test('the state is that of the first checkpoint; the third is found later', async () => {
+test('the state is that of the first checkpoint, and the third is found later', async () => {
   expect(await findState(store, RUN, null)).toMatchObject({ checkpoint: { id: `${RUN}.c1` }, channels: { x: 1 } });
   await expect(findState(store, RUN, `${RUN}.c3`)).rejects.toMatchObject(notNow);
   expect(await findState(store, RUN, `${RUN}.c4`)).toBeNull();
 });
 
-test('the next run of the thread waits', async () => {
+test('the next run of the thread waits for missing checkpoints', async () => {
   const next = { begin: { kind: 'input', input: {} } } as const;
   await expect(firstBeginning(store, next, RUN)).rejects.toMatchObject(notNow);
 });
 
-test('the list has checkpoints whose predecessors are all written', async () => {
+test('the list contains checkpoints whose predecessors are all written', async () => {
   const listed = async () =>
     (await listCheckpoints({ store, caller: ADMIN }, [RUN], { limit: 10 })).items.map(({ id }) => id);
   expect(await listed()).toEqual([`${RUN}.c1`]);

@@ -14,7 +14,7 @@ afterAll(async () => {
 
 const NODES = 500;
 
-/** A graph of so many nodes, each of which is close to a wrong name. */
+/** A graph with a number of nodes whose names are similar to a wrong one. */
 function aWideGraph() {
   const ids = Array.from({ length: NODES }, (_, at) => `node-number-${at}`);
   const node = { type: 'set', write: { a: 1 } };
@@ -39,7 +39,7 @@ test('wrong breakpoints of both lists share one budget of comparisons', async ()
   expect(suggested.length).toBeLessThanOrEqual(10_000 / NODES + 1);
 });
 
-test('as many breakpoints as a graph may have nodes are taken, and no more', async () => {
+test('a run may have as many breakpoints as a graph may have nodes, and no more', async () => {
   const ids = (count: number): string[] => Array.from({ length: count }, () => 'node-number-1');
   const start = async (body: object) => await api.as('user').post('/api/runs', { graph: aWideGraph(), ...body });
   expect(await start({ interruptBefore: ids(2_000), interruptAfter: ids(2_000) })).toMatchObject({ status: 201 });

@@ -35,7 +35,7 @@ test('a time that a schedule has forgotten is not taken again', async () => {
   expect(await make(5, 6)).toEqual([hour(5), hour(6)]);
 });
 
-test('a schedule that has forgotten nothing takes times from before its first one', async () => {
+test('a schedule with all its fires accepts a backfill from before its first fire', async () => {
   const { make, isTaken } = await hourly('young', 10);
   await make(-3, -1);
   expect([await isTaken(-3), await isTaken(-1)]).toEqual([true, true]);

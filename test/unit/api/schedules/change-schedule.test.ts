@@ -25,9 +25,9 @@ const caller = { tenantId: 'acme', sub: 'uma', roles: ['user'], permissions: per
 const graphJobs = graphJobsHere(aCatalog());
 const logger = createLogger('silent');
 
-/** The schedules that Temporal has. */
+/** The schedules in Temporal. */
 const had = new Set<string>();
-/** What Temporal answers after it has made a schedule. */
+/** The error that Temporal returns after it has created a schedule. */
 let failure: Error | null = null;
 const absent = anAbsentEngine();
 const schedules = {
@@ -58,7 +58,7 @@ const create = async (id: string) => {
   const common = { graph, input: {}, metadata, limits, threadId, timeZone, overlap, paused };
   return await createSchedule(deps, caller, { id, terms: { ...common, cron: null, every: '1h' } });
 };
-/** Changes a schedule as `PATCH` does: what is not named stays the very value that it is. */
+/** Changes a schedule as `PATCH` does: omitted fields are not changed. */
 const change = async (id: string, terms: Partial<Pick<ScheduleTerms, 'graph' | 'input' | 'limits' | 'paused'>>) =>
   (await changeSchedule(deps, caller, { id, change: (schedule) => ({ ...schedule, ...terms }) })).schedule;
 const untold = async () => (await store.schedules.untold('2999-01-01T00:00:00Z', 100)).map(({ id }) => id);
@@ -70,7 +70,7 @@ const sweep = async () => {
 const refused = new ApiError('INVALID_REQUEST', 'Temporal does not take these times');
 
 describe('a new schedule', () => {
-  test('leaves nothing when Temporal does not take its times', async () => {
+  test('a new schedule whose times Temporal refuses is not created', async () => {
     failure = refused;
     await expect(create('refused')).rejects.toBe(refused);
     expect(await store.schedules.find({ tenantId: 'acme', id: 'refused' })).toBeNull();
@@ -88,7 +88,7 @@ describe('a new schedule', () => {
   });
 });
 
-test('a request that is repeated removes no schedule that was made before', async () => {
+test('a repeated request does not delete the schedule that an earlier one has created', async () => {
   await create('twice');
   failure = refused;
   await expect(create('twice')).rejects.toBe(refused);
@@ -113,7 +113,7 @@ describe('a schedule whose graph is gone', () => {
   };
   const UNKNOWN = { code: 'UNKNOWN_GRAPH' };
 
-  test('can be paused, but does not go on', async () => {
+  test('a schedule whose graph is gone can be paused, but not resumed', async () => {
     await orphaned('stopped');
     expect(await change('stopped', { paused: true })).toMatchObject({ paused: true, updatedBy: 'uma' });
     await expect(change('stopped', { paused: false })).rejects.toMatchObject(UNKNOWN);
@@ -121,7 +121,7 @@ describe('a schedule whose graph is gone', () => {
   });
 
   test.each([{ graph: 'away' }, { input: {} }, { limits: {} }])(
-    'is refused the change %j, also paused',
+    'a schedule whose graph is gone refuses the change %j, even while paused',
     async (terms) => {
       const id = `refused ${JSON.stringify(terms)}`;
       await orphaned(id);
@@ -131,7 +131,7 @@ describe('a schedule whose graph is gone', () => {
   );
 });
 
-test('a change that leaves graph and input alone leaves what is hidden of them', async () => {
+test('a change that keeps graph and input keeps the redaction', async () => {
   await create('hidden');
   const schedule = await store.schedules.find({ tenantId: 'acme', id: 'hidden' });
   if (!schedule) throw new TypeError('There is no schedule');
@@ -140,7 +140,7 @@ test('a change that leaves graph and input alone leaves what is hidden of them',
   expect(await change('hidden', { paused: true })).toMatchObject({ redaction });
 });
 
-describe('whom the runs of a schedule act as', () => {
+describe('the owner of a schedule', () => {
   const as = (sub: string, role: string, tenantId = 'acme') => ({
     tenantId,
     sub,
@@ -178,7 +178,7 @@ describe('whom the runs of a schedule act as', () => {
     ['put on a thread by another', BOB, { threadId: 't' }, OF_BOB],
     ['made to cancel by another', BOB, { overlap: 'cancelOther' }, OF_BOB],
     ['paused and changed by another', BOB, { paused: true, every: '2h' }, OF_BOB],
-  ])('when it is %s', async (...[what, who, terms, wanted]) => {
+  ])('the owner of a schedule when it is %s', async (...[what, who, terms, wanted]) => {
     await create(what);
     const { schedule, hasNewOwner } = await changeSchedule(deps, who, { id: what, change: changedTo(terms) });
     expect({ schedule, hasNewOwner }).toMatchObject({ schedule: wanted, hasNewOwner: wanted === OF_BOB });
@@ -197,7 +197,7 @@ describe('whom the runs of a schedule act as', () => {
     expect(await store.schedules.find({ tenantId: 'acme', id: what })).toMatchObject({ ...OF_UMA, updatedBy: 'uma' });
   });
 
-  test('who may not cancel runs pauses one that cancels, and does not come to own it', async () => {
+  test('a user who may not cancel runs can pause a schedule that cancels them, without becoming its owner', async () => {
     const starter = { ...BOB, permissions: new Set(['run:start'] as const) };
     await create('cancels');
     const cancels = (before: ScheduleTerms): ScheduleTerms => ({ ...before, overlap: 'cancelOther' });

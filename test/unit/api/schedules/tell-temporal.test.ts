@@ -8,10 +8,10 @@ import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { openMemoryStore } from '../../../support/servers/memory-database.ts';
 import type { MemoryStore } from '../../../support/servers/memory-database.ts';
 
-/* What the sweeper does after a crash between the row and Temporal's schedule, or the other way around. */
+/* The sweeper's repairs after a crash between writing the row and changing Temporal's schedule, in either order. */
 
 let store: MemoryStore;
-/** The schedules that Temporal has. */
+/** The schedules in Temporal. */
 const had = new Map<string, TimesOfSchedule>();
 /** Happens while Temporal is told. */
 let meanwhile = async (): Promise<void> => undefined;
@@ -42,8 +42,8 @@ const engine = {
 const deps = () => ({ store, engine, logger: createLogger('silent') });
 const untold = async () => await store.schedules.untold('2999-01-01T00:00:00Z', 100);
 
-describe('the sweeper', () => {
-  test('makes the schedule that a created row lacks', async () => {
+describe('synchronization by the sweeper', () => {
+  test('the sweeper creates the missing schedule of a row', async () => {
     const schedule = aSchedule('created');
     await store.schedules.create(schedule, 10);
     for (const one of await untold()) await healSchedule(deps(), one);
@@ -51,7 +51,7 @@ describe('the sweeper', () => {
     expect(await untold()).toEqual([]);
   });
 
-  test('deletes the schedule of a deleted row, and the row', async () => {
+  test('the sweeper deletes the schedule of a deleted row, and the row', async () => {
     const schedule = aSchedule('deleted');
     await store.schedules.create(schedule, 10);
     await tellTemporal(deps(), schedule);
@@ -60,7 +60,7 @@ describe('the sweeper', () => {
     expect([had.size, await untold()]).toEqual([0, []]);
   });
 
-  test('pauses a schedule whose times Temporal does not take after all', async () => {
+  test('the sweeper pauses a schedule whose times Temporal refuses', async () => {
     const schedule = aSchedule('refused');
     await store.schedules.create(schedule, 10);
     meanwhile = async () => {
@@ -71,7 +71,7 @@ describe('the sweeper', () => {
     expect(await untold()).toEqual([]);
   });
 
-  test('tries again when Temporal is away', async () => {
+  test('the sweeper tries again when Temporal is unavailable', async () => {
     const schedule = aSchedule('away');
     await store.schedules.create(schedule, 10);
     meanwhile = async () => {

@@ -16,7 +16,7 @@ afterAll(async () => {
   await api.stop();
 });
 
-/** Definitions have bounds of their own, and are checked in threads. */
+/** Definitions have their own limits, which are checked in threads. */
 const DEFINITION = '#/components/schemas/GraphDefinition';
 
 interface List {
@@ -24,7 +24,7 @@ interface List {
   readonly isBounded: boolean;
 }
 
-/** The lists in a part of the description, those of named schemas included. */
+/** Finds the lists in a part of the description, including those of named schemas. */
 function listsIn(part: Json | undefined, path: string): readonly List[] {
   if (typeof part !== 'object' || part === null) return [];
   const inside = Object.entries(part)
@@ -36,7 +36,7 @@ function listsIn(part: Json | undefined, path: string): readonly List[] {
   return type === 'array' ? [{ path, isBounded: 'maxItems' in part }, ...inside] : inside;
 }
 
-test('every list that a request may have has a bound', () => {
+test('every list in a request has a maximal length', () => {
   const lists = describedOperations(document).flatMap(({ method, path, described }) => [
     ...listsIn(at(described, '/requestBody'), `${method} ${path} body`),
     ...listsIn(at(described, '/parameters'), `${method} ${path} parameters`),

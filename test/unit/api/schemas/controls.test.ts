@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { CONTROLS } from '../../../../src/api/schemas/controls.ts';
 import { signals } from '../../../../src/graph/signals/signals.ts';
 
-/** Decisions and reassignments have routes of their own; an edit is a `PATCH` of a run's state. */
+/** Decisions and reassignments have their own routes; an edit is a `PATCH` of a run's state. */
 const WITHOUT_CONTROL = new Set(['approve', 'reject', 'reassign', 'edit']);
 
-/** The API says what it has read of the run; a caller has no say in it. */
+/** The API sets these fields from what it has read of the run; callers can't set them. */
 const BOUND_BY_API: Readonly<Record<string, readonly string[]>> = {
   resume: ['since'],
   retry: ['since'],
@@ -15,7 +15,7 @@ const BOUND_BY_API: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the controls', () => {
-  test('cover every other signal', () => {
+  test('the controls cover every other signal', () => {
     const expected = [...signals.keys()].filter((name) => !WITHOUT_CONTROL.has(name));
     expect(CONTROLS.map(({ signal }) => signal).toSorted()).toEqual(expected.toSorted());
   });

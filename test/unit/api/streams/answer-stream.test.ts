@@ -28,14 +28,14 @@ async function serve(produce: (body: SseBody) => Promise<void>): Promise<number>
   return listening.port;
 }
 
-/** True if no stream is open. */
+/** Returns true if no stream is open. */
 function isFree(): boolean {
   const giveBack = slots.take('acme');
   giveBack?.();
   return giveBack !== null;
 }
 
-test('a connection whose reader takes nothing is closed, and counts no more', async () => {
+test('the connection of a reader that takes nothing is closed, and its slot released', async () => {
   const port = await serve(async (body) => {
     while (await body.write(LARGE));
   });
@@ -50,7 +50,7 @@ test('a connection whose reader takes nothing is closed, and counts no more', as
   expect(await closed).toEqual([expect.any(Boolean)]);
 });
 
-test('a reader that goes is noticed at once, though nothing is written', async () => {
+test('a disconnected reader is noticed at once, even if nothing is written', async () => {
   const port = await serve(async ({ over }) => void (await once(over, 'abort')));
   const leaving = new AbortController();
   const { body } = await fetch(`http://127.0.0.1:${port}/`, { signal: leaving.signal });
@@ -60,7 +60,7 @@ test('a reader that goes is noticed at once, though nothing is written', async (
   await body?.cancel().catch(() => undefined);
 });
 
-test('a stream that fails breaks its connection off, so that its reader comes back', async () => {
+test('a failing stream aborts its connection, so that its reader reconnects', async () => {
   const port = await serve(async () => await Promise.reject(new Error('the database is away')));
   const read = async (): Promise<string> => await (await fetch(`http://127.0.0.1:${port}/`)).text();
   await expect(read()).rejects.toThrow(/fetch failed|terminated/);

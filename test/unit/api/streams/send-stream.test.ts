@@ -9,7 +9,7 @@ import { createLogger } from '../../../../src/process/logger.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Sends a stream that says nothing until it is over, to somebody who does not read it. */
+/** Sends a stream that writes nothing until it is over, to a reader that does not read. */
 async function send({ maxMs, tokenMs }: { readonly maxMs?: number; readonly tokenMs?: number } = {}) {
   const shutdown = openAbort();
   const over = vi.fn<() => void>();
@@ -34,7 +34,7 @@ async function send({ maxMs, tokenMs }: { readonly maxMs?: number; readonly toke
 test.each([
   ['its longest time', { maxMs: 5_000, tokenMs: 9_000 }],
   ['the time of the token', { maxMs: 9_000, tokenMs: 5_000 }],
-])('a stream ends after %s, and gives back what it holds', async (_what, times) => {
+])('a stream ends after %s, and releases its slot', async (_what, times) => {
   const { over, response } = await send(times);
   await vi.advanceTimersByTimeAsync(4_999);
   expect(over).not.toHaveBeenCalled();
@@ -43,13 +43,13 @@ test.each([
   expect(await response.text()).toBe('');
 });
 
-test('a stream without such a time ends when nobody reads it', async () => {
+test('a stream without a maximal duration ends when nobody reads it', async () => {
   const { over } = await send();
   await vi.advanceTimersByTimeAsync(75_000);
   expect(over).toHaveBeenCalledTimes(1);
 });
 
-test('a stream ends with the process', async () => {
+test('a stream ends when the process shuts down', async () => {
   const { over, shutdown } = await send();
   shutdown.abort();
   await vi.advanceTimersByTimeAsync(0);

@@ -6,7 +6,7 @@ describe('eachOf', () => {
   test.each([
     [3, 3],
     [20, 10],
-  ])('works on each item once, on no more than %i at a time', async (atOnce, most) => {
+  ])('eachOf processes each item once, with at most %i at a time', async (atOnce, most) => {
     const items = Array.from({ length: 10 }, (_, n) => n);
     const seen: number[] = [];
     let [open, mostOpen] = [0, 0];
@@ -20,7 +20,7 @@ describe('eachOf', () => {
     expect(mostOpen).toBe(most);
   });
 
-  test('fails with what fails', async () => {
+  test('eachOf fails with the error of the work', async () => {
     const failing = eachOf([1, 2], 1, () => Promise.reject(new Error('no')));
     await expect(failing).rejects.toThrow('no');
   });

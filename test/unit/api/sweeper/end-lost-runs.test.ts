@@ -26,7 +26,7 @@ async function aRun(id: string): Promise<void> {
   await store.pendingStarts.complete({ id, execution: 1 }, AT);
 }
 
-/** A Temporal that says how the workflows of some runs have ended; the others go on. */
+/** An engine that reports how the workflows of some runs have ended; the other ones are open. */
 function ending(ends: Readonly<Record<string, WorkflowEnd | Error>>): Engine {
   return anAbsentEngine({
     async workflowEnd({ id }) {
@@ -39,12 +39,12 @@ function ending(ends: Readonly<Record<string, WorkflowEnd | Error>>): Engine {
 const errorOf = async (id: string): Promise<unknown> => (await store.runs.find(id))?.view?.error;
 const statusOf = async (id: string): Promise<string | undefined> => (await store.runs.find(id))?.status;
 
-/** Runs that Temporal has, so that it is the right one. */
+/** Adds runs whose workflows exist, so that Temporal is recognized as the right one. */
 async function otherRuns(count: number): Promise<void> {
   for (let n = 0; n < count; n++) await aRun(`other-${randomUUID()}`);
 }
 
-/** Looks twice, with the second look as much later as a run must be lost. */
+/** Checks twice, with the time between after which a run counts as lost. */
 async function lookTwice(first: Engine, second = first): Promise<void> {
   const chore = createLostRunsChore();
   await chore({ store, engine: first, logger }, going);
@@ -56,7 +56,7 @@ test.each<[string, WorkflowEnd, string]>([
   ['was deleted', missing, 'Temporal has no workflow of the run'],
   ['has ended without the store', { ...missing, kind: 'ended', as: 'completed' }, 'The workflow has completed'],
   ['was reset', { ...missing, kind: 'contradicted', message: 'The journal has other events' }, 'other events'],
-])('a run whose workflow %s has failed, once that stays so', async (_, end, message) => {
+])('a run whose workflow %s fails, once the loss is confirmed', async (_, end, message) => {
   const id = `E-${end.kind}`;
   await aRun(id);
   await otherRuns(1);
@@ -66,7 +66,7 @@ test.each<[string, WorkflowEnd, string]>([
   expect(await errorOf(id)).toEqual({ code: 'ABORTED', message: expect.stringContaining(message) });
 });
 
-test('a run that comes back, or that Temporal says nothing of, goes on', async () => {
+test('a run whose workflow is back, or unknown because of an error, continues', async () => {
   await aRun('B');
   await otherRuns(2);
   await aRun('N');
@@ -75,14 +75,14 @@ test('a run that comes back, or that Temporal says nothing of, goes on', async (
   expect([await statusOf('B'), await statusOf('N')]).toEqual(['queued', 'queued']);
 });
 
-describe('where Temporal lacks many runs, none is ended', () => {
+describe('if Temporal lacks many workflows, no run is ended', () => {
   const lostRuns = async (what: string, count: number): Promise<Record<string, WorkflowEnd>> => {
     const ids = Array.from({ length: count }, (_, n) => `${what}-${n}`);
     for (const id of ids) await aRun(id);
     return Object.fromEntries(ids.map((id) => [id, missing]));
   };
 
-  test('of one look', async () => {
+  test('many runs missing in one check are not ended', async () => {
     const lost = await lostRuns('M', MOST_LOST + 1);
     await otherRuns(30);
     const error = vi.spyOn(logger, 'error');
@@ -99,10 +99,10 @@ describe('where Temporal lacks many runs, none is ended', () => {
   });
 
   test.each([
-    ['of all that are looked at, some at a time', 115, 0],
-    ['and has too few others', 3, 2],
-    ['and has none', 1, 0],
-  ])('%s', async (what, count, others) => {
+    ['in several pages', 115, 0],
+    ['and too few others exist', 3, 2],
+    ['and no others exist', 1, 0],
+  ])('no run is ended if many are missing %s', async (what, count, others) => {
     const lost = await lostRuns(what, count);
     await otherRuns(others);
     const chore = createLostRunsChore();
@@ -115,7 +115,7 @@ describe('where Temporal lacks many runs, none is ended', () => {
   });
 });
 
-test('a run is ended after a look at all runs, if it has been missing for a minute then', async () => {
+test('a run that has been missing for a minute is ended after a pass over all runs', async () => {
   await aRun('A-first');
   await otherRuns(120);
   const chore = createLostRunsChore();
@@ -127,7 +127,7 @@ test('a run is ended after a look at all runs, if it has been missing for a minu
   expect(await statusOf('A-first')).toBe('failed');
 });
 
-test('a run that can not be ended keeps no other run from its end', async () => {
+test('a run that cannot be ended does not prevent the end of others', async () => {
   const ids = ['W-1', 'W-2', 'W-3'];
   for (const id of ids) await aRun(id);
   await otherRuns(3);

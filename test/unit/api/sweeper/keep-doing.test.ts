@@ -9,13 +9,13 @@ const logger = createLogger('silent');
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
-/** Begins work that only counts. */
+/** Starts periodic work that only counts. */
 function begin(everyMs: number) {
   const run = vi.fn<() => Promise<void>>(async () => undefined);
   return { run, stop: keepDoing({ name: 'count', everyMs, run }, logger) };
 }
 
-test('hourly work begins within five minutes, not in the first, and goes on hourly', async () => {
+test('hourly work first runs within five minutes, but not in the first one, and then hourly', async () => {
   const { run, stop } = begin(HOUR_MS);
   await vi.advanceTimersByTimeAsync(MINUTE_MS - 1);
   expect(run).not.toHaveBeenCalled();
@@ -26,7 +26,7 @@ test('hourly work begins within five minutes, not in the first, and goes on hour
   await stop();
 });
 
-test('processes that start together begin it at different times', async () => {
+test('processes that start together run hourly work at different times', async () => {
   const all = Array.from({ length: 20 }, () => begin(HOUR_MS));
   await vi.advanceTimersByTimeAsync(2.5 * MINUTE_MS);
   const begun = all.filter(({ run }) => run.mock.calls.length === 1).length;
@@ -35,7 +35,7 @@ test('processes that start together begin it at different times', async () => {
   await Promise.all(all.map(async ({ stop }) => await stop()));
 });
 
-test('frequent work begins after its own time', async () => {
+test('frequent work first runs after its interval', async () => {
   const { run, stop } = begin(2_000);
   await vi.advanceTimersByTimeAsync(1_999);
   expect(run).not.toHaveBeenCalled();
@@ -44,7 +44,7 @@ test('frequent work begins after its own time', async () => {
   await stop();
 });
 
-test.each([10, 2 * MINUTE_MS])('work that is stopped after %i ms is not done any more', async (afterMs) => {
+test.each([10, 2 * MINUTE_MS])('work that is stopped after %i ms does not run again', async (afterMs) => {
   const { run, stop } = begin(MINUTE_MS);
   await vi.advanceTimersByTimeAsync(afterMs);
   await stop();
@@ -53,7 +53,7 @@ test.each([10, 2 * MINUTE_MS])('work that is stopped after %i ms is not done any
   expect(run).not.toHaveBeenCalled();
 });
 
-test('work that fails pauses', async () => {
+test('failed work pauses', async () => {
   const run = vi.fn<() => Promise<void>>(async () => await Promise.reject(new Error('away')));
   const stop = keepDoing({ name: 'fail', everyMs: 500, run }, logger);
   await vi.advanceTimersByTimeAsync(3_400);

@@ -21,12 +21,12 @@ const logger = createLogger('silent');
 const going = new AbortController().signal;
 
 interface Told {
-  /** What is found within a span of time. */
+  /** The runs that are found within a span of time. */
   readonly found?: (span: Span) => readonly string[];
   readonly end?: (id: string) => WorkflowEnd | null;
 }
 
-/** A Temporal that says which runs of `acme` it has ended, and how: without more, the one named, by its time-out. */
+/** An engine that reports which runs of `acme` have ended and how; by default, the named one by a timeout. */
 function endingOf(id: string, { found = () => [id], end = () => timedOut }: Told = {}): Engine {
   async function* terminatedRuns(span: Span): AsyncIterable<RunReference> {
     for (const one of await Promise.resolve(found(span))) yield { tenantId: 'acme', id: one };
@@ -49,13 +49,13 @@ const eventsOf = async (id: string) =>
   (await store.journal.events(id, 0, 100)).map(({ seq, type }) => (type === 'run.failed' ? `${seq} failed` : seq));
 
 describe('a run whose workflow was terminated', () => {
-  test('that failed without telling the store has failed', async () => {
+  test('a run whose workflow failed without writing its end has failed', async () => {
     await aDispatchedRun('T-failed');
     await sweep(endingOf('T-failed', { end: () => ({ ...timedOut, kind: 'failed' }) }));
     expect(await statusOf('T-failed')).toBe('failed');
   });
 
-  test('has failed, once', async () => {
+  test('a run whose workflow was terminated fails once', async () => {
     await aDispatchedRun('T');
     await writeTo(store, { id: 'T' }, aBatch([1, 2]));
     await sweep(endingOf('T'));
@@ -65,13 +65,13 @@ describe('a run whose workflow was terminated', () => {
     expect(await eventsOf('T')).toEqual([1, 2, '3 failed']);
   });
 
-  test('fails even without any event', async () => {
+  test('a run without any event fails', async () => {
     await aDispatchedRun('N');
     await sweep(endingOf('N'));
     expect(await eventsOf('N')).toEqual(['1 failed']);
   });
 
-  test('fails again after late entries, at once or within an hour', async () => {
+  test('a run fails again after late entries, at once or within an hour', async () => {
     await aDispatchedRun('L');
     await writeTo(store, { id: 'L' }, aBatch([1]));
     const end = createTerminatedRunsReconciler();
@@ -94,7 +94,7 @@ describe('a run whose workflow was terminated', () => {
     expect(await eventsOf('L')).toEqual([1, '2 failed', 3, 4, '5 failed', 6, 7, '8 failed']);
   });
 
-  test('takes no late entries in place of its end', async () => {
+  test('late entries do not replace the end of a run', async () => {
     await aDispatchedRun('P');
     await writeTo(store, { id: 'P' }, aBatch([1]));
     await sweep(endingOf('P'));
@@ -103,23 +103,23 @@ describe('a run whose workflow was terminated', () => {
   });
 });
 
-describe('a run that was put aside', () => {
-  const aside: WorkflowEnd = { kind: 'put-aside', executionRunId: 'e1', at: LATER, message: 'Why', cancel: null };
+describe('a quarantined run', () => {
+  const quarantined: WorkflowEnd = { kind: 'put-aside', executionRunId: 'e1', at: LATER, message: 'Why', cancel: null };
 
-  test('has failed with INTERNAL, without waiting for late writes', async () => {
+  test('a quarantined run fails with INTERNAL, without waiting for late writes', async () => {
     await aDispatchedRun('A-now');
     const at = new Date().toISOString();
-    await sweep(endingOf('A-now', { end: () => ({ ...aside, at }) }));
+    await sweep(endingOf('A-now', { end: () => ({ ...quarantined, at }) }));
     expect(await store.runs.find('A-now')).toMatchObject({
       status: 'failed',
       view: { error: { code: 'INTERNAL', message: 'Why' }, endedAt: at },
     });
   });
 
-  test('is canceled if that was asked for', async () => {
+  test('a quarantined run is canceled if a cancel was requested', async () => {
     await aDispatchedRun('A-canceled');
     const cancel = { signalId: 'd1', by: 'bob', reason: null };
-    await sweep(endingOf('A-canceled', { end: () => ({ ...aside, cancel }) }));
+    await sweep(endingOf('A-canceled', { end: () => ({ ...quarantined, cancel }) }));
     expect(await store.runs.find('A-canceled')).toMatchObject({
       status: 'canceled',
       view: { error: { code: 'INTERNAL', message: 'Why' }, endedAt: LATER },
@@ -128,14 +128,14 @@ describe('a run that was put aside', () => {
   });
 });
 
-describe('the sweep leaves a run alone', () => {
-  test('that continues in another execution', async () => {
+describe('the sweep does not change a run', () => {
+  test('the sweep does not end a run that continues in another execution', async () => {
     await aDispatchedRun('A');
     await sweep(endingOf('A', { end: () => null }));
     expect(await statusOf('A')).toBe('queued');
   });
 
-  test('that has ended by itself', async () => {
+  test('the sweep does not end a run that has ended by itself', async () => {
     await aDispatchedRun('C');
     await endRun(store, { id: 'C' });
     const before = await store.runs.find('C');
@@ -143,15 +143,15 @@ describe('the sweep leaves a run alone', () => {
     expect(await store.runs.find('C')).toEqual(before);
   });
 
-  test('of another tenant', async () => {
+  test('the sweep does not end a run of another tenant', async () => {
     await aDispatchedRun('X', { tenantId: 'other' });
     await sweep(endingOf('X'));
     expect(await statusOf('X')).toBe('queued');
   });
 });
 
-describe('the sweep looks again at', () => {
-  test('a run that was not known to be dispatched', async () => {
+describe('the sweep checks some runs again', () => {
+  test('the sweep checks a run again that was not known to be dispatched', async () => {
     await store.runs.create(aNewRun({ id: 'B' }));
     const end = createTerminatedRunsReconciler();
     await end({ store, engine: endingOf('B'), logger }, going);
@@ -162,7 +162,7 @@ describe('the sweep looks again at', () => {
     expect(await statusOf('B')).toBe('failed');
   });
 
-  test('a run that ended a moment ago, and may still be writing', async () => {
+  test('the sweep checks a run again that ended just now and may still write', async () => {
     await aDispatchedRun('M');
     const moment: WorkflowEnd = { ...timedOut, at: new Date().toISOString() };
     const end = createTerminatedRunsReconciler();
@@ -172,7 +172,7 @@ describe('the sweep looks again at', () => {
     expect(await statusOf('M')).toBe('failed');
   });
 
-  test('a run that could not be reconciled, while others end', async () => {
+  test('the sweep checks a run again that could not be reconciled, while others end', async () => {
     await aDispatchedRun('P1');
     await aDispatchedRun('P2');
     const end = createTerminatedRunsReconciler();
@@ -188,7 +188,7 @@ describe('the sweep looks again at', () => {
   });
 });
 
-test('sweeps read everything until one succeeds; later ones overlap a little', async () => {
+test('sweeps read everything until one succeeds; later ones overlap slightly', async () => {
   const spans: Span[] = [];
   const end = createTerminatedRunsReconciler();
   const found = (span: Span): readonly string[] => {
@@ -232,10 +232,10 @@ test('all pages of terminated workflows are read, without those that are no runs
 test.each([
   { tenantId: 'acme', id: 'r1' },
   { tenantId: 'a:b', id: 'r-2' },
-])('a workflow id names its run: %o', (run) => {
+])('a workflow id determines its run: %o', (run) => {
   expect(fromWorkflowId(toWorkflowId(run))).toEqual(run);
 });
 
-test('other workflow ids name no run', () => {
+test('other workflow ids determine no run', () => {
   expect(['bench', 'run:', 'run:acme', 'run::x'].map(fromWorkflowId)).toEqual([null, null, null, null]);
 });

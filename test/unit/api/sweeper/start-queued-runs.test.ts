@@ -75,7 +75,7 @@ test('a run that is being interrupted gets no second interruption', async () => 
   expect(interrupted).toEqual(['T-1', 'T-2']);
 });
 
-test('an interruption is forgotten once its thread waits for nothing, and a later one is sent', async () => {
+test('an interruption is forgotten once nothing waits for its thread, and a later one is sent', async () => {
   const thread = { tenantId: '003', threadId: 'i' };
   await store.runs.create(aNewRun({ id: 'F-1', ...thread }));
   await store.runs.create(aNewRun({ id: 'F-2', ...thread, onBusy: 'interrupt' }));
@@ -94,7 +94,7 @@ test('an interruption is forgotten once its thread waits for nothing, and a late
   expect(interrupted).toEqual(['F-2.interrupt', 'F-3.interrupt']);
 });
 
-test('the queues of a tenant whose runs take long to end keep no other tenant waiting', async () => {
+test('slow runs of one tenant do not delay the queues of other tenants', async () => {
   for (let n = 0; n <= 100; n++) {
     const thread = { tenantId: 'slow', threadId: `s${n}` };
     await store.runs.create(aNewRun({ id: `S-${n}`, ...thread }));

@@ -5,7 +5,7 @@ import { PLAYED_ANEW } from '../../../../src/workflows/contract.ts';
 
 const grpcError = (code: number, message = 'no'): Error => Object.assign(new Error(message), { code });
 
-/** A query that fails so before it is answered. */
+/** A query that fails with these errors before it is answered. */
 function queryFailing(...errors: Error[]) {
   let asked = 0;
   const query = async (): Promise<string> => {
@@ -17,7 +17,7 @@ function queryFailing(...errors: Error[]) {
   return { query, asked: () => asked };
 }
 
-test('a query is asked again while the workflow is busy, or its worker plays the run anew', async () => {
+test('a query is repeated while the workflow is busy, or its worker replays the run', async () => {
   const { query, asked } = queryFailing(
     new ServiceError('Failed to query Workflow', { cause: grpcError(9) }),
     grpcError(3, `${PLAYED_ANEW}: for some reason`),
@@ -29,7 +29,7 @@ test('a query is asked again while the workflow is busy, or its worker plays the
 test.each([
   ['that the workflow can’t answer', grpcError(3, 'There is no such query')],
   ['that Temporal refuses', new ServiceError('Failed to query Workflow', { cause: grpcError(7) })],
-])('a query %s is asked once', async (_, error) => {
+])('a query %s is sent once', async (_, error) => {
   const { query, asked } = queryFailing(error);
   await expect(onceReady(8_000, query)).rejects.toBe(error);
   expect(asked()).toBe(1);

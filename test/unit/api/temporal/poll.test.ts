@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { poll } from '../../../../src/api/temporal/requests.ts';
 
-/** Sees 1, 2, 3 and so on. */
+/** Returns 1, 2, 3 and so on. */
 function aCounter(): () => Promise<number> {
   let seen = 0;
   return () => Promise.resolve(++seen);
 }
 
 describe('poll', () => {
-  test('asks until the answer fits', async () => {
+  test('poll reads until the value is accepted', async () => {
     expect(await poll(aCounter(), (seen) => seen === 3, { everyMs: 1, withinMs: 10_000 })).toBe(3);
   });
 
-  test('asks once without time', async () => {
+  test('poll reads once if there is no time', async () => {
     expect(await poll(aCounter(), () => false, { everyMs: 1, withinMs: 0 })).toBe(1);
   });
 
-  test('returns the last answer when the time is over', async () => {
+  test('poll returns the last value when the time is up', async () => {
     expect(await poll(aCounter(), () => false, { everyMs: 5, withinMs: 50 })).toBeGreaterThan(1);
   });
 });

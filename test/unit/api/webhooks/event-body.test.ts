@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSeals } from '../../../../src/api/http/seals.ts';
+import { createFingerprints } from '../../../../src/api/http/fingerprints.ts';
 import { makeBody } from '../../../../src/api/webhooks/event-body.ts';
 import type { JournalBatch } from '../../../../src/graph/journal/batch.ts';
 import type { Intervention } from '../../../../src/graph/journal/run-view.ts';
@@ -10,7 +10,7 @@ import { addWebhook } from '../../../support/servers/told-store.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
-const deps = { store, seals: createSeals('secret') };
+const deps = { store, fingerprints: createFingerprints('secret') };
 const CANARY = 'canary-4711';
 
 const redaction: Redaction = {
@@ -23,7 +23,7 @@ const redaction: Redaction = {
 };
 
 let count = 0;
-/** The bodies that a run makes of a batch. */
+/** The bodies of the events that a batch emits. */
 async function bodiesOf(events: readonly WebhookEventType[], batch: JournalBatch) {
   const [id, tenantId] = [`R${count}`, `t${count}`];
   count += 1;
@@ -40,7 +40,7 @@ async function bodiesOf(events: readonly WebhookEventType[], batch: JournalBatch
 
 const parse = (body: string | null | undefined): unknown => JSON.parse(body ?? '');
 
-test('a run is as it was then, without what is hidden', async () => {
+test('the body of a run event is the run at that time, redacted', async () => {
   const view = aView({ status: 'completed', output: { secret: CANARY, total: '\0 \ud83d' }, endedAt: AT });
   const events = [{ seq: 1, at: AT, step: 0, type: 'run.completed', output: null } as const];
   const [body] = await bodiesOf(['run.completed'], aBatch([], { events, view }));
@@ -52,7 +52,7 @@ test('a run is as it was then, without what is hidden', async () => {
   expect(body).not.toContain(CANARY);
 });
 
-test('an approval is without what is hidden', async () => {
+test('the body of an approval event is redacted', async () => {
   const approval = { ...anApproval(`R${count}`, 'pending'), title: CANARY, args: { to: CANARY } };
   const events = [{ seq: 1, at: AT, step: 0, type: 'approval.requested', node: 'ask', visit: 1, approval } as const];
   const [body] = await bodiesOf(['approval.requested'], aBatch([], { events, approvals: [approval] }));
@@ -61,14 +61,14 @@ test('an approval is without what is hidden', async () => {
   expect(parse(body)).not.toHaveProperty('data.asked');
 });
 
-test('an approval that the batch does not have is read', async () => {
+test('an approval that is not in the batch is read from the store', async () => {
   const events = [
     { seq: 1, at: AT, step: 0, type: 'approval.expired', node: 'ask', visit: 1, approvalId: 'none', status: 'expired' },
   ] as const;
   expect(await bodiesOf(['approval.expired'], aBatch([], { events }))).toEqual([null]);
 });
 
-test('an intervention is told once while it waits, without what is hidden', async () => {
+test('an intervention is sent once while it waits, redacted', async () => {
   const intervention: Intervention = {
     kind: 'intervention',
     id: 'pay:1:1',
@@ -93,7 +93,7 @@ test('an intervention is told once while it waits, without what is hidden', asyn
   expect(await told()).toBe(2);
 });
 
-test('large parts are left out, and named', async () => {
+test('large parts are left out and named', async () => {
   const view = aView({ status: 'completed', output: { text: 'x'.repeat(100_000) }, endedAt: AT });
   const events = [{ seq: 1, at: AT, step: 0, type: 'run.completed', output: null } as const];
   const [body] = await bodiesOf(['run.completed'], aBatch([], { events, view }));

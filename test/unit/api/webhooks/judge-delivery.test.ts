@@ -29,7 +29,7 @@ test('ten attempts take three days and some hours', () => {
   expect(results.at(-1)).toEqual({ kind: 'failed' });
 });
 
-test('pauses differ by a tenth', () => {
+test('pauses differ by up to a tenth', () => {
   expect(judgeDelivery(answered(500), { ...judging, jitter: 1 })).toEqual({ kind: 'again', afterMs: 5_500 });
 });
 

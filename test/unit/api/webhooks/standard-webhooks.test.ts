@@ -5,7 +5,7 @@ const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
 const BODY = '{"type":"run.completed","timestamp":"2026-11-23T00:00:00Z","data":{"runId":"01J"}}';
 const message = { id: 'msg_01JTEST', body: BODY, atMs: 1_790_000_000_999 };
 
-test('a message is signed as others sign it', () => {
+test('a message has the signature of other implementations', () => {
   expect(signatureHeaders([SECRET], message)).toEqual({
     'webhook-id': 'msg_01JTEST',
     'webhook-timestamp': '1790000000',
@@ -33,6 +33,6 @@ test.each<[string, boolean]>([
   expect(isSecret(text)).toBe(expected);
 });
 
-test('no two secrets are the same', () => {
+test('no two generated secrets are the same', () => {
   expect(newSecret()).not.toBe(newSecret());
 });

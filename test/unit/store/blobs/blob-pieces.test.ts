@@ -26,7 +26,7 @@ const PLACES: Readonly<Record<string, () => BlobPieces>> = {
 const VARIED = Buffer.from(Array.from({ length: 400_000 }, (_, at) => Math.imul(at, 2_654_435_761) >>> 4).join());
 const ADDED = Buffer.concat([VARIED, Buffer.from('more')]);
 
-/** Notes what is stored. */
+/** Records which pieces are stored. */
 function watched(pieces: BlobPieces): BlobPieces & { readonly stored: number[] } {
   const stored: number[] = [];
   return {
@@ -39,11 +39,11 @@ function watched(pieces: BlobPieces): BlobPieces & { readonly stored: number[] }
   };
 }
 
-describe.each(Object.entries(PLACES))('pieces in %s', (place, open) => {
+describe.each(Object.entries(PLACES))('storing pieces in %s', (place, open) => {
   const workflowId = `run:acme:${place}`;
   const aBlob = (name: string, data: Uint8Array) => ({ id: `${workflowId}/${name}`, workflowId, metadata: {}, data });
 
-  test('are those of an equal piece, of their workflow alone', async () => {
+  test('an equal piece of the same workflow is not stored again', async () => {
     const pieces = open();
     const piece = { workflowId, digest: 'D' };
     const one = { digest: 'D', data: Uint8Array.of(0, 255, 10) };
@@ -55,7 +55,7 @@ describe.each(Object.entries(PLACES))('pieces in %s', (place, open) => {
     expect(await pieces.missing('run:acme:other', ['D'])).toEqual(['D']);
   });
 
-  test('are forgotten with their workflow', async () => {
+  test('pieces are deleted with their workflow', async () => {
     const pieces = open();
     const [gone, kept] = [`${workflowId}:gone`, `${workflowId}:kept`];
     for (const id of [gone, kept]) await pieces.put(id, [{ digest: 'D', data: Uint8Array.of(1) }]);
@@ -64,7 +64,7 @@ describe.each(Object.entries(PLACES))('pieces in %s', (place, open) => {
     expect(await pieces.missing(kept, ['D'])).toEqual([]);
   });
 
-  test('of a large blob are stored once: what is added stores its own', async () => {
+  test('a large blob that was extended stores only its new pieces', async () => {
     const pieces = watched(open());
     const blobs = createBlobs(db, pieces);
     await blobs.put([aBlob('large', VARIED)]);
@@ -73,13 +73,13 @@ describe.each(Object.entries(PLACES))('pieces in %s', (place, open) => {
     for (const bytes of pieces.stored) expect(bytes).toBeLessThanOrEqual(1_048_576);
     await blobs.put([aBlob('large', VARIED), aBlob('added', ADDED), aBlob('small', Uint8Array.of(1, 2))]);
     expect(pieces.stored.reduce((sum, bytes) => sum + bytes, -whole)).toBeLessThan(600_000);
-    // Another process has nothing of it in memory.
+    // Another process has no cached pieces.
     const found = await createBlobs(db, open()).get(['small', 'added', 'large'].map((name) => `${workflowId}/${name}`));
     const expected = [Buffer.of(1, 2), ADDED, VARIED];
     expect(found.map(({ data }, at) => expected[at]?.equals(data))).toEqual([true, true, true]);
   });
 
-  test('come before the blob that is made of them', async () => {
+  test('pieces are stored before the blob that refers to them', async () => {
     const broken = { ...open(), put: async () => await Promise.reject(new Error('The disk is full')) };
     const data = Buffer.concat([Buffer.from('another'), VARIED]);
     const blob = aBlob('unwritten', data);
@@ -87,7 +87,7 @@ describe.each(Object.entries(PLACES))('pieces in %s', (place, open) => {
     await expect(createBlobs(db, open()).get([blob.id])).rejects.toThrow(RangeError);
   });
 
-  test('that are lost are an error that names their workflow', async () => {
+  test('a lost piece is an error that names its workflow', async () => {
     const id = `run:acme:lost in ${place}`;
     const blob = { ...aBlob('lost', VARIED), id: `${id}/lost`, workflowId: id };
     await createBlobs(db, open()).put([blob]);
@@ -96,12 +96,12 @@ describe.each(Object.entries(PLACES))('pieces in %s', (place, open) => {
   });
 });
 
-test('a file that is half written is no piece', async () => {
+test('an incompletely written file is not a piece', async () => {
   const place = join(folder, 'halves');
   const pieces = createPiecesInFiles(place);
   await pieces.put('W', [{ digest: 'D', data: Uint8Array.of(1) }]);
   const [own = ''] = await readdir(place);
-  // What a process leaves that ends in the middle of it.
+  // The file that a process leaves behind when it ends during a write.
   await writeFile(join(place, own, 'E.partial'), '');
   expect(await pieces.missing('W', ['D', 'E'])).toEqual(['E']);
   await pieces.forget(db, ['W']);

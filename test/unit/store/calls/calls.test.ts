@@ -38,7 +38,7 @@ const called = ({ seq, node, key }: Asked, result: Json): RunEvent => ({
   local: true,
 });
 
-test('calls are found by their keys and nodes, whatever their arguments and results hold, however late they end', async () => {
+test('calls are found by key and node, independently of their arguments, results and time of their end', async () => {
   const hostile = {
     text: `\0\ud800,"attempts":9}`,
     idempotencyKey: 'R:pay:1:0:0',
@@ -64,9 +64,9 @@ test('calls are found by their keys and nodes, whatever their arguments and resu
   expect(await store.calls.endsOf({ ...wanted, maxBytes: 1_000_000 })).toEqual([events[3], events[4]]);
 });
 
-test('a page of some calls is full while others follow, whatever the database has to leave to us', async () => {
+test('a page of filtered calls is full while others follow, even if the database can only filter partly', async () => {
   await store.runs.create(aNewRun({ id: 'P' }));
-  // A key with a path that was shortened does not say its node.
+  // A shortened path in a key does not contain the node.
   const nodes = ['no', 'no', 'pay', 'no', 'pay', 'no', 'no', 'pay', 'pay', 'no'];
   const events = nodes.map((node, index) => requested({ seq: index + 1, node, key: `P:~${index}:1:0:0` }));
   for (const event of events) await writeTo(store, { id: 'P' }, { ...aBatch([]), events: [event] });
@@ -82,7 +82,7 @@ test('a page of some calls is full while others follow, whatever the database ha
   expect(await page('8')).toEqual([[9], undefined]);
 });
 
-test('a page reads a history so far, and says where it goes on', async () => {
+test('a page reads a limited part of the history, and returns the position to continue from', async () => {
   await store.runs.create(aNewRun({ id: 'B' }));
   const events = Array.from({ length: 12 }, (_, index) =>
     requested({ seq: index + 1, node: index === 11 ? 'pay' : 'no', key: `B:~${index}:1:0:0` }),
@@ -97,7 +97,7 @@ test('a page reads a history so far, and says where it goes on', async () => {
   expect(await page('10')).toEqual([[12], undefined]);
 });
 
-test('calls are open until the history or the ledger has their end, and none before an event', async () => {
+test('calls are open until the history or the ledger has their end, and calls before the given event are left out', async () => {
   const runId = 'O';
   await store.runs.create(aNewRun({ id: runId }));
   const begin = (seq: number): Asked => ({ seq, node: 'pay', key: `O:pay#${seq}:1:0:0` });
@@ -138,7 +138,7 @@ test('calls are open until the history or the ledger has their end, and none bef
   expect(await open(0)).toEqual([1, 2, 5]);
 });
 
-test('a failed call that a person has ordered again is open until it fails anew', async () => {
+test('a failed call is open after a takeover until it fails again', async () => {
   const runId = 'A';
   await store.runs.create(aNewRun({ id: runId }));
   const key = 'A:pay:1:0:0';

@@ -13,6 +13,6 @@ test.each([
   ['a value that is too long', withCode('54000'), false],
   ['a broken constraint', withCode('23505'), false],
   ['a mistake of the engine', new TypeError('no'), false],
-])('what is to be done again later: %s', (_, error, isAway) => {
+])('%s is classified as a database that is away, or not', (_, error, isAway) => {
   expect(isDatabaseAway(toDatabaseError(error))).toBe(isAway);
 });

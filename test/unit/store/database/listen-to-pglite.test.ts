@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { listenToPglite } from '../../../../src/store/database/pglite-dialect.ts';
 import { openMemoryDatabase } from '../../../support/servers/memory-database.ts';
 
-test('a database that is closed already is no error of who listens, and opens nothing', async () => {
+test('subscribing to a closed database throws no error and opens nothing', async () => {
   const database = await openMemoryDatabase();
   await database.close();
   let isOpen = false;

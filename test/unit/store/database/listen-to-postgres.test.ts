@@ -2,10 +2,10 @@ import { getEventListeners } from 'node:events';
 import { expect, test, vi } from 'vitest';
 import { listenToPostgres } from '../../../../src/store/database/postgres-dialect.ts';
 
-/** Nothing listens on the port. */
+/** No server listens on this port. */
 const AWAY = 'postgres://holdfast@127.0.0.1:1/holdfast';
 
-test('attempts to reach a server that is away leave no listener behind', async () => {
+test('attempts to connect to an unavailable server leave no event listener behind', async () => {
   const signals: AbortSignal[] = [];
   const add = vi.spyOn(AbortSignal.prototype, 'addEventListener').mockImplementation(function (
     this: AbortSignal,

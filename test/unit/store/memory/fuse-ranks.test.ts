@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fuseRanks } from '../../../../src/store/memory/with-meaning.ts';
 
-describe('orders are fused', () => {
+describe('fusing rankings', () => {
   test.each<[string, readonly (readonly string[])[], readonly string[]]>([
     ['to nothing, of nothing', [[], []], []],
     ['to the only one', [['b', 'a'], []], ['b', 'a']],
@@ -33,7 +33,7 @@ describe('orders are fused', () => {
     expect(fuseRanks(lists)).toEqual(fused);
   });
 
-  test('the same, whichever comes first', () => {
+  test('the fused ranking does not depend on the order of the lists', () => {
     const [words, meaning] = [
       ['x', 'y', 'z'],
       ['z', 'y', 'w'],

@@ -14,7 +14,7 @@ const policy = {
   ],
 };
 
-/** Asks some hours ago, for 20 hours. */
+/** Requests an approval some hours ago, with a timeout of 20 hours. */
 async function ask(id: string, hours: number, status: Approval['status'] = 'pending'): Promise<void> {
   await addWebhook(store, {
     id,
@@ -29,10 +29,10 @@ async function ask(id: string, hours: number, status: Approval['status'] = 'pend
   await writeTo(store, run, aBatch([1], { approvals: [{ ...anApproval(run.id, status), policy, ...times }] }));
 }
 
-const typesTold = async (id: string): Promise<readonly string[]> =>
+const typesSent = async (id: string): Promise<readonly string[]> =>
   (await store.webhookDeliveries.list(id, {}, { limit: 100 })).items.map(({ type }) => type).toSorted();
 
-/** Lets time pass for all approvals. */
+/** Moves all approvals into the past. */
 async function pass(hours: number): Promise<void> {
   await store.database.query(`
     update approvals set notice_at = notice_at - interval '${hours} hours', body = replace(replace(body::text,
@@ -41,37 +41,37 @@ async function pass(hours: number): Promise<void> {
   `);
 }
 
-test('what is due is told once, and the rest in its time', async () => {
+test('due notices are sent once, and later ones at their time', async () => {
   await ask('slow', 0.6);
   await store.approvalNotices.tellDue();
   await store.approvalNotices.tellDue();
-  expect(await typesTold('slow')).toEqual(['approval.reminder']);
+  expect(await typesSent('slow')).toEqual(['approval.reminder']);
   await pass(1);
   await Promise.all([store.approvalNotices.tellDue(), store.approvalNotices.tellDue()]);
-  expect(await typesTold('slow')).toEqual(['approval.escalated', 'approval.reminder', 'approval.reminder']);
+  expect(await typesSent('slow')).toEqual(['approval.escalated', 'approval.reminder', 'approval.reminder']);
   await pass(10);
   await store.approvalNotices.tellDue();
   const all = ['approval.escalated', 'approval.escalated', ...Array.from({ length: 3 }, () => 'approval.reminder')];
-  expect(await typesTold('slow')).toEqual(all);
+  expect(await typesSent('slow')).toEqual(all);
   await pass(100);
   await store.approvalNotices.tellDue();
-  expect(await typesTold('slow')).toEqual(all);
+  expect(await typesSent('slow')).toEqual(all);
 });
 
-test('what is decided, or not due yet, is not told', async () => {
+test('no notices are sent for approvals that are decided or not due yet', async () => {
   await ask('decided', 15, 'approved');
   await ask('fresh', 0.1);
   await store.approvalNotices.tellDue();
-  expect([await typesTold('decided'), await typesTold('fresh')]).toEqual([[], []]);
+  expect([await typesSent('decided'), await typesSent('fresh')]).toEqual([[], []]);
 });
 
-test('a later state of an approval does not tell again', async () => {
+test('a later state of an approval sends no notice again', async () => {
   await ask('edited', 2);
   await store.approvalNotices.tellDue();
-  const told = await typesTold('edited');
+  const sent = await typesSent('edited');
   const known = await store.approvals.ofRun('run-edited');
   await writeTo(store, { id: 'run-edited', tenantId: 'edited' }, aBatch([2], { approvals: known }));
   await store.approvalNotices.tellDue();
-  expect(await typesTold('edited')).toEqual(told);
-  expect(told).toHaveLength(3);
+  expect(await typesSent('edited')).toEqual(sent);
+  expect(sent).toHaveLength(3);
 });

@@ -7,19 +7,19 @@ import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 const store = await useMemoryStore();
 const URL = 'https://a.example';
 
-const typesTold = async (webhook: string): Promise<readonly string[]> =>
+const typesSent = async (webhook: string): Promise<readonly string[]> =>
   (await store.webhookDeliveries.list(webhook, {}, { limit: 100 })).items.map(({ type }) => type).toSorted();
 const countOf = async (table: string): Promise<number> =>
   (await store.database.query<{ count: number }>(`select count(*)::int as count from ${table}`)).rows[0]?.count ?? -1;
 
-test('a webhook is told what it asks for, by its own tenant', async () => {
+test('a webhook receives the events that it subscribes to, of its own tenant', async () => {
   const both: readonly WebhookEventType[] = ['run.started', 'run.failed'];
   await addWebhook(store, { id: 'both', tenantId: 'a', url: URL, events: both });
   await addWebhook(store, { id: 'one', tenantId: 'a', url: URL, events: ['run.failed', 'run.paused'] });
   await addWebhook(store, { id: 'none', tenantId: 'a', url: URL, events: ['run.completed'] });
   await addWebhook(store, { id: 'other', tenantId: 'b', url: URL, events: both });
   await failRun(store, { id: 'R', tenantId: 'a' });
-  expect(await Promise.all(['both', 'one', 'none', 'other'].map(typesTold))).toEqual([
+  expect(await Promise.all(['both', 'one', 'none', 'other'].map(typesSent))).toEqual([
     ['run.failed', 'run.started'],
     ['run.failed'],
     [],
@@ -27,35 +27,35 @@ test('a webhook is told what it asks for, by its own tenant', async () => {
   ]);
 });
 
-test('a tenant without webhooks leaves no row', async () => {
+test('a tenant without webhooks gets no rows', async () => {
   const before = await countOf('webhook_events');
   await failRun(store, { id: 'quiet', tenantId: 'quiet' });
   expect(await countOf('webhook_events')).toBe(before);
 });
 
-test('a replay tells nothing', async () => {
+test('a replay sends no events', async () => {
   await addWebhook(store, { id: 'replays', tenantId: 'r', url: URL });
   const replay = { of: 'R', divergence: null };
   await store.runs.createEnded(aNewRun({ id: 'played', tenantId: 'r', replay }), [aFailure()]);
-  expect(await typesTold('replays')).toEqual([]);
+  expect(await typesSent('replays')).toEqual([]);
 });
 
-test('what was told goes with its run, and with its age', async () => {
+test('webhook events are deleted with their run, and by age', async () => {
   await addWebhook(store, { id: 'kept', tenantId: 'k', url: URL });
   for (const id of ['old', 'pruned']) await failRun(store, { id, tenantId: 'k' });
   await store.webhookDeliveries.ping({ id: 'P', tenantId: 'k', webhookId: 'kept', body: '{}' });
   await store.database.query(`update webhook_events set at = now() where run_id = 'pruned'`);
-  expect(await typesTold('kept')).toHaveLength(3);
+  expect(await typesSent('kept')).toHaveLength(3);
   await store.dueDeliveries.forgetOld();
-  expect(await typesTold('kept')).toEqual(['run.failed', 'webhook.ping']);
+  expect(await typesSent('kept')).toEqual(['run.failed', 'webhook.ping']);
   const terms = { runsBefore: new Date().toISOString(), checkpointsBefore: null };
   await store.database.query(`update runs set dispatched_at = $1`, [AT]);
   const names = { toWorkflowId: ({ id }: { id: string }) => id, fromWorkflowId: () => null };
   for await (const _batch of store.retention.prune({ ...terms, ...names }, 100));
-  expect(await typesTold('kept')).toEqual(['webhook.ping']);
+  expect(await typesSent('kept')).toEqual(['webhook.ping']);
 });
 
-test('what is due is found beside any number of webhooks with nothing to send', async () => {
+test('due deliveries are found efficiently among many webhooks without any', async () => {
   await store.database.exec(`
     insert into webhooks (id, tenant_id, url, events, format, earlier_secrets, created_at, created_by)
       select 'idle' || n, 'idle' || n / 100, 'https://a.example', '{run.failed}', 'standard', '[]', now(), 'ann'
@@ -84,7 +84,7 @@ test('what is due is found beside any number of webhooks with nothing to send', 
   query.mockRestore();
 });
 
-test('a tenant with many dead receivers is claimed in part, and others after it', async () => {
+test("the dead receivers of one tenant are claimed partly, and other tenants' webhooks after them", async () => {
   await store.database.exec(`
     truncate webhook_deliveries;
     insert into webhook_deliveries (id, webhook_id, event_id, type, status, due_at, failures, attempts, created_at)
@@ -101,7 +101,7 @@ test('a tenant with many dead receivers is claimed in part, and others after it'
   expect(next.map(({ webhook }) => webhook.id)).toEqual(['idle200']);
 });
 
-test('webhooks that are busy count for their tenant, and one that has failed gets one message', async () => {
+test("busy webhooks count against their tenant's limit, and a failing one is sent one message at a time", async () => {
   await store.database.exec(`
     truncate webhook_deliveries;
     update webhooks set failing_since = now() where id = 'idle301';

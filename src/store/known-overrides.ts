@@ -2,48 +2,48 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SwitchKey, Switch } from './switches.ts';
 import type { TenantTerms } from './tenant-terms.ts';
 
-/** What administrators have laid down while all runs. */
-export interface Rulings {
+/** The settings of administrators that apply to all runs at once. */
+export interface Overrides {
   /** The switches that are off. */
   readonly switchedOff: readonly Switch[];
   readonly tenants: ReadonlyMap<string, TenantTerms>;
 }
 
-/** Rulings as this process knows them. Only a question makes it ask the database, at most once a second. */
-export interface KnownRulings {
-  /** The rulings; while the database is away or slow, the last that are known. @throws when none were ever known */
-  now(): Promise<Rulings>;
-  /** Makes the next question wait for the database, as after a change. */
+/** A cache of the overrides in this process. It reads the database only when it is asked, at most once a second. */
+export interface KnownOverrides {
+  /**
+   * Returns the overrides. While the database is unavailable or slow, it returns the last known ones.
+   * @throws when none are known yet
+   */
+  now(): Promise<Overrides>;
+  /** Invalidates the cache, so that the next call waits for the database. It is called after a change. */
   forget(): void;
 }
 
-/** Older rulings are read again, beside the questions. */
+/** Overrides that are older than this are read again in the background. */
 const REFRESHED_AFTER_MS = 1_000;
-/** A ruling counts in each process after this time at most, while the database answers. */
+/** While the database answers, a change of an override takes effect in each process after at most this time. */
 const KNOWN_FOR_MS = 2_000;
 
-/** All questions together wait no longer for one answer of the database, as long as something is known. */
+/** If overrides are known, all waiting calls together wait at most this long for one answer of the database. */
 const PATIENCE_MS = 500;
 
-/** A question that the database has not answered yet. */
+/** A read that the database has not answered yet. */
 interface Asking {
-  readonly answer: Promise<Rulings>;
-  /** Settles after `PATIENCE_MS`, when the rulings that are known are taken instead of the answer. */
+  readonly answer: Promise<Overrides>;
+  /** Resolves after `PATIENCE_MS`; then the known overrides are used instead of the answer. */
   readonly patience: Promise<void>;
 }
 
-/**
- * @param read asks the database
- * @param clock returns milliseconds
- */
-export function createKnownRulings(read: () => Promise<Rulings>, clock: () => number = Date.now): KnownRulings {
-  let known: Rulings | null = null;
-  /** The time when the database was asked for what is known. */
+/** @param read reads the overrides from the database @param clock returns milliseconds */
+export function createKnownOverrides(read: () => Promise<Overrides>, clock: () => number = Date.now): KnownOverrides {
+  let known: Overrides | null = null;
+  /** The time of the read that returned the known overrides. */
   let askedAt = Number.NEGATIVE_INFINITY;
   let asking: Asking | null = null;
-  /** Goes up with each `forget`: an answer to an earlier question is not kept. */
+  /** Increases with each `forget`, so that the answer to an earlier read is not cached. */
   let generation = 0;
-  const ask = async (): Promise<Rulings> => {
+  const ask = async (): Promise<Overrides> => {
     const asked = { generation, at: clock() };
     const answer = await read().catch((error: unknown) => {
       if (known) return known;
@@ -79,8 +79,12 @@ export function createKnownRulings(read: () => Promise<Rulings>, clock: () => nu
   };
 }
 
-/** The switch that keeps a thing off for a tenant; `null`: it is on. */
-export function switchedOff({ switchedOff: off }: Rulings, { kind, name }: SwitchKey, tenantId: string): Switch | null {
+/** Returns the switch that turns something off for a tenant; `null` when it is on. */
+export function switchedOff(
+  { switchedOff: off }: Overrides,
+  { kind, name }: SwitchKey,
+  tenantId: string,
+): Switch | null {
   return off.find((one) => one.kind === kind && one.name === name && isOffFor(one, tenantId)) ?? null;
 }
 

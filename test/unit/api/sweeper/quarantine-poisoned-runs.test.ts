@@ -7,7 +7,7 @@ import {
 } from '../../../../src/api/sweeper/end-lost-runs.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
 import type { FailingTask } from '../../../../src/api/temporal/failing-task.ts';
-import type { PutAside } from '../../../../src/api/temporal/workflow-end.ts';
+import type { Quarantine } from '../../../../src/api/temporal/workflow-end.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import type { TaskFailureCause } from '../../../../src/store/failing-runs.ts';
 import { AT, LATER, aNewRun, endRun } from '../../../support/builders/store-builders.ts';
@@ -34,23 +34,23 @@ const aTask = (over: Partial<FailingTask> = {}): FailingTask => ({
   ...over,
 });
 
-/** A Temporal with failing tasks, which notices what is put aside. */
+/** An engine with failing tasks that records which runs are quarantined. */
 function failing(tasks: Readonly<Record<string, FailingTask>>): Engine & { readonly asked: string[] } {
-  const aside = new Map<string, PutAside>();
+  const quarantined = new Map<string, Quarantine>();
   const asked: string[] = [];
   return {
     ...anAbsentEngine({
       async failingTask({ id }) {
         asked.push(id);
-        return await Promise.resolve(aside.has(id) ? null : (tasks[id] ?? null));
+        return await Promise.resolve(quarantined.has(id) ? null : (tasks[id] ?? null));
       },
-      async putAside({ id }, how) {
-        if (aside.has(id)) return await Promise.resolve(false);
-        aside.set(id, how);
+      async quarantine({ id }, how) {
+        if (quarantined.has(id)) return await Promise.resolve(false);
+        quarantined.set(id, how);
         return true;
       },
       async workflowEnd({ id }) {
-        const how = aside.get(id);
+        const how = quarantined.get(id);
         return await Promise.resolve(how ? { kind: 'put-aside', executionRunId: 'e1', at: LATER, ...how } : null);
       },
     }),
@@ -75,12 +75,12 @@ const statusOf = async (id: string): Promise<string | undefined> => (await store
 interface Case {
   readonly what: string;
   readonly id: string;
-  /** Of the worker's note; without one there is no note. */
+  /** The cause in the worker's note; without one there is no note. */
   readonly note?: TaskFailureCause;
   readonly task: Partial<FailingTask>;
 }
 
-describe('a run is put aside', () => {
+describe('a run is quarantined', () => {
   test.each<Case & { readonly message: string }>([
     {
       what: 'whose code has failed its task twice',
@@ -115,7 +115,7 @@ describe('a run is put aside', () => {
   });
 });
 
-describe('a run is left alone', () => {
+describe('a run is not quarantined', () => {
   test.each<Case>([
     { what: 'whose code has failed its task once', id: 'L-once', note: { ...BAD_CODE, proofs: 1 }, task: {} },
     {
@@ -167,20 +167,20 @@ describe('a run is left alone', () => {
     expect(await statusOf(id)).toBe('queued');
   });
 
-  test('that has recovered, and the note is forgotten', async () => {
+  test('a recovered run is not quarantined, and its recorded failure is deleted', async () => {
     await aRun('L-well', BAD_CODE);
     await sweep(failing({}));
     expect([await statusOf('L-well'), await store.failingRuns.find('L-well')]).toEqual(['queued', null]);
   });
 
-  test('when the process stops', async () => {
+  test('a run is not quarantined when the process stops', async () => {
     await aRun('L-stop', BAD_CODE);
     await sweep(failing({ 'L-stop': aTask() }), AbortSignal.abort());
     expect(await statusOf('L-stop')).toBe('queued');
   });
 });
 
-test('an error with one run stops no other', async () => {
+test('an error with one run does not affect others', async () => {
   await aRun('E1', BAD_CODE);
   await aRun('E2', BAD_CODE);
   const engine = failing({ E2: aTask() });
@@ -190,7 +190,7 @@ test('an error with one run stops no other', async () => {
   expect([await statusOf('E1'), await statusOf('E2')]).toEqual(['queued', 'failed']);
 });
 
-test('of many runs that fail at once, twenty are put aside, and others once it has been quiet for a minute', async () => {
+test('if many runs fail at once, twenty are quarantined, and others after a quiet minute', async () => {
   const ids = Array.from({ length: 45 }, (_, n) => `M-${n}`);
   for (const id of ids) await aRun(id, BAD_CODE);
   const error = vi.spyOn(logger, 'error');
@@ -199,19 +199,19 @@ test('of many runs that fail at once, twenty are put aside, and others once it h
   const tasks = Object.fromEntries(ids.map((id) => [id, aTask()]));
   const engine = failing(tasks);
   const now = Date.now();
-  const putAsideInMinute = async (minute: number): Promise<number> => {
+  const quarantineInMinute = async (minute: number): Promise<number> => {
     vi.spyOn(Date, 'now').mockReturnValue(now + minute * 60_000);
     for (const chore of chores) await chore({ store, engine, logger }, going);
     return (await Promise.all(ids.map(statusOf))).filter((status) => status === 'failed').length;
   };
-  expect([await putAsideInMinute(0), await putAsideInMinute(1)]).toEqual([20, 20]);
+  expect([await quarantineInMinute(0), await quarantineInMinute(1)]).toEqual([20, 20]);
   expect(error).toHaveBeenCalledTimes(2);
   for (const id of ids.slice(0, 40)) delete tasks[id];
-  expect([await putAsideInMinute(2), await putAsideInMinute(3)]).toEqual([20, 25]);
+  expect([await quarantineInMinute(2), await quarantineInMinute(3)]).toEqual([20, 25]);
   vi.restoreAllMocks();
 });
 
-test('active runs are looked at in turns, a hundred at a time', async () => {
+test('active runs are checked in turns, a hundred at a time', async () => {
   const ids = Array.from({ length: 130 }, (_, n) => `T-${String(n).padStart(3, '0')}`);
   for (const id of ids) await aRun(id);
   const engine = failing({});

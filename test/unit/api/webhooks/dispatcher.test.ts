@@ -5,17 +5,17 @@ import { writeTo } from '../../../support/builders/store-builders.ts';
 import { answer, hangUp, silence, startLoopbackServer } from '../../../support/doubles/loopback-server.ts';
 import type { HeardRequest } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
-import { SECRET, aCourier, aFailure, addWebhook, failRun } from '../../../support/servers/told-store.ts';
+import { SECRET, aDispatcher, aFailure, addWebhook, failRun } from '../../../support/servers/told-store.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 const receiver = await useLoopbackServer();
-const { round } = aCourier(store, [receiver.address]);
+const { round } = aDispatcher(store, [receiver.address]);
 
 let count = 0;
 let tenantId: string;
 let webhook: string;
-/** Each test has a tenant of its own with a webhook. */
+/** Each test has its own tenant with a webhook. */
 beforeEach(async () => {
   count += 1;
   tenantId = `t${count}`;
@@ -23,7 +23,7 @@ beforeEach(async () => {
   await addWebhook(store, { id: webhook, tenantId, url: `${receiver.url}/in` });
 });
 
-/** What is still to be sent would come in the next test. */
+/** Unsent deliveries would otherwise be sent in the next test. */
 afterEach(async () => {
   const { items } = await store.webhooks.list(tenantId, { limit: 100 });
   await Promise.all(items.map(({ id }) => store.webhooks.remove(tenantId, id)));
@@ -42,8 +42,8 @@ function onlyRequest(): HeardRequest {
 const headersOf = ({ headers }: HeardRequest): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
-describe('a message', () => {
-  test('is signed, and says what has happened', async () => {
+describe('a webhook message', () => {
+  test('a message is signed and contains the event', async () => {
     await fail();
     receiver.answers(answer(204));
     await round();
@@ -63,7 +63,7 @@ describe('a message', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test('has both signatures after a rotation', async () => {
+  test('a message has both signatures after a rotation', async () => {
     const secret = 'whsec_ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA=';
     await store.webhooks.rotate({ tenantId, id: webhook }, { id: 'rotation', secret }, 3);
     await fail();
@@ -75,7 +75,7 @@ describe('a message', () => {
       expect(() => new Webhook(one).verify(request.body, headersOf(request))).not.toThrow();
   });
 
-  test('for Slack has a link, and no signature', async () => {
+  test('a message for Slack has a link and no signature', async () => {
     const slack = { format: 'slack', secret: null, linkBase: 'https://me.example/console/' } as const;
     await addWebhook(store, { id: 'slack', tenantId, url: `${receiver.url}/slack`, ...slack });
     await store.webhooks.remove(tenantId, webhook);
@@ -95,7 +95,7 @@ describe('a message', () => {
     });
   });
 
-  test('has an id and bytes that stay, also when it is sent again by a person', async () => {
+  test('the id and bytes of a message do not change, also when a person sends it again', async () => {
     await fail();
     receiver.answers(answer(500), hangUp, answer(200), answer(200));
     for (let attempt = 0; attempt < 3; attempt++) await round();
@@ -114,8 +114,8 @@ describe('a message', () => {
   });
 });
 
-describe('a failure', () => {
-  test('of all attempts is the end of the message, not of the webhook', async () => {
+describe('a failed delivery', () => {
+  test('a message ends after all its attempts fail, and the webhook stays enabled', async () => {
     await fail();
     receiver.answers(answer(500), answer(404), answer(502));
     for (let attempt = 0; attempt < 4; attempt++) await round();
@@ -124,32 +124,32 @@ describe('a failure', () => {
     expect(receiver.requests).toHaveLength(3);
   });
 
-  test('is a redirect, which is not followed', async () => {
+  test('a redirect is a failure and is not followed', async () => {
     const elsewhere = await startLoopbackServer();
     await fail();
     receiver.answers(answer(307, { location: elsewhere.url }));
-    await aCourier(store, [receiver.address, elsewhere.address]).round();
+    await aDispatcher(store, [receiver.address, elsewhere.address]).round();
     expect(await deliveries()).toMatchObject([{ status: 'pending', attempts: [{ status: 307 }] }]);
     expect(elsewhere.connections).toBe(0);
     await elsewhere.stop();
     await store.webhooks.remove(tenantId, webhook);
   });
 
-  test('is a receiver that does not answer in time', async () => {
+  test('a receiver that does not answer in time is a failure', async () => {
     await fail();
     receiver.answers(silence().answer);
-    await aCourier(store, [receiver.address], { answerMs: 500, delaysMs: [] }).round();
+    await aDispatcher(store, [receiver.address], { answerMs: 500, delaysMs: [] }).round();
     expect(await deliveries()).toMatchObject([
       { status: 'failed', attempts: [{ status: null, error: 'There was no answer within 0.5 s' }] },
     ]);
   });
 
-  test('is an address that the guard refuses', async () => {
+  test('an address that the guard refuses is a failure', async () => {
     const inside = await startLoopbackServer();
     const urls = { [`ip-${webhook}`]: inside.url, [`name-${webhook}`]: inside.url.replace('127.0.0.1', 'localhost') };
     for (const [id, url] of Object.entries(urls)) await addWebhook(store, { id, tenantId, url });
     await fail();
-    await aCourier(store, [], { delaysMs: [] }).round();
+    await aDispatcher(store, [], { delaysMs: [] }).round();
     expect(inside.connections).toBe(0);
     await inside.stop();
     for (const id of Object.keys(urls))
@@ -158,7 +158,7 @@ describe('a failure', () => {
       ]);
   });
 
-  test('with Retry-After puts the next attempt off', async () => {
+  test('Retry-After delays the next attempt', async () => {
     await fail();
     receiver.answers(answer(429, { 'retry-after': '120' }));
     await round();
@@ -168,7 +168,7 @@ describe('a failure', () => {
     await store.webhooks.remove(tenantId, webhook);
   });
 
-  test('of one message leaves the others for later', async () => {
+  test("a failure of one message delays the webhook's other messages", async () => {
     for (const name of ['A', 'B', 'C']) await fail(name);
     receiver.answers(answer(500));
     await round();
@@ -182,7 +182,7 @@ describe('a failure', () => {
     expect((await deliveries()).map(({ status }) => status)).toEqual(['delivered', 'delivered', 'delivered']);
   });
 
-  test('is a message that cannot be made, and those after it are sent', async () => {
+  test('a message that cannot be built is a failure, and later messages are sent', async () => {
     const slack = { format: 'slack', secret: null } as const;
     await addWebhook(store, { id: `slack-${webhook}`, tenantId, url: receiver.url, ...slack });
     await store.webhooks.remove(tenantId, webhook);
@@ -199,13 +199,13 @@ describe('a failure', () => {
   });
 });
 
-describe('a webhook is disabled', () => {
+describe('disabling a webhook', () => {
   const failedFor = async (age: string): Promise<void> =>
     void (await store.database.query(`update webhooks set failing_since = now() - interval '${age}' where id = $1`, [
       webhook,
     ]));
 
-  test('by an answer 410, and enabled again by a person', async () => {
+  test('a webhook is disabled by an answer 410, and enabled again by a person', async () => {
     for (const name of ['A', 'B']) await fail(name);
     receiver.answers(answer(410));
     await round();
@@ -223,15 +223,15 @@ describe('a webhook is disabled', () => {
   test.each([
     ['4 days', undefined],
     ['121 hours', 'failing'],
-  ])('by failures only for five days, not for %s: %j', async (age, reason) => {
+  ])('a webhook is disabled after failures only for five days, not for %s: %j', async (age, reason) => {
     await fail();
     await failedFor(age);
     receiver.answers(answer(500));
-    await aCourier(store, [receiver.address], { delaysMs: [] }).round();
+    await aDispatcher(store, [receiver.address], { delaysMs: [] }).round();
     expect((await found())?.disabled?.reason).toBe(reason);
   });
 
-  test('by the last attempt of a message, not by the first, however long ago it has failed', async () => {
+  test('a webhook is disabled by the last attempt of a message, not by the first, however old its last failure is', async () => {
     await fail();
     await failedFor('60 days');
     receiver.answers(answer(500), answer(500), answer(500));
@@ -243,22 +243,22 @@ describe('a webhook is disabled', () => {
   });
 });
 
-describe('processes beside one another', () => {
-  test('send a message once', async () => {
+describe('concurrent dispatchers', () => {
+  test('concurrent dispatchers send a message once', async () => {
     for (let n = 0; n < 10; n++) await fail(`R${n}`);
     receiver.answers(...Array.from({ length: 20 }, () => answer(200)));
-    const couriers = Array.from({ length: 4 }, () => aCourier(store, [receiver.address]));
-    await Promise.all(couriers.map(async (courier) => await courier.round()));
+    const dispatchers = Array.from({ length: 4 }, () => aDispatcher(store, [receiver.address]));
+    await Promise.all(dispatchers.map(async (dispatcher) => await dispatcher.round()));
     expect(receiver.requests).toHaveLength(10);
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(10);
   });
 
-  test('take over, under the same id, what one has sent and not recorded', async () => {
+  test('a dispatcher takes over, under the same id, what another one has sent but not recorded', async () => {
     await fail();
     receiver.answers(answer(200), answer(200));
     const record = async (): Promise<never> => await Promise.reject(new Error('killed'));
     const killed = { ...store, dueDeliveries: { ...store.dueDeliveries, record } };
-    await aCourier(killed, [receiver.address], { leaseMs: 3_600_000 }).round();
+    await aDispatcher(killed, [receiver.address], { leaseMs: 3_600_000 }).round();
     await round();
     expect(receiver.requests).toHaveLength(1);
     await store.database.query('update webhook_deliveries set due_at = now() where webhook_id = $1', [webhook]);
@@ -268,17 +268,17 @@ describe('processes beside one another', () => {
     expect(await deliveries()).toMatchObject([{ status: 'delivered', attempts: [{ status: 200 }] }]);
   });
 
-  test('send at once what one has claimed beside a message that it could not record', async () => {
+  test('another dispatcher sends at once what was claimed together with a delivery that could not be recorded', async () => {
     for (const name of ['A', 'B', 'C']) await fail(name);
     receiver.answers(answer(200), answer(200), answer(200));
     const record = async (): Promise<never> => await Promise.reject(new Error('away'));
-    await aCourier({ ...store, dueDeliveries: { ...store.dueDeliveries, record } }, [receiver.address]).round();
+    await aDispatcher({ ...store, dueDeliveries: { ...store.dueDeliveries, record } }, [receiver.address]).round();
     await round();
     expect((await deliveries()).map(({ status }) => status).toSorted()).toEqual(['delivered', 'delivered', 'pending']);
     await store.webhooks.remove(tenantId, webhook);
   });
 
-  test('a late one does not overwrite what another has recorded', async () => {
+  test('a late dispatcher does not overwrite the record of another one', async () => {
     await fail();
     const busy = { webhooks: [], ofTenants: new Map() };
     const terms = { after: '', webhooks: 9, webhooksOfTenant: 9, deliveriesOfWebhook: 9, leaseMs: 0, busy };
@@ -292,7 +292,7 @@ describe('processes beside one another', () => {
     expect(await found()).toMatchObject({ failingSince: null });
   });
 
-  test('and receivers that do not answer hold up nobody else', async () => {
+  test('receivers that do not answer delay no other webhook', async () => {
     const { answer: hangs, asked } = silence();
     let hangUpNow = (): void => undefined;
     await fail();
@@ -300,21 +300,21 @@ describe('processes beside one another', () => {
       hangUpNow = () => hangUp(response);
       hangs(response);
     });
-    const courier = aCourier(store, [receiver.address], { answerMs: 60_000, delaysMs: [] });
-    await courier.begin();
+    const dispatcher = aDispatcher(store, [receiver.address], { answerMs: 60_000, delaysMs: [] });
+    await dispatcher.begin();
     await asked;
     await addWebhook(store, { id: `other-${webhook}`, tenantId: `other-${tenantId}`, url: receiver.url });
     await failRun(store, { id: `other-${tenantId}`, tenantId: `other-${tenantId}` });
     receiver.answers(answer(200));
-    await courier.begin();
+    await dispatcher.begin();
     await expect.poll(async () => (await deliveries(`other-${webhook}`))[0]?.status).toBe('delivered');
     expect(await deliveries()).toMatchObject([{ status: 'pending' }]);
     hangUpNow();
-    await courier.settled();
+    await dispatcher.settled();
   });
 });
 
-test('fifteen dead receivers do not starve another one of their tenant', async () => {
+test('fifteen dead receivers do not starve another webhook of their tenant', async () => {
   const dead = await startLoopbackServer();
   dead.answers(...Array.from({ length: 1_000 }, () => silence().answer));
   await store.webhooks.remove(tenantId, webhook);
@@ -324,12 +324,12 @@ test('fifteen dead receivers do not starve another one of their tenant', async (
   receiver.answers(...Array.from({ length: 40 }, () => answer(200)));
   const isDelivered = async () => (await deliveries(`z-${webhook}`))[0]?.status === 'delivered';
   const times = { answerMs: 400, delaysMs: Array.from({ length: 100 }, () => 0) };
-  const courier = aCourier(store, [receiver.address, dead.address], times);
+  const dispatcher = aDispatcher(store, [receiver.address, dead.address], times);
   for (let round = 0; round < 40 && !(await isDelivered()); round++) {
     const before = dead.requests.length;
-    await courier.begin();
-    await courier.begin();
-    await courier.settled();
+    await dispatcher.begin();
+    await dispatcher.begin();
+    await dispatcher.settled();
     expect(dead.requests.length - before).toBeLessThanOrEqual(16);
   }
   expect(await isDelivered()).toBe(true);
@@ -348,7 +348,7 @@ test('the run of a message may be deleted meanwhile', async () => {
   expect(await found()).toMatchObject({ failingSince: null });
 });
 
-test('a batch that is written again tells nothing more', async () => {
+test('writing a batch again sends no further messages', async () => {
   await fail();
   await writeTo(store, { id: `R-${tenantId}`, tenantId }, aFailure());
   expect(await deliveries()).toHaveLength(1);

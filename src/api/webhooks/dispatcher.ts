@@ -1,38 +1,40 @@
 import { ulid } from 'ulid';
 import type { ClaimedDelivery, DeliveryResult } from '../../store/webhooks/due-deliveries.ts';
-import type { ApiDeps, CourierTimes } from '../deps.ts';
+import type { ApiDeps, DispatcherTimes } from '../deps.ts';
 import { RETRY_DELAYS_MS, judgeDelivery } from './judge-delivery.ts';
 import { openSender } from './open-sender.ts';
 import { signatureHeaders } from './standard-webhooks.ts';
 import type { Posted, Sender } from './sender.ts';
 import { makeBody, toSlackMessage } from './event-body.ts';
 
-type CourierDeps = Pick<ApiDeps, 'store' | 'seals' | 'settings' | 'logger'>;
+type DispatcherDeps = Pick<ApiDeps, 'store' | 'fingerprints' | 'settings' | 'logger'>;
 
-/** Sends what webhooks are told. Several processes may do so. A slow receiver delays only itself. */
-export interface Courier {
-  /** Begins to send what is due, and does not wait for receivers. */
+/**
+ * Sends due events to webhooks. Several processes may do so at once. A slow receiver delays only its own deliveries.
+ */
+export interface Dispatcher {
+  /** Claims due deliveries and begins to send them. It resolves without waiting for the receivers. */
   round(stopping: AbortSignal): Promise<void>;
-  /** Resolves when nothing is on its way. */
+  /** Resolves when no delivery is in progress. */
   settled(): Promise<void>;
 }
 
-/** The webhooks that a process sends to at a time. */
+/** The most webhooks that a process sends to at a time. */
 const MAX_OPEN = 256;
-/** The same, of a tenant. */
+/** The most webhooks of one tenant that a process sends to at a time. */
 const MAX_OPEN_OF_TENANT = 8;
 const WEBHOOKS_OF_CLAIM = 64;
 const DELIVERIES_OF_CLAIM = 20;
 
-const TIMES: CourierTimes = { answerMs: 20_000, leaseMs: 60_000, delaysMs: RETRY_DELAYS_MS };
+const TIMES: DispatcherTimes = { answerMs: 20_000, leaseMs: 60_000, delaysMs: RETRY_DELAYS_MS };
 
-/** A webhook that the process sends to. */
+/** A webhook with deliveries in progress. */
 interface OpenWebhook {
   readonly tenantId: string;
   readonly work: Promise<void>;
 }
 
-export function createCourier(deps: CourierDeps, given: Partial<CourierTimes> = {}): Courier {
+export function createDispatcher(deps: DispatcherDeps, given: Partial<DispatcherTimes> = {}): Dispatcher {
   const times = { ...TIMES, ...given };
   const attempting = { ...deps, times, sender: openSender(deps.settings.webhooks.allow) };
   const open = new Map<string, OpenWebhook>();
@@ -54,8 +56,8 @@ export function createCourier(deps: CourierDeps, given: Partial<CourierTimes> = 
   }
 
   /**
-   * Takes deliveries from a list and sends them. A failure puts off the others, which would most likely fail as well; so
-   * does the end of half the lease.
+   * Sends the deliveries of a list and removes them from it. It stops after a failure, because the others would most
+   * likely fail as well, and after half the lease.
    */
   async function sendUntilFailure(left: ClaimedDelivery[], stopping: AbortSignal): Promise<void> {
     const until = Date.now() + times.leaseMs / 2;
@@ -83,8 +85,10 @@ export function createCourier(deps: CourierDeps, given: Partial<CourierTimes> = 
 
 type ClaimNext = (webhooks: number, open: ReadonlyMap<string, OpenWebhook>) => Promise<readonly ClaimedDelivery[]>;
 
-/** Claims of webhooks in turn: each one begins behind the last webhook of the one before. */
-function createClaims({ store }: CourierDeps, { leaseMs }: CourierTimes): ClaimNext {
+/**
+ * Creates a function that claims deliveries round-robin: each claim begins after the last webhook of the previous one.
+ */
+function createClaims({ store }: DispatcherDeps, { leaseMs }: DispatcherTimes): ClaimNext {
   let last = '';
   return async (webhooks, open) => {
     const busy = { webhooks: [...open.keys()], ofTenants: countByTenant(open.values()) };
@@ -111,12 +115,12 @@ function countByTenant(open: Iterable<{ readonly tenantId: string }>): ReadonlyM
   return counts;
 }
 
-export interface AttemptDeps extends Pick<ApiDeps, 'store' | 'seals' | 'logger'> {
+export interface AttemptDeps extends Pick<ApiDeps, 'store' | 'fingerprints' | 'logger'> {
   readonly sender: () => Promise<Sender>;
-  readonly times: Pick<CourierTimes, 'answerMs' | 'delaysMs'>;
+  readonly times: Pick<DispatcherTimes, 'answerMs' | 'delaysMs'>;
 }
 
-/** Sends a claimed delivery and records what became of it. */
+/** Sends a claimed delivery and records the result. */
 async function attemptDelivery(deps: AttemptDeps, delivery: ClaimedDelivery): Promise<DeliveryResult> {
   const atMs = Date.now();
   const posted = await send(deps, delivery, atMs);
@@ -134,7 +138,7 @@ async function attemptDelivery(deps: AttemptDeps, delivery: ClaimedDelivery): Pr
 const LOST: Posted = { status: null, retryAfterMs: null, error: 'What the message is about is not stored any more' };
 const UNMADE: Posted = { status: null, retryAfterMs: null, error: 'The message could not be made' };
 
-/** A message that can't be made counts as a failed attempt, so that it does not come first for ever. */
+/** A message whose body can't be built counts as a failed attempt, so that it does not block later ones for ever. */
 async function send(deps: AttemptDeps, delivery: ClaimedDelivery, atMs: number): Promise<Posted> {
   try {
     const body = await readBody(deps, delivery.eventId);
@@ -145,7 +149,7 @@ async function send(deps: AttemptDeps, delivery: ClaimedDelivery, atMs: number):
   }
 }
 
-/** The body is made once, so that each attempt and each webhook has the same bytes. */
+/** The body is built once and stored, so that all attempts and webhooks send the same bytes. */
 async function readBody(deps: AttemptDeps, eventId: string): Promise<string | null> {
   const { dueDeliveries } = deps.store;
   const event = await dueDeliveries.eventOf(eventId);
@@ -157,9 +161,9 @@ async function readBody(deps: AttemptDeps, eventId: string): Promise<string | nu
 async function post(
   { store, sender, times }: AttemptDeps,
   { id, webhook }: ClaimedDelivery,
-  { body: told, atMs }: { readonly body: string; readonly atMs: number },
+  { body: stored, atMs }: { readonly body: string; readonly atMs: number },
 ): Promise<Posted> {
-  const body = webhook.format === 'slack' ? toSlackMessage(told, webhook.linkBase) : told;
+  const body = webhook.format === 'slack' ? toSlackMessage(stored, webhook.linkBase) : stored;
   const secrets = await store.webhooks.secretsOf(webhook.id);
   const headers = signatureHeaders(secrets, { id, body, atMs });
   return await (await sender()).post({ url: webhook.url, headers, body, timeoutMs: times.answerMs });
