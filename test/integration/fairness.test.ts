@@ -63,7 +63,7 @@ async function startManySlowCalls(user: ApiClient): Promise<readonly string[]> {
   return (await Promise.all(starts)).map(({ body }) => textAt(body, '/id'));
 }
 
-test('hundreds of slow calls of a tenant hold up neither other tenants nor the journal, and all are made once', async () => {
+test('hundreds of slow calls of one tenant delay neither other tenants nor the journal, and each is made once', async () => {
   const [user, other] = [stack.as('user'), stack.as('otherTenantUser')];
   const runs = await startManySlowCalls(user);
   await expect.poll(() => slow.open, PATIENTLY).toBe(SLOTS);

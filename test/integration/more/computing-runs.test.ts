@@ -78,7 +78,7 @@ async function expectNumbered(runId: string): Promise<void> {
 }
 
 test(
-  'a run that computes for long goes on in new executions, and after its worker is replaced',
+  'a run that computes for long continues in new executions and after its worker is replaced',
   async () => {
     const supersteps = YIELDS + 8;
     const id = await start(computing(supersteps));
@@ -106,7 +106,7 @@ async function untilOnlyCalling(runId: string): Promise<void> {
 }
 
 test(
-  'a graph inside that computes too much beside a call fails its node, and the run once the call is back',
+  'a subgraph that computes too much fails its node, and the run fails after its open call ends',
   async () => {
     const held = service.hold('slow');
     const id = await start(

@@ -96,8 +96,8 @@ function expectNumbered(events: readonly Json[]): void {
   expect(checkpoints.map((id) => id.split('.c').at(-1))).toEqual(checkpoints.map((_, before) => `${before + 1}`));
 }
 
-describe('a run that goes on in a new execution at every chance', () => {
-  test.each(CONTINUING_RUNS)('says and leaves what one says that never does: $name', async (run) => {
+describe('a run that continues as new at every opportunity', () => {
+  test.each(CONTINUING_RUNS)('records the same events and state as one that never continues as new: $name', async (run) => {
     const [left, right] = await Promise.all([
       playLanguageRun(createClient(often.baseUrl, often.tokens.admin), run),
       playLanguageRun(createClient(never.baseUrl, never.tokens.admin), run),
@@ -116,7 +116,7 @@ async function anotherExecution(handle: WorkflowHandle, known: string): Promise<
   }
 }
 
-test('a run that waits goes on in a new execution each time that somebody wants it to', async () => {
+test('a waiting run continues as new each time that it is requested', async () => {
   const elsewhere = await Connection.connect({ address: never.temporalAddress });
   const user = never.as('user');
   const { body } = await user.post('/api/runs', {
@@ -138,7 +138,7 @@ test('a run that waits goes on in a new execution each time that somebody wants 
   await elsewhere.close();
 });
 
-test('a decision that comes again in the next execution counts once, and has the same outcome', async () => {
+test('a decision repeated in the next execution counts once and has the same outcome', async () => {
   const user = often.as('user');
   const { body } = await user.post('/api/runs', {
     graph: aDefinition({ nodes: { ask: { type: 'approval', title: 'Go on?', policy: { quorum: 2 } } } }),
@@ -194,7 +194,7 @@ const collects: GraphDefinition = aDefinition({
   limits: { maxSteps: EVENTS },
 });
 
-test('no signal is lost or taken twice that meets a run going on in a new execution', async () => {
+test('no signal is lost or handled twice while a run continues as new', async () => {
   const user = often.as('user');
   const { body } = await user.post('/api/runs', { graph: collects });
   const id = textAt(body, '/id');
