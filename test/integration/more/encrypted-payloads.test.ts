@@ -61,7 +61,7 @@ test.each([
   // Too large for a history, and too large for one row.
   ['blobs', `${CANARY}${'x'.repeat(100_000)}`],
   ['blob_pieces', CANARY.repeat(40_000)],
-] as const)('the history of a run and its payloads in %s are unreadable, and the run goes on', async (table, large) => {
+] as const)('the history of a run and its payloads in %s are encrypted, and the run continues', async (table, large) => {
   const user = stack.as('user');
   const id = textAt((await postRun(user, { graph, input: { small: CANARY, large } })).body, '/id');
   const decision = { values: { text: CANARY } };
@@ -73,7 +73,7 @@ test.each([
   expect(kept.flat().filter((text) => text.includes('canary'))).toEqual([]);
 });
 
-test('a signal that nobody here has encrypted is ignored at once, and the run goes on', async () => {
+test('a signal that is not encrypted with the configured key is ignored, and the run continues', async () => {
   const user = stack.as('user');
   const id = textAt((await postRun(user, { graph, input: { small: CANARY } })).body, '/id');
   await user.untilRun(id, hasStatus('waiting'));

@@ -57,7 +57,7 @@ test.each<[keyof Tokens, string]>([
   },
 );
 
-test('calls and the journal are on the queue of runs, the journal before the calls', async () => {
+test('calls and journal writes use the task queue of runs, and journal writes have priority', async () => {
   const run = await startRun(stack.as('user'), graph);
   const events = (await eventsOf(textAt(run, '/id'), 'demo')).flat();
   expect(Object.fromEntries(events.flatMap(placeOf))).toEqual({

@@ -78,8 +78,8 @@ async function startUnheard(graphOf: (job: string) => Partial<GraphDefinition>):
 
 const undone = async (id: string) => await eventsOf(user(), id, 'node.compensated');
 
-describe.concurrent('a call that was made, and that the server gives up because it does not hear of it', LONG, () => {
-  test('is answered by the ledger, and undone when its run fails later', async () => {
+describe.concurrent('a call that was made, and that Temporal times out because its result was lost', LONG, () => {
+  test('is answered by the ledger, and compensated when its run fails later', async () => {
     const { id, jobs, letGo } = await startUnheard((job) => {
       service.refuse(`next ${job}`);
       return { nodes: { pay: aJob(job, { deadline, compensate }), next: aJob(`next ${job}`) } };
@@ -94,7 +94,7 @@ describe.concurrent('a call that was made, and that the server gives up because 
     ]);
   });
 
-  test('is answered by the ledger where it is unsafe: no person is asked', async () => {
+  test('is answered by the ledger if it is unsafe, without an intervention', async () => {
     const { id, jobs, letGo } = await startUnheard((job) => ({
       nodes: { pay: aJob(job, { tool: 'strike', deadline }) },
     }));
@@ -104,7 +104,7 @@ describe.concurrent('a call that was made, and that the server gives up because 
     expect(jobs()).toHaveLength(1);
   });
 
-  test('is undone when its run is canceled while the ledger is asked', async () => {
+  test('is compensated when its run is canceled while the ledger is read', async () => {
     const { id, jobs, hold, letGo } = await startUnheard((job) => ({
       nodes: { pay: aJob(job, { deadline, compensate }), ask: { type: 'approval', title: 'Go on?' } },
     }));
@@ -117,7 +117,7 @@ describe.concurrent('a call that was made, and that the server gives up because 
     expect(jobs()).toHaveLength(2);
   });
 
-  test('is undone when the time of the graph around it is over meanwhile', async () => {
+  test('is compensated when the deadline of the graph around it passes meanwhile', async () => {
     const { id, jobs, letGo } = await startUnheard((job) => {
       const graph = aDefinition({ name: 'child', nodes: { pay: aJob(job, { deadline, compensate }) } });
       return { nodes: { sub: { type: 'subgraph', graph, deadline } } };

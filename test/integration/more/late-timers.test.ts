@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await stop());
 
-test('a compensation of a canceled run asks for as long as it may, and no longer', async () => {
+test('a compensation of a canceled run is retried until its time limit and no longer', async () => {
   const job = (name: string) => ({ type: 'tool', tool: 'job', args: { job: name } }) as const;
   const pay = { ...job('pay'), compensate: { tool: 'undo', args: { job: 'undo' } } };
   const graph = aDefinition({ nodes: { pay, slow: job('slow') } });

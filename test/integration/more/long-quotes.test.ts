@@ -63,7 +63,7 @@ test.each(DOORS)('%s is refused in less than 300 kB', async (_what, path, body) 
   expect(JSON.stringify(answer)).not.toContain('x'.repeat(2_000));
 });
 
-test('an edit with an unknown channel is refused shortly', async () => {
+test('an edit with an unknown channel is refused with a short error', async () => {
   const headers = { 'content-type': 'application/json', 'if-match': '*' };
   const body = JSON.stringify({ values: { [LONG]: 1 } });
   const edited = await stack.as('user').send(run('/state'), { method: 'PATCH', headers, body });

@@ -44,7 +44,7 @@ const graph = aDefinition({
   ],
 });
 
-test('takes decisions one after the other without a new execution for each of them', async () => {
+test('handles decisions one after the other without a new execution for each', async () => {
   const items = Array.from({ length: QUESTIONS }, (_, n) => n);
   const started = await stack.as('user').post('/api/runs', { graph, input: { items } });
   expect(started).toMatchObject({ status: 201 });

@@ -69,7 +69,7 @@ async function completed(id: string): Promise<void> {
 }
 
 describe('a run whose workflow is reset in Temporal', () => {
-  test('goes on from where it is', async () => {
+  test('continues from the point of the reset', async () => {
     const id = await start('last task');
     await waitsAt(id, 'ask');
     await approve(id);
@@ -80,7 +80,7 @@ describe('a run whose workflow is reset in Temporal', () => {
     expect(service().done).toEqual(ALL_JOBS);
   }, 60_000);
 
-  test('goes on from its beginning, if it says the same once more: no call is made again', async () => {
+  test('continues from a reset to its beginning without repeating a call, if it emits the same events', async () => {
     const id = await start('first task');
     await waitsAt(id, 'ask');
     const before = await eventsOf(user(), id);
@@ -94,7 +94,7 @@ describe('a run whose workflow is reset in Temporal', () => {
     expect(service().done).toEqual(ALL_JOBS);
   }, 60_000);
 
-  test('goes on while it makes a call, which is made once', async () => {
+  test('continues after a reset during a call, which is made once', async () => {
     const held = service().hold('one');
     const id = await start('calls');
     const release = await held;
@@ -108,7 +108,7 @@ describe('a run whose workflow is reset in Temporal', () => {
     expect(service().done).toEqual(ALL_JOBS);
   }, 90_000);
 
-  test('stays as it is once it has ended', async () => {
+  test('is unchanged if it has already ended', async () => {
     const id = await start('ended');
     await waitsAt(id, 'ask');
     await approve(id);
@@ -122,7 +122,7 @@ describe('a run whose workflow is reset in Temporal', () => {
     expect(service().done).toEqual(ALL_JOBS);
   }, 60_000);
 
-  test('has failed when it comes to something else than before: its journal stays, its thread is free', async () => {
+  test('fails when it emits other events than before: its journal is kept, its thread is free', async () => {
     const id = await start('otherwise');
     await waitsAt(id, 'ask');
     await approve(id);
@@ -146,7 +146,7 @@ describe('a run whose workflow is reset in Temporal', () => {
     await waitsAt(textAt(body, '/id'), 'sure');
   }, 90_000);
 
-  test('does nothing after it was terminated: it has failed, and its thread is another’s', async () => {
+  test('does nothing if it was terminated before: it stays failed, and another run has its thread', async () => {
     const id = await start('terminated');
     await waitsAt(id, 'ask');
     await temporal.terminate(workflowOf(id), 'out of hand');
@@ -163,7 +163,7 @@ describe('a run whose workflow is reset in Temporal', () => {
 });
 
 describe('a run whose workflow is deleted in Temporal', () => {
-  test('has failed, says so, and frees its thread', async () => {
+  test('fails with a reason and frees its thread', async () => {
     await waitsAt(await start('not deleted'), 'ask');
     const id = await start('deleted');
     await waitsAt(id, 'ask');
@@ -174,7 +174,7 @@ describe('a run whose workflow is deleted in Temporal', () => {
     expect(await control(id, 'retry')).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
   }, 90_000);
 
-  test('stays as it is once it has ended, and can be forked', async () => {
+  test('is unchanged if it has already ended, and can be forked', async () => {
     const id = await start('kept');
     await waitsAt(id, 'ask');
     await control(id, 'cancel', {});

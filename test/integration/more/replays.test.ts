@@ -45,12 +45,12 @@ async function keepRecording(change: (text: string) => string = (text) => text):
 
 beforeEach(() => keepRecording());
 
-test('a run that the same code would lead the same way differs in nothing', async () => {
+test('a run replayed with the same code shows no difference', async () => {
   expect(await replayHistories(folder)).toMatchObject({ replayed: 1, differences: [] });
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('other code is found, with the run, the difference, and where its history is', async () => {
+test('changed code is reported with the run, the difference and the path of its history', async () => {
   const { bundle } = await replayHistories(folder);
   await keepRecording();
   const found = await replayHistories(folder, { ...process.env, HOLDFAST_WORKFLOW_BUNDLE: otherCode });
@@ -69,7 +69,7 @@ test('other code is found, with the run, the difference, and where its history i
   });
 });
 
-test('a history that has another call than the code makes is found', async () => {
+test('a history with another call than the code makes is reported', async () => {
   await keepRecording((text) => text.replaceAll('"name":"callTool"', '"name":"callFunction"'));
   const { differences } = await replayHistories(folder);
   expect(differences).toMatchObject([{ workflowId: 'run:demo:R1' }]);

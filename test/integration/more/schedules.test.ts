@@ -72,7 +72,7 @@ async function untilMoreStart(after: number): Promise<void> {
 }
 
 describe('a schedule of every second', () => {
-  test('starts a run a second as the person who has made it, until it is paused', { timeout: 180_000 }, async () => {
+  test('starts a run each second as its creator, until it is paused', { timeout: 180_000 }, async () => {
     const id = await create({ graph: 'said', every: '1s', input: { word: 'hello' }, metadata: { team: 'a' } });
     await expect
       .poll(async () => await outcomesOf(id), { timeout: 45_000 })
@@ -106,7 +106,7 @@ describe('overlap', () => {
     await user.untilRun(runId, (run) => at(run, '/status') === 'completed');
   };
 
-  test('skip: a time is skipped while a run is not over', async () => {
+  test('skip: a fire is skipped while a run has not ended', async () => {
     const id = await asked('skip');
     const first = await decided(id);
     expect(first).toMatchObject({ kind: 'trigger', outcome: 'started', runId: expect.any(String) });
@@ -115,7 +115,7 @@ describe('overlap', () => {
     expect(await decided(id)).toMatchObject({ outcome: 'started' });
   });
 
-  test('buffer: one time waits', async () => {
+  test('buffer: one fire waits', async () => {
     const id = await asked('buffer');
     const first = await decided(id);
     expect(await trigger(id)).toMatchObject({ outcome: 'pending' });
@@ -124,7 +124,7 @@ describe('overlap', () => {
     await expect.poll(async () => (await outcomesOf(id)).filter((one) => one === 'started').length).toBe(2);
   });
 
-  test('cancelOther: the run before is canceled, and the next one starts', async () => {
+  test('cancelOther: the previous run is canceled, and the next one starts', async () => {
     const id = await asked('cancelOther');
     const first = await decided(id);
     await user.untilRun(textAt(first, '/runId'), (run) => at(run, '/status') === 'waiting');
@@ -151,7 +151,7 @@ describe('the workflow of a fire', () => {
     return { id, runId };
   };
 
-  test('is open until the run is over', async () => {
+  test('is open until its run has ended', async () => {
     const { id, runId } = await asking();
     await stack.as('approver').post(`/api/runs/${runId}/approve`, {});
     await expect.poll(async () => await openFires(id)).toBe(0);
@@ -165,7 +165,7 @@ describe('the workflow of a fire', () => {
     await expect.poll(async () => await openFires(id)).toBe(0);
   });
 
-  test('ends with its schedule, and the run goes on', async () => {
+  test('ends when its schedule is deleted, and the run continues', async () => {
     const { id, runId } = await asking();
     await remove(id);
     await expect.poll(async () => await openFires(id)).toBe(0);
@@ -181,7 +181,7 @@ describe('the workflow of a fire', () => {
   });
 });
 
-test('a time that waits for a run is dropped when its schedule is paused meanwhile', { timeout: 60_000 }, async () => {
+test('a buffered fire is dropped when its schedule is paused meanwhile', { timeout: 60_000 }, async () => {
   const id = await create({ graph: 'asked', every: '1s', overlap: 'buffer' });
   await expect.poll(async () => await outcomesOf(id), { timeout: 30_000 }).toEqual(['started']);
   const runId = textAt(listAt(await read(id), '/lastRuns')[0] ?? null, '/runId');
@@ -193,7 +193,7 @@ test('a time that waits for a run is dropped when its schedule is paused meanwhi
   expect(await outcomesOf(id)).toEqual(['started']);
 });
 
-test('while a tenant is suspended, what a person asks for is refused, and a backfill takes it again', async () => {
+test('a suspended tenant refuses a trigger, and a later backfill fires it', async () => {
   const id = await create({ graph: 'said', every: '1h', paused: true });
   const suspend = async (body: object) =>
     await stack.as('admin').send('/admin/tenants/demo', {
@@ -217,7 +217,7 @@ test('while a tenant is suspended, what a person asks for is refused, and a back
   await expect.poll(async () => await outcomesOf(id), { timeout: 20_000 }).toEqual(['started', 'started']);
 });
 
-test('a trigger is made once for one key', async () => {
+test('a trigger fires once per Idempotency-Key', async () => {
   const id = await create(SELDOM);
   const [one, other] = [
     await trigger(id, { 'idempotency-key': 'once' }),
@@ -227,7 +227,7 @@ test('a trigger is made once for one key', async () => {
   await expect.poll(async () => await outcomesOf(id)).toEqual(['started']);
 });
 
-test('a backfill takes the times that are over once, one run after the other', async () => {
+test('a backfill fires each past time once, one run after the other', async () => {
   const id = await create({ graph: 'said', every: '1h', paused: true });
   const span = { from: '2026-01-01T00:00:00Z', to: '2026-01-01T02:00:00Z' };
   const { status, body } = await user.post(`/api/schedules/${id}/backfill`, span);
@@ -242,7 +242,7 @@ test('a backfill takes the times that are over once, one run after the other', a
   expect([tooMany.status, issuePathsOf(tooMany)]).toEqual([422, ['/to']]);
 });
 
-test('its next times go by the clock of its place, also over the change to summer time', async () => {
+test('its next fires follow its time zone, also across the change to summer time', async () => {
   const noon = { graph: 'said', cron: '0 12 * * *', timeZone: 'America/Santiago', paused: true };
   const id = await create(noon);
   const times = listAt(await read(id), '/nextTimes').map(String);
@@ -273,7 +273,7 @@ describe('a schedule is refused', () => {
     expect(await ids()).toEqual(before);
   });
 
-  test('for an unknown graph, and stays as it was after a change that is refused', async () => {
+  test('for an unknown graph, and a refused change leaves it as it was', async () => {
     expect(await user.post('/api/schedules', { ...SELDOM, graph: 'none' })).toMatchObject(
       aProblem(404, 'UNKNOWN_GRAPH'),
     );
@@ -283,7 +283,7 @@ describe('a schedule is refused', () => {
   });
 });
 
-test('what a graph hides of its input is hidden, and is not sent back', async () => {
+test('redacted input of a graph is redacted in its schedule, and a placeholder does not overwrite it', async () => {
   const id = await create({ ...SELDOM, input: { word: 'a', secret: 'canary-17' } });
   expect(await read(id)).toMatchObject({ input: { word: 'a', secret: '[redacted]' } });
   expect((await stack.as('admin').get(`/api/schedules/${id}`)).body).toMatchObject({ input: { secret: 'canary-17' } });

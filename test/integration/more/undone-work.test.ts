@@ -87,7 +87,7 @@ const fork = async (id: string, checkpoint: string, over: object = {}) =>
   await control(id, 'fork', { checkpoint, ...over });
 
 describe.each(Object.entries({ 'its own graph': trip, 'a subgraph': nested }))('a call of %s', (where, graph) => {
-  test.each(Object.keys(SITUATIONS))('of a run that %s: what comes after it is not forked', async (situation) => {
+  test.each(Object.keys(SITUATIONS))('of a run that %s can not be forked after the call', async (situation) => {
     const id = (await SITUATIONS[situation]?.(graph)) ?? '';
     const sound = await before(id, 'flight');
     const nodes = where === 'a subgraph' ? 'flight/seat' : 'flight';
@@ -106,9 +106,9 @@ describe.each(Object.entries({ 'its own graph': trip, 'a subgraph': nested }))('
   });
 });
 
-describe('what a run of a thread leaves', () => {
+describe('the state that a compensated run leaves to its thread', () => {
   const ended = Object.keys(SITUATIONS).filter((situation) => situation !== 'is being compensated');
-  test.each(ended)('when it %s is the state before the undone call', async (situation) => {
+  test.each(ended)('is the state before the compensated call when the run %s', async (situation) => {
     const threadId = situation.replaceAll(/\W/g, '-');
     await SITUATIONS[situation]?.(trip, { threadId });
     const left = { values: { log: ['hi'], say: 'hi' }, next: ['flight'] };
@@ -117,7 +117,7 @@ describe('what a run of a thread leaves', () => {
     expect(await until(next, 'completed')).toMatchObject({ output: { log: ['hi', 'hi', 'reserve', 'pay', 'mail'] } });
   });
 
-  test('is the same to a run that interrupts it', async () => {
+  test('is the same for a run that interrupts it', async () => {
     const held = service().hold('pay');
     const id = await begin(trip, { threadId: 'interrupted' });
     const release = await held;
@@ -128,7 +128,7 @@ describe('what a run of a thread leaves', () => {
     expect(service().done.filter((job) => job === 'give back')).toHaveLength(1);
   });
 
-  test('is not made whole by an edit afterwards', async () => {
+  test('is not restored by an edit afterwards', async () => {
     const id = await failing(trip, { threadId: 'edited' });
     await until(id, 'failed');
     expect((await patchState(user(), id, { values: { say: 'bye' } })).status).toBe(200);
@@ -136,7 +136,7 @@ describe('what a run of a thread leaves', () => {
   });
 });
 
-test('a run that is compensated takes no retry, replan, skip or edit as a node', async () => {
+test('a compensated run refuses retry, replan, skip and edit as a node', async () => {
   const id = await failing(trip);
   await until(id, 'failed');
   for (const [name, body] of Object.entries({
@@ -149,7 +149,7 @@ test('a run that is compensated takes no retry, replan, skip or edit as a node',
   expect((await patchState(user(), id, { asNode: 'hotel' })).status).toBe(409);
 });
 
-describe('a fork that began before its parent’s work was undone', () => {
+describe('a fork that began before its parent was compensated', () => {
   /** Forks behind the reservation while its payment is out, then has the payment fail. */
   async function forkedEarly(): Promise<{ readonly parent: string; readonly child: string }> {
     const held = service().hold('pay');
@@ -165,14 +165,14 @@ describe('a fork that began before its parent’s work was undone', () => {
     return { parent, child };
   }
 
-  test('is not forked itself, nor is its own fork', async () => {
+  test('can not be forked, nor can its own fork', async () => {
     const { parent, child } = await forkedEarly();
     const refused = await fork(child, await before(child, 'mail'));
     expect(refused).toMatchObject(REFUSED);
     expect(textAt(refused.body, '/detail')).toContain(`${await before(parent, 'flight')} of run ${parent}`);
   });
 
-  test('is not reopened, but its state may be corrected', async () => {
+  test('can not be reopened, but its state can be edited', async () => {
     const { child } = await forkedEarly();
     const reopened = await patchState(user(), child, { asNode: 'hotel' });
     expect(reopened).toMatchObject(REFUSED);
@@ -204,7 +204,7 @@ describe('a replay of a compensated run', () => {
   });
 });
 
-test('a checkpoint of one run is none of another of its family', async () => {
+test('a checkpoint of one run is not found in a related run', async () => {
   const id = await failing(trip);
   await until(id, 'failed');
   const child = textAt((await fork(id, await before(id, 'flight'))).body, '/id');

@@ -85,7 +85,7 @@ const UNREADABLE: readonly (readonly [what: string, payload: (workflowId: string
 ];
 
 describe.concurrent('a signal with', () => {
-  test.each(UNREADABLE)('%s is ignored at once, and the run takes the next control', async (_what, payload, why) => {
+  test.each(UNREADABLE)('%s is ignored at once, and the run accepts the next control', async (_what, payload, why) => {
     const id = await startWaiting();
     await signal(id, payload(workflowIdOf(id)));
     await approve(id);
@@ -93,13 +93,13 @@ describe.concurrent('a signal with', () => {
     expect(ignored).toMatchObject([{ signal: 'approve', reason: 'malformed', detail: expect.stringMatching(why) }]);
   });
 
-  test('a second payload that is missing counts for its first one', async () => {
+  test('a missing second payload is handled by its first one', async () => {
     const id = await startWaiting();
     await signal(id, sound, aReference({ id: `${workflowIdOf(id)}/gone` }));
     expect(await stack.as('user').untilRun(id, hasStatus('completed'))).toMatchObject({ status: 'completed' });
   });
 
-  test('a payload by reference is taken, and one of 5 MB hurts nobody', async () => {
+  test('a payload by reference is accepted, and one of 5 MB does no harm', async () => {
     const id = await startWaiting();
     const own = `${workflowIdOf(id)}/own`;
     await store(`${own}-large`, defaultPayloadConverter.toPayload({ decision: 'x'.repeat(5_000_000) }));
@@ -111,7 +111,7 @@ describe.concurrent('a signal with', () => {
     expect(events.map((event) => at(event, '/type'))).toContain('signal.ignored');
   });
 
-  test('what comes too late stays ignored when the history is replayed', async () => {
+  test('a late payload stays ignored when the history is replayed', async () => {
     const id = await startWaiting();
     const late = `${workflowIdOf(id)}/late`;
     await signal(id, aReference({ id: late }));
@@ -126,7 +126,7 @@ describe.concurrent('a signal with', () => {
   });
 });
 
-test('a query and an update with what is missing harm no run', async () => {
+test('a query and an update with a missing payload do not affect the run', async () => {
   const id = await startWaiting();
   const workflowExecution = { workflowId: workflowIdOf(id) };
   const missing = { payloads: [aReference({ id: `${workflowIdOf(id)}/gone` })] };
