@@ -164,7 +164,7 @@ const PUBLIC = [
 /** For people who have no token yet; its own tests ask it. */
 const BY_CODE = ['POST /console/local-sign-in'];
 
-describe('who may do what', () => {
+describe('permissions', () => {
   let clients: readonly (readonly [string, ApiClient])[];
   let ended: { readonly runId: string; readonly approvalId: string };
   let fileId: string;
@@ -243,27 +243,27 @@ describe('who may do what', () => {
     expect(await enter(stranger, route, body)).toMatchObject(aProblem(401, 'UNAUTHENTICATED'));
   });
 
-  test.each([...PUBLIC, 'GET /openapi.json', 'GET /docs'])('%s needs none', async (route) => {
+  test.each([...PUBLIC, 'GET /openapi.json', 'GET /docs'])('%s needs no token', async (route) => {
     expect(await enter(stranger, route, undefined)).toMatchObject({ status: 200 });
   });
 
-  test('is settled for every route that is described', () => {
+  test('are defined for every described route', () => {
     expect([...MATRIX.map(([route]) => route), ...PUBLIC, ...BY_CODE].toSorted()).toEqual([...api.routes].toSorted());
   });
 
-  test('every answer that was seen is described', () => {
+  test('every observed response is described in the OpenAPI document', () => {
     expect(api.notDescribed()).toEqual([]);
   });
 
-  test('a role that may not is refused before the body and the id are looked at', async () => {
+  test('a role without the permission is refused before body and id are validated', async () => {
     const approver = await stack.as(PEOPLE.approver);
     for (const path of ['/api/runs', '/api/runs/none/cancel', '/api/graphs'])
       expect(await approver.post(path, 'nonsense')).toMatchObject(aProblem(403, 'FORBIDDEN'));
   });
 });
 
-describe('an answer that is kept for an Idempotency-Key', () => {
-  test('is not given to a caller who may see less by now', async () => {
+describe('a response stored for an Idempotency-Key', () => {
+  test('is not returned to a caller who meanwhile lost the right to see it', async () => {
     const graph = aDefinition({ channels: { secret: { redact: true } }, nodes: { a: { type: 'set' } } });
     const starting = { graph, input: { secret: 'canary-4711' } };
     const send = async (role: string): Promise<ApiAnswer> =>

@@ -5,7 +5,7 @@ import { workflowCode } from '../../src/workers/workflow-code.ts';
 
 /* The bundle that all stacks of these tests run. */
 
-test('the interpreter is loaded before the first run, so that no run loads it for itself', async () => {
+test('the interpreter is loaded once before the first run', async () => {
   const bundle = await readFile(process.env['HOLDFAST_WORKFLOW_BUNDLE'] ?? '', 'utf8');
   const preload = /exports\.preloadModules = function preloadModules\(\) \{([^}]*)\}/.exec(bundle)?.[1] ?? '';
   const loaded = [...preload.matchAll(/__webpack_require__\([^"]*"eager"[^"]*"\.\/([^"]+)"\)/g)].map(

@@ -66,11 +66,11 @@ async function firing(exported: Exported): Promise<readonly string[]> {
   return alerts.filter((_, at) => results[at]?.series !== 0).map(({ alert }) => alert);
 }
 
-test('none fires while all is well', async () => {
+test('no alert fires on a healthy stack', async () => {
   expect(await firing(WELL)).toEqual([]);
 });
 
-test('one fires when no API answers', async () => {
+test('an alert fires when no API responds', async () => {
   const { 'holdfast_runs_active{status="running"}': _, ...others } = WELL;
   expect(await firing(others)).toEqual(['HoldfastSilent']);
 });
@@ -79,7 +79,7 @@ test.each(Object.entries(UNWELL))('%s fires, and no other', async (alert, export
   expect(await firing({ ...WELL, ...exported })).toEqual([alert]);
 });
 
-test('each alert has been tried', async () => {
+test('each alert has a test', async () => {
   const names = (await readAlerts()).map(({ alert }) => alert);
   expect(names).toEqual(['HoldfastSilent', ...Object.keys(UNWELL)]);
 });

@@ -75,7 +75,7 @@ const fork = async (id: string): Promise<string> => {
   return textAt(forked.body, '/id');
 };
 
-test('both restored to one moment: runs that waited and that made calls go on, and no call is made twice', async () => {
+test('Temporal and store restored to the same moment: waiting and calling runs continue, and no call is made twice', async () => {
   const waiting = await startRun('waits');
   await waitsAt(waiting, 'ask');
   const held = site.service.hold('calls one');
@@ -116,19 +116,19 @@ describe('the store restored to an earlier moment than Temporal', () => {
     await backups.whileStopped(async () => await backups.restoreStore('earlier'));
   });
 
-  test('a run that has ended since has failed, says so, and can be forked where the store knows it', async () => {
+  test('a run that ended since then fails with a reason, and can be forked at its stored checkpoints', async () => {
     expect(await ended(hasEnded, 'failed')).toMatchObject({
       error: { code: 'ABORTED', message: expect.stringContaining('completed in Temporal') },
     });
     await approveAll(await fork(hasEnded));
   });
 
-  test('a run that has begun since is not there; its workflow is, and can only be terminated', async () => {
+  test('a run that began since then is unknown; its workflow exists and can only be terminated', async () => {
     expect(await site.user.get(`/api/runs/${unknown}`)).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
     await temporal.terminate(workflowOf(unknown), 'its store is lost');
   });
 
-  test('a run that went on takes no decision; terminated, it has failed, and goes on as a fork', async () => {
+  test('a run that continued since then accepts no decision; once terminated, it fails and continues as a fork', async () => {
     expect(await site.user.get(`/api/runs/${wentOn}`)).toMatchObject({ body: { waitingFor: [{ node: 'ask' }] } });
     await temporal.terminate(workflowOf(wentOn), 'its store was restored');
     expect(await ended(wentOn, 'failed')).toMatchObject({ error: { code: 'ABORTED' } });
@@ -163,7 +163,7 @@ describe('Temporal restored to an earlier moment than the store', () => {
     await backups.whileStopped(async () => await backups.restoreTemporal('earlier'));
   });
 
-  test('a run that has made calls since finds them in the ledger, says the same once more, and goes on', async () => {
+  test('a run that made calls since then finds them in the ledger, emits the same events and continues', async () => {
     await expect
       .poll(async () => await temporal.query(workflowOf(called), 'status'), PATIENTLY)
       .toMatchObject({ waitingFor: [{ node: 'ask' }] });
@@ -171,7 +171,7 @@ describe('Temporal restored to an earlier moment than the store', () => {
     expect(site.service.done.filter((job) => job === 'called since one')).toHaveLength(1);
   });
 
-  test('a run that was decided since has failed at the next decision, and goes on as a fork', async () => {
+  test('a run that was decided since then fails at the next decision, and continues as a fork', async () => {
     const approvalId = textAt(await waitsAt(wentOn, 'sure'), '/waitingFor/0/id');
     await site.approver.post(`/api/runs/${wentOn}/approve`, { approvalId });
     expect(await ended(wentOn, 'failed')).toMatchObject({
@@ -183,11 +183,11 @@ describe('Temporal restored to an earlier moment than the store', () => {
     await ended(forked, 'completed');
   });
 
-  test('a run that has ended since stays as it is', async () => {
+  test('a run that ended since then is unchanged', async () => {
     expect(await site.user.get(`/api/runs/${hasEnded}`)).toMatchObject({ body: { status: 'completed' } });
   });
 
-  test('a run that has begun since has failed, says so, and goes on as a fork', async () => {
+  test('a run that began since then fails with a reason, and continues as a fork', async () => {
     expect(await ended(unknown, 'failed')).toMatchObject({
       error: { code: 'ABORTED', message: expect.stringContaining('Temporal has no workflow of the run') },
     });

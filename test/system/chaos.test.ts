@@ -19,7 +19,7 @@ const failed = (verdicts: readonly Verdict[]): readonly Verdict[] =>
 const distinct = (values: readonly string[]): string[] => [...new Set(values)].toSorted();
 
 describe(`with seed ${SEED}`, () => {
-  test('nothing is lost and nothing done twice, whatever is killed, stopped or restarted', async () => {
+  test('nothing is lost or done twice when processes are killed, stopped or restarted', async () => {
     const report = await playChaos({ runs: 20, seed: SEED, atOnce: 20, hasClaims: true, askers: 1, ...quietly });
     expect(failed(report.verdicts)).toEqual([]);
     expect(distinct(report.harm.map(({ victim }) => kindOf(victim)))).toEqual([
@@ -47,7 +47,7 @@ async function findingsWithoutClaims(seed: number): Promise<readonly string[]> {
 }
 
 /** That the only worker dies while a call is out takes luck; with claims, no seed finds a call that is made twice. */
-test('chaos finds that calls are made twice when nothing claims them', async () => {
+test('the chaos test detects duplicate calls when the claims of the ledger are disabled', async () => {
   const findings: string[] = [];
   for (let seed = SEED; seed < SEED + 3 && !findings.some((finding) => MADE_TWICE.test(finding)); seed += 1)
     findings.push(...(await findingsWithoutClaims(seed)));

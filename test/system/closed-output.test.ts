@@ -36,7 +36,7 @@ async function openPipeWithoutReader(): Promise<FileHandle> {
 
 describe('a command', () => {
   test.each(COMMANDS)(
-    '$args.0 ends without a word when nobody reads its $closed',
+    '$args.0 exits silently when its $closed is closed',
     { timeout: 60_000 },
     async ({ closed, other, args }) => {
       const pipe = await openPipeWithoutReader();
@@ -53,7 +53,7 @@ describe('a command', () => {
     },
   );
 
-  test.runIf(process.platform === 'linux')('says that the disk is full', { timeout: 60_000 }, async () => {
+  test.runIf(process.platform === 'linux')('reports that the disk is full', { timeout: 60_000 }, async () => {
     const disk = await open(FULL_DISK, 'w');
     const child = spawn(process.execPath, ['bin/holdfast.js', 'help', 'run'], {
       cwd: PROJECT,

@@ -74,7 +74,7 @@ async function develop(folder: string): Promise<DevelopedProject> {
   return developed;
 }
 
-test('every command prints what the page shows', async () => {
+test('every command prints the output on the page', async () => {
   const names: Names = new Map();
   const wrong: object[] = [];
   let executed = 0;
@@ -94,7 +94,7 @@ test('every command prints what the page shows', async () => {
   expect(executed).toBeGreaterThan(10);
 }, 600_000);
 
-test('`dev` tells each line that the page shows', () => {
+test('`dev` prints each line on the page', () => {
   const shown = fences.flatMap(({ kind, body }) => (kind === 'console' ? body.trimEnd().split('\n') : []));
   const told = project?.told() ?? [];
   expect(shown.length).toBeGreaterThan(5);

@@ -100,7 +100,7 @@ function start(name: string): Composed {
 
 const addressOf = (there: string): string => `http://${machine.places.get(there)}`;
 
-test('the set-up makes what is missing, and ends', async () => {
+test('the setup service creates what is missing and exits', async () => {
   expect([await setup.ended(), setup.words()]).toEqual([0, expect.stringMatching(/made {5}tables: /)]);
 });
 
@@ -123,7 +123,7 @@ test('the published graph refunds an order, for a token of the local issuer', as
   expect(await refunds.json()).toMatchObject({ refunds: [{ order: 'A-1001' }] });
 }, 120_000);
 
-test('they end in order, and have written nothing but to the folder for it', async () => {
+test('the services stop in order, and have written only to their data folder', async () => {
   const codes = await Promise.all([...composed.values()].map(async (each) => [each.name, await each.stop()]));
   expect(codes).toEqual(STARTED.map((name) => [name, 0]));
   const image = new Set(readImageFiles().copied.map((path) => path.split('/')[0]));

@@ -127,7 +127,7 @@ async function expectSame(definition: GraphDefinition, seed: number): Promise<vo
   if (timersFired > 0) waitedFor.add('timer');
 }
 
-test(`whatever the graph, a run that goes on in a new execution at every chance says and does what one does that never goes on so (seed ${SEED})`, async () => {
+test(`for any graph, a run that continues as new at every opportunity behaves like one that never does (seed ${SEED})`, async () => {
   const seeds = fc.integer({ min: 0, max: 2 ** 31 });
   // A counterexample as it is found: to make it smaller would take long.
   const parameters = { seed: SEED, numRuns: RUNS, endOnFailure: true };

@@ -75,9 +75,9 @@ const work = (job: string) => ['work', { job }] as const;
 const ANSWERS = ['{"job":"a"}', '{"job":"b"}', '{"job":"c"}'];
 const VICTIMS: readonly (readonly VictimName[])[] = [['worker'], ['worker', 'temporal']];
 
-describe('killed', () => {
+describe('a worker that is killed', () => {
   test(
-    'between two calls of a turn: the finished one is not made again',
+    'between two calls of a turn: the finished call is not repeated',
     async () => {
       model.answers(askFor([work('a'), work('b'), work('c')]), say('Done'));
       const held = service.hold('b');
@@ -117,7 +117,7 @@ describe('killed', () => {
   );
 
   test(
-    'while the model is asked in the second turn: it is asked the same again, and no tool is called again',
+    'during the model call of the second turn: the model receives the same request again, and no tool call is repeated',
     async () => {
       const asked = silence();
       model.answers(askFor([work('a'), work('b')]), asked.answer, say('Done'));
@@ -134,7 +134,7 @@ describe('killed', () => {
   );
 
   test(
-    'while a call waits for its approval: it still does, and is made as it is approved',
+    'while a call waits for its approval: it keeps waiting, and is made as approved',
     async () => {
       model.answers(askFor([work('a'), work('b')]), say('Done'));
       const id = await start({ approve: { work: "args.job == 'a'" } });
@@ -166,7 +166,7 @@ describe('an unsafe call that was out when the worker was killed', () => {
   }
 
   test(
-    'is made again, under its key, when somebody orders it',
+    'is made again under its key by the retry of a person',
     async () => {
       const id = await startLosing();
       await cluster.as('user').post(`/api/runs/${id}/retry`, {});
@@ -179,7 +179,7 @@ describe('an unsafe call that was out when the worker was killed', () => {
   );
 
   test(
-    'is not made again when somebody knows what it did',
+    'is not made again when a person supplies its outcome',
     async () => {
       const id = await startLosing();
       await cluster.as('user').post(`/api/runs/${id}/skip`, { node: 'only', output: { seen: true } });

@@ -42,7 +42,7 @@ const job = (name: string): NodeDefinition => ({
 });
 const graph = toJson(aDefinition({ nodes: { a: job('a'), b: job('b'), c: job('c') } }));
 
-test('a worker stands still in the middle of a local call, nearly for as long as Temporal waits: a replay goes the same way', async () => {
+test('a worker that freezes in a local call for almost the task time-out: the history still replays', async () => {
   const held = service.hold('b');
   const id = textIn(await cluster.as('user').post('/api/runs', { graph }), 'id');
   const release = await held;

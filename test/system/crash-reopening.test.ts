@@ -113,7 +113,7 @@ const VICTIMS: readonly (readonly VictimName[])[] = [
 
 describe.each(VICTIMS.map((victims) => ({ victims, who: victims.join(' and ') })))('killed: $who', ({ victims }) => {
   test.each(REQUESTS)(
-    'right after a $what was accepted, which goes on by itself',
+    'right after a $what was accepted, and it is completed without help',
     async ({ prepare, paid }) => {
       const { ask, afterwards } = await prepare();
       const id = await ask();
@@ -127,9 +127,9 @@ describe.each(VICTIMS.map((victims) => ({ victims, who: victims.join(' and ') })
   );
 });
 
-describe('an API that was killed', () => {
+describe('an API that is killed', () => {
   test.each(REQUESTS)(
-    'while Temporal was away has not forgotten a $what that it had accepted',
+    'while Temporal is down still completes a $what that it had accepted',
     async ({ prepare, paid }) => {
       const { ask, isAccepted, afterwards } = await prepare();
       await cluster.victims.temporal.kill();

@@ -57,7 +57,7 @@ describe.each<{ victims: readonly VictimName[]; who: string }>([
   { victims: ['worker', 'api'], who: 'worker and API' },
   { victims: ['worker', 'api', 'temporal'], who: 'worker, API and Temporal' },
 ])('killed: $who', ({ victims }) => {
-  test('right after a run was accepted, which goes on, and keeps others from starting until it is over', async () => {
+  test('right after a run was accepted, which continues, and delays other fires until it has ended', async () => {
     const id = await create({ graph: 'asking', every: '366d' });
     const runId = textIn(await trigger(id), 'runId');
     await restart(victims);
@@ -70,7 +70,7 @@ describe.each<{ victims: readonly VictimName[]; who: string }>([
   }, 180_000);
 });
 
-test('a time that comes while no worker runs is taken once when one does', async () => {
+test('a fire that is due while no worker runs starts one run when a worker starts', async () => {
   const id = await create({ graph: 'paying', every: '366d' });
   const asked = await restart(['worker'], async () => await trigger(id));
   expect(asked).toMatchObject({ outcome: 'pending' });
@@ -78,7 +78,7 @@ test('a time that comes while no worker runs is taken once when one does', async
   expect(await paidBack()).toEqual(['A-1001']);
 }, 120_000);
 
-test('times that are missed while Temporal is away are made up for, each once', async () => {
+test('fires that are missed while Temporal is down are caught up, each once', async () => {
   const id = await create({ graph: 'paying', every: '5s', overlap: 'allow' });
   await expect.poll(async () => await lastRuns(id), PATIENTLY).not.toEqual([]);
   const missed = await restart(['temporal'], async () => {

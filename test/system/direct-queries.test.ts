@@ -126,7 +126,7 @@ async function askWhileLosing(lost: ChildNode) {
   return { course, failure: await asked };
 }
 
-test('a query that leads a worker beyond the last workflow task fails, and the run goes on as its history says', async () => {
+test('a query that advances a worker beyond the last workflow task fails, and the run continues from its history', async () => {
   // On a busy machine the other worker may answer too late.
   const course = await vi.waitFor(async () => {
     await other?.kill();
@@ -139,7 +139,7 @@ test('a query that leads a worker beyond the last workflow task fails, and the r
   expect(await failedTasksOf(course)).toBe(0);
 });
 
-test('queries of a run that is where its last workflow task has brought it cost it nothing', async () => {
+test('queries of a run at its last workflow task add no workflow task', async () => {
   await other?.kill();
   other = processes.addWorker({});
   await other.untilReady();

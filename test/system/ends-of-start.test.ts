@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 describe('npm start', () => {
-  test('goes on when nobody reads what it prints, and stops in order', { timeout: 120_000 }, async () => {
+  test('continues when its output is closed, and stops in order', { timeout: 120_000 }, async () => {
     child = launch('--tokens-file', tokensFile(), ...FREE_PORTS);
     const lines = createInterface({ input: child.stdout });
     const [first = ''] = await Promise.race([once(lines, 'line'), once(child, 'exit')]);
@@ -54,7 +54,7 @@ describe('npm start', () => {
     expect([child.exitCode, isAlive(pid), existsSync(dataFile('lock'))]).toEqual([0, false, false]);
   });
 
-  test('says that its server has ended, and stops in order with exit code 1', { timeout: 120_000 }, async () => {
+  test('reports that its server has exited, and stops in order with exit code 1', { timeout: 120_000 }, async () => {
     ({ process: child } = await start());
     const said: string[] = [];
     child.stderr.on('data', (text) => said.push(String(text)));
@@ -70,7 +70,7 @@ describe('npm start', () => {
     expect([child.exitCode, existsSync(dataFile('lock'))]).toEqual([1, false]);
   });
 
-  test('leaves no server behind when it dies of a fault', { timeout: 120_000 }, async () => {
+  test('leaves no server behind when it crashes', { timeout: 120_000 }, async () => {
     ({ process: child } = await start([process.execPath, '--import', FAULT, 'bin/holdfast.js', 'start', '--demo']));
     const pid = await temporalPid();
     await end(child, 'SIGUSR2');

@@ -221,7 +221,7 @@ function siteWithout(what: string): Site {
 }
 
 describe.concurrent('a whole minute without', () => {
-  test.each(OUTAGES)('$what: nothing is lost or done twice, and all goes on', async (outage) => {
+  test.each(OUTAGES)('$what: nothing is lost or done twice, and all runs continue', async (outage) => {
     const site = siteWithout(outage.what);
     const asking = await site.startRun({
       ask: { type: 'approval', title: 'May I?' },

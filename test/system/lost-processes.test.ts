@@ -28,7 +28,7 @@ describe('a worker that is lost', () => {
     await site.untilReady();
   };
 
-  test('between two calls is no loss: another one goes on with the second', async () => {
+  test('between two calls: another worker continues with the second call', async () => {
     const wait = { type: 'wait', event: 'go' } as const;
     const id = await site.startRun({ a: aCall('unsafe', 'first'), wait, b: aCall('unsafe', 'second') });
     await site.until(id, 'waiting');
@@ -43,7 +43,7 @@ describe('a worker that is lost', () => {
     expect(await eventsOf(site.user, id, 'tool.called')).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
   });
 
-  test('while an approval’s time runs out: it expires when there is one again, and who decides then is too late', async () => {
+  test('while an approval expires: it expires when a worker starts, and later decisions are refused', async () => {
     const id = await site.startRun({
       ask: {
         type: 'approval',
@@ -75,8 +75,8 @@ describe('a worker that is lost', () => {
   });
 });
 
-describe('a decision that no worker hears of before its time is over', () => {
-  test('while an approval’s time runs out: what the API took in time counts', async () => {
+describe('a decision that no worker receives before the approval expires', () => {
+  test('counts if the API accepted it in time', async () => {
     const asks = {
       type: 'approval',
       title: 'May I?',
@@ -102,7 +102,7 @@ describe('a decision that no worker hears of before its time is over', () => {
 });
 
 describe('an API that is lost', () => {
-  test('during a decision leaves its key busy for 15 seconds at most; then it is answered, and has counted once', async () => {
+  test('during a decision leaves its key busy for at most 15 seconds; then the decision is answered and has counted once', async () => {
     const id = await site.startRun({ ask: { type: 'approval', title: 'May I?' }, pay: aCall('unsafe', 'approved') });
     await site.until(id, 'waiting');
     const headers = { 'idempotency-key': `decision ${id}` };
@@ -115,7 +115,7 @@ describe('an API that is lost', () => {
     expect(await eventsOf(site.user, id, 'approval.decided')).toHaveLength(1);
   });
 
-  test('before it has answered who starts a run: the same request again gets the run that was begun', async () => {
+  test('before it responds to a start: the repeated request returns the run that was started', async () => {
     const graph = aDefinition({ name: 'unanswered', nodes: { a: aCall('unsafe', 'begun') } });
     const begun = async () => listAt((await site.user.get('/api/runs?graph=unanswered')).body, '/items');
     const headers = { 'idempotency-key': 'unanswered' };
@@ -211,8 +211,8 @@ async function loseApiDuring(
   return { answer, found };
 }
 
-describe('processes that start', () => {
-  test('before Temporal and the database wait for them, say so, and work when they are there', async () => {
+describe('starting processes', () => {
+  test('before Temporal and the database wait for them with a message, and work when these are up', async () => {
     const { api, worker, temporal, postgres } = site.deployment;
     await Promise.all([api.kill(), worker.kill(), temporal.kill()]);
     await postgres.victim.kill();
@@ -235,7 +235,7 @@ describe('processes that start', () => {
     await site.until(id, 'completed');
   });
 
-  test('and are asked to end while they wait just end', async () => {
+  test('that are asked to stop while they wait exit', async () => {
     const { api, worker, temporal } = site.deployment;
     await Promise.all([api.kill(), worker.kill(), temporal.kill()]);
     for (const process of [api, worker]) {

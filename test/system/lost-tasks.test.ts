@@ -190,8 +190,8 @@ const begun = 'run.started';
 const ended = 'run.completed';
 const [asked, decided] = ['approval.requested', 'approval.decided'];
 
-describe.concurrent('a workflow task is lost', () => {
-  test('that wanted the journal written: what was to be written is decided anew, after a pause', async () => {
+describe.concurrent('a lost workflow task', () => {
+  test('that scheduled a journal write: the write is scheduled again after a pause', async () => {
     const course = await begin((job) => ({ ask: asks, last: aJob(`${job}-last`) }));
     const task = await loseNext(course, completesTask(course, 'record'));
     await course.handle.signal('pause');
@@ -206,7 +206,7 @@ describe.concurrent('a workflow task is lost', () => {
     expect(callsOf(course)).toEqual(['first', 'last']);
   });
 
-  test('that wanted a call, which carries the journal: it is not made before a pause is over', async () => {
+  test('that scheduled a call with the journal: the call is not made before a pause has passed', async () => {
     const course = await begin((job) => ({ last: strikes(`${job}-last`) }));
     const task = await loseNext(course, completesTask(course, `${course.job}-last`));
     await course.handle.signal('pause');
@@ -219,7 +219,7 @@ describe.concurrent('a workflow task is lost', () => {
     expect(callsOf(course)).toEqual(['first', 'last']);
   });
 
-  test('that took in that the journal was written: an approval that came meanwhile is taken once', async () => {
+  test('that received the result of a journal write: an approval that arrived meanwhile counts once', async () => {
     const course = await begin((job) => ({ ask: asks, last: strikes(`${job}-last`) }));
     const task = await loseNext(course, completesTaskAfterRecord(course));
     expect(await expectCommitted(course)).toEqual([begun, asked]);
@@ -231,8 +231,8 @@ describe.concurrent('a workflow task is lost', () => {
   });
 });
 
-describe.concurrent('a decision and the end of its time meet in a lost workflow task', () => {
-  test('that had let the approval expire: one of them counts', async () => {
+describe.concurrent('a decision and the expiry of its approval in the same lost workflow task', () => {
+  test('that had expired the approval: exactly one of them counts', async () => {
     const course = await begin(() => ({ ask: { ...asks, timeout: '1s' } }));
     const task = await loseNext(course, completesTask(course, 'expired'));
     await approve(course);
@@ -243,7 +243,7 @@ describe.concurrent('a decision and the end of its time meet in a lost workflow 
     expect(closed).toEqual([at({ approvals }, '/approvals/0/status') === 'approved' ? decided : 'approval.expired']);
   });
 
-  test('that had taken the decision in: it counts, and the time is over', async () => {
+  test('that had handled the decision: the decision counts and the timer is void', async () => {
     const course = await begin((job) => ({ ask: { ...asks, timeout: '25s' }, last: strikes(`${job}-last`) }));
     course.release();
     await until(course, 'waiting');
@@ -256,8 +256,8 @@ describe.concurrent('a decision and the end of its time meet in a lost workflow 
   });
 });
 
-describe.concurrent('a deadline is over in the task in which a run hears that a person has extended it', () => {
-  test('the run goes on, until the new one', async () => {
+describe.concurrent('a deadline passes in the task in which the run receives its extension', () => {
+  test('the run continues until the new deadline', async () => {
     const course = await begin((job) => ({ hear: { type: 'wait', event: 'go' }, last: aJob(`${job}-last`) }), {
       // The first job waits for a person beside a wait, so that time counts.
       first: { onError: 'intervene' },
@@ -299,7 +299,7 @@ describe.concurrent('the last workflow task of a run', () => {
     expect((await course.handle.describe()).status.name).toBe('COMPLETED');
   });
 
-  test('comes when the run is to go on: it does, after the execution before', async () => {
+  test('comes when the run is reopened: it continues after the previous execution', async () => {
     const course = await begin();
     service.refuse(`${course.job}-first`);
     const task = await loseNext(course, completesTaskAfterRecord(course));
@@ -317,7 +317,7 @@ describe.concurrent('the last workflow task of a run', () => {
   });
 });
 
-describe.concurrent('the workflow task that hands a run over', () => {
+describe.concurrent('the workflow task that continues a run as new', () => {
   /** Each of them is at something else when the run goes on in another execution. */
   const branches: Parameters<typeof begin> = [
     () => ({
@@ -345,7 +345,7 @@ describe.concurrent('the workflow task that hands a run over', () => {
     };
   }
 
-  test('is refused when signals met it: each is taken once, and what waits goes on in the next execution', async () => {
+  test('is refused when signals arrived meanwhile: each counts once, and waiting nodes continue in the next execution', async () => {
     const course = await begin(...branches);
     course.release();
     await until(course, 'waiting');
@@ -365,8 +365,8 @@ describe.concurrent('the workflow task that hands a run over', () => {
   });
 });
 
-describe.concurrent('an answer is lost', () => {
-  test('to the task that wanted a call: the next attempt makes it, once', async () => {
+describe.concurrent('a lost response of the server', () => {
+  test('to the task that scheduled a call: the next attempt makes it once', async () => {
     const course = await begin((job) => ({ second: strikes(`${job}-second`), last: aJob(`${job}-last`) }));
     const lost = stack.proxy.loseAnswer(completesTask(course, `${course.job}-second`));
     course.release();
@@ -379,8 +379,8 @@ describe.concurrent('an answer is lost', () => {
   });
 });
 
-describe.concurrent('an activity has written the journal, and the server does not hear of it', () => {
-  test('it is written again, late, and changes nothing', async () => {
+describe.concurrent('an activity that wrote the journal, and whose completion the server does not receive', () => {
+  test('is repeated later and changes nothing', async () => {
     const course = await begin((job) => ({ ask: asks, last: strikes(`${job}-last`) }));
     const first = await loseNext(course, completesActivity(course, 'record'));
     // The next call carries what is written then, so that only the second attempt can be meant.
@@ -400,7 +400,7 @@ describe.concurrent('an activity has written the journal, and the server does no
     expect(callsOf(course)).toEqual(['first', 'last']);
   });
 
-  test('with the call that carried it: the ledger answers the second attempt', async () => {
+  test('with the call that carried the journal: the ledger answers the second attempt', async () => {
     const course = await begin((job) => ({ last: strikes(`${job}-last`) }));
     const first = await loseNext(course, completesActivity(course, 'callTool'));
     await course.handle.signal('pause');
@@ -412,8 +412,8 @@ describe.concurrent('an activity has written the journal, and the server does no
   });
 });
 
-describe.concurrent('the server does not hear of a call', () => {
-  test('because its heartbeats are lost: the next attempt makes it, without a cancellation', async () => {
+describe.concurrent('a call of which the server receives nothing', () => {
+  test('because its heartbeats are lost: the next attempt makes it, and nothing is canceled', async () => {
     const course = await begin();
     // A worker waits for the answer to one before it sends the next.
     const lost = await stack.proxy.hold(heartbeatOf(course));

@@ -56,7 +56,7 @@ async function startLarge(): Promise<string> {
 }
 
 test(
-  '24 runs of 22 MB end at a worker with a heap of 512 MiB, which never runs out of memory',
+  '24 runs of 22 MB complete on a worker with a heap of 512 MiB without exhausting its memory',
   async () => {
     const ids: string[] = [];
     while (ids.length < 24) ids.push(await startLarge());

@@ -93,7 +93,7 @@ async function inTime(answer: Promise<ApiAnswer>): Promise<ApiAnswer> {
 }
 
 describe.each(OUTAGES)('$what $how', ({ what, answers, begin, end }) => {
-  test('and what was asked meanwhile is refused in time or done once; calls that were out are not lost', async () => {
+  test('requests meanwhile are refused in time or executed once; open calls are not lost', async () => {
     const asking = await site.startRun({
       ask: { type: 'approval', title: 'May I?' },
       pay: aCall('unsafe', 'approved'),
@@ -139,7 +139,7 @@ describe.each(OUTAGES)('$what $how', ({ what, answers, begin, end }) => {
   });
 });
 
-test('An unsafe call that goes on for longer than Temporal is away is made once, and is no riddle afterwards', async () => {
+test('An unsafe call that takes longer than the outage of Temporal is made once and has a known outcome', async () => {
   const held = site.service.hold('long');
   const id = await site.startRun({ a: aCall('unsafe', 'long') });
   const release = await held;
@@ -168,7 +168,7 @@ async function attemptsAt(id: string): Promise<number> {
 }
 
 describe('A model', () => {
-  test('that is away is asked again until it is back, and the run shows that it waits for it', async () => {
+  test('that is down is retried until it is back, and the run reports that it waits for it', async () => {
     await site.model.leave();
     const id = await site.startRun({ ask: { type: 'llm', prompt: 'Say something.', write: { log: '{{ result }}' } } });
     const lastError = async () => at((await site.user.get(`/api/runs/${id}`)).body, '/retrying/0/lastError/code');

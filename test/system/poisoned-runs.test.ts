@@ -84,11 +84,11 @@ test.each([
   },
 );
 
-test('each poisoned run was put aside once', () => {
+test('each poisoned run was quarantined once', () => {
   expect(poisoned.map(timesPutAside)).toEqual([1, 1, 1]);
 });
 
-test('what runs the code of a lost worker ends with it, also when the code never does', async () => {
+test('the workflow process of a lost worker exits with it, also when its code never returns', async () => {
   const codeOfAll = async () => (await Promise.all(deployed.workers.map(({ pid }) => descendantsOf(pid)))).flat();
   const idle = await cpuSecondsOf(await codeOfAll());
   await start('now-loops');

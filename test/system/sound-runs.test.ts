@@ -88,7 +88,7 @@ async function untilAttempt(id: string, attempt: number): Promise<void> {
     .toBeGreaterThanOrEqual(attempt);
 }
 
-test('its process is killed, then its worker is lost: the run goes on when a worker comes', async () => {
+test('a run whose workflow process is killed and whose worker is lost continues when a worker starts', async () => {
   const id = await startWaiting();
   const known = new Set(await codeOfWorker());
   for (const pid of known) send(pid, 'SIGSTOP');
@@ -114,7 +114,7 @@ test('its process is killed, then its worker is lost: the run goes on when a wor
   });
 });
 
-test('its processes are killed for more than a minute, and the database is away: the run goes on when that ends', async () => {
+test('a run whose processes are killed for more than a minute while the database is down continues afterwards', async () => {
   const id = await startWaiting();
   const random = createRandom(7);
   const known = new Set<number>();

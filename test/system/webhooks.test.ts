@@ -61,7 +61,7 @@ interface Account {
   readonly heard: readonly HeardMessage[];
 }
 
-test(`messages outlive ${KILLS} kills, with seed ${SEED}`, async () => {
+test(`messages survive ${KILLS} kills, with seed ${SEED}`, async () => {
   const webhooks = new Map<ReceiverName, string>();
   for (const receiver of RECEIVERS)
     webhooks.set(receiver, (await user.webhooks.add({ url: receivers.urlOf(receiver), events: [...EVENTS] })).id);

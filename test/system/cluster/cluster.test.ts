@@ -45,19 +45,19 @@ beforeAll(async () => {
 afterAll(() => fleet.stop());
 beforeEach(() => fleet.jobs.forget());
 
-test('Temporal’s server knows the settings that it is given', async () => {
+test('the Temporal server accepts its settings', async () => {
   const { server } = await provideTemporalBinaries(() => undefined);
   const { stdout } = await promisify(execFile)(server, ['validate-dynamic-config', DYNAMIC_CONFIG]);
   expect(stdout.trim()).toBe(DYNAMIC_CONFIG);
 });
 
-test('the demo ends as expected, whichever API is asked', { timeout: TIME }, async () => {
+test('the demo ends as expected with either API', { timeout: TIME }, async () => {
   for (const runId of await playDemo(cases)) await expectWholeHistory(runId);
   expect(Math.min(...fleet.door.answered)).toBeGreaterThan(cases.length);
 });
 
 test.skipIf(!findSuite(process.env).isThere)(
-  'themes of the conformance suite pass',
+  'the selected themes of the conformance suite pass',
   { timeout: TIME },
   async ({ signal }) => {
     const themes = THEMES.flatMap((theme) => ['--theme', theme]);
@@ -87,7 +87,7 @@ const THEMES = [
   'waits',
 ];
 
-test('a stream whose API is killed goes on at the other: no event is missing, and none comes twice', async () => {
+test('a stream whose API is killed continues at the other one without missing or repeated events', async () => {
   const tell = (node: string) =>
     ({ type: 'llm', model: 'slow', prompt: node, write: { log: '{{ result.text }}' } }) as const;
   // The run goes on until both are back, however long that takes.
@@ -111,7 +111,7 @@ test('a stream whose API is killed goes on at the other: no event is missing, an
   expect(read.filter(({ lost }) => lost > 0).length).toBeGreaterThanOrEqual(2);
 }, 120_000);
 
-test('one key at both APIs at once is one run', async () => {
+test('one Idempotency-Key sent to both APIs at once starts one run', async () => {
   const graph = aDefinition({ name: 'asked-of-both', nodes: { job: aJob('once') } });
   const headers = { 'idempotency-key': 'asked of both' };
   const ask = async (_: unknown, number: number) =>
@@ -125,7 +125,7 @@ test('one key at both APIs at once is one run', async () => {
   expect(jobsAsked()).toEqual(['once']);
 });
 
-test(`${RUNS} runs end as expected while workers and APIs are killed by turns`, { timeout: TIME }, async () => {
+test(`${RUNS} runs end as expected while workers and APIs are killed in turn`, { timeout: TIME }, async () => {
   const played: string[] = [];
   const all = [...fleet.workers, ...fleet.apis];
   const killed = await whileKilling(async (soFar) => {
@@ -150,7 +150,7 @@ describe('a rolling upgrade', () => {
     await repeated(() => fleet.as('approver').post(`/api/runs/${runId}/approve`, {}, once));
   };
 
-  test('leaves runs to the workers that began them until these go, and loses nothing', { timeout: TIME }, async () => {
+  test('leaves runs to the workers that began them until these stop, and loses nothing', { timeout: TIME }, async () => {
     const user = fleet.as('user');
     const HOLDFAST_WORKFLOW_BUNDLE = await writeNextVersion();
     const held = fleet.jobs.hold('long');
