@@ -4,7 +4,7 @@ import { waitingLines } from '../../wording/index.ts';
 
 const MAX_CELL = 60;
 
-/** Lays rows out in columns below their heads. Long cells are cut. */
+/** Formats rows as columns with headings. Long cells are truncated. */
 export function formatTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const shown = [heads, ...rows.map((row) => row.map(toCell))];
   const widths = heads.map((_, column) => Math.max(...shown.map((row) => row[column]?.length ?? 0)));
@@ -20,10 +20,13 @@ function toCell(text: string): string {
   return escapeInvisible(abbreviate(text, MAX_CELL).replaceAll('\n', ' '));
 }
 
-/** Runs may wait for hundreds of people. */
+/** A run may wait for hundreds of approvals. */
 const MAX_LINES = 20;
 
-/** Says what a run waits for, each with the command that lets the run go on. An approval that can't be read now is only named. */
+/**
+ * Formats what a run waits for, with the command that continues it. Of an approval that can't be read, only the id is
+ * given.
+ */
 export async function nextSteps({ approvals }: Client, { id: runId, waitingFor }: Run): Promise<readonly string[]> {
   const lines = waitingFor.slice(0, MAX_LINES).map(async (waiting) => {
     const approvalId = waiting.kind === 'approval' ? waiting.id : undefined;
