@@ -1,10 +1,10 @@
-/** Options of a worker or an API process. All else comes from the environment. */
+/** Options of a worker or an API process. All other settings come from the environment. */
 export interface ProcessOptions {
   /** The configuration file; by default the one that `HOLDFAST_CONFIG` names, or the one in the working folder. */
   readonly config?: string | undefined;
 }
 
-/** The variables that are set, by their names. An empty variable counts as one that is not set. */
+/** The set variables, by name. An empty variable counts as unset. */
 export function setVariables(environment: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) =>
