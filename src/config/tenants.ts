@@ -12,7 +12,7 @@ const Quota = z.strictObject({
 /** The checked quota of a tenant. */
 type TenantQuota = z.output<typeof Quota>;
 
-/** The key of the quota for all tenants, which counts where a tenant's own entry sets no limit. */
+/** The key of the quota for all tenants, which applies where a tenant's own entry sets no limit. */
 const ALL = '*';
 
 /** Quotas by the names of tenants. */
@@ -23,9 +23,9 @@ export const Tenants = z.record(z.string(), Quota).superRefine((quotas, context)
   }
 });
 
-/** A limit of a tenant, and the entry that sets it: the tenant's own, that of all, or none. */
+/** A limit of a tenant, and the entry that sets it: the tenant's own, the one for all, or none. */
 export interface ConfiguredLimit {
-  /** `null`: it is not limited. */
+  /** `null` if there is no limit. */
   readonly limit: number | null;
   readonly source: 'tenant' | 'all' | 'none';
 }
