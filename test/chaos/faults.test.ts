@@ -10,7 +10,7 @@ const distinct = (values: readonly string[]): string[] => [...new Set(values)].t
 test.each(SEEDS)('the first round does harm to each kind of process in each manner, whatever the seed (%i)', (seed) => {
   const all = round(seed).map(({ kind, manner }) => `${kind} ${manner}`);
   expect(all).toHaveLength(15);
-  // The process of the code is killed in place of being restarted.
+  // The workflow process is killed instead of being restarted.
   expect(distinct(all)).toHaveLength(14);
   expect(all).not.toContain('code restarted');
 });

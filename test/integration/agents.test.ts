@@ -7,7 +7,7 @@ import { errorsIn } from '../support/readers/problems.ts';
 
 const { stack, model, service, user, get, until } = useAgentStack();
 
-/** A conversation that is kept. */
+/** A channel that keeps the conversation. */
 const CHAT = { channels: { answer: {}, given: {}, chat: { reducer: 'messages' } } } as const;
 const hello = { chat: [{ role: 'user', content: 'Do both.' }] };
 

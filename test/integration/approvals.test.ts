@@ -22,7 +22,7 @@ afterAll(async () => {
 const inbox = async (query: string, caller: DecidingCaller = 'approver') =>
   await readAll(stack.as(caller), `/api/approvals?${query}`, 2);
 const idsOf = (approvals: readonly Json[]): string[] => approvals.map((approval) => textAt(approval, '/id'));
-/** A run that asks two questions at once. */
+/** Starts a run with two approvals at the same time. */
 async function startAskingTwice(): Promise<{ readonly runId: string; readonly ids: readonly string[] }> {
   const ask = { type: 'approval', title: 'May I?' } as const;
   const edges = [{ from: '__start__', to: ['one', 'two'] }];
@@ -346,7 +346,7 @@ describe('an approval is bound to its content', () => {
     });
     expect(edited.status).toBe(200);
     const path = `/api/runs/${runId}/approve`;
-    // Without an id it means the first approval, which was withdrawn.
+    // Without an id the decision refers to the first approval, which was withdrawn.
     expect(await stack.as('approver').post(path, { digest })).toMatchObject(aProblem(409, 'APPROVAL_CANCELED'));
     const approvalId = textAt(await pending(), '/id');
     expect(await stack.as('approver').post(path, { approvalId }, { 'if-match': `"${digest}"` })).toMatchObject(

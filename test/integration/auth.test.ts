@@ -54,7 +54,7 @@ describe('a good token', () => {
   );
 });
 
-/** What somebody is answered whose token is not accepted. */
+/** The response to a refused token. */
 const REFUSED = aProblem(401, 'UNAUTHENTICATED', { 'www-authenticate': /^Bearer/ });
 
 describe('a bad token', () => {

@@ -11,7 +11,7 @@ import { aProblem } from '../support/readers/problems.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
 
-/* Two at once, each without a name: they never act on two things. */
+/* Two concurrent requests without an approval id must never act on two approvals. */
 
 let stack: TestStack;
 let connection: Connection;
@@ -106,7 +106,7 @@ describe('two bare decisions over HTTP', () => {
       const isFirst = at(approval, '/decisions/0/by') === 'bob';
       expect(plain?.status).toBe(isFirst ? 200 : 412);
       expect(await stack.as('user').untilRun(id, hasStatus('waiting'))).toMatchObject({ status: 'waiting' });
-      // What has been answered is what is read next.
+      // The first approval is decided, so the next request refers to the second one.
       const then = await post('approver2', {});
       expect(then).toMatchObject({ status: 200, body: { status: 'approved', args: { euros: 9 } } });
     }
@@ -139,7 +139,7 @@ describe('two bare controls', () => {
       const answers = await Promise.all([resume(), resume()]);
       expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([202, 409]);
       expect(await stack.as('user').untilRun(id, hasStatus('paused'))).toMatchObject({ status: 'paused' });
-      // Who has read the second breakpoint passes it.
+      // A caller who has read the second breakpoint passes it.
       expect(await resume()).toMatchObject({ status: 202 });
       expect(await stack.as('user').untilRun(id, hasStatus('completed'))).toMatchObject({ status: 'completed' });
     }

@@ -6,7 +6,7 @@ import type { Folder } from '../support/servers/command-line.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
 
-/* `holdfast run` against a stack that runs. */
+/* `holdfast run` against a running stack. */
 
 let stack: TestStack;
 let folder: Folder;

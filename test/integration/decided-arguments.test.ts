@@ -34,7 +34,7 @@ beforeEach(() => {
 
 const user = () => stack.as('user');
 
-/** Refunds by an agent, which is told what the tool returns: its arguments. */
+/** An agent that refunds; the tool returns its arguments, so the model receives them. */
 const agent = (tool: string): GraphDefinition =>
   aGraphOf({ type: 'agent', model: 'scripted', prompt: 'Pay it back.', tools: [tool] });
 

@@ -20,7 +20,7 @@ afterAll(async () => {
   await stack.stop();
 });
 
-/** Goes left or right by its input, then asks. */
+/** A graph that branches by its input, then requests an approval. */
 function forked(name: string): GraphDefinition {
   return aDefinition({
     name,

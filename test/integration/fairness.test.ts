@@ -13,11 +13,11 @@ import { at, textAt } from '../support/readers/json-at.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
 
-/* One tenant has far more slow calls open than it has slots: what others see of it, and what becomes of the calls. */
+/* One tenant has far more slow calls open than slots: the effect on other tenants, and on the calls. */
 
 const RUNS = 3;
 const CALLS = 100;
-/** Of the 400 slots of a worker, a tenant alone gets half. */
+/** A single tenant gets half of a worker's 400 slots. */
 const SLOTS = 200;
 const PATIENTLY = { interval: 100, timeout: 60_000 };
 

@@ -9,7 +9,7 @@ import { createRunControls } from '../support/readers/run-controls.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
 
-/* A bank over HTTP. It charges when it hears of a charge, even if its answer never comes. */
+/* A bank over HTTP, which charges as soon as it receives a request, even if its response is lost. */
 const bank = await useLoopbackServer();
 
 let stack: TestStack;

@@ -11,7 +11,7 @@ import type { Folder, Said } from '../support/servers/command-line.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
 
-/* A run of a stack becomes a test, which needs no stack. */
+/* A run of a stack becomes a test that needs no stack. */
 
 let stack: TestStack;
 let folder: Folder;
@@ -25,7 +25,7 @@ afterAll(async () => {
   await Promise.all([stack.stop(), folder.remove()]);
 });
 
-/** An agent pays back, and a person has to agree. */
+/** An agent that refunds after an approval. */
 const REFUND: GraphDefinition = {
   name: 'refund-agent',
   channels: { order: {}, answer: {} },
@@ -45,7 +45,7 @@ const REFUND: GraphDefinition = {
   ],
 };
 
-/** A graph that hides its customer. @param route which way the run goes for whom */
+/** A graph with a redacted customer. @param route an expression that chooses the path of the run */
 const hiding = (route: string): GraphDefinition => ({
   name: 'hiding',
   channels: { order: {}, customer: { redact: true }, group: {} },

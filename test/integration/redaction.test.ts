@@ -45,7 +45,7 @@ async function start(graph: GraphDefinition | string, over: object = {}): Promis
   return textAt(body, '/id');
 }
 
-/** All that somebody may read of a run, as one text. */
+/** All data of a run that a role may read, as one text. */
 async function textOf(role: Role, id: string, ...more: readonly string[]): Promise<string> {
   const paths = ['/api/runs?limit=200', `/api/approvals?runId=${id}`, '/api/interventions?limit=200', ...more];
   const others = await Promise.all(paths.map(async (path) => (await stack.as(role).get(path)).body));

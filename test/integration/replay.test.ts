@@ -46,12 +46,12 @@ async function replay(id: string, body: object = {}): Promise<Json> {
   return run;
 }
 
-/** The history of a run, as if it had another id. */
+/** The history of a run with another run id. */
 async function historyAs(id: string, other: string): Promise<unknown> {
   return JSON.parse(JSON.stringify(await eventsOf(stack.as('user'), id)).replaceAll(id, other));
 }
 
-/** What people and clocks do to a run, until it has ended. */
+/** The actions of people and clocks until a run has ended. */
 type Course = readonly [string, GraphDefinition, (id: string) => Promise<void>];
 
 const COURSES: readonly Course[] = [

@@ -18,7 +18,7 @@ afterAll(async () => {
 const read = async (path: string, headers: Record<string, string> = {}) => await stack.as('user').get(path, headers);
 const idsOf = (runs: readonly Json[]): string[] => runs.map((run) => textAt(run, '/id'));
 
-/** Starts runs at once, some of them in the same millisecond. @returns their ids */
+/** Starts runs concurrently, some of them in the same millisecond. @returns their ids */
 async function startSeveral(
   count: number,
   name: string,
@@ -142,7 +142,7 @@ describe('a cursor', () => {
 });
 
 describe('the state of a run', () => {
-  /** Writes, then asks; something else is written meanwhile. */
+  /** A graph that writes, then requests an approval, with another write in between. */
   const graph = aDefinition({
     nodes: {
       first: { type: 'set', write: { log: 'first' } },

@@ -39,7 +39,7 @@ const start = async (body: object, headers: Record<string, string> = {}) =>
   await stack.as('user').post('/api/runs', body, headers);
 const publish = async (definition: GraphDefinition) => await stack.as('user').post('/api/graphs', definition);
 
-/** Says which version it is when it runs. */
+/** A graph that outputs its own version. */
 function aVersion(name: string, text: string): GraphDefinition {
   return aDefinition({ name, nodes: { a: { type: 'set', write: { log: text } } } });
 }

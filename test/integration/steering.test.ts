@@ -23,7 +23,7 @@ const three = aDefinition({
 });
 const { runOf, control, until } = createRunControls(() => stack.as('user'));
 
-/** Starts a run that stops before a node. */
+/** Starts a run that pauses before a node. */
 async function startStopping(over: object = { interruptBefore: ['b'] }): Promise<Json> {
   const { body } = await postRun(stack.as('user'), { graph: three, ...over });
   return body;

@@ -17,7 +17,7 @@ const { stack, service, user, runOf, control, until } = useWorkingStack(
 let temporal: TemporalCli;
 beforeAll(async () => (temporal = await openTemporalCli(stack())));
 
-/** Does a job, and another one once somebody agrees. */
+/** A graph with a job, and another one after an approval. */
 const twoJobs = aDefinition({
   channels: { log: { reducer: 'append' } },
   output: ['log'],

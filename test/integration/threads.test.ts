@@ -10,7 +10,7 @@ import { useWorkingStack } from '../support/servers/working-stack.ts';
 
 const { stack, service, user, get, control, until } = useWorkingStack(startTestStack);
 
-/** What is given as `say` is done as a job and logged. */
+/** Executes the input `say` as a job and logs it. */
 const saying = aDefinition({
   channels: { log: { reducer: 'append' }, say: {} },
   output: ['log'],

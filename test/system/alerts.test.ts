@@ -3,11 +3,11 @@ import { evaluateQueries } from '../support/promql/evaluate-queries.ts';
 import { scrapesOf } from '../support/promql/scrapes-of.ts';
 import { readAlerts } from '../support/readers/alerts.ts';
 
-/* Each alert fires for what it is there for, in Prometheus, and for nothing else. */
+/* Each alert fires in Prometheus for its own condition, and for no other. */
 
 type Exported = Readonly<Record<string, number>>;
 
-/** A histogram of which nearly all, or only a few, are below a bound. */
+/** A histogram with nearly all, or only a few, values below a bound. */
 const below = (name: string, labels: string, [bound, part]: readonly [number, number]): Exported => ({
   [`${name}_bucket{${labels}le="${bound}"}`]: part * 100,
   [`${name}_bucket{${labels}le="900"}`]: 100,
@@ -35,7 +35,7 @@ const WELL: Exported = {
   holdfast_workflow_task_failures_total: 1,
 };
 
-/** What is exported otherwise when an alert has to fire. */
+/** The metrics that change to make each alert fire. */
 const UNWELL: Readonly<Record<string, Exported>> = {
   HoldfastApiErrors: { 'http_server_request_duration_count{http_response_status_code="503"}': 10 },
   HoldfastRunsFail: { 'holdfast_runs_total{graph="pay",outcome="failed"}': 20 },

@@ -12,7 +12,7 @@ import type { Site } from '../support/servers/site.ts';
 import { openTemporalCli } from '../support/servers/temporal-cli.ts';
 import type { TemporalCli } from '../support/servers/temporal-cli.ts';
 
-/* The two databases are backed up, lost, and restored: both to one moment, or one of them to an earlier one. */
+/* The two databases are backed up, lost, and restored: both to the same moment, or one of them to an earlier one. */
 
 vi.setConfig({ testTimeout: 400_000, hookTimeout: 200_000 });
 
@@ -29,7 +29,7 @@ afterAll(async () => {
   await site.stop();
 });
 
-/** A job before each of two decisions, and one after them. */
+/** Starts a run with a job before each of two decisions, and one after them. */
 const startRun = async (name: string): Promise<string> => {
   const graph = aDefinition({
     nodes: {
@@ -55,7 +55,7 @@ const waitsAt = async (id: string, node: string): Promise<Json> =>
   await until(id, (run) => at(run, '/waitingFor/0/node') === node);
 const ended = async (id: string, status: string): Promise<Json> =>
   await until(id, (run) => at(run, '/status') === status);
-/** Approves what the run waits for now. A worker that has just come back may be late to answer. */
+/** Approves the pending approval of a run. A worker that has just restarted may respond late. */
 const approve = async (id: string): Promise<void> => {
   const approvalId = at((await site.user.get(`/api/runs/${id}`)).body, '/waitingFor/0/id');
   const once = { 'idempotency-key': randomUUID() };
@@ -147,7 +147,7 @@ describe('Temporal restored to an earlier moment than the store', () => {
     const release = await held;
     wentOn = await startRun('was decided');
     hasEnded = await startRun('was completed');
-    // Temporal has more runs than it lacks, so it is no other one.
+    // Temporal also has a run that continues, so it is recognized as the same server.
     const stays = await startRun('waits all along');
     for (const id of [wentOn, hasEnded, stays]) await waitsAt(id, 'ask');
     await backups.whileStopped(async () => {

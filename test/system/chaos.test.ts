@@ -40,13 +40,16 @@ describe(`with seed ${SEED}`, () => {
 
 const MADE_TWICE = /^did each job once: .* was done \d times$/;
 
-/** What is found about runs whose calls nothing claims. */
+/** The findings about runs without claims. */
 async function findingsWithoutClaims(seed: number): Promise<readonly string[]> {
   const report = await playChaos({ runs: 12, seed, atOnce: 12, hasClaims: false, askers: 0, ...quietly });
   return failed(report.verdicts).flatMap((verdict) => verdict.findings);
 }
 
-/** That the only worker dies while a call is out takes luck; with claims, no seed finds a call that is made twice. */
+/**
+ * The only worker must die while a call is open, which takes luck without claims; with claims, no seed produces a
+ * duplicate call.
+ */
 test('the chaos test detects duplicate calls when the claims of the ledger are disabled', async () => {
   const findings: string[] = [];
   for (let seed = SEED; seed < SEED + 3 && !findings.some((finding) => MADE_TWICE.test(finding)); seed += 1)

@@ -6,11 +6,11 @@ import { toJson } from '../../src/graph/values/json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { at, textAt } from '../support/readers/json-at.ts';
 
-/* Helm's own reading of the chart: `helm` on the PATH, or one that Go builds. */
+/* Renders the chart with Helm itself: `helm` on the PATH, or one built with Go. */
 
 const run = promisify(execFile);
 const CHART = 'deploy/helm/holdfast';
-/** A Helm that Go builds takes it for a version of long ago. */
+/** A Helm that is built with Go assumes a very old version by default. */
 const KUBERNETES = '1.31.0';
 const PROGRAMS: readonly (readonly [program: string, ...args: string[]])[] = [
   ['helm'],
@@ -32,7 +32,7 @@ async function helm(...args: readonly string[]): Promise<string> {
   return (await run(program, [...first, ...args])).stdout;
 }
 
-/** What an installation makes, by its kind and name. */
+/** The resources of an installation, by kind and name. */
 async function render(...settings: readonly string[]): Promise<ReadonlyMap<string, Json>> {
   const set = settings.flatMap((setting) => ['--set', setting]);
   const text = await helm('template', 'holdfast', CHART, '--kube-version', KUBERNETES, ...set);

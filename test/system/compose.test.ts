@@ -19,9 +19,12 @@ import { startKillableTemporal } from '../support/servers/killable-temporal.ts';
 import { FIRST_PORT } from '../support/servers/ports.ts';
 import { startPostgres } from '../support/servers/postgres-server.ts';
 
-/* Runs the demo of the Compose file: each of our services as a process, with its command, its environment and its health check. */
+/*
+ * Runs the demo of the Compose file: each Holdfast service as a process, with its command, environment and health
+ * check.
+ */
 
-/** Anything that a URL would not take. */
+/** Characters that must be escaped in a URL. */
 const PASSWORD = 'p@ss:w/rd#%41&? +';
 const VARIABLES: Readonly<Record<string, string>> = { ...readEnvFile('deploy/demo.env'), POSTGRES_PASSWORD: PASSWORD };
 const SERVICES = Object.entries(readServices(VARIABLES)).filter(([, { build }]) => build !== undefined);
@@ -43,7 +46,7 @@ beforeAll(async () => {
 }, 900_000);
 afterAll(async () => await teardown.run(), 120_000);
 
-/** The folder of the image: what the Dockerfile copies of a project that is built. */
+/** The folder of the image: the files that the Dockerfile copies from a built project. */
 async function assembleImage(root: string): Promise<string> {
   await promisify(execFile)('npm', ['run', 'build'], { cwd: resolve('.') });
   const folder = join(root, 'app');
@@ -61,7 +64,10 @@ async function copyAll(pattern: string, folder: string): Promise<void> {
   await Promise.all(found.map((name) => cp(name, join(folder, name))));
 }
 
-/** Starts what Compose has images of others for. @returns the addresses of the file, and where they are here */
+/**
+ * Starts the services that Compose runs from third-party images.
+ * @returns the addresses in the file, and where they are here
+ */
 async function startThirdParties(root: string): Promise<Machine['places']> {
   const [postgres, temporal] = await Promise.all([startPostgres(), startKillableTemporal(root, teardown)]);
   teardown.add(() => postgres.stop());

@@ -16,8 +16,8 @@ import { openTemporalCli } from '../support/servers/temporal-cli.ts';
 import type { TemporalCli } from '../support/servers/temporal-cli.ts';
 
 /*
- * Processes are killed with SIGKILL in the middle of an agent's turn. What is finished is not done again, which the
- * third parties say; the model is told everything in order; and the agent goes on to its end.
+ * Processes are killed with SIGKILL in the middle of an agent's turn. Finished calls are not repeated, which the third
+ * parties confirm; the model receives everything in order; and the agent completes.
  */
 
 let model: LoopbackServer;
@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 
 const TIME = 180_000;
-/** For `expect.poll`: what is killed takes a while to be back. */
+/** For `expect.poll`: a killed process takes a while to restart. */
 const PATIENTLY = { interval: 50, timeout: 150_000 };
 
 async function start(over: Partial<NodeOfType<'agent'>> = {}, graph: Partial<GraphDefinition> = {}): Promise<string> {
@@ -65,7 +65,7 @@ async function killAndStart(victims: readonly VictimName[]): Promise<void> {
   for (const victim of victims) await cluster.victims[victim].start();
 }
 
-/** How often each job was asked for. */
+/** The number of requests for each job. */
 function timesAsked(): Record<string, number> {
   const jobs = service.calls.map(({ job }) => job);
   return Object.fromEntries(jobs.toSorted().map((job) => [job, jobs.filter((other) => other === job).length]));
@@ -150,7 +150,7 @@ describe('a worker that is killed', () => {
 });
 
 describe('an unsafe call that was out when the worker was killed', () => {
-  /** @returns the run, which waits for somebody to say what has become of the call */
+  /** @returns the run, which waits until a person supplies the outcome of the call */
   async function startLosing(): Promise<string> {
     model.answers(askFor([['send', { job: 'a' }], work('b')]), say('Done'));
     const held = service.hold('a');

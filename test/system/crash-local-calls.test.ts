@@ -15,8 +15,8 @@ import type { Cluster, VictimName } from '../support/servers/cluster.ts';
 import { openReplay } from '../support/servers/replays.ts';
 
 /*
- * Processes are killed with SIGKILL in the middle of local calls, of which no row tells. They are simply made again, under
- * their keys, and the run goes on to its end.
+ * Processes are killed with SIGKILL in the middle of local calls, which have no row in the ledger. The calls are made
+ * again under their keys, and the run completes.
  */
 
 let service: JobService;
@@ -50,7 +50,7 @@ test('a worker that freezes in a local call for almost the task time-out: the hi
   const { workflow } = new Client({ connection });
   const { worker } = cluster.victims;
   await worker.freeze();
-  // Core renews a task whose local calls are open after 24 s, and the server gives it up after 30.
+  // The SDK's core extends a task with open local calls after 24 s, and the server times it out after 30 s.
   await sleep(25_000);
   await worker.thaw();
   const tasksOf = async () =>

@@ -9,8 +9,8 @@ import { startCluster } from '../support/servers/cluster.ts';
 import type { Cluster, VictimName } from '../support/servers/cluster.ts';
 
 /*
- * Processes are killed with SIGKILL while the schema of a tool reads arguments, and between that and the call. What it made
- * of them, something else each time, is what people are shown and what is done.
+ * Processes are killed with SIGKILL while the schema of a tool reads arguments, and between that and the call. The
+ * output of the schema differs each time: people see exactly what the call then uses.
  */
 
 let service: JobService;

@@ -6,7 +6,7 @@ import { aDefinition } from '../support/builders/builders.ts';
 import { startCluster } from '../support/servers/cluster.ts';
 import type { Cluster, VictimName } from '../support/servers/cluster.ts';
 
-/* A schedule fires once at each of its times, and its overlap policy holds, whatever is killed right then. */
+/* A schedule fires once at each of its times, and its overlap policy holds, whatever is killed at that moment. */
 
 let cluster: Cluster;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ const create = async (terms: JsonObject): Promise<string> => textIn(await post('
 const trigger = async (id: string): Promise<JsonObject> => await post(`/api/schedules/${id}/trigger`, {});
 const lastRuns = async (id: string) => listIn(await get(`/api/schedules/${id}`), 'lastRuns');
 
-/** For `expect.poll`: what is killed takes a while to be back. */
+/** For `expect.poll`: a killed process takes a while to restart. */
 const PATIENTLY = { interval: 50, timeout: 90_000 };
 
 async function until(runId: string, status: string): Promise<void> {
@@ -48,7 +48,7 @@ async function restart(victims: readonly VictimName[], meanwhile = async (): Pro
   return result;
 }
 
-/** The orders that were paid back, in the order in which they were. */
+/** The refunded orders, in order. */
 async function paidBack(): Promise<string[]> {
   return listIn(await cluster.accounts.get('/refunds'), 'refunds').map((one) => textIn(one, 'order'));
 }

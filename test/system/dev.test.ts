@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { developProject } from '../support/servers/developed-project.ts';
 import type { DevelopedProject } from '../support/servers/developed-project.ts';
 
-/* `holdfast dev`: what it tells of runs, and what becomes of changes. The tests follow one another. */
+/* `holdfast dev`: its output about runs, and its reaction to changes. The tests depend on each other. */
 
 vi.setConfig({ testTimeout: 120_000 });
 

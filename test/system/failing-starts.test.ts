@@ -19,7 +19,7 @@ const FIELDS = [
   ['M', 'password authentication failed for user "x"'],
 ] as const;
 
-/** PostgreSQL's answer to a wrong password. */
+/** PostgreSQL's response to a wrong password. */
 function refusal(): Buffer {
   const fields = Buffer.from(`${FIELDS.map(([kind, value]) => `${kind}${value}\0`).join('')}\0`);
   const head = Buffer.alloc(5);

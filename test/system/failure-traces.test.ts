@@ -6,7 +6,7 @@ import { openTemporalCli } from '../support/servers/temporal-cli.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
 
-/* Stacks of errors are mapped by a hook of the thread, so no other test file shares it. */
+/* A hook of the thread maps stack traces, so this test has its own file. */
 
 let stack: TestStack;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { playHostile } from '../hostile/play-hostile.ts';
 
-/* The beginning of what `npm run hostile` sends. */
+/* The first requests of `npm run hostile`. */
 
 const SEED = Number(process.env['HOSTILE_SEED'] ?? 1);
 

@@ -8,8 +8,8 @@ import { PATIENTLY, aCall, repeated, startSite } from '../support/servers/site.t
 import type { Site } from '../support/servers/site.ts';
 
 /*
- * The worker and the API are killed in the middle of what they do, and start before what they need is there. Another one
- * goes on with it, and what had been asked counts once.
+ * The worker and the API are killed in the middle of their work, and start before their dependencies. Another process
+ * continues, and each request counts once.
  */
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -36,7 +36,7 @@ describe('a worker that is lost', () => {
     expect(site.service.done).toEqual(['first']);
     await replace();
     const headers = { 'idempotency-key': `go ${id}` };
-    // Temporal asks the worker that is gone first, and may take too long for an answer.
+    // Temporal asks the lost worker first, and may respond too late.
     await repeated(() => site.user.post(`/api/runs/${id}/signal`, { event: 'go' }, headers));
     await site.until(id, 'completed');
     expect(site.service.calls.map(({ job }) => job)).toEqual(['first', 'second']);
@@ -107,7 +107,7 @@ describe('an API that is lost', () => {
     await site.until(id, 'waiting');
     const headers = { 'idempotency-key': `decision ${id}` };
     const approve = () => site.approver.post(`/api/runs/${id}/approve`, {}, headers);
-    // The worker that gives the decision's answer may take too long for it.
+    // The worker that reports the outcome of the decision may respond too late.
     const { answer } = await loseApiDuring(approve, { refusals: ['REQUEST_IN_PROGRESS', 'UNAVAILABLE'] });
     expect(answer).toMatchObject({ status: 200, body: { status: 'approved' } });
     await site.until(id, 'completed');
@@ -131,7 +131,7 @@ describe('an API that is lost', () => {
   });
 });
 
-/** Looks at the store past the API, over one connection. */
+/** Reads the store directly over one connection. */
 async function withStore<T>(use: (client: DatabaseClient) => Promise<T>): Promise<T> {
   const client = new DatabaseClient({ connectionString: site.deployment.databaseUrl });
   await client.connect();
@@ -142,7 +142,7 @@ async function withStore<T>(use: (client: DatabaseClient) => Promise<T>): Promis
   }
 }
 
-/** When the lease of the one request ends that is worked on now; `null`: there is none. */
+/** The end of the lease of the only open request; `null` without one. */
 async function leaseEnd(client: DatabaseClient): Promise<number | null> {
   const { rows } = await client.query<{ until: Date }>(
     'select lease_until as until from idempotency where status is null and lease_until > now()',
@@ -150,13 +150,13 @@ async function leaseEnd(client: DatabaseClient): Promise<number | null> {
   return rows[0]?.until.getTime() ?? null;
 }
 
-/** When to ask again, by the code of a refusal. */
+/** The expected `Retry-After` of each refusal. */
 const RETRY_AFTER = { REQUEST_IN_PROGRESS: '1', UNAVAILABLE: '5' } as const;
 
 interface LosingApi {
-  /** Tells by a list that is not empty that the request has come far enough. */
+  /** A query that returns rows once the request has progressed far enough. */
   readonly isBegun?: (client: DatabaseClient) => Promise<readonly unknown[]>;
-  /** The codes of the answers that may come before the last one. */
+  /** The codes of the refusals that may precede the final response. */
   readonly refusals?: readonly (keyof typeof RETRY_AFTER)[];
 }
 
@@ -164,12 +164,12 @@ const isLeased = async (client: DatabaseClient): Promise<readonly unknown[]> =>
   [await leaseEnd(client)].filter((end) => end !== null);
 
 interface LostApi {
-  /** What has told that the request had come far enough. */
+  /** The rows that showed that the request had progressed far enough. */
   readonly found: readonly unknown[];
   readonly busyUntil: number;
 }
 
-/** Kills the API while it works on a request, which it would answer by itself after some seconds. */
+/** Kills the API during a request that would otherwise be answered after some seconds. */
 async function killApiDuring(
   send: () => Promise<ApiAnswer>,
   isBegun: (client: DatabaseClient) => Promise<readonly unknown[]>,
@@ -189,7 +189,7 @@ async function killApiDuring(
   });
 }
 
-/** Kills the API while it works on a request, and sends the same again until it is answered. */
+/** Kills the API during a request, and repeats the request until it is answered. */
 async function loseApiDuring(
   send: () => Promise<ApiAnswer>,
   { isBegun = isLeased, refusals = ['REQUEST_IN_PROGRESS'] }: LosingApi = {},

@@ -11,7 +11,7 @@ import { startProcesses } from '../support/servers/processes.ts';
 import type { Processes } from '../support/servers/processes.ts';
 import { repeated } from '../support/servers/site.ts';
 
-/* A worker with less memory than the runs that it has begun take together: it forgets some of them, and none is to blame. */
+/* A worker with less memory than its open runs need together: it evicts some of them, and none fails. */
 
 const MINUTE_MS = 60_000;
 

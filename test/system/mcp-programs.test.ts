@@ -16,7 +16,7 @@ const heardOf = async (tools: TestedTools, method: string): Promise<Json[]> =>
     isJsonObject(message) && message['method'] === method ? [message['params'] ?? null] : [],
   );
 
-/** Also on a machine that does much else. */
+/** Long enough for a busy machine. */
 const SOON = { timeout: 30_000 };
 
 const isRunning = (pid: number): boolean => {

@@ -13,7 +13,10 @@ import { embeddedBy, startEmbeddingServer } from '../support/doubles/embedding-s
 import { installPackages } from '../support/python/install-packages.ts';
 import { startPostgres } from '../support/servers/postgres-server.ts';
 
-/* Memory by meaning on a PostgreSQL server with pgvector, which a package of Python has; other tests have it in PGlite. */
+/*
+ * Search by meaning on a PostgreSQL server with pgvector, which a Python package contains; other tests use it in
+ * PGlite.
+ */
 
 const run = promisify(execFile);
 const teardown = openTeardown();

@@ -27,7 +27,7 @@ const teardown = openTeardown();
 let collector: Collector;
 let stack: TestStack;
 let exported: ExportedMetrics;
-/** The text of all that is exported. */
+/** The text of all exported metrics. */
 let scraped: string;
 let lines: readonly Line[];
 
@@ -58,7 +58,7 @@ afterAll(async () => {
   vi.unstubAllEnvs();
 });
 
-/** The log is written a moment later; what activities say comes last. */
+/** Log lines appear with a delay; those of activities come last. */
 async function linesOnceAllAreThere(): Promise<readonly Line[]> {
   const read = async (): Promise<readonly Line[]> => {
     const written = await readFile(join(stack.dataDir, 'holdfast.log'), 'utf8');
@@ -83,7 +83,7 @@ async function start(graph: JsonObject, headers: Readonly<Record<string, string>
   return body;
 }
 
-/** Has the stack do everything once that is measured. */
+/** Does everything once that is measured. */
 async function doAll(): Promise<void> {
   const whole = graphOf('whole', {
     think: { type: 'llm', prompt: 'Hi' },
@@ -125,17 +125,17 @@ async function alertQueries(): Promise<readonly string[]> {
   return (await readAlerts()).map(({ expr }) => expr);
 }
 
-/** The alert that compares nothing. */
+/** The only alert without a comparison. */
 const OF_NOTHING = 'absent(holdfast_runs_active)';
 
 interface Evaluated {
-  /** The series that a query gives, or those that it compares. */
+  /** Whether the query must return series, or has series to compare. */
   readonly of: 'series' | 'compared';
-  /** What is scraped, by default from the stack. */
+  /** The scraped text, by default that of the stack. */
   readonly text?: string;
 }
 
-/** The queries that Prometheus has no number for after some scrapes, with the error of each wrong one. */
+/** The queries for which Prometheus has no number after some scrapes, with the error of each invalid one. */
 async function unanswered(queries: readonly string[], { of, text = scraped }: Evaluated): Promise<readonly string[]> {
   const results = await evaluateQueries(scrapesOf(text), queries.map(withVariables));
   return queries.flatMap((query, at) => {
@@ -145,12 +145,12 @@ async function unanswered(queries: readonly string[], { of, text = scraped }: Ev
   });
 }
 
-/** Sets the variables of a dashboard as Grafana does. */
+/** Fills in the variables of a dashboard as Grafana does. */
 function withVariables(query: string): string {
   return query.replaceAll('$__rate_interval', '5m').replaceAll('$graph', '.*');
 }
 
-/** What a query needs and the stack does not export. */
+/** The metrics and labels that a query needs and the stack does not export. */
 function missingIn(query: string): readonly string[] {
   return readQuery(withVariables(query)).flatMap(({ name, labels }) => {
     const known = exported.get(name);

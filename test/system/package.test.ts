@@ -172,7 +172,7 @@ describe('the commands of the package', () => {
     const flags = ['--tokens-file', tokensFile(), '--input', input];
     const ran = await project.run('holdfast', 'run', 'graphs/greeting.json', ...flags);
     expect(ran).toMatchObject({ code: 0, stdout: '{\n  "greeting": "Hello Ann"\n}\n' });
-    // The log is written a moment later.
+    // The log is written with a delay.
     await expect.poll(() => readFile(dataFile('holdfast.log'), 'utf8')).toContain('somebody is greeted');
   });
 

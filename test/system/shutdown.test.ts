@@ -11,7 +11,7 @@ import { startJobService } from '../support/doubles/job-service.ts';
 import type { JobService } from '../support/doubles/job-service.ts';
 import { listAt, textAt } from '../support/readers/json-at.ts';
 
-/* Processes are asked to end while something is under way. Runs don't notice. */
+/* Processes are asked to stop in the middle of their work, without an effect on runs. */
 
 const LEAVING = { code: 'UNAVAILABLE', detail: 'The process is shutting down' };
 const PATIENTLY = { interval: 20, timeout: 110_000 };
@@ -183,7 +183,7 @@ describe('with a grace period that ends before a call', () => {
   });
 });
 
-/** Keeps requests that read graphs waiting. */
+/** Blocks requests that read graphs. */
 async function lockGraphs(): Promise<{ hit(): Promise<void>; release(): Promise<void> }> {
   const client = new Client({ connectionString: deployment.databaseUrl });
   await client.connect();

@@ -4,7 +4,7 @@ import type { MemoryStore } from '../../support/servers/memory-database.ts';
 import { AT, aBatch, aNewRun, anApproval, endRun, writeTo } from '../../support/builders/store-builders.ts';
 import { checkRows } from './check-rows.ts';
 
-/* Each rule of chaos about all rows can fail: because of what it is for, and of nothing else. */
+/* Each chaos rule about rows fails for its own violation, and for no other. */
 
 const ACCEPTED = 2;
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await store.close());
 
-/** A run that Temporal has, with two events, a call that is out, and an approval that is waited for. */
+/** Inserts a run that Temporal has, with two events, an open call, and a pending approval. */
 async function aRun(id: string): Promise<void> {
   await store.runs.create(aNewRun({ id }));
   await store.pendingStarts.complete({ id, execution: 1 }, AT);
@@ -31,7 +31,7 @@ async function aRun(id: string): Promise<void> {
   await writeTo(store, { id }, aBatch([1, 2], { approvals: [anApproval(id, 'pending')] }));
 }
 
-/** What breaks the rules after a statement, which is taken back. */
+/** Returns the violations after a statement, which is rolled back. */
 async function brokenAfter(statement: string): Promise<Readonly<Record<string, readonly string[]>>> {
   const found = await store.database.transaction(async (change) => {
     await change.query(statement);

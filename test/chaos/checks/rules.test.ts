@@ -7,12 +7,12 @@ import { HAPPENED, anAction, canceledFacts, numbered, soundFacts, timeAt, waitin
 import { RULES } from './rules.ts';
 import type { RunFacts } from './run-facts.ts';
 
-/* Each rule of chaos can fail: because of what it is for, and of nothing else. */
+/* Each chaos rule fails for its own violation, and for no other. */
 
 const [SOUND, CANCELED, WAITING] = [soundFacts(), canceledFacts(), waitingFacts()];
 const LAST = HAPPENED.length - 1;
 
-/** API, rows and workflow all tell these events. */
+/** Builds facts in which API, rows and workflow have these events. */
 const telling = (events: readonly JsonObject[], facts = SOUND): RunFacts => ({
   ...facts,
   events,
@@ -21,7 +21,7 @@ const telling = (events: readonly JsonObject[], facts = SOUND): RunFacts => ({
 });
 const happening = (happened: readonly JsonObject[], facts = SOUND): RunFacts => telling(numbered(happened), facts);
 const also = (...more: readonly JsonObject[]): RunFacts => happening(HAPPENED.toSpliced(LAST, 0, ...more));
-/** Nothing of a type has happened. */
+/** Builds facts without events of a type. */
 const lacking = (type: string): RunFacts => happening(HAPPENED.filter((event) => event['type'] !== type));
 const numbering = (seqs: readonly number[]): RunFacts =>
   telling(numbered(HAPPENED).map((event, at) => ({ ...event, seq: seqs[at] ?? at + 1 })));
@@ -35,7 +35,7 @@ const withDone = (...done: readonly (readonly [job: string, times: number])[]): 
 });
 const withRows = (over: Partial<RunAccount>): RunFacts => ({ ...SOUND, rows: { ...SOUND.rows, ...over } });
 const withWorkflow = (over: Partial<RunAccount>): RunFacts => ({ ...SOUND, workflow: { ...SOUND.workflow, ...over } });
-/** One event of the rows is another. */
+/** Builds facts in which one event of the rows differs. */
 const withEvent = (index: number, over: JsonObject): RunFacts =>
   withRows({ events: numbered(HAPPENED).map((event, at) => (at === index ? { ...event, ...over } : event)) });
 const withApproval = (over: JsonObject): RunFacts =>
@@ -58,7 +58,7 @@ test.each<readonly [what: string, facts: RunFacts]>([
   expect(brokenBy(facts)).toEqual([]);
 });
 
-/** By rule, what it is for. */
+/** Violations by rule. */
 const WRONGS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
   'people could do what they wanted to': {
     'a call that was never answered': withStory({ trouble: 'The run has not come to an end' }),

@@ -15,7 +15,7 @@ const idOf = (run: Json): string => textAt(run, '/id');
 const approvalsOf = (run: Json): Promise<Json[]> => readAll(approver(), `/api/approvals?runId=${idOf(run)}`);
 const statusOf = (run: Json): string => textAt(run, '/status');
 
-/** An agent that wants to do two jobs: `a` of 500 euros, which somebody has to approve, and `b`. */
+/** An agent with two jobs: `a` of 500 euros, which needs an approval, and `b`. */
 async function startAsking(): Promise<Json> {
   const calls = [['work', { job: 'a', euros: 500 }] as const, ['work', { job: 'b', euros: 5 }] as const];
   model().answers(askFor(calls), say('Done'));
@@ -167,7 +167,7 @@ describe('by temporal workflow signal', () => {
   });
 });
 
-/** An agent one of whose two calls fails, of a tool of which a person has to be asked then. */
+/** An agent with two calls, one of which fails and needs an intervention. */
 async function startFailing(times = 1): Promise<Json> {
   service().refuse('a', times);
   model().answers(
@@ -219,7 +219,7 @@ describe('a call that waits for a person', () => {
 });
 
 describe('an unsafe call with an unknown outcome', () => {
-  /** The answer to its call breaks off. */
+  /** Starts an agent whose call has no complete answer. */
   async function startUnknown(): Promise<Json> {
     model().answers(
       askFor([

@@ -118,7 +118,7 @@ describe('canceled', () => {
 });
 
 describe('a failed agent', () => {
-  /** It has had two calls made when its model fails. */
+  /** Starts an agent whose model fails after two calls. */
   async function startFailing(): Promise<Json> {
     model().answers(askFor([work('a'), work('b')], { input: 500, output: 20 }), answer(400));
     const run = await startAgent(user());

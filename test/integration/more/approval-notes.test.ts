@@ -13,7 +13,7 @@ afterAll(async () => {
 });
 
 type Role = 'user' | 'admin' | 'approver' | 'approver2' | 'otherTenantUser';
-/** @param path the approval and what is done to it, such as `a1/remind` */
+/** @param path the id of the approval and the operation, such as `a1/remind` */
 const post = async (role: Role, path: string, body: object = {}) =>
   await stack.as(role).post(`/api/approvals/${path}`, body);
 const commentsOf = async (id: string) =>

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await stack.stop());
 
-/** That of the tools, too. */
+/** The tools run in the same process. */
 const thisProcess: EventEmitter = process;
 
 const { runOf, until, control } = createRunControls(() => stack.as('user'));
@@ -40,7 +40,7 @@ test('a function call that a surrounding deadline cancels can be retried by a pe
   expect(at(body, '/divergence')).toBeNull();
 });
 
-/** Starts a run of one node. @returns its id, once the call has been asked for */
+/** Starts a run of one node. @returns its id, once the call has arrived */
 async function startCalling(node: NodeOfType<'tool'>): Promise<string> {
   const graph = aDefinition({ nodes: { pay: node } });
   const id = textAt((await stack.as('user').post('/api/runs', { graph })).body, '/id');

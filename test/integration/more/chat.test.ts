@@ -24,7 +24,7 @@ beforeAll(async () => {
   await user().post('/api/graphs', graph);
 });
 
-/** A client of a chat, as a browser has it. */
+/** A chat client like that of a browser. */
 function open(id: string, caller: 'user' | 'approver'): ChatClient {
   const { baseUrl, tokens } = stack();
   return new ChatClient({ id, ...chatOptions({ baseUrl, token: () => tokens[caller] }) });
@@ -38,7 +38,7 @@ const chunkOf = (delta: JsonObject, finish_reason: string | null = null): JsonOb
   choices: [{ index: 0, delta, finish_reason }],
 });
 
-/** An answer that its test writes to the end. */
+/** An answer that the test completes. */
 function heldAnswer(): { readonly answer: Answer; readonly response: Promise<ServerResponse> } {
   let answer: Answer = () => undefined;
   const response = new Promise<ServerResponse>((resolve) => {

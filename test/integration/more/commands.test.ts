@@ -10,7 +10,7 @@ import type { Folder, Said } from '../../support/servers/command-line.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/* Commands of `holdfast` against a stack that runs, whose tokens they find by themselves. */
+/* Commands of `holdfast` against a running stack, whose tokens they find by themselves. */
 
 let stack: TestStack;
 let folder: Folder;
@@ -41,7 +41,7 @@ const ASKING = aDefinition({
   output: ['log'],
 });
 
-/** Runs a graph that asks. @returns what is printed, with the id of the run and the command that approves */
+/** Runs a graph with an approval. @returns the output, with the id of the run and the command that approves */
 async function ask() {
   const said = await at('run', await folder.write('asking.json', ASKING));
   const [, id = ''] = /^Run (\w{26})/.exec(said.stderr) ?? [];

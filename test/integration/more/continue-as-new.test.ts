@@ -51,12 +51,14 @@ function aConfig(defaults: NonNullable<ConfigInput['defaults']>): ConfigInput {
   };
 }
 
-/** How often a run has gone on in a new execution. */
+/** The number of times a run has continued as new. */
 async function continuationsOf(runId: string): Promise<number> {
   return (await executionsOf(new Client({ connection, namespace: often.namespace }).workflow, runId)).length - 1;
 }
 
-/** What a run says and leaves, without what is another one's each time, such as which of two tasks was faster. */
+/**
+ * The events and state of a run, without values that differ between equal runs, such as which of two tasks was faster.
+ */
 async function accountOf(stack: TestStack, runId: string): Promise<Json> {
   const client = stack.as('admin');
   const [run, state] = await Promise.all([client.get(`/api/runs/${runId}`), client.get(`/api/runs/${runId}/state`)]);
@@ -89,7 +91,7 @@ const FLEETING: ReadonlySet<string> = new Set([
   'id',
 ]);
 
-/** Numbers go on over all executions: those of events, and those of checkpoints. */
+/** Event and checkpoint numbers continue over all executions. */
 function expectNumbered(events: readonly Json[]): void {
   const checkpoints = events.map((event) => at(event, '/checkpoint')).filter((id) => typeof id === 'string');
   expect(events.map((event) => at(event, '/seq'))).toEqual(events.map((_, before) => before + 1));
@@ -107,7 +109,7 @@ describe('a run that continues as new at every opportunity', () => {
   });
 });
 
-/** Waits until a workflow goes on in another execution than the one that is known. @returns the new one's run id */
+/** Waits until a workflow has an execution other than the known one. @returns its run id */
 async function anotherExecution(handle: WorkflowHandle, known: string): Promise<string> {
   for (;;) {
     const { runId } = await handle.describe();
@@ -160,7 +162,7 @@ test('a decision repeated in the next execution counts once and has the same out
   const first = await outcomeInAnotherExecution('ada');
   expect(first).toMatchObject({ id: 'd-1', taken: true, value: { status: 'pending' } });
   expect(await outcomeInAnotherExecution('ada')).toEqual(first);
-  // Another person would make the quorum full, were it not for the id.
+  // A second person would complete the quorum if the repeated id were not recognized.
   expect(await outcomeInAnotherExecution('bob')).toEqual(first);
   expect(await eventsOf(user, id, 'approval.decided')).toMatchObject([{ by: 'ada', status: 'pending' }]);
   await approve('d-2', 'bob');
@@ -173,7 +175,7 @@ test('a decision repeated in the next execution counts once and has the same out
   expect(await approvalsSignaledTo(id)).toEqual([1, 1, 1, 1]);
 });
 
-/** How many signals to approve each execution of a run has had. */
+/** The number of approve signals that each execution of a run received. */
 async function approvalsSignaledTo(runId: string): Promise<readonly number[]> {
   const executions = await executionsOf(new Client({ connection, namespace: often.namespace }).workflow, runId);
   const signaled = executions.map(({ events }) =>
@@ -207,7 +209,8 @@ test('no signal is lost or handled twice while a run continues as new', async ()
   for (let sent = 0; sent < EVENTS; sent += WAVE) {
     const wave = numbers.slice(sent, sent + WAVE);
     await Promise.all(wave.map(async (payload) => await handle.signal('event', { event: 'go', payload })));
-    // Once the rows say so the execution is about to end: the next wave meets that, or the one that has just begun.
+    // When these rows are written, the execution is about to end: the next wave of signals arrives then, or in the new
+    // execution.
     await user.untilRun(id, (now) => Number(at(now, '/step')) >= sent + WAVE - 1);
     if (sent % (2 * WAVE) === 0 && sent + WAVE < EVENTS) known = await anotherExecution(handle, known);
   }

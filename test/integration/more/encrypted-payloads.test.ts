@@ -13,7 +13,7 @@ import { at, textAt } from '../../support/readers/json-at.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/* With codecs in the configuration, Temporal and the table of large payloads have nothing of a run that can be read. */
+/* With codecs in the configuration, Temporal and the table of large payloads contain no readable data of a run. */
 
 const teardown = openTeardown();
 let stack: TestStack;
@@ -44,7 +44,7 @@ const graph = aDefinition({
   },
 });
 
-/** What Temporal keeps of a run, as text. */
+/** All data of a run in Temporal, as text. */
 async function keptOf(id: string): Promise<readonly string[]> {
   const workflowId = toWorkflowId({ tenantId: 'demo', id });
   const history = historyToJSON(await client.workflow.getHandle(workflowId).fetchHistory());

@@ -51,7 +51,7 @@ test.each<[keyof Tokens, string]>([
     expect(executions.length).toBeGreaterThan(1);
     const keys = executions.map(([first]) => first?.workflowExecutionStartedEventAttributes?.priority?.fairnessKey);
     expect(new Set(keys)).toEqual(new Set([tenant]));
-    // A call that its worker gets at once, past the queue, is not told.
+    // A call that its worker gets directly, without the queue, has no key.
     const keysOfCalls = listAt(run, '/output/log').map((told) => at(told, '/fairnessKey') ?? null);
     expect(new Set(keysOfCalls)).toEqual(new Set([null, tenant]));
   },
@@ -66,7 +66,7 @@ test('calls and journal writes use the task queue of runs, and journal writes ha
   });
 });
 
-/** The type of an activity; its task queue, and its priority there, where 0 is the default. */
+/** The type of an activity, its task queue, and its priority there, where 0 is the default. */
 function placeOf({ activityTaskScheduledEventAttributes: scheduled }: HistoryEvent): [string, unknown[]][] {
   const { activityType, taskQueue, priority } = scheduled ?? {};
   return scheduled ? [[activityType?.name ?? '', [taskQueue?.name, priority?.priorityKey ?? 0]]] : [];

@@ -20,7 +20,7 @@ const { stack, model, user } = useAgentStack();
 const png = BYTES.png.toString('base64');
 const SENT = { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } };
 
-/** A graph whose model answers what is said in `messages`. */
+/** A graph whose model answers the conversation in `messages`. */
 const looking = (channel: Partial<ChannelDefinition> = {}, over: Partial<GraphDefinition> = {}): GraphDefinition =>
   aDefinition({
     name: 'looking',
@@ -88,7 +88,7 @@ describe('a message with a stored picture', () => {
 });
 
 describe('a run that has waited', () => {
-  /** Has a run look at a picture, wait, and look again after a decision. */
+  /** Starts a run that sends a picture to a model, waits, and sends it again after a decision. */
   async function lookTwice(meanwhile: (run: Json) => Promise<void>): Promise<string> {
     model().answers(say('A lamp'), say('Bye'));
     const nodes: GraphDefinition['nodes'] = {

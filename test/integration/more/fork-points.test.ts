@@ -17,7 +17,7 @@ const asking = aDefinition({
 });
 const start = async (graph: GraphDefinition): Promise<string> => textAt(await startRun(user(), graph), '/id');
 
-/** Forks a run before some nodes, and waits until the fork rests. */
+/** Forks a run before the given nodes, and waits until the fork rests. */
 async function forkBefore(id: string, next: readonly string[], over: object = {}): Promise<string> {
   const checkpoint = await checkpointWhere(user(), id, leadsTo(...next));
   const { body } = await user().post(`/api/runs/${id}/fork`, { checkpoint, ...over });
@@ -87,7 +87,7 @@ describe('a fork continues at its checkpoint', () => {
 describe('the checkpoints of a tree', () => {
   const idsOf = (items: readonly Json[]): string[] => items.map((item) => textAt(item, '/id'));
 
-  /** A run, a fork of it, a fork of that fork, and a second fork. */
+  /** Starts a run, a fork of it, a fork of that fork, and a second fork. */
   async function plant(): Promise<readonly [string, string, string, string]> {
     const root = await start(three);
     const fork = await forkBefore(root, ['b']);

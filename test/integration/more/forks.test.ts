@@ -22,7 +22,7 @@ const asking = aDefinition({
   nodes: { a: aJob('a'), ask: { type: 'approval', title: 'Go on?', details: { amount: 3 } }, b: aJob('b') },
 });
 
-/** A run, and the checkpoint before some node of it. */
+/** A run, and the checkpoint before one of its nodes. */
 interface Parent {
   readonly id: string;
   readonly checkpoint: string;

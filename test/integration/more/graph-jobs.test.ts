@@ -11,7 +11,7 @@ afterEach(async () => await opened?.close());
 
 type Options = NonNullable<Parameters<typeof openGraphJobs>[1]>;
 
-/** Opens threads that read TypeScript, which those of a test do not by themselves. */
+/** Opens threads that can load TypeScript, which threads of a test can't by default. */
 async function open(options: Options = {}): Promise<GraphJobs> {
   opened = openGraphJobs(aCatalog(), options);
   return opened;
@@ -19,7 +19,7 @@ async function open(options: Options = {}): Promise<GraphJobs> {
 
 const small = { definition: { name: 'small', nodes: { a: { type: 'set' } }, edges: [] }, graphs: {} };
 
-/** A definition that takes a while to check: each node has edges to the next ones. */
+/** A definition that takes long to check: each node has edges to the next ones. */
 function dense() {
   const ids = Array.from({ length: 900 }, (_, at) => `n${at}`);
   const edges = ids.flatMap((from, at) => ids.slice(at + 1, at + 7).map((to) => ({ from, to })));
@@ -40,7 +40,7 @@ test('threads return the same issues as a check without them', async () => {
   });
 });
 
-/** Opens threads that take longer to read their code than a job has time. */
+/** Opens threads whose start takes longer than the time limit of a job. */
 async function openSlowly(limitMs: number): Promise<GraphJobs> {
   const began = performance.now();
   const graphJobs = await open({ limitMs });
@@ -75,7 +75,7 @@ test('a thread runs the test of a graph', async () => {
   });
 });
 
-/** A process that does the job itself has fewer meanwhile. */
+/** A process that executes the job itself has fewer event loop turns meanwhile. */
 const MANY_TURNS = 100;
 
 test('the event loop stays free while a large definition is checked', async () => {

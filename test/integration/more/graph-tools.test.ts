@@ -9,7 +9,7 @@ import { anAgent, useAgentStack } from '../../support/servers/agent-stack.ts';
 
 const { stack, model, service, user } = useAgentStack();
 
-/** A graph that asks a person, then has a job done. */
+/** A graph with an approval and then a job. */
 const aPayment = (over: Partial<GraphDefinition> = {}): GraphDefinition =>
   aDefinition({
     name: 'payment',

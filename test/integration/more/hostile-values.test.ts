@@ -36,7 +36,7 @@ afterAll(async () => {
   await Promise.all([server.stop(), inside.stop()]);
 });
 
-/** Ways to write the address of this machine. */
+/** Spellings of the address of this machine. */
 const SPELLINGS = [
   '127.0.0.1',
   'localhost',
@@ -49,14 +49,14 @@ const SPELLINGS = [
 ];
 const toName = (host: string): string => host.replaceAll(/[^\w]/g, '_');
 
-/** JSON as text: what is in question does not survive in a literal. */
+/** The body is JSON text, because an object literal would lose the tested keys. */
 async function start(body: string): Promise<ApiAnswer> {
   const headers = { 'content-type': 'application/json', prefer: 'wait=15' };
   const user = stack.as('user');
   return await atRest(user, await user.send('/api/runs', { method: 'POST', headers, body }));
 }
 
-/** Hands its input on from `given` to `answer`. */
+/** A graph that copies its input from `given` to `answer`. */
 const handing = aGraphOf({ type: 'set', write: { answer: '{{ state.given }}' } });
 
 const ODD_TEXTS: readonly [string, string][] = [

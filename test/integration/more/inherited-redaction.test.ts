@@ -20,7 +20,7 @@ const SECRET = 'canary-4711';
 const secretive = (over: Partial<GraphDefinition>): GraphDefinition =>
   aDefinition({ channels: { secret: { redact: true }, copy: {}, n: {} }, ...over });
 
-/** A graph without any channel of that one. */
+/** A graph that has none of its channels. */
 const foreign = (
   nodes: Readonly<Record<string, NodeDefinition>>,
   over: Partial<GraphDefinition> = {},
@@ -45,7 +45,7 @@ async function fork(id: string, over: object): Promise<string> {
   return forked;
 }
 
-/** All that somebody may read of a run, as one text. */
+/** All data of a run that a role may read, as one text. */
 async function textOf(role: 'user' | 'admin', id: string): Promise<string> {
   return JSON.stringify(await allOf(stack.as(role), id));
 }

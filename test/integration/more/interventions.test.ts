@@ -29,7 +29,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** A call that a person looks after when it fails, and whose answer has to be a number. */
+/** A call that waits for an intervention when it fails, and whose result must be a number. */
 function aWatchedGraph(over: Partial<Extract<NodeOfType<'tool'>, { tool: string }>> = {}): GraphDefinition {
   const channels = { answer: { schema: { type: ['number', 'null'] } } };
   return aGraphOf(
@@ -38,7 +38,7 @@ function aWatchedGraph(over: Partial<Extract<NodeOfType<'tool'>, { tool: string 
   );
 }
 
-/** Starts a run whose call fails. @returns its id, once it waits for somebody */
+/** Starts a run whose call fails. @returns its id, once it waits for an intervention */
 async function startFailing(failure: Answer, graph = aWatchedGraph()): Promise<string> {
   server.answers(failure);
   return textAt(await startRun(stack.as('user'), graph), '/id');
@@ -168,7 +168,7 @@ describe('an unsafe call of unknown outcome', () => {
 });
 
 describe('an unsafe compensation of unknown outcome', () => {
-  /** Pays, which can be taken back, and then fails for good. */
+  /** A graph that makes a compensable payment and then fails permanently. */
   const paying = aDefinition({
     nodes: {
       pay: { type: 'tool', tool: 'work', compensate: { tool: 'risky' } },
@@ -184,7 +184,9 @@ describe('an unsafe compensation of unknown outcome', () => {
     return id;
   }
 
-  /** The number of calls, also those of other tests, that `holdfast doctor` says a person is needed for. */
+  /**
+   * The number of calls, including those of other tests, for which `holdfast doctor` reports that a person is needed.
+   */
   async function countUnknown(): Promise<number> {
     const { stdout } = await holdfast(['doctor'], { DATABASE_URL: stack.databaseUrl ?? '' });
     if (stdout.includes('ok    unknown outcomes: none\n')) return 0;
@@ -236,7 +238,7 @@ describe('several nodes that wait', () => {
   const call = { type: 'tool', tool: 'work', onError: 'intervene', write: { log: '{{ result.n }}' } } as const;
   const twoCalls = aDefinition({ nodes: { one: call, two: call }, edges: [{ from: '__start__', to: ['one', 'two'] }] });
 
-  /** @returns the run's id, and those of its interventions by node */
+  /** Starts a run with two failures. @returns the run's id, and the ids of its interventions by node */
   async function startTwoFailing(): Promise<{ id: string; ids: ReadonlyMap<string, string> }> {
     server.answers(answer(404));
     const id = await startFailing(answer(404), twoCalls);

@@ -6,7 +6,7 @@ import { textAt } from '../../support/readers/json-at.ts';
 import { startJobStack } from '../../support/servers/job-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/* Timers that are set after the calls of a run were canceled. */
+/* Timers that start after the calls of a run were canceled. */
 
 let stack: TestStack;
 let service: JobService;

@@ -34,21 +34,21 @@ async function start(graph: GraphDefinition, input: JsonObject = {}): Promise<st
 
 const calledOf = async (id: string): Promise<Json[]> => await eventsOf(user(), id, 'tool.called');
 
-/** The types of the events that Temporal has recorded of a run, over all its executions. */
+/** The types of the events that Temporal has recorded of a run, over all executions. */
 async function typesOf(id: string): Promise<readonly string[]> {
   const { workflow } = new Client({ connection, namespace: stack.namespace });
   const executions = await executionsOf(workflow, id);
   return executions.flatMap(({ events }) => (events ?? []).map(({ eventType }) => String(eventType)));
 }
 
-/** How many there are of each type. */
+/** The number of events of each type. */
 async function recordedOf(id: string): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for (const type of await typesOf(id)) counts.set(type, (counts.get(type) ?? 0) + 1);
   return counts;
 }
 
-/** How many local calls each workflow task has made. */
+/** The number of local calls in each workflow task. */
 function callsByTask(types: readonly string[]): readonly number[] {
   const ends = types.flatMap((type, at) => (type === TASK_COMPLETED ? [at] : []));
   return ends.map((end, nth) => types.slice(end, ends[nth + 1]).filter((type) => type === MARKER).length);
@@ -69,7 +69,7 @@ const looks = (args: JsonObject = {}, over: object = {}): NodeDefinition => ({
 });
 const slow = (ms: number, over: object = {}): NodeDefinition => looks({ ms }, { tool: 'lookSlowly', ...over });
 
-/** A node that leads to itself until it has run so many times. */
+/** A node in a loop with the given number of visits. */
 function aLoop(times: number, node: NodeDefinition): GraphDefinition {
   return aDefinition({
     channels: { count: { default: 0 } },
@@ -82,7 +82,7 @@ function aLoop(times: number, node: NodeDefinition): GraphDefinition {
   });
 }
 
-/** One task for each number from 0. */
+/** A task for each number from 0. */
 function aFan(node: NodeDefinition): GraphDefinition {
   return aDefinition({
     channels: { items: {}, done: { reducer: 'append' } },
@@ -192,7 +192,7 @@ describe('a local call that fails', () => {
 });
 
 describe('a local call ends', () => {
-  /** A workflow task, in which a run hears of nothing, makes no more calls of 100 ms. */
+  /** The maximum number of calls of 100 ms in one workflow task, during which the run receives no signals. */
   const BURST = 12;
 
   test('when its run is canceled, also between calls that follow one another', async () => {

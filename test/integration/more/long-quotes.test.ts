@@ -13,7 +13,9 @@ import { listAt } from '../../support/readers/json-at.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/* What is refused is quoted in part: answers, events and queries stay short, whatever a stranger sends. */
+/*
+ * Refused input is quoted in part only: responses, events and queries stay short, whatever an untrusted client sends.
+ */
 
 let stack: TestStack;
 let connection: Connection;

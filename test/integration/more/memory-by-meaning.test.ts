@@ -39,7 +39,7 @@ const find = async (namespace: string, query: string, caller: Caller = 'user'): 
   return listAt(body, '/items').map((entry) => textAt(entry, '/key'));
 };
 
-/** Ends the time in which entries are left to others. */
+/** Ends the lease during which entries are reserved for other processes. */
 const letTimePass = async (): Promise<unknown> =>
   await api.store.database.exec(`update memory set embed_after = now() - interval '1 second'`);
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const { memory, http } = embeddedBy(embeddings);
   const asked = { provider: 'openai-compatible', model: 'm', baseUrl: `${model.url}/v1` } as const;
   const config = { models: { default: asked }, memory, http: { allow: [...http.allow, model.address] } };
-  // The embedded database has pgvector; the shared one may have none.
+  // The embedded database has pgvector; the shared one may not.
   stack = await startTestStack(config, { DATABASE_URL: undefined }, { embedMs: 50 });
 });
 afterAll(async () => {

@@ -11,7 +11,7 @@ import { createRunControls } from '../../support/readers/run-controls.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/* Runs go on in a new execution whenever they wait, so that each deadline is one that another execution has begun. */
+/* Runs continue as new whenever they wait, so that each deadline began in another execution. */
 
 let server: LoopbackServer;
 let stack: TestStack;

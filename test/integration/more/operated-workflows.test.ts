@@ -10,7 +10,7 @@ import type { TemporalCli } from '../../support/servers/temporal-cli.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import { useWorkingStack } from '../../support/servers/working-stack.ts';
 
-/* What an operator does to workflows in Temporal itself; terminated ones have a file of their own. */
+/* Operations on workflows in Temporal itself; termination has its own test file. */
 
 const times = { terminatedRunsMs: 100, settledAfterMs: 1_000, lostRunsMs: 500, lostForMs: 1_000 };
 const { stack, service, user, runOf, control, until } = useWorkingStack(
@@ -20,7 +20,7 @@ const { stack, service, user, runOf, control, until } = useWorkingStack(
 let temporal: TemporalCli;
 beforeAll(async () => (temporal = await openTemporalCli(stack())));
 
-/** Does a job before each of two decisions, and one after them. */
+/** A graph with a job before each of two decisions, and one after them. */
 const twoDecisions = aDefinition({
   channels: { log: { reducer: 'append' } },
   output: ['log'],
@@ -45,7 +45,7 @@ const start = async (threadId: string): Promise<string> => {
   const { body } = await user().post('/api/runs', { graph: twoDecisions, input: {}, threadId, onBusy: 'enqueue' });
   return textAt(body, '/id');
 };
-/** Approves what the run waits for now. */
+/** Approves the pending approval of a run. */
 const approve = async (id: string): Promise<unknown> => {
   const approvalId = at(await runOf(id), '/waitingFor/0/id');
   return await stack().as('approver').post(`/api/runs/${id}/approve`, { approvalId });

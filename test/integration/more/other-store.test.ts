@@ -7,7 +7,7 @@ import { textAt } from '../../support/readers/json-at.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/* A configuration with a store around that of PostgreSQL. */
+/* A configuration whose store wraps that of PostgreSQL. */
 
 let stack: TestStack;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { aDefinition } from '../../support/builders/builders.ts';
 import { startIssuingStack } from '../../support/servers/issuing-stack.ts';
 import type { IssuingStack } from '../../support/servers/issuing-stack.ts';
 
-/* Roles that the configuration defines, at a whole installation. */
+/* Custom roles of a configuration, in a complete installation. */
 
 let stack: IssuingStack;
 beforeAll(async () => {

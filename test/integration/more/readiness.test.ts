@@ -10,7 +10,7 @@ import { takePlace } from '../../support/servers/shared-place.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/** A namespace that nobody has prepared. */
+/** A namespace without search attributes. */
 const NAMESPACE = 'unprepared';
 
 let stack: TestStack;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   connection = await Connection.connect({ address });
   const workflowExecutionRetentionPeriod = msToTs('1 day');
   await connection.workflowService.registerNamespace({ namespace: NAMESPACE, workflowExecutionRetentionPeriod });
-  // The server takes a moment to know it everywhere.
+  // A change takes a moment to become visible on all nodes of the server.
   const query = "WorkflowId = 'none'";
   const count = async () => await connection.workflowService.countWorkflowExecutions({ namespace: NAMESPACE, query });
   await vi.waitFor(count, PATIENTLY);

@@ -17,7 +17,7 @@ const callsOf = (job: string): number => service().calls.filter((call) => call.j
 
 const three = aDefinition({ nodes: { a: aJob('a'), b: aJob('b'), c: aJob('c') } });
 
-/** Two jobs at a time, and one after both. */
+/** Two parallel jobs, and one after both. */
 const pair = aDefinition({
   nodes: { a: aJob('a'), b: aJob('b'), c: aJob('c') },
   edges: [
@@ -26,7 +26,7 @@ const pair = aDefinition({
   ],
 });
 
-/** Starts a run some of whose jobs are refused. @returns its id, once it has failed */
+/** Starts a run and refuses some of its jobs. @returns its id, once it has failed */
 async function startFailing(graph: GraphDefinition, ...refused: string[]): Promise<string> {
   for (const job of refused) service().refuse(job);
   const run = await startRun(user(), graph);
@@ -34,7 +34,7 @@ async function startFailing(graph: GraphDefinition, ...refused: string[]): Promi
   return textAt(run, '/id');
 }
 
-/** For each element of a list one job. */
+/** One job for each element of a list. */
 function aFan(maxConcurrency: number): GraphDefinition {
   return aDefinition({
     channels: { log: { reducer: 'append' }, list: { default: ['1', '2', '3'] } },

@@ -13,7 +13,10 @@ import { toTemporalLogger } from '../../../src/process/temporal-logger.ts';
 import { workflowCode } from '../../../src/workers/workflow-code.ts';
 import { readRecording } from '../../support/readers/recordings.ts';
 
-/* At the end of tests, of chaos and of the conformance suite the histories of all runs are replayed: this can fail. */
+/*
+ * After tests, chaos and the conformance suite the histories of all runs are replayed. These tests show that the replay
+ * can fail.
+ */
 
 const { History } = proto.temporal.api.history.v1;
 const CARELESS = fileURLToPath(new URL('../../replay/next-version/careless.ts', import.meta.url));
@@ -34,7 +37,7 @@ afterAll(async () => await teardown.run());
 
 const FACTS = { workflowId: 'run:demo:R1', executionRunId: 'X1', about: 'a test' };
 
-/** Puts the recording of a run there, as it is when a server is about to be stopped. */
+/** Stores the recording of a run, as is done before a server is stopped. */
 async function keepRecording(change: (text: string) => string = (text) => text): Promise<void> {
   const { executions } = await readRecording('retried.json');
   const history = historyFromJSON(JSON.parse(change(JSON.stringify(executions[0]))));

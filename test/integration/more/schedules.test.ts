@@ -9,7 +9,7 @@ import type { TestStack } from '../../support/servers/test-stack.ts';
 import { FIRE_SCHEDULE, toFireId, toWorkflowId } from '../../../src/workflows/contract.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 
-/* Schedules at a real Temporal: `said` ends at once, `asked` waits for a person. */
+/* Schedules on a real Temporal server: `said` ends at once, `asked` waits for a person. */
 
 let stack: TestStack;
 let user: ApiClient;
@@ -28,7 +28,7 @@ const said = (name: string, channels: object) =>
     channels: { ...channels },
     nodes: { say: { type: 'set', write: { word: '{{ state.word }}!' } } },
   });
-/** Has no time of its own while the tests run: Temporal counts intervals from 1970. */
+/** A schedule that does not fire during the tests: Temporal counts intervals from 1970. */
 const SELDOM = { graph: 'said', every: '366d' };
 
 async function create(terms: object): Promise<string> {
@@ -46,7 +46,7 @@ const change = async (id: string, body: object) =>
 const remove = async (id: string) => await user.send(`/api/schedules/${id}`, { method: 'DELETE' });
 const trigger = async (id: string, headers: Record<string, string> = {}): Promise<Json> =>
   (await user.post(`/api/schedules/${id}/trigger`, {}, headers)).body;
-/** A trigger about which is decided: its answer does not wait for a turn of the sweeper that takes long. */
+/** A decided trigger: the request does not wait for a slow cycle of the sweeper. */
 const decided = async (id: string, headers: Record<string, string> = {}): Promise<Json> => {
   const asked = await trigger(id, headers);
   const tick = async (): Promise<Json | undefined> =>
@@ -57,13 +57,16 @@ const decided = async (id: string, headers: Record<string, string> = {}): Promis
 const outcomesOf = async (id: string): Promise<readonly Json[]> =>
   listAt(await read(id), '/lastRuns').map((tick) => at(tick, '/outcome') ?? null);
 
-/** The times for which a schedule has started runs, in milliseconds since 1970. */
+/** The fire times for which a schedule has started runs, in milliseconds since 1970. */
 const startTimesOf = async (id: string): Promise<readonly number[]> =>
   listAt((await user.get(`/api/runs?metadata=schedule:${id}`)).body, '/items').map((run) =>
     Date.parse(textAt(run, '/metadata/scheduledAt')),
   );
 
-/** Waits until another schedule of every second has started runs for four times after one: so others could have as well. */
+/**
+ * Waits until another schedule of every second has fired four times after a given time, so that others could have fired
+ * as well.
+ */
 async function untilMoreStart(after: number): Promise<void> {
   const id = await create({ graph: 'said', every: '1s', input: { word: 'later' } });
   const later = async () => (await startTimesOf(id)).filter((time) => time > after).length;
@@ -135,7 +138,7 @@ describe('overlap', () => {
   });
 });
 
-/** The workflows of the fires of a schedule that are open in Temporal. */
+/** The number of open fire workflows of a schedule in Temporal. */
 async function openFires(id: string): Promise<number> {
   const { connection, namespace } = stack.histories();
   const query = `WorkflowType = '${FIRE_SCHEDULE}' AND ExecutionStatus = 'Running' AND WorkflowId STARTS_WITH '${toFireId({ tenantId: 'demo', scheduleId: id })}'`;

@@ -7,7 +7,7 @@ import { holdfast } from '../../support/servers/command-line.ts';
 import type { Said } from '../../support/servers/command-line.ts';
 import { takePlace } from '../../support/servers/shared-place.ts';
 
-/** A namespace and a database that nobody has prepared. */
+/** A namespace and a database without any setup. */
 const NAMESPACE = 'set-up';
 const DATABASE = 'set_up';
 

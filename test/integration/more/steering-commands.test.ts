@@ -6,7 +6,7 @@ import type { Folder, Said } from '../../support/servers/command-line.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/* Commands that stop runs, send them elsewhere and fork them, and those about approvals that decide nothing. */
+/* Commands that pause, redirect and fork runs, and commands on approvals that do not decide. */
 
 let stack: TestStack;
 let folder: Folder;

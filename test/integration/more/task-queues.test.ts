@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await teardown.run());
 
-/** A worker of its own for the queue of payments, with a secret of its own. */
+/** Starts a worker for the queue of payments, with its own secret. */
 function startPaymentsWorker(): ChildNode {
   const worker = startNode('src/worker.ts', {
     ...process.env,
@@ -37,7 +37,7 @@ function startPaymentsWorker(): ChildNode {
   return worker;
 }
 
-/** A run of which nothing is left to do but what no worker does. */
+/** Starts a run that only waits for a call that no worker serves. */
 async function startWaiting(): Promise<string> {
   const graph = aGraphOf({ type: 'tool', tool: 'charge', args: { euros: 5 } });
   const { body } = await stack.as('user').post('/api/runs', { graph, input: {} });

@@ -46,7 +46,7 @@ const asking = async (policy: ApprovalPolicy = {}): Promise<Started> => await st
 const completed = async ({ id }: Started): Promise<Json> => await stack.as('user').untilRun(id, hasStatus('completed'));
 const ignoredBy = async ({ id }: Started): Promise<Json[]> => await eventsOf(stack.as('user'), id, 'signal.ignored');
 
-/** A call that fails, and waits for somebody. */
+/** Starts a run with a failed call that waits for an intervention. */
 async function startFailing(): Promise<Started> {
   server.answers(answer(404));
   return await start(aGraphOf({ type: 'tool', tool: 'work', onError: 'intervene' }));
@@ -129,7 +129,7 @@ describe('a signal that can not be taken', () => {
       { signal: 'approve', reason: 'already_decided' },
     ];
     await expect.poll(async () => await ignoredBy(started)).toMatchObject(reasons);
-    // One that names nothing means the run's first approval, too.
+    // A signal without an id refers to the run's first approval, too.
     await temporal.signal(started.workflowId, 'approve', '--input', '{}');
     await expect.poll(async () => await ignoredBy(started)).toMatchObject([...reasons, reasons[1]]);
     const second = JSON.stringify({ approvalId: `${started.id}.a2` });
@@ -261,7 +261,7 @@ describe('temporal workflow cancel', () => {
 });
 
 describe('what Temporal shows', () => {
-  /** Pays, then asks. */
+  /** A graph that pays and then requests an approval. */
   const graph = aDefinition({
     name: 'payment',
     nodes: { pay: { type: 'tool', tool: 'work' }, confirm: { type: 'approval', title: 'Was it paid?' } },
@@ -354,7 +354,7 @@ describe('what Temporal shows', () => {
     expect(asking).toContain('redacted');
     await temporal.signal(workflowId, 'approve', '--input', '{}');
     await stack.as('user').untilRun(id, hasStatus('failed'));
-    // The store has the end of a run a moment before Temporal.
+    // The store records the end of a run shortly before Temporal.
     await expect.poll(async () => await stateOf(workflowId)).toBe('WORKFLOW_EXECUTION_STATUS_FAILED');
     const failed = listAt(await temporal.tell('show', workflowId), '/events').at(-1) ?? null;
     expect(at(failed, '/workflowExecutionFailedEventAttributes/failure/message')).toBe('[redacted]');

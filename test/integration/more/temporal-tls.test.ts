@@ -37,7 +37,7 @@ async function addressOf(server: Server): Promise<string> {
   return `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
 }
 
-/** A way by TLS to a server that speaks none. @returns its address */
+/** Opens a TLS proxy for a server without TLS. @returns its address */
 async function openTls(target: string): Promise<{ readonly server: Server; readonly address: string }> {
   const [host = '', port = ''] = target.split(':');
   const server = createServer(await tlsOptions(certificates), (secure) => {

@@ -10,7 +10,7 @@ import { useWorkingStack } from '../../support/servers/working-stack.ts';
 
 const { stack, service, user, get, control, until } = useWorkingStack(startTestStack);
 
-/** What is given as `say` is done as a job and logged. */
+/** Executes the input `say` as a job and logs it. */
 const saying = aDefinition({
   channels: { log: { reducer: 'append' }, say: {} },
   output: ['log'],
@@ -33,7 +33,7 @@ const idOf = ({ status, body }: ApiAnswer): string => {
   return textAt(body, '/id');
 };
 
-/** Starts a run that waits for a person, and so keeps its thread. */
+/** Starts a run that waits for a person and so occupies its thread. */
 async function occupy(threadId: string): Promise<string> {
   const id = idOf(await start(threadId, 'reject', { say: 'first', graph: asking }));
   await until(id, 'waiting');
@@ -41,7 +41,7 @@ async function occupy(threadId: string): Promise<string> {
 }
 
 const TEN = Array.from({ length: 10 }, (_, n) => `job ${n}`);
-/** For ten runs, of which each has to end before the next one begins. */
+/** Enough time for ten consecutive runs. */
 const PATIENCE_MS = 300_000;
 const TIME = PATIENCE_MS + 60_000;
 const CANCELED = Array.from({ length: 9 }, () => 'canceled');

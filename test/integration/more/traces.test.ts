@@ -46,7 +46,7 @@ beforeAll(async () => {
     },
     tools: [aToolOf(server), aToolOf(server, { name: 'look', effect: 'idempotent', retry })],
     http: { allow: [server.address, model.address] },
-    // Runs continue as new wherever they can.
+    // Runs continue as new as often as possible.
     defaults: { continueAfter: 1 },
     telemetry: { captureContent: true },
   });
@@ -84,10 +84,10 @@ const approve = async (run: Json): Promise<void> => {
   expect(status).toBe(200);
 };
 
-/** Spans are exported in their turn, after all else. */
+/** Spans are exported last, so they arrive late. */
 const EXPORTED = { interval: 25, timeout: 45_000 };
 
-/** The spans of a run once so many of its segments have come. */
+/** Returns the spans of a run once the given number of its segments has arrived. */
 async function spansOf(runId: string, segments: number): Promise<readonly CollectedSpan[]> {
   const ofRun = (): readonly CollectedSpan[] =>
     collector.spans.filter(({ attributes, kind }) => attributes['holdfast.run.id'] === runId && kind !== SERVER);
@@ -96,7 +96,7 @@ async function spansOf(runId: string, segments: number): Promise<readonly Collec
   return ofRun();
 }
 
-/** The names of spans, each with those above it. */
+/** The names of spans, each with those of its ancestors. */
 function pathsOf(spans: readonly CollectedSpan[]): readonly string[] {
   const pathOf = ({ name, parentId }: CollectedSpan): string => {
     const above = spans.find(({ spanId }) => spanId === parentId);
@@ -111,7 +111,7 @@ const named = (spans: readonly CollectedSpan[], name: string): CollectedSpan => 
   return first;
 };
 
-/** The span of a request, which may come after those of its run, and after those of the test before. */
+/** The span of a request, which may arrive after those of its run, and after those of the previous test. */
 const served = async (name: string, isWanted = (_span: CollectedSpan) => true): Promise<CollectedSpan> =>
   await vi.waitUntil(() => collector.spans.find((span) => span.name.startsWith(name) && isWanted(span)), EXPORTED);
 

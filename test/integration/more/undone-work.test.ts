@@ -7,9 +7,7 @@ import { aProblem } from '../../support/readers/problems.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import { useWorkingStack } from '../../support/servers/working-stack.ts';
 
-/*
- * Nothing starts from state that stands for undone work, whatever the door: forks, replays, threads and reopened runs.
- */
+/* State that includes compensated work is never continued: by forks, replays, threads or reopened runs. */
 
 const { service, user, get, control, until } = useWorkingStack(startTestStack);
 
@@ -42,7 +40,7 @@ const failing: Begin = async (graph, over) => {
   return await begin(graph, over);
 };
 
-/** Runs whose reservation is undone, or about to be. */
+/** Runs whose reservation is compensated, or is about to be. */
 const SITUATIONS: Readonly<Record<string, Begin>> = {
   'has failed': async (graph, over) => {
     const id = await failing(graph, over);
@@ -72,7 +70,7 @@ const SITUATIONS: Readonly<Record<string, Begin>> = {
   },
 };
 
-/** What a fork may be asked for besides its checkpoint. */
+/** The options of a fork apart from its checkpoint. */
 const FORKS: Readonly<Record<string, object>> = {
   'as it is': {},
   'with values': { values: { log: ['corrected'] } },
@@ -150,7 +148,7 @@ test('a compensated run refuses retry, replan, skip and edit as a node', async (
 });
 
 describe('a fork that began before its parent was compensated', () => {
-  /** Forks behind the reservation while its payment is out, then has the payment fail. */
+  /** Forks after the reservation while its payment is open, then makes the payment fail. */
   async function forkedEarly(): Promise<{ readonly parent: string; readonly child: string }> {
     const held = service().hold('pay');
     const parent = await begin(trip);

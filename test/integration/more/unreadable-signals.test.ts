@@ -13,7 +13,10 @@ import { at, textAt } from '../../support/readers/json-at.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/* Whoever may signal a workflow sends any payload. None stops the run: it is ignored at once, and the next one is taken. */
+/*
+ * A client that can signal a workflow can send any payload. None stops the run: it is ignored at once, and the next
+ * signal is handled.
+ */
 
 const teardown = openTeardown();
 let stack: TestStack;
@@ -60,7 +63,7 @@ async function store(id: string, payload: Payload): Promise<void> {
   );
 }
 
-/** Approves by the API, which takes as long as nothing blocks the run. */
+/** Approves through the API, which responds as long as the run is not blocked. */
 async function approve(id: string): Promise<void> {
   expect(await stack.as('approver').post(`/api/runs/${id}/approve`, {})).toMatchObject({ status: 200 });
   await stack.as('user').untilRun(id, hasStatus('completed'));
@@ -72,7 +75,7 @@ const encoded = (encoding: string, data: string): Payload => ({
   data: Buffer.from(data),
 });
 
-/** What strangers send, of the run that they send it to. */
+/** Payloads of untrusted clients, built from the workflow that receives them. */
 const UNREADABLE: readonly (readonly [what: string, payload: (workflowId: string) => Payload, why: RegExp])[] = [
   ['what is missing', (id) => aReference({ id: `${id}/gone` }), /not in the store/],
   ['what is of another run', () => aReference({ id: 'run:other:R9/secret' }), /not of this run/],
@@ -120,7 +123,7 @@ describe.concurrent('a signal with', () => {
       expect(types).toContain('signal.ignored');
     }, PATIENTLY);
     await store(late, sound);
-    // The same reference once more, and the whole history when this stack is stopped.
+    // The same reference is sent again; the complete history is replayed when this stack stops.
     await signal(id, aReference({ id: late }));
     await approve(id);
   });

@@ -15,9 +15,9 @@ beforeAll(async () => {
 afterAll(async () => await stack.stop());
 
 const ended = hasStatus('completed', 'failed', 'canceled');
-/** An embedded database on a busy machine writes a megabyte in a second. */
+/** An embedded database on a busy machine takes a second to write a megabyte. */
 const PATIENCE_MS = 60_000;
-/** Almost what a result may take. */
+/** Close to the maximum size of a result. */
 const LENGTH = 4_900_000;
 const make: NodeDefinition = { type: 'tool', tool: 'make', args: { length: LENGTH }, write: 'text' };
 const measure: NodeDefinition = {

@@ -28,8 +28,8 @@ import { repeated } from '../../support/servers/site.ts';
 import { makeCurrent, runningAt, upgradeRunsOf, versionsIn } from '../../support/servers/worker-versions.ts';
 
 /*
- * What is promised holds in production, too: with Temporal's server on PostgreSQL, the package as it is built, and two of
- * each process. CLUSTER_RUNS is how many runs there are while processes are killed.
+ * The guarantees hold in production, too: with a Temporal server on PostgreSQL, the built package, and two of each
+ * process. CLUSTER_RUNS is the number of runs while processes are killed.
  */
 
 const RUNS = Number(process.env['CLUSTER_RUNS'] ?? 20);
@@ -65,7 +65,7 @@ test.skipIf(!findSuite(process.env).isThere)(
   },
 );
 
-/* All but redaction, which has a scenario that gives the name of its graph to the value that is to be hidden. */
+/* All themes but redaction, which has a scenario whose hidden value equals the name of its graph. */
 const THEMES = [
   'approvals',
   'approvals-hold',
@@ -90,7 +90,7 @@ const THEMES = [
 test('a stream whose API is killed continues at the other one without missing or repeated events', async () => {
   const tell = (node: string) =>
     ({ type: 'llm', model: 'slow', prompt: node, write: { log: '{{ result.text }}' } }) as const;
-  // The run goes on until both are back, however long that takes.
+  // The run waits until both are back, however long that takes.
   const held = fleet.jobs.hold('last');
   const nodes = { a: tell('a'), b: tell('b'), c: tell('c'), d: tell('d'), last: aJob('last') };
   const runId = await startRun(aDefinition({ nodes }));
@@ -179,19 +179,19 @@ describe('a rolling upgrade', () => {
     const isLong = (job: string): boolean => job === 'long';
     const short = jobsAsked().filter((job) => !isLong(job));
     expect(short.toSorted()).toEqual(['after', 'after', 'end', 'end', 'end', 'pay', 'pay', 'pay']);
-    // A long call whose heartbeat comes late, because processes start beside its worker, is made again under its key.
+    // A long call whose heartbeat is late, because processes start next to its worker, is made again under its key.
     expect(fleet.jobs.done.filter(isLong)).toEqual(['long', 'long']);
   });
 });
 
-/** The jobs of all calls, also of those that were made again. */
+/** The jobs of all calls, including repeated ones. */
 const jobsAsked = (): readonly string[] => fleet.jobs.calls.map(({ job }) => job);
 
 async function startRun(graph: GraphDefinition): Promise<string> {
   return textAt((await fleet.as('user').post('/api/runs', { graph })).body, '/id');
 }
 
-/** Runs tickets, a few at a time; what has become of them is read at the shop, too. @returns the ids of the runs */
+/** Runs tickets, a few at a time, and compares the results with the shop. @returns the ids of the runs */
 async function playDemo(tickets: readonly TicketCase[]): Promise<readonly string[]> {
   const [user, approver] = [fleet.patient('user'), fleet.patient('approver')];
   const waiting = [...tickets];
@@ -208,9 +208,9 @@ async function playDemo(tickets: readonly TicketCase[]): Promise<readonly string
 }
 
 /**
- * Kills the workers by turns, and the APIs, each when the one before is back.
- * @param play what goes on meanwhile; it is told who was killed so far
- * @returns all who were killed
+ * Kills the workers in turn, and the APIs, each when the previous one is back.
+ * @param play the work in the meantime; it receives the processes killed so far
+ * @returns all processes that were killed
  */
 async function whileKilling(play: (soFar: readonly ChildNode[]) => Promise<void>): Promise<readonly ChildNode[]> {
   const killed: ChildNode[] = [];
@@ -242,13 +242,13 @@ async function expectWholeHistory(runId: string): Promise<void> {
   expect(ofRun).toEqual(['run.started', 'run.completed']);
 }
 
-/** The versions that have worked at a run. */
+/** The versions of the workers that executed a run. */
 async function versionsOf(runId: string): Promise<readonly string[]> {
   const executions = await executionsOf(fleet.temporal.workflow, runId);
   return [...new Set(executions.flatMap((history) => [...versionsIn(history)]))];
 }
 
-/** Writes the code of the next version into a file. @returns its path */
+/** Writes the workflow code of the next version to a file. @returns its path */
 async function writeNextVersion(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-next-version-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -52,7 +52,10 @@ describe('npm start', () => {
   });
 });
 
-/** What the first one was in the middle of is only given up after its time: until then the API asks to be asked again. */
+/**
+ * A request that the first process had not finished is released only after its lease: until then the API asks for a
+ * retry.
+ */
 async function approve(approver: ApiClient, id: string): Promise<ApiAnswer> {
   const once = { 'idempotency-key': `approve-${id}` };
   for (const deadline = Date.now() + 60_000; ;) {
