@@ -8,7 +8,7 @@ import { aCatalog } from '../builders/builders.ts';
 import { anAbsentEngine } from './absent-engine.ts';
 import { graphJobsHere } from './graph-jobs-here.ts';
 
-/** What a fire of a schedule needs, without a Temporal server. */
+/** The dependencies of a schedule's fire, without a Temporal server. */
 export const fireDeps = (store: Store, config: ConfigInput = {}): FireDeps => ({
   store,
   engine: anAbsentEngine(),

@@ -38,7 +38,7 @@ export function aFailure(over: Partial<JournalBatch> = {}): JournalBatch {
 
 const NEVER = new AbortController().signal;
 
-/** A courier of one process that sends what is due when it is told to. @returns resolves when all is sent */
+/** A dispatcher of one process, which sends due messages on request. @returns resolves when all are sent */
 export function aCourier(
   store: Store,
   allow: readonly string[],

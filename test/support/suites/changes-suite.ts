@@ -3,7 +3,7 @@ import type { RunChange } from '../../../src/store/changes.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { AT, aBatch, aNewRun, aView, writeTo } from '../builders/store-builders.ts';
 
-/** What every store tells of the journals that are written. */
+/** The notifications of every store about journal writes. */
 export function changesSuite(store: () => Store): void {
   const subscribe = (runId: string) => {
     const heard: (RunChange | null)[] = [];
@@ -11,7 +11,7 @@ export function changesSuite(store: () => Store): void {
     onTestFinished(unsubscribe);
     return { heard, unsubscribe };
   };
-  /** What was written before the first subscription of a store has come through is not heard. */
+  /** A subscription may miss writes from before it is established, so the test waits until it receives one. */
   const opened = async (): Promise<void> => {
     const { heard, unsubscribe } = subscribe('W-probe');
     const hasHeard = async (): Promise<boolean> => {

@@ -6,7 +6,7 @@ import type { Tables } from '../../../src/store/tables.ts';
 import { createRandom } from '../builders/random.ts';
 import { aBatch, aCheckpoint, aNewRun, writeTo } from '../builders/store-builders.ts';
 
-/** A store, and a way to look into its tables. */
+/** A store, and access to its tables. */
 export interface OpenedStore {
   readonly store: Store;
   readonly tables: Kysely<Tables>;
@@ -15,7 +15,7 @@ export interface OpenedStore {
 const LENGTH = 250;
 const SEED = 7;
 
-/** What a store must do with long chains of checkpoints. */
+/** Requirements on every store for long chains of checkpoints. */
 export function checkpointsSuite(opened: () => OpenedStore): void {
   const orders: readonly [string, (numbers: readonly number[]) => readonly number[]][] = [
     ['oldest first', (numbers) => numbers],
@@ -90,7 +90,7 @@ export function checkpointsSuite(opened: () => OpenedStore): void {
   });
 }
 
-/** Each checkpoint appends to a list; some set a value, some set the list anew. */
+/** Each checkpoint appends to a list; some set a value, some replace the list. */
 function changesOf(n: number) {
   return {
     log: n % 100 === 0 ? { set: [`anew ${n}`] } : { append: [n, `text ${n}`] },

@@ -3,7 +3,7 @@ import type { ModelDelta } from '../../../src/graph/journal/batch.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aDelta } from '../builders/store-builders.ts';
 
-/** What every store tells of the deltas that are published. */
+/** The notifications of every store about published deltas. */
 export function deltasSuite(store: () => Store): void {
   const listen = async (runId: string) => {
     const heard: ModelDelta[] = [];

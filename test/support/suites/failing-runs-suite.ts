@@ -3,7 +3,7 @@ import type { TaskFailureCause } from '../../../src/store/failing-runs.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { AT, LATER, aBatch, aNewRun, endRun } from '../builders/store-builders.ts';
 
-/** What a store must do about runs whose workflow tasks fail. @param store one that knows the definition `h1` */
+/** Requirements on a store for runs with failing workflow tasks. @param store one that contains the definition `h1` */
 export function failingRunsSuite(store: () => Store): void {
   const dispatch = async (id: string): Promise<void> => {
     await store().runs.create(aNewRun({ id }));

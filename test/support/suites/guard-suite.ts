@@ -5,7 +5,7 @@ import { NetworkError } from '../../../src/network/network-error.ts';
 import { answer } from '../doubles/loopback-server.ts';
 import type { LoopbackServer } from '../doubles/loopback-server.ts';
 
-/** Sends a GET request from behind a new guard, within 5 seconds if there is no signal. */
+/** Sends a GET request through a new guard, within 5 seconds if there is no signal. */
 export type GuardedSend = (
   allow: readonly string[],
   request: { readonly url: string; readonly redirectedBy?: string; readonly signal?: AbortSignal },
@@ -13,7 +13,7 @@ export type GuardedSend = (
 
 const PUBLIC_ADDRESS = '93.184.215.14';
 
-/** Names that no network knows, and where they lead; the system resolves all others. */
+/** Names that exist only in the tests, and their addresses; the system resolves all others. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   'loopback.test': ['127.0.0.1'],
   'private.test': ['10.0.0.1'],
@@ -22,7 +22,10 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   'two-faced.test': ['93.184.215.14', '127.0.0.1'],
 };
 
-/** A name that leads to a public address first, and to this machine from then on; how often it was asked for, and what then. */
+/**
+ * A name that resolves to a public address first, and to this machine from then on; the number of lookups, and a
+ * callback.
+ */
 const rebinding = { name: 'rebinding.test', asked: 0, whenAsked: (): unknown => undefined };
 
 function rebind(): string {
@@ -43,13 +46,13 @@ function lookUp(hostname: string, options: object, resolved: Resolved): void {
   else lookup(hostname, { ...options, all: true }, resolved);
 }
 
-/** `fetch` wraps what the lookup of a name throws. */
+/** `fetch` wraps the error of a name lookup. */
 function failureOf(thrown: unknown): string {
   if (thrown instanceof NetworkError) return thrown.reason;
   return thrown instanceof Error && thrown.cause !== undefined ? failureOf(thrown.cause) : 'another failure';
 }
 
-/** What holds for each way to send a request from behind the guard. */
+/** Requirements on each way to send a request through the guard. */
 export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
   beforeAll(() => {
     Object.assign(dns, { lookup: lookUp });
@@ -60,7 +63,7 @@ export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
     syncBuiltinESMExports();
   });
 
-  /** The status that a request ends with, or the reason of its failure. */
+  /** The status of a request, or the reason of its failure. */
   const outcomeOf = async (url: string, allow: readonly string[] = []): Promise<number | string> =>
     await send(allow, { url }).then(({ status }) => status, failureOf);
 

@@ -4,7 +4,7 @@ import type { Json } from '../../../src/graph/values/json.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { AT } from '../builders/store-builders.ts';
 
-/** What the ledger of every store must do. */
+/** Requirements on the ledger of every store. */
 export function ledgerSuite(store: () => Store): void {
   const claim = (key: string, over: object = {}) => ({
     key,

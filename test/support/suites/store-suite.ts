@@ -22,7 +22,7 @@ import { pagesSuite } from './pages-suite.ts';
 import { threadQueueSuite } from './thread-queue-suite.ts';
 import { NOTHING_REDACTED } from '../../../src/graph/redaction/redaction.ts';
 
-/** What every store must do, whichever database is behind it. */
+/** Requirements on every store, whatever its database. */
 export function storeSuite(name: string, open: () => Promise<OpenedStore>): void {
   describe(name, () => {
     let opened: OpenedStore;
