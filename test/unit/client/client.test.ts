@@ -39,7 +39,7 @@ describe('graphs', () => {
     expect([names, items.length, nextCursor]).toEqual([['a', 'b', 'c'], 2, expect.any(String)]);
   });
 
-  test('that are wrong are refused with their issues', async () => {
+  test('that are invalid are refused with their issues', async () => {
     const wrong = { name: 'wrong', nodes: {}, edges: [{ from: '__start__', to: 'nobody' }] };
     const { issues } = await client.graphs.validate(wrong);
     expect(issues.length).toBeGreaterThan(0);
@@ -48,7 +48,7 @@ describe('graphs', () => {
 });
 
 describe('runs', () => {
-  test('are started once for one key, and read', async () => {
+  test('are started once per idempotency key, and read', async () => {
     const start = async () => await client.runs.start({ graph: named('x').toJSON() }, { idempotencyKey: 'once' });
     const [run, again] = [await start(), await start()];
     expect(again.id).toBe(run.id);
@@ -57,7 +57,7 @@ describe('runs', () => {
     expect(await client.runs.wait(run.id, { timeoutMs: 10 })).toMatchObject({ status: 'queued' });
   });
 
-  test('that are unknown are an error with a code', async () => {
+  test('that are unknown throw an error with a code', async () => {
     await expect(client.runs.get('nothing')).rejects.toMatchObject({ code: 'UNKNOWN_RUN', status: 404 });
     await expect(client.threads.get('nothing')).rejects.toMatchObject({ code: 'UNKNOWN_THREAD' });
     await expect(client.approvals.get('nothing')).rejects.toMatchObject({ code: 'UNKNOWN_APPROVAL' });
@@ -125,7 +125,7 @@ async function callAll(client: Client): Promise<void> {
   await runs.edit('r', { etag: '"e"', values: {} });
 }
 
-test('every route of the API has its call', async () => {
+test('every route of the API has a method of the client', async () => {
   const asked: string[] = [];
   const fetch = async (url: string, { method = 'GET' }: RequestInit): Promise<Response> => {
     asked.push(`${method} ${new URL(url).pathname}`);

@@ -62,7 +62,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
   });
 
   describe('orders', () => {
-    test('an order is found by its number, with what was refunded of it', async () => {
+    test('an order is found by its number, with its refunded amount', async () => {
       const answer = await request('/orders?number=A-1020');
       const found = {
         number: 'A-1020',
@@ -99,7 +99,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
   });
 
   describe('refunds', () => {
-    test('a refund is made once for its key, and the same request gives it again', async () => {
+    test('a refund is made once per key, and a repeated request returns it', async () => {
       const first = await refund('once', LAMP);
       const again = await refund('once', LAMP);
       const made: unknown = await first.json();
@@ -109,7 +109,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
       expect(await refundedOf('A-1001')).toBe(10);
     });
 
-    test('fifty equal requests at once make one refund', async () => {
+    test('fifty equal concurrent requests make one refund', async () => {
       const answers = await Promise.all(
         Array.from({ length: 50 }, () => refund('fifty', { ...LAMP, order: 'A-1002' })),
       );
@@ -121,7 +121,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
       expect(await refundsOf('A-1002')).toHaveLength(1);
     });
 
-    test('requests with different keys never pay more than the order was worth', async () => {
+    test('requests with different keys never refund more than the total of the order', async () => {
       const keys = Array.from({ length: 12 }, (_, at) => `part-${at}`);
       const answers = await Promise.all(keys.map((key) => refund(key, { ...LAMP, order: 'A-1007' })));
       expect(answers.filter(({ status }) => status === 201)).toHaveLength(7);
@@ -164,7 +164,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
       expect((await request('/refunds', { method: 'POST', body: JSON.stringify(LAMP) })).status).toBe(400);
     });
 
-    test('the accounts show each refund with its key', async () => {
+    test('the accounts list each refund with its key', async () => {
       const all = BooksSchema.parse(await (await request('/refunds')).json()).refunds;
       expect(all).toEqual(expect.arrayContaining([expect.objectContaining({ key: 'once', reason: 'Ticket T-01' })]));
       expect(await refundsOf('A-1001')).toEqual(all.filter((made) => made['order'] === 'A-1001'));
@@ -203,14 +203,14 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
       expect(await refundsOf('A-1001')).not.toContainEqual(expect.objectContaining({ key: 'dropped' }));
     });
 
-    test('a delay alone makes a call slow, and nothing else', async () => {
+    test('a delay alone only makes a call slow', async () => {
       await order({ path: '/orders', delayMs: 80, times: 1 });
       const before = performance.now();
       expect((await request('/orders?number=A-1001')).status).toBe(200);
       expect(performance.now() - before).toBeGreaterThanOrEqual(75);
     });
 
-    test('faults hit their path only, never the accounts, and are taken back by DELETE', async () => {
+    test('faults affect only their path, never the accounts, and DELETE removes them', async () => {
       await order({ path: '/refunds', status: 503, times: 5 });
       expect((await request('/orders?number=A-1001')).status).toBe(200);
       expect((await request('/refunds')).status).toBe(200);
