@@ -37,7 +37,7 @@ const windowsOf = (text: string): readonly string[] =>
   );
 
 describe('createRedactor', () => {
-  test.each(Object.entries(ENCODERS))('leaves 7 characters of a secret at most: %s, cut anywhere', (_name, encode) => {
+  test.each(Object.entries(ENCODERS))('leaves at most 7 characters of a secret: %s, truncated anywhere', (_name, encode) => {
     fc.assert(
       fc.property(secrets, fc.nat(), fc.nat(), (secret, from, length) => {
         const encoded = encode(secret);
@@ -59,12 +59,12 @@ describe('createRedactor', () => {
     expect(createRedactor([secret]).redact(`(${text})`)).toBe('([secret])');
   });
 
-  test('what all URLs and keys have in common stays', () => {
+  test('text that all URLs and keys have in common stays', () => {
     const { redactLong } = createRedactor(['https://hooks.example.com/T0/secret-canary']);
     expect(redactLong('https://shop.test/ and https://hooks.example.com/T0')).toBe('https://shop.test/ and h[secret]');
   });
 
-  test('the time for a text and a secret that are like one another grows as they do', MEASURING, () => {
+  test('the time for a text and a similar secret grows linearly', MEASURING, () => {
     const growth = growthOf((size) => {
       const { redact } = createRedactor(['canary-'.repeat(size)]);
       const text = 'canary+'.repeat(10 * size);

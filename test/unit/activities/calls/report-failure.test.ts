@@ -46,7 +46,7 @@ describe.each([
   ['a local call', makeLocally],
   ['a call', make],
 ])('%s that fails', (_what, makeCall) => {
-  test('is logged with its run, node, tool, attempt, and where code has thrown', async () => {
+  test('is logged with its run, node, tool, attempt, and the location where code threw', async () => {
     const facts = { ...call, attempt: 1, code: 'TOOL_FAILED', message: 'x is not a function', stack };
     expect(await linesOf(makeCall, [mistake])).toEqual([[FAILED, expect.objectContaining(facts)]]);
   });

@@ -74,7 +74,7 @@ describe('retryDelay', () => {
     );
   });
 
-  test('it is never less than the server asked for, up to ten minutes', () => {
+  test('it is at least what the server asked for, up to ten minutes', () => {
     fc.assert(
       fc.property(
         policies(),

@@ -91,7 +91,7 @@ describe('the tokens of attempts', () => {
   test.each([
     ['is lost with its worker', lose],
     ['leaves the call to another as its worker shuts down', shutDown],
-  ])('are kept when a later attempt %s', async (_what, interrupt) => {
+  ])('are counted when a later attempt %s', async (_what, interrupt) => {
     const task = aNewTask();
     await failureOf(attempt(task, fails()));
     await interrupt(task);
@@ -99,7 +99,7 @@ describe('the tokens of attempts', () => {
     expect(await attempt(task, replies())).toMatchObject({ reply: times(2) });
   });
 
-  test('do not count again when a person orders the failed call once more', async () => {
+  test('do not count again after a person’s retry of the failed call', async () => {
     const task = aNewTask();
     expect(await failureOf(attempt(task, fails({ retryable: false })))).toMatchObject({ details: [times(1)] });
     expect(await attempt({ ...task, takeover: 1 }, replies())).toMatchObject({ reply: times(1) });

@@ -74,7 +74,7 @@ function anEmbedder(over: Partial<EmbeddingSettings> = {}, around: Around = {}) 
 }
 
 describe.each(CASES)('$provider', ({ provider, target, headers, asks, answer }) => {
-  test('is asked at the base URL with the key, and its vectors are read in order', async () => {
+  test('is called at the base URL with the key, and its vectors are read in order', async () => {
     server.answers(json(answer));
     expect(await anEmbedder({ provider }).embed(['a', 'b'])).toEqual([
       [1, 0],
@@ -92,7 +92,7 @@ test('tokens are counted', async () => {
   expect(counted).toEqual([7]);
 });
 
-test('a failure that passes is tried again once, within the time', async () => {
+test('a transient failure is retried once within the time limit', async () => {
   server.answers(json({}, 503), json(OPENAI));
   expect(await anEmbedder().embed(['a', 'b'])).toHaveLength(2);
   server.answers(json({}, 503), json({}, 503));
@@ -101,7 +101,7 @@ test('a failure that passes is tried again once, within the time', async () => {
 });
 
 test.each([7, 9_999_999])(
-  'a server that asks for %d seconds, more than there are, is not asked again',
+  'a server that asks for %d seconds, more than are left, is not retried',
   async (seconds) => {
     server.answers(json({}, 429, { 'retry-after': String(seconds) }), json(OPENAI));
     const sleep = vi.fn<Sleep>(async () => await Promise.reject(new Error('the time is over')));
@@ -112,7 +112,7 @@ test.each([7, 9_999_999])(
   },
 );
 
-test('a server that says nothing is given up', async () => {
+test('a silent server is abandoned after the time limit', async () => {
   const { answer, asked, left } = silence();
   server.answers(answer);
   const time = new AbortController();
@@ -127,7 +127,7 @@ test('a server that says nothing is given up', async () => {
 });
 
 test.each([400, 413, 422])(
-  'texts that are refused with %i are told from a server that does not work',
+  'texts refused with %i are distinguished from a server failure',
   async (status) => {
     server.answers(json({ error: { message: 'the-key-itself says no' } }, status));
     const error: unknown = await anEmbedder()
@@ -147,7 +147,7 @@ test.each([
   ],
   ['too few', { data: [{ embedding: [1, 0] }] }, /something else in place of 2/],
   ['no vectors', { data: 'none' }, /gave no usable answer/],
-])('%s are no answer', async (_what, answer, message) => {
+])('%s are refused as an answer', async (_what, answer, message) => {
   server.answers(json(answer));
   await expect(anEmbedder().embed(['a', 'b'])).rejects.toThrow(message);
 });

@@ -219,7 +219,7 @@ const ROWS: readonly Row[] = [
 describe.each(ROWS)('$provider: $what', ({ provider, status, body, verdict }) => {
   const WAYS: readonly Asking[] = [{ stream: false }, { stream: true }];
 
-  test.each(WAYS)('is classified, and asked once, with %o', async (way) => {
+  test.each(WAYS)('is classified as %o after one request', async (way) => {
     server.answers(json(body, status));
     expect(await failureOf(askModel(server, provider, way))).toMatchObject({ code: 'MODEL_FAILED', ...verdict });
     expect(server.requests).toHaveLength(1);
@@ -261,7 +261,7 @@ describe.each(PROVIDERS)('a header of %s', (provider) => {
     [{ 'retry-after-ms': '250', 'retry-after': '7' }, 250],
     [{ 'retry-after': '7' }, 7_000],
     [{ 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }, 0],
-  ])('%o says when to ask again', async (headers, retryAfterMs) => {
+  ])('%o sets the retry delay', async (headers, retryAfterMs) => {
     expect(await failureWith(headers)).toMatchObject({ retryable: true, retryAfterMs });
   });
 });

@@ -33,7 +33,7 @@ const WAYS = [
 const CASES = PROVIDERS.flatMap((provider) => WAYS.map((how) => ({ provider, ...how })));
 
 describe.each(CASES)('what $provider answers $way', ({ provider, stream, replies }) => {
-  test('is a text and what it took', async () => {
+  test('is a text and its usage', async () => {
     const expected = { kind: 'model', text: 'Hi', toolCalls: [], finishReason: 'stop', usage };
     expect(await replyTo(provider, replies[provider].text, { stream })).toEqual(expected);
   });
@@ -44,19 +44,19 @@ describe.each(CASES)('what $provider answers $way', ({ provider, stream, replies
     expect(await replyTo(provider, replies[provider].calls, { stream })).toEqual(expected);
   });
 
-  test('calls tools by the names that they have here', async () => {
+  test('calls tools by their names in the configuration', async () => {
     const tools = [{ name: 'lookup', description: '', parameters: true }];
     const dotted = [{ name: '.lookup', description: '', parameters: true }, ...tools];
     const { toolCalls } = await replyTo(provider, replies[provider].calls, { stream, request: { tools: dotted } });
     expect(toolCalls).toMatchObject([{ name: 'lookup' }, { name: 'lookup' }]);
   });
 
-  test('is cut off by the length', async () => {
+  test('is truncated by the length limit', async () => {
     const reply = await replyTo(provider, replies[provider].truncated, { stream });
     expect(reply).toMatchObject({ text: 'Hi', finishReason: 'length' });
   });
 
-  test('fails if its length ends it before it says anything', async () => {
+  test('fails if the length limit ends it without text', async () => {
     server.answers(replies[provider].unsaid);
     const failure = await failureOf(askModel(server, provider, { stream }));
     expect(failure).toMatchObject({ code: 'MODEL_FAILED', retryable: false, reason: 'truncated', usage });
@@ -134,13 +134,13 @@ describe('what Google', () => {
     expect(failure.message).toContain(reason);
   });
 
-  test('ends with OTHER after some words is an answer', async () => {
+  test('ends with OTHER after some text is an answer', async () => {
     const reply = await replyTo('google', json(aCandidate([{ text: 'Hi' }], 'OTHER')));
     expect(reply).toMatchObject({ text: 'Hi', finishReason: 'other' });
   });
 });
 
-describe('an answer without words', () => {
+describe('an answer without text', () => {
   test.each<[Provider, JsonObject]>([
     ['anthropic', aClaudeMessage([], 'end_turn')],
     ['google', aCandidate([], 'STOP')],
@@ -159,20 +159,20 @@ describe('an answer without words', () => {
 });
 
 describe('usage', () => {
-  test('counts what Anthropic has read from its cache as input', async () => {
+  test('counts tokens that Anthropic read from its cache as input', async () => {
     const usage = { input_tokens: 2, cache_creation_input_tokens: 4, cache_read_input_tokens: 6, output_tokens: 3 };
     const given = json({ ...aClaudeMessage([{ type: 'text', text: 'Hi' }], 'end_turn'), usage });
     expect((await replyTo('anthropic', given)).usage).toEqual({ inputTokens: 12, outputTokens: 3 });
   });
 
-  test('counts what Gemini has thought as output', async () => {
+  test('counts thinking tokens of Gemini as output', async () => {
     const usageMetadata = { promptTokenCount: 12, candidatesTokenCount: 1, thoughtsTokenCount: 2 };
     const given = json({ ...aCandidate([{ text: 'Hi' }], 'STOP'), usageMetadata });
     expect((await replyTo('google', given)).usage).toEqual({ inputTokens: 12, outputTokens: 3 });
   });
 });
 
-test('a dotted name comes back from the spelling that the provider was told', async () => {
+test('a dotted name is restored from the spelling sent to the provider', async () => {
   const call = { id: 't1', type: 'function', function: { name: 'crm_lookup', arguments: '{}' } };
   const tools = [{ name: 'crm.lookup', description: '', parameters: true }];
   const given = json(aCompletion({ content: null, tool_calls: [call] }, 'tool_calls'));

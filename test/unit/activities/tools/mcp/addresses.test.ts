@@ -38,7 +38,7 @@ describe('tools at an address', () => {
     await expect(tools.call('odd.refuse', -32601)).rejects.toMatchObject({ retryable: false, done: 'no' });
   });
 
-  test('are asked with the headers of the configuration', async () => {
+  test('are called with the headers of the configuration', async () => {
     await tools.call('odd.echo', 'hello');
     const headers = server.requests.map((request) => request.headers.authorization);
     expect(new Set(headers)).toEqual(new Set(['Bearer do-not-tell']));
@@ -76,7 +76,7 @@ describe('tools at an address', () => {
     expect(await tools.call('odd.echo', 'well again')).toBe('well again');
   });
 
-  test('fail when an answer can not be had to its end', { timeout: 20_000 }, async () => {
+  test('fail when an answer is incomplete', { timeout: 20_000 }, async () => {
     server.instead(
       'echo',
       events('id: 7\ndata:\n\n', (response) => response.destroy()),
@@ -100,7 +100,7 @@ describe('tools at an address', () => {
     },
   );
 
-  test('are told that nobody waits any more', async () => {
+  test('receive the cancellation of a call', async () => {
     const controller = new AbortController();
     const call = tools.call('odd.slow', null, { signal: controller.signal });
     setTimeout(() => controller.abort(), 100);
@@ -114,7 +114,7 @@ describe('tools at an address', () => {
     expect(farewell?.headers['mcp-session-id']).toBe('s1');
   });
 
-  test('can not have reached a server that is away, and are told when to come back', async () => {
+  test('have not reached an unavailable server, and the error states when to retry', async () => {
     const { address, url } = server;
     await tools.close();
     await server.stop();
@@ -123,7 +123,7 @@ describe('tools at an address', () => {
     );
   });
 
-  test('are not looked for in the network of the installation', async () => {
+  test('are not called at private addresses', async () => {
     const before = server.requests.length;
     await expect(openTestedTools({ odd: { url: server.url } })).rejects.toThrow('The URL is blocked');
     expect(server.requests).toHaveLength(before);
