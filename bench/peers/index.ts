@@ -39,7 +39,7 @@ await inSurroundings(flags.dist, async (surroundings) => {
   const { tool } = surroundings;
   const peers = await openPeers(surroundings);
   const measurements = openMeasurements();
-  // The first round warms all up.
+  // The first round warms up all peers.
   await playRound(0, { peers, tool });
   for (let round = 1; round <= rounds; round++) await playRound(round, { peers, tool, measurements });
   const reported = { rows, peers: wanted, rounds };
@@ -57,7 +57,7 @@ async function openPeers(surroundings: Surroundings): Promise<readonly Peer[]> {
 interface Round {
   readonly peers: readonly Peer[];
   readonly tool: EchoTool;
-  /** Where what is seen goes to. */
+  /** The target of the measurements; absent for the warm-up. */
   readonly measurements?: Measurements;
 }
 

@@ -40,7 +40,7 @@ await inSurroundings(flags.dist, async (surroundings) => {
   const { peer, workers } = await deploy(surroundings);
   for (const worker of workers) await worker.stop();
   const rates = new Map<number, number[]>(COUNTS.map((count) => [count, []]));
-  // The first round warms all up.
+  // The first round warms up everything.
   for (let turn = 0; turn <= rounds; turn++)
     for (const [count, seen] of rates) {
       const measured = await measure(peer, workers.slice(0, count), surroundings.tool);
@@ -51,7 +51,7 @@ await inSurroundings(flags.dist, async (surroundings) => {
   print({ share, stepsPerSecond: { one, two }, times: round(two / one, 2) });
 });
 
-/** Deploys Holdfast with as many workers as are compared at most, and publishes the graphs. */
+/** Deploys Holdfast with the maximum number of workers, and publishes the graphs. */
 async function deploy({ tool, postgres, isBuilt, teardown }: Surroundings) {
   const { host } = new URL(tool.url);
   const config = { tools: [aToolOf(tool, { name: TOOL, effect: 'keyed' })], http: { allow: [host] } };
@@ -76,7 +76,7 @@ async function deploy({ tool, postgres, isBuilt, teardown }: Surroundings) {
   return { workers, peer: holdfastPeer({ name: 'workers', processes: [], user, approver, tool: TOOL }) };
 }
 
-/** Measures with some workers, which run for it alone. */
+/** Measures with some workers, which run only for this measurement. */
 async function measure(peer: Peer, workers: readonly ChildNode[], tool: EchoTool) {
   const shares: CoreShare[] = [];
   for (const worker of workers) {

@@ -24,13 +24,13 @@ const measures = { default: { contextWindow: 20, loadCounter: async () => (text:
 
 interface Called {
   readonly reply: CallReply;
-  /** What the model was asked. */
+  /** The requests to the model. */
   readonly asked: readonly ModelRequest[];
 }
 
 const place = { visit: 2, path: ['outer'] };
 
-/** What others are told of a call while it goes on. */
+/** Returns the deltas published during a call. */
 async function toldOf(
   generate: Generate,
   over: Partial<CallTask<ModelCallRequest>> = {},

@@ -5,7 +5,7 @@ import { MEASURING, growthOf } from '../../support/readers/growth.ts';
 
 const inner = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-/** Ways in which a server writes what it was sent. */
+/** The encodings in which a server may echo a text. */
 const ENCODERS: Readonly<Record<string, (text: string) => string>> = {
   plain: (text) => text,
   'JSON in JSON': (text) => inner(inner(text)),

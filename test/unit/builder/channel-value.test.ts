@@ -20,7 +20,7 @@ const channels = {
   own: { reducer: { expr: 'update' } },
 } as const;
 
-/** What channels hold before any write. */
+/** The values of channels before any write. */
 interface First {
   readonly last: string | null;
   readonly listed: readonly string[];

@@ -6,7 +6,7 @@ import { readDescription } from '../../support/readers/api-description.ts';
 import { startTestApi } from '../../support/servers/test-api.ts';
 import type { TestApi } from '../../support/servers/test-api.ts';
 
-/* The client against the API in memory. Temporal is away, so runs are accepted and stay queued. */
+/* The client against the API in memory. Temporal is unavailable, so runs are accepted and stay queued. */
 
 let api: TestApi;
 let client: Client;
@@ -64,7 +64,10 @@ describe('runs', () => {
   });
 });
 
-/** Routes for probes, editors, the console's sign-in, other systems and `useChat`, and streams, which have tests of their own. */
+/**
+ * Routes without a method of the client: probes, editors, the console's sign-in, other systems and `useChat`; streams
+ * have their own tests.
+ */
 const WITHOUT_CLIENT = [
   'GET /api/chat/{graph}/{threadId}/stream',
   'GET /api/chat/{threadId}/stream',
@@ -80,7 +83,7 @@ const WITHOUT_CLIENT = [
   'POST /console/local-sign-in',
 ];
 
-/** Makes every call there is, each by its own route. */
+/** Makes each call of the client, each to its own route. */
 async function callAll(client: Client): Promise<void> {
   const { runs, approvals, graphs, threads, tools, interventions, memory } = client;
   const { webhooks, hooks, files, schedules, admin } = client;

@@ -15,7 +15,7 @@ interface Scripted {
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 
-/** A client whose requests are answered by script, the last step again and again. */
+/** A client whose requests get scripted responses; the last one is repeated. */
 function scripted(...steps: readonly Step[]): Scripted {
   const requests: Request[] = [];
   const pauses: number[] = [];

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Pauses are short, and silence never lasts too long. */
+/** Short delays, and no limit on silence. */
 const BRISK: Timing = {
   ...REAL_TIMING,
   sleep: async (ms, signal) => await REAL_TIMING.sleep(ms === 45_000 ? ms : 1, signal),
@@ -33,7 +33,7 @@ function connectionBy(fetch: Fetch, timing = BRISK): Connection {
   return { send: createSend({ baseUrl: 'http://127.0.0.1', token: api.tokens.user, fetch }, timing), timing };
 }
 
-/** Breaks off each stream after some bytes. */
+/** Breaks each stream after some bytes. */
 function breaking(nextLength: () => number): Fetch {
   return async (url, init) => {
     const response = await ask(url, init);
@@ -92,7 +92,7 @@ describe('following a run', () => {
     expect((await events.next()).value).toMatchObject({ seq: 1 });
     const next = events.next();
     const delta = aDelta();
-    // A stream that is connected hears it; the test can't see when that is.
+    // A connected stream receives it; the test can't see when it is connected, so it publishes repeatedly.
     const telling = setInterval(() => void api.store.deltas.publish('spoken', [delta]), 20);
     expect((await next).value).toEqual({ type: 'model.delta', ...delta });
     clearInterval(telling);

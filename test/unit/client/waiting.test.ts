@@ -11,11 +11,11 @@ import { problemResponse } from '../../../src/process/problem.ts';
 
 interface ScriptedApi {
   readonly connection: Connection;
-  /** Each request, with what it prefers. */
+  /** The requests, each with its `Prefer` header. */
   readonly asked: string[];
 }
 
-/** An API whose answers to each path are scripted, the last one again and again; a second passes with each request. */
+/** An API with scripted responses for each path, of which the last one is repeated; each request takes a second. */
 function scriptedApi(answers: Readonly<Record<string, readonly Json[]>>, requestMs = 1_000): ScriptedApi {
   const asked: string[] = [];
   const left = new Map(Object.entries(answers).map(([path, all]) => [path, [...all]]));

@@ -7,7 +7,7 @@ function parametersOf(parameters: unknown): unknown {
   return parseConfig('here', { tools: [tool] }).tools[0]?.parameters;
 }
 
-/** Such as other libraries have: `arktype`'s schemas are functions. */
+/** A schema of another library: those of `arktype` are functions. */
 const foreign = (input: () => object) =>
   Object.assign(() => null, {
     '~standard': {

@@ -11,7 +11,7 @@ import { startPostgres } from '../../support/servers/postgres-server.ts';
 const API_KEY = 'shop-key';
 const LAMP = { order: 'A-1001', amount: 10, reason: 'Ticket T-01' };
 
-/** A database that a shop can be started on again and again. */
+/** A database on which a shop can be restarted. */
 interface Database {
   dialect(): Dialect;
   close(): Promise<void>;
@@ -45,7 +45,7 @@ async function refundedOf(number: string): Promise<unknown> {
   return z.object({ orders: z.array(z.object({ refunded: z.number() })) }).parse(answer).orders[0]?.refunded;
 }
 
-/** What the shop does, whichever database is behind it. */
+/** Tests of the shop, whatever its database. */
 function shopSuite(openDatabase: () => Promise<Database>): void {
   let database: Database;
   const start = async (port = 0): Promise<typeof shop> =>
@@ -254,7 +254,7 @@ describe('the shop on embedded PostgreSQL', () => {
   });
 });
 
-/** Where tests are given a database, its shop may be in use; a server of our own has none. */
+/** A database given to the tests may have a shop in use, so these tests start their own server. */
 describe.skipIf(process.env['DATABASE_URL'] !== undefined)('the shop on PostgreSQL', () => {
   shopSuite(async () => {
     const server = await startPostgres();

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { answersAt, startTemporalServer } from '../../../src/dev/temporal-server.ts';
 
-/* A Temporal server that takes connections before it has opened its database. */
+/* A Temporal server that accepts connections before it has opened its database. */
 
 const SYSTEM = 'GetSystemInfo';
 const NAMESPACE = 'DescribeNamespace';
 
-/** Names of methods. */
+/** The names of the called methods. */
 const asked = new Set<string>();
 const answered = new Set<string>();
 beforeEach(() => {
@@ -28,7 +28,7 @@ server.on('stream', (stream, { ':path': path }) => {
 function answerEmpty(stream: ServerHttp2Stream): void {
   stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
   stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
-  // No flags, and a message of length 0.
+  // A gRPC message of length 0 without flags.
   stream.end(Buffer.alloc(5));
 }
 

@@ -5,7 +5,7 @@ import type { CallSlotLimits, CallSlots } from '../../../../src/activities/calls
 
 interface TestSlots {
   readonly slots: CallSlots;
-  /** Moves the clock. */
+  /** Advances the clock. */
   readonly pass: (ms: number) => void;
 }
 
@@ -15,13 +15,13 @@ function openSlots(limits: Partial<CallSlotLimits> = {}): TestSlots {
   return { slots, pass: (ms) => void (now += ms) };
 }
 
-/** Takes a slot. @returns what gives it back; `null`: refused */
+/** Takes a slot. @returns a function that releases it; `null` if refused */
 function take(slots: CallSlots, tenant: string): (() => void) | null {
   const slot = slots.take(tenant);
   return slot.kind === 'taken' ? slot.giveBack : null;
 }
 
-/** Tenants ask in turns until none of them gets a slot any more. @returns how many each has */
+/** Tenants take slots in turn until none gets another one. @returns the number of slots of each */
 function takeAll(slots: CallSlots, ...tenants: readonly string[]): readonly number[] {
   const taken = tenants.map(() => 0);
   for (let before = -1, sum = 0; sum > before;) {
@@ -32,7 +32,7 @@ function takeAll(slots: CallSlots, ...tenants: readonly string[]): readonly numb
   return taken;
 }
 
-/** A refused call comes back after so long. */
+/** Returns the delay of a refused call. */
 function refusal(slots: CallSlots, tenant = 'acme'): number {
   const slot = slots.take(tenant);
   if (slot.kind === 'refused') return slot.retryAfterMs;

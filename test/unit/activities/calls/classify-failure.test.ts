@@ -109,7 +109,7 @@ describe('fromNetwork', () => {
   afterAll(async () => await server.stop());
   beforeEach(() => server.forget());
 
-  /** How a request ends that gets no whole answer. */
+  /** Returns the failure of a request without a complete response. */
   async function failureAt(url: string, allow: string): Promise<CallError> {
     const request = createGuardedFetch([allow])(new URL(url), { method: 'POST', body: 'x' });
     const thrown = await request.then(readBody).catch((error: unknown) => error);

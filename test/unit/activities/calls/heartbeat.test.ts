@@ -5,7 +5,7 @@ import { anActivity } from '../../../support/doubles/scripted-tool.ts';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** Runs work of so many milliseconds in an activity. @returns when its heart beat, since it began */
+/** Executes work for the given time in an activity. @returns the times of its heartbeats, since its start */
 async function beatsDuring(
   workMs: number,
   work: () => Promise<void>,

@@ -9,7 +9,7 @@ import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 
-/** How often the call was made, and slots were given back. */
+/** The number of calls made and of slots released. */
 const seen = { calls: 0, givenBack: 0 };
 beforeEach(() => void Object.assign(seen, { calls: 0, givenBack: 0 }));
 

@@ -184,7 +184,7 @@ describe('the table of claims in the README', () => {
   const FAILED = { status: 'failed', failure: { error, callFailed: true } } as const;
   type Example = readonly [entry: Partial<LedgerEntry>, claimant: Partial<Claimant>];
 
-  /** By row: what the claim does, its verdict, and examples that no row above fits. */
+  /** By row: the claim, its verdict, and examples that match no row above. */
   const ROWS: Readonly<Record<string, readonly [claim: string, verdict: object, ...Example[]]>> = {
     'any, with another request hash, without a takeover': [
       'fails with `INTERNAL`',

@@ -228,7 +228,7 @@ describe('the time-out of an attempt', () => {
 });
 
 describe('the deadline of all attempts', () => {
-  /** An attempt at a call that was scheduled so long ago. */
+  /** An attempt at a call that was scheduled this long ago. */
   const late = (agoMs: number) => anActivity({ scheduledTimestampMs: Date.now() - agoMs });
 
   test('ends the last attempt early', async () => {
@@ -314,7 +314,7 @@ describe('a cancellation', () => {
 describe('a database that is away while a failure is recorded', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  /** Lets the next writes of a failure fail. */
+  /** Makes the next writes of a failure fail. */
   function breakTwice(): void {
     const away = async () => await Promise.reject(new DatabaseAwayError('no answer'));
     vi.spyOn(store.ledger, 'fail').mockImplementationOnce(away).mockImplementationOnce(away);

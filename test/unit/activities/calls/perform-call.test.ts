@@ -25,12 +25,12 @@ const attempt = createAttempt(() => store);
 const SAFETIES: readonly CallSafety[] = ['idempotent', 'keyed', 'unsafe'];
 
 let tasks = 0;
-/** A call that the ledger knows nothing of. */
+/** A call without an entry in the ledger. */
 function aNewTask(effect: CallSafety, over: Partial<CallTask<ToolCallRequest>> = {}): CallTask<ToolCallRequest> {
   return aTask({ key: `R1.pay.${++tasks}`, request: aToolRequest({ effect }), ...over });
 }
 
-/** What the ledger says of a call. */
+/** The status of a call in the ledger. */
 async function statusOf({ key, tenantId, runId, node }: CallTask): Promise<unknown> {
   const claim = {
     key,
@@ -48,12 +48,12 @@ async function statusOf({ key, tenantId, runId, node }: CallTask): Promise<unkno
   return await store.ledger.claim(claim, ({ status }) => ({ isGranted: false, answer: status }));
 }
 
-/** Nothing is heard of any attempt for a long time. */
+/** Advances the time without a heartbeat of any attempt. */
 async function silence(): Promise<void> {
   await store.database.exec("update ledger set updated_at = updated_at - interval '1 hour'");
 }
 
-/** The worker is lost while it makes the call. */
+/** Loses the worker during the call. */
 async function loseWithin(task: CallTask<ToolCallRequest>): Promise<ScriptedTool> {
   const { step, begun } = held();
   const tool = scriptedTool(step, returns('again'), returns('once more'));
@@ -63,7 +63,7 @@ async function loseWithin(task: CallTask<ToolCallRequest>): Promise<ScriptedTool
   return tool;
 }
 
-/** The worker is lost after the call was made, and before it could record that. */
+/** Loses the worker after the call was made, and before it was recorded. */
 async function loseBeforeRecord(task: CallTask<ToolCallRequest>): Promise<ScriptedTool> {
   const tool = scriptedTool(returns('first'), returns('again'), returns('once more'));
   await new Promise<void>((resolve) => {

@@ -31,7 +31,7 @@ async function make(
   );
 }
 
-/** A tool that the worker's configuration calls idempotent. */
+/** A tool that is idempotent in the worker's configuration. */
 function idempotent(...script: Parameters<typeof scriptedTool>): ScriptedTool {
   const { tool, calls } = scriptedTool(...script);
   return { tool: { ...tool, effect: 'idempotent' }, calls };

@@ -25,7 +25,7 @@ function aNewTask(effect: CallSafety): CallTask<ToolCallRequest> {
   return aTask({ runId, key: `${runId}.pay.1`, request: aToolRequest({ effect }) });
 }
 
-/** Asks what has become of a call. */
+/** Reconciles a call. */
 const reconcile = async (
   { key, takeover, node, runId, tenantId }: CallTask,
   over: { readonly heartbeatMs?: number; readonly givenUp?: RunError } = {},

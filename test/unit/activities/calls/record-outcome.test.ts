@@ -6,7 +6,7 @@ import { anActivity } from '../../../support/doubles/scripted-tool.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Records with a database that fails so long. @returns how often it was asked */
+/** Records an outcome while the database fails for the given time. @returns the number of attempts */
 async function record(failure: Error, awayMs: number): Promise<number> {
   const backAt = Date.now() + awayMs;
   let asked = 0;

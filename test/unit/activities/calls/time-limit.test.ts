@@ -20,7 +20,7 @@ interface Opened {
   readonly activity: MockActivityEnvironment;
 }
 
-/** The limit of an attempt at a call that was scheduled a minute ago. */
+/** Opens the limit of an attempt at a call that was scheduled a minute ago. */
 function open(policy: Partial<Pick<CallPolicy, 'timeoutMs' | 'deadlineMs'>>): Opened {
   const activity = anActivity({ scheduledTimestampMs: NOW - 60_000 });
   return { activity, limit: openTimeLimit(aPolicy(policy), activity.context) };

@@ -17,19 +17,21 @@ import {
 import type { ScriptedTool } from '../../../support/doubles/scripted-tool.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
-/* The first attempt of an idempotent call claims nothing: its end is its only write. Later attempts claim as ever. */
+/*
+ * The first attempt of an idempotent call does not claim it: its end is its only write. Later attempts claim as usual.
+ */
 
 const store = await useMemoryStore();
 afterEach(() => void vi.restoreAllMocks());
 
 const attempt = createAttempt(() => store);
 
-/** An activity that begins as soon as the server has scheduled it. */
+/** An activity that starts as soon as it is scheduled. */
 const anAttempt = (number = 1, over: Partial<Info> = {}) =>
   anActivity({ attempt: number, currentAttemptScheduledTimestampMs: Date.now(), ...over });
 
 let tasks = 0;
-/** A call that the ledger knows nothing of, in a run of its own. */
+/** A call without an entry in the ledger, in its own run. */
 function aNewTask(over: Partial<CallTask<ToolCallRequest>> = {}): CallTask<ToolCallRequest> {
   const runId = `unclaimed-${++tasks}`;
   return aTask({ key: `${runId}.pay`, runId, request: aToolRequest({ effect: 'idempotent' }), ...over });
@@ -39,7 +41,7 @@ const withJournal = () => aNewTask({ journal: aJournalBatch() });
 const numbersOf = async ({ runId }: CallTask): Promise<number[]> =>
   (await store.journal.events(runId, 0, 10)).map(({ seq }) => seq);
 
-/** A tool that the worker's configuration calls idempotent. */
+/** A tool that is idempotent in the worker's configuration. */
 function idempotent(...script: Parameters<typeof scriptedTool>): ScriptedTool {
   const { tool, calls } = scriptedTool(...script);
   return { tool: { ...tool, effect: 'idempotent' }, calls };
@@ -107,7 +109,7 @@ describe('the first attempt of an idempotent call', () => {
 });
 
 describe('a call whose attempt was lost', () => {
-  /** The first attempt makes the call and has not ended. */
+  /** Starts the first attempt, which makes the call and does not end. */
   async function begin(tool: ScriptedTool, task: CallTask<ToolCallRequest>, begun: Promise<unknown>) {
     const first = attempt(tool, task, anAttempt());
     await begun;

@@ -115,7 +115,7 @@ describe('loadOpenAiCounter', () => {
   test('takes linear time for text without spaces', MEASURING, async () => {
     const count = await loadOpenAiCounter('gpt-4o');
     expect(count('ab'.repeat(50_000))).toBeGreaterThan(10_000);
-    // The tokenizer remembers texts.
+    // The tokenizer caches texts, so they must differ.
     const random = createRandom(1);
     const growth = growthOf((size) => {
       const text = Array.from({ length: 20 * size }, () => random.pick(LETTERS)).join('');

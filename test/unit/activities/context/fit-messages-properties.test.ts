@@ -11,7 +11,7 @@ import type { OverflowReply } from '../../../../src/graph/run/effect.ts';
 import { aModelRequest } from '../../../support/builders/call-builders.ts';
 import { anyConversation, idsOf, isPaired } from '../../../support/builders/conversations.ts';
 
-/** Does to a conversation what numbers say: leaves messages out, shortens, doubles and adds them, in any order. */
+/** A processor controlled by numbers: it drops, shortens, duplicates and adds messages, in any order. */
 const anyProcessor: fc.Arbitrary<MessageProcessor> = fc
   .tuple(fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 8 }), fc.boolean())
   .map(([moves, isReversed]) => (messages: readonly Message[]) => {
@@ -45,7 +45,7 @@ interface Given {
   readonly mine?: MessageProcessor;
 }
 
-/** What is sent; `null`: nothing can be. */
+/** Returns the sent messages; `null` if nothing can be sent. */
 async function fit({ messages, maxTokens, strategy, mine }: Given): Promise<FittingMessages | OverflowReply | null> {
   const request = aModelRequest({ system: SYSTEM, messages, context: { maxTokens, strategy } });
   try {

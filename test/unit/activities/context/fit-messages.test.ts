@@ -10,7 +10,7 @@ import { aModelRequest } from '../../../support/builders/call-builders.ts';
 import { aDocument, aPicture } from '../../../support/builders/file-parts.ts';
 import { aCall, aCaller, aMessage, anAnswer, idsOf } from '../../../support/builders/conversations.ts';
 
-/** A token a character; each message takes 4 more, and the request 3. */
+/** A counter with one token per character; each message takes 4 more, and the request 3. */
 const byCharacter = { contextWindow: null, loadCounter: async () => (text: string) => text.length };
 
 async function fit(
@@ -20,7 +20,7 @@ async function fit(
   return await fitMessages(aModelRequest(request), { measure: byCharacter, processors: {}, tools: [], ...deps });
 }
 
-/** What is sent, where something is. */
+/** Returns the sent messages. */
 async function sent(request: Partial<ModelCallRequest>, deps?: Partial<FittingDeps>): Promise<FittingMessages> {
   return messagesOf(await fit(request, deps));
 }

@@ -21,7 +21,7 @@ interface Kept {
   readonly contentType?: string;
 }
 
-/** The stored files of some tenants, by their ids. */
+/** The stored files of some tenants, by id. */
 function filesOf(kept: Readonly<Record<string, Kept>>): Pick<Store['files'], 'find' | 'read'> {
   return {
     async find(tenantId, id) {
@@ -50,7 +50,7 @@ function open({ kept = {}, principal = { sub: 'ann', roles: ['user'] }, signal, 
   return openFiles({ tenantId: 'acme', principal, signal: signal ?? new AbortController().signal });
 }
 
-/** The error with which a file is refused. */
+/** Returns the error of a refused file. */
 async function refusalOf(reading: Promise<Uint8Array>): Promise<CallError> {
   const thrown = await reading.then(
     () => 'nothing',

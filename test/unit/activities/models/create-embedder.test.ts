@@ -11,7 +11,7 @@ interface ProviderCase {
   readonly provider: EmbeddingSettings['provider'];
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What asks for vectors of two numbers, as a part of the body. */
+  /** The part of the body that requests vectors of two numbers. */
   readonly asks: string;
   readonly answer: JsonObject;
 }

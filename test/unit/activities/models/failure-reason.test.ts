@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { failureReason } from '../../../../src/activities/models/to-call-error.ts';
 import { MEASURING, growthOf } from '../../../support/readers/growth.ts';
 
-/** So many that there is something to measure. */
+/** Enough repetitions for a measurement. */
 const FIFTY = Array.from({ length: 50 });
 
 describe('failureReason', () => {

@@ -24,7 +24,7 @@ const ask = async (provider: Provider, content: MessageContent, read = readFile)
     readFile: read,
   });
 
-/** What leaves for a provider. */
+/** Returns the request sent to a provider. */
 async function sent(provider: Provider, content: MessageContent): Promise<Json> {
   server.answers(REPLIES[provider].text);
   await ask(provider, content);

@@ -38,7 +38,7 @@ async function ask({
   return await createGenerate({ ...base, ...settings }, deps)(aModelQuestion(request), aModelContext({ signal }));
 }
 
-/** What the OpenAI API answers. */
+/** A response of the OpenAI API. */
 function aCompletion({
   message = {},
   ...over
@@ -52,14 +52,14 @@ function aRefusal(status: number, error: JsonObject = { message: 'No' }, headers
   return json({ error }, status, headers);
 }
 
-/** The body that the server is sent, by an answered request. */
+/** Returns the body of a successful request. */
 async function bodyOf(request: Partial<ModelRequest>): Promise<unknown> {
   server.answers(aCompletion());
   await ask({ request });
   return JSON.parse(server.requests[0]?.body ?? '');
 }
 
-/** How a request fails that the server treats so. */
+/** Returns the failure of a request with the given response. */
 async function failureOf(given: Answer, asking: Asking = {}): Promise<CallError> {
   server.answers(given);
   const thrown = await ask(asking).then(

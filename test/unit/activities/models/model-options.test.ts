@@ -7,7 +7,7 @@ import type { Provider } from '../../../support/doubles/asked-model.ts';
 import { json } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
 
-/* What a node asks of its model leaves in the words of each provider. */
+/* A node's options for its model are sent in the format of each provider. */
 
 const server = await useLoopbackServer();
 

@@ -29,12 +29,12 @@ interface RoundTrip {
   readonly provider: Provider;
   readonly given: Answer;
   readonly asking?: Asking;
-  /** Who is asked next. */
+  /** The receiver of the next request. */
   readonly next?: Asking & { readonly provider?: Provider };
   readonly edited?: JsonObject;
 }
 
-/** What is sent with the next request of the message that a reply became. */
+/** Returns the part of the next request that contains the message of a reply. */
 async function sentBack({ provider, given, asking, next = {}, edited }: RoundTrip): Promise<Json> {
   server.answers(given);
   const reply = await askModel(server, provider, asking);

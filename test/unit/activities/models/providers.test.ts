@@ -12,7 +12,7 @@ interface ProviderCase {
   readonly provider: ModelSettings['provider'];
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** An answer that says "Hi" for 12 tokens in and 3 out. */
+  /** An answer with the text "Hi", and a usage of 12 tokens in and 3 out. */
   readonly reply: JsonObject;
 }
 

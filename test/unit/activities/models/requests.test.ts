@@ -10,7 +10,7 @@ import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.
 
 const server = await useLoopbackServer();
 
-/** What leaves for a provider; whatever it would answer. */
+/** Returns the request sent to a provider, whatever the response. */
 async function sent(provider: Provider, asking: Asking = {}): Promise<Omit<HeardRequest, 'body'> & { body: unknown }> {
   server.answers(json({ error: { message: 'Not now' } }, 503));
   await askModel(server, provider, asking).catch(() => null);

@@ -17,7 +17,7 @@ import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.
 
 const server = await useLoopbackServer();
 
-/** How a stream ends that the server treats so. */
+/** Returns the failure of a stream with the given response. */
 async function failureIn(provider: Provider, given: Answer): Promise<CallError> {
   server.answers(given);
   return await failureOf(askModel(server, provider, { stream: true }));
@@ -33,7 +33,7 @@ const chunk = (delta: JsonObject): JsonObject => ({
   choices: [{ index: 0, delta, finish_reason: null }],
 });
 
-/** Streams that have begun and say no more. The type of an event stands in its data, too. */
+/** Streams that have begun and send nothing more. The type of an event is in its data, too. */
 const BEGINNINGS: Readonly<Record<Provider, readonly JsonObject[]>> = {
   openai: [CREATED, SAID],
   anthropic: BEGUN,

@@ -12,7 +12,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 const server = await useLoopbackServer();
 
-/** What a tool makes of an answer. */
+/** Returns a tool's result for a response. */
 async function resultOf(given: Answer): Promise<Json> {
   server.answers(given);
   return await aHttpTool(server.address).execute({}, aContext());

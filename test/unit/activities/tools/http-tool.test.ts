@@ -12,7 +12,7 @@ const server = await useLoopbackServer();
 
 type Settings = Partial<HttpToolSettings> & { path?: string };
 
-/** What the server hears of a call that it answers with 200. */
+/** Returns the request of a call that gets 200. */
 async function requestOf(settings: Settings, args: JsonObject = {}): Promise<HeardRequest> {
   server.answers(answer(200));
   await aHttpTool(server.address, settings).execute(args, aContext());
@@ -21,7 +21,7 @@ async function requestOf(settings: Settings, args: JsonObject = {}): Promise<Hea
   return request;
 }
 
-/** The path's segments and the query's values, as a server would read them. */
+/** The segments of the path and the values of the query, as a server reads them. */
 function readTarget({ target }: HeardRequest): { path: string[]; query: [string, string][] } {
   const { pathname, searchParams } = new URL(target, server.url);
   return { path: pathname.split('/').slice(1).map(decodeURIComponent), query: [...searchParams] };

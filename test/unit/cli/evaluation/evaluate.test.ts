@@ -4,7 +4,7 @@ import type { GraphDefinition } from '../../../../src/graph/definition/definitio
 import { createFolder, holdfast } from '../../../support/servers/command-line.ts';
 import type { Folder, Said } from '../../../support/servers/command-line.ts';
 
-/* `holdfast eval` of data sets, offline. */
+/* `holdfast eval` with data sets, offline. */
 
 const GRAPH: GraphDefinition = {
   name: 'pay',

@@ -15,7 +15,7 @@ afterAll(async () => {
 const CALLING = aDefinition({ nodes: { a: { type: 'tool', tool: 'charge', write: 'log' } } });
 const NO_CONFIG = 'There is no configuration';
 
-/** What is printed of the issues, without the file's name. */
+/** The printed issues, without the name of the file. */
 const issuesIn = (stdout: string, file: string): string[] =>
   stdout.split('\n').flatMap((line) => (line.startsWith(file) ? [line.slice(file.length + 1)] : []));
 

@@ -3,7 +3,7 @@ import { aDefinition } from '../../../support/builders/builders.ts';
 import { createFolder, holdfast } from '../../../support/servers/command-line.ts';
 import type { Folder } from '../../../support/servers/command-line.ts';
 
-/* A flag that a command would take no notice of is refused. */
+/* A flag that would have no effect is refused. */
 
 let folder: Folder;
 let graph: string;

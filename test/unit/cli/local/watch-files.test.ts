@@ -26,7 +26,7 @@ test('changes of modules and JSON files are reported together, and no others', a
   const stop = await watchFiles({ root: folder.path(''), without, isGraph, changed, failed: fail });
   const left = ['node_modules/a.ts', '.git/b.json', 'data/c.json', 'notes.md', 'run.json'];
   await Promise.all([...left, ...taken].map(async (name) => await folder.write(name, '22')));
-  // A file that is written slowly changes twice.
+  // A file that is written slowly is reported twice.
   const reported = (): readonly string[] => [...new Set(reports.flat())].toSorted();
   await expect.poll(() => reported().length).toBe(taken.length);
   await folder.write('run.json', '333');

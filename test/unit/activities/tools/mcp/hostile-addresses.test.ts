@@ -21,14 +21,14 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** Begins a stream of events that the server leaves open. */
+/** Begins a stream of events that the server keeps open. */
 const begin = (response: ServerResponse, text = ': hello\n\n'): ServerResponse => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write(text);
   return response;
 };
 
-/** A stream of events that ends at once, and is asked for again at once. */
+/** A stream of events that ends at once, and is requested again at once. */
 const brief: Answer = (response) => begin(response, 'retry: 0\nid: 7\ndata:\n\n').end();
 
 /** An event with the answer to the latest call. */
@@ -45,7 +45,7 @@ const answersSent = (): number =>
 
 const streamsWanted = (): number => server.requests.filter(({ method }) => method === 'GET').length;
 
-/** A count once nothing more is on its way. */
+/** Returns a count once no request is in progress any more. */
 async function settled(count: () => number): Promise<number> {
   const before = count();
   await pause(500);

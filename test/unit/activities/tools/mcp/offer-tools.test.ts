@@ -171,7 +171,7 @@ describe('pinOf', () => {
   });
 });
 
-/** Lists the tools of a server whose pages are made when they are asked for. */
+/** Lists the tools of a server whose pages are generated on request. */
 async function list(
   pageOf: (page: number) => Promise<readonly ListedTool[]> | readonly ListedTool[],
   timeoutMs = 5_000,

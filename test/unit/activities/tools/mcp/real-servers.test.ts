@@ -56,7 +56,7 @@ describe('server-everything, over HTTP', () => {
   const servers: ChildProcessByStdio<null, Readable, Readable>[] = [];
   afterEach(() => servers.splice(0).forEach((server) => server.kill('SIGKILL')));
 
-  /** @returns the server, and how many messages it has been sent */
+  /** @returns the server, and the number of messages it received */
   const startAt = async (port: number) => {
     const server = spawn(process.execPath, [program('everything'), 'streamableHttp'], {
       env: { ...process.env, PORT: String(port) },

@@ -7,7 +7,7 @@ import { startOddMcpAddress } from '../../../../support/doubles/odd-mcp-address.
 import type { OddMcpAddress } from '../../../../support/doubles/odd-mcp-address.ts';
 
 const SECRET = 'zebra-zebra-zebra-zebra';
-/** Any part of the secret that would give something away. */
+/** Any part of the secret that would reveal something. */
 const PART = /zeb|bra/;
 /** Whatever a message begins with, some of these texts have the secret where a limit of 500 or 1000 characters is. */
 const LONG_TEXTS = [480, 470, 460, 450, 440, 980, 960, 940].map((length) => `${'x'.repeat(length)} ${SECRET} is wrong`);
