@@ -11,8 +11,8 @@ import { ALL_ROWS } from './rows/all-rows.ts';
 import { sized } from '../support/size.ts';
 
 /*
- * Holdfast beside its peers, all measured from outside: `npm run bench:peers`. Each round measures each row once on each
- * peer, in turns. Prints one JSON object a line, then the tables; a run of all rows and peers writes these to
+ * Compares Holdfast with its peers, all measured from outside: `npm run bench:peers`. Each round measures each row once on
+ * each peer, in alternation. Prints one JSON object per line, then the tables; a run of all rows and peers writes these to
  * docs/performance.md.
  *
  *   --rounds N    (5)

@@ -14,10 +14,10 @@ import type { Variant } from './variants.ts';
 import { sized } from '../support/size.ts';
 
 /*
- * What traces and metrics cost tool steps: `npm run bench:telemetry`. Each variant is a Holdfast of its own, as `npm start` runs
- * it with PostgreSQL and a Temporal server in memory, beside one that tells nothing and has done as much. Each round measures
- * both, which of the two is first takes turns. Prints one JSON object a line, then the table; a run of all variants writes it
- * to docs/performance.md.
+ * The cost of traces and metrics for tool steps: `npm run bench:telemetry`. Each variant is a separate Holdfast, run by
+ * `npm start` with PostgreSQL and an in-memory Temporal server, next to an equally used one without telemetry. Each round
+ * measures both in alternating order. Prints one JSON object per line, then the table; a run of all variants writes it to
+ * docs/performance.md.
  *
  *   --rounds N    (11)
  *   --runs N      (10) of each sample

@@ -17,12 +17,12 @@ import type { CoreShare } from './core-share.ts';
 import { sized } from '../support/size.ts';
 
 /*
- * How many tool steps a second one worker process does, and how many two do: `npm run bench:workers`. Prints one JSON object
- * a line, with the processor's time of the workers for a step. Each worker needs cores of its own to be worth anything, so on a
- * small machine give each a share of one.
+ * The number of tool steps per second of one worker process, and of two: `npm run bench:workers`. Prints one JSON object per
+ * line, with the processor time of the workers per step. A worker is useful only with its own processor time, so on a small
+ * machine limit each one to a share of a core.
  *
  *   --rounds N   (3)
- *   --share S    each worker has this part of a core, such as 0.2 (Linux, as root); otherwise what the machine gives
+ *   --share S    limits each worker to this part of a core, such as 0.2 (Linux, as root); by default unlimited
  *   --dist       runs what `npm run build` has built
  */
 

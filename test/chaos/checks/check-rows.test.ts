@@ -42,7 +42,7 @@ async function brokenAfter(statement: string): Promise<Readonly<Record<string, r
   return Object.fromEntries(Object.entries(found).filter(([, findings]) => findings.length > 0));
 }
 
-test('no rule is broken by a store in which all is well', async () => {
+test('a sound store breaks no rule', async () => {
   expect(await brokenAfter('select 1')).toEqual({});
 });
 
@@ -129,11 +129,11 @@ const WRONGS: readonly Wrong[] = [
   },
 ];
 
-test.each(WRONGS)('$what is found, and by its rule alone', async ({ statement, rule, finding }) => {
+test.each(WRONGS)('$what is found by its rule only', async ({ statement, rule, finding }) => {
   expect(await brokenAfter(statement)).toEqual({ [rule]: [finding] });
 });
 
-test('of each rule it is known what breaks it', async () => {
+test('each rule has a violation in this test', async () => {
   const rules = Object.keys(await checkRows(async (query) => await store.database.query(query), ACCEPTED));
   expect([...new Set(WRONGS.map(({ rule }) => rule))].toSorted()).toEqual(rules.toSorted());
 });

@@ -54,7 +54,7 @@ test.each<readonly [what: string, facts: RunFacts]>([
   ['tells earlier times in its rows', withEvent(3, { at: timeAt(3) })],
   ['has an earlier end in its rows', withView({ endedAt: timeAt(8) })],
   ['has rows with their keys in another order', withRows({ view: reversed(SOUND.rows.view) })],
-])('no rule is broken by a run that %s', (_, facts) => {
+])('a run that %s breaks no rule', (_, facts) => {
   expect(brokenBy(facts)).toEqual([]);
 });
 
@@ -141,7 +141,7 @@ const WRONGS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
   },
 };
 
-test('of each rule it is known what breaks it', () => {
+test('each rule has a violation in this test', () => {
   expect(Object.keys(WRONGS).toSorted()).toEqual(Object.keys(RULES).toSorted());
 });
 
@@ -149,7 +149,7 @@ const all = Object.entries(WRONGS).flatMap(([rule, wrongs]) =>
   Object.entries(wrongs).map(([what, facts]) => [what, rule, facts] as const),
 );
 
-test('a failed call may have lasted longer in the workflow, which heard of it again later', () => {
+test('a failed call may have a longer duration in the workflow, which received the failure again later', () => {
   const lasting = (durationMs: number) =>
     SOUND.events.with(3, { seq: 4, at: timeAt(4), type: 'tool.called', durationMs });
   const told = (durationMs: number): RunFacts => ({
@@ -161,11 +161,11 @@ test('a failed call may have lasted longer in the workflow, which heard of it ag
   expect(brokenBy(told(30_000))).toEqual(brokenBy(told(0)));
 });
 
-test.each(all)('%s is found by "%s" and no other rule', (_, rule, facts) => {
+test.each(all)('%s is found by "%s" and by no other rule', (_, rule, facts) => {
   expect(brokenBy(facts)).toEqual([rule]);
 });
 
-test('a finding says what was found, and what should have been', () => {
+test('a finding contains the actual and the expected value', () => {
   const says = (rule: string, facts: RunFacts): readonly string[] | undefined => RULES[rule]?.(facts);
   expect(says('did each job once', withDone(['job-1/pay', 2]))).toEqual(['job-1/pay was done 2 times']);
   expect(says('applied each decision once', withAction(anAction('cancel')))).toEqual([

@@ -23,7 +23,7 @@ export function changesSuite(store: () => Store): void {
   };
 
   describe('a subscriber to a run', () => {
-    test('hears of each batch of the run, and of no other run', async () => {
+    test('receives each batch of the run, and of no other run', async () => {
       await store().runs.create(aNewRun({ id: 'W-1' }));
       await opened();
       const { heard } = subscribe('W-1');
@@ -39,7 +39,7 @@ export function changesSuite(store: () => Store): void {
         ]);
     });
 
-    test('hears of a batch that travels with a claim, made or refused', async () => {
+    test('receives a batch that is written with an accepted or refused claim', async () => {
       await opened();
       const { heard } = subscribe('W-claim');
       const writer = { runId: 'W-claim', tenantId: 'acme', executionRunId: 'e1' };
@@ -60,7 +60,7 @@ export function changesSuite(store: () => Store): void {
       await expect.poll(() => heard.map((change) => change?.seq)).toEqual([1, 2]);
     });
 
-    test('hears nothing more once it has had enough', async () => {
+    test('receives nothing after it has unsubscribed', async () => {
       await opened();
       const [gone, other] = [subscribe('W-gone'), subscribe('W-gone')];
       gone.unsubscribe();

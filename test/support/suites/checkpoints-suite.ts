@@ -22,11 +22,11 @@ export function checkpointsSuite(opened: () => OpenedStore): void {
     ['in any order', (numbers) => createRandom(SEED).shuffle(numbers)],
   ];
 
-  describe.each(orders)('a chain of 250 checkpoints that is read %s', (name, order) => {
+  describe.each(orders)('a chain of 250 checkpoints read %s', (name, order) => {
     const runId = `C ${name}`;
     beforeAll(async () => await writeChain(opened().store, runId));
 
-    test('gives the state at each of them, also when it is read again', async () => {
+    test('returns the state at each of them, also when it is read again', async () => {
       const numbers = order(numbersUpTo(LENGTH));
       for (const n of [...numbers, ...numbers]) {
         const state = await opened().store.checkpoints.at(runId, `${runId}.c${n}`);
@@ -43,7 +43,7 @@ export function checkpointsSuite(opened: () => OpenedStore): void {
     expect(kept).toBeLessThanOrEqual(written);
   });
 
-  test('no state is folded across a checkpoint that is not written yet', async () => {
+  test('no state is computed across a missing checkpoint', async () => {
     const { store } = opened();
     const runId = 'C late';
     const last = 80;
@@ -73,7 +73,7 @@ export function checkpointsSuite(opened: () => OpenedStore): void {
     expect(await store.checkpoints.at('C second', null)).toBeNull();
   });
 
-  test('a fork’s first checkpoint follows on one of another run', async () => {
+  test('a fork’s first checkpoint has a parent in another run', async () => {
     const { store } = opened();
     await store.runs.create(aNewRun({ id: 'C fork' }));
     const first = aCheckpoint('C fork', 1, { parentId: 'C oldest first.c3' });

@@ -86,7 +86,7 @@ export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
       'localhost',
       'LOCALHOST',
       'local\uff48ost',
-    ])('%s leads to this machine and is blocked unless it is allowed', async (host) => {
+    ])('%s resolves to this machine and is blocked unless it is allowed', async (host) => {
       const url = `http://${host}:${server.port}/`;
       expect(await outcomeOf(url)).toBe('blocked');
       expect(server.connections).toBe(0);
@@ -104,7 +104,7 @@ export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
       '[::127.0.0.1]',
       '[64:ff9b::127.0.0.1]',
       '[2002:7f00:1::]',
-    ])('%s, a way to this machine in IPv6, is blocked', async (host) => {
+    ])('%s, an IPv6 address of this machine, is blocked', async (host) => {
       expect(await outcomeOf(`http://${host}:${server.port}/`)).toBe('blocked');
       expect(server.connections).toBe(0);
     });
@@ -156,20 +156,20 @@ export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
       expect(await outcomeOf(`http://${host}/`)).toBe('blocked');
     });
 
-    test.each(Object.keys(NAMES))('%s is blocked for where it leads', async (name) => {
+    test.each(Object.keys(NAMES))('%s is blocked for the address that it resolves to', async (name) => {
       expect(await outcomeOf(`http://${name}:${server.port}/`)).toBe('blocked');
       expect(server.connections).toBe(0);
     });
 
     test.each(['loopback.test.', 'loopback.test。', 'private.test.', 'private。test', 'private．test', 'private｡test'])(
-      '%s is blocked for where it leads, however it is written',
+      '%s is blocked for its address in any spelling',
       async (name) => {
         expect(await outcomeOf(`http://${name}:${server.port}/`)).toBe('blocked');
         expect(server.connections).toBe(0);
       },
     );
 
-    test('a name that changes is checked each time that a connection is made', async () => {
+    test('a name is checked again for each connection', async () => {
       rebinding.asked = 0;
       const url = `http://${rebinding.name}:${server.port}/`;
       const leaving = new AbortController();
@@ -209,7 +209,7 @@ export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
       await expect(request).rejects.toThrow(/10\.0\.0\.1 is no public address.*http\.allow/);
     });
 
-    test('the error of an address that no setting allows says so', async () => {
+    test('the error of an address that no setting can allow states that', async () => {
       await expect(send([], { url: 'http://10.0.0.1:25/' })).rejects.toThrow(/port 25 .*No setting allows it/);
     });
   });

@@ -12,7 +12,7 @@ const PAGES = [[1, 2, 3], [4], [5], [6]];
 
 /** Requirements on every store for pages of large values: they end early and lose nothing. */
 export function pagesSuite(store: () => Store): void {
-  describe('a page has room for so many bytes', () => {
+  describe('a page has a size limit in bytes', () => {
     test('of the history', async () => {
       await store().runs.create(aNewRun({ id: 'B-events' }));
       const events = VALUES.map((output, at) => ({
@@ -50,7 +50,7 @@ export function pagesSuite(store: () => Store): void {
       expect(pages.map((page) => page.map(({ id }) => Number(id.slice(7))))).toEqual(PAGES);
     });
 
-    test('of what waits for a person, with the runs that wait', async () => {
+    test('of pending interventions, with their runs', async () => {
       for (const [at, output] of VALUES.entries()) {
         const run = { id: `B-wait-${at + 1}`, tenantId: 'waiting' };
         await store().runs.create(aNewRun({ ...run, createdAt: timeOf(at) }));
