@@ -57,7 +57,7 @@ describe('starting a run', () => {
     ['twice', 2, ['two']],
     ['twice@1', 1, ['one']],
     ['twice@2', 2, ['two']],
-  ])('of "%s" takes version %i', async (graph, version, log) => {
+  ])('of "%s" uses version %i', async (graph, version, log) => {
     const run = await startRun(stack.as('user'), graph);
     expect(run).toMatchObject({ status: 'completed', graph: { name: 'twice', version }, output: { log } });
   });

@@ -97,7 +97,7 @@ describe('a worker that is killed', () => {
   );
 
   test.each(VICTIMS.map((victims) => ({ victims, who: victims.join(' and ') })))(
-    '($who) while the first of three calls is out and the others are answered: the order of the answers holds',
+    '($who) while the first of three calls is open and the others are answered: the order of the answers is kept',
     async ({ victims }) => {
       model.answers(askFor([work('a'), work('b'), work('c')]), say('Done'));
       const held = service.hold('a');
@@ -149,7 +149,7 @@ describe('a worker that is killed', () => {
   );
 });
 
-describe('an unsafe call that was out when the worker was killed', () => {
+describe('an unsafe call that was open when the worker was killed', () => {
   /** @returns the run, which waits until a person supplies the outcome of the call */
   async function startLosing(): Promise<string> {
     model.answers(askFor([['send', { job: 'a' }], work('b')]), say('Done'));

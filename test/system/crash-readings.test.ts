@@ -35,7 +35,7 @@ describe('killed while arguments are read, and again before they are used', () =
     ['the worker', ['worker']],
     ['worker and Temporal', ['worker', 'temporal']],
   ])(
-    '%s: what is shown is what is done',
+    '%s: the call uses exactly the displayed arguments',
     async (_, victims) => {
       const restart = async (): Promise<void> => {
         for (const victim of victims) await cluster.victims[victim].kill();

@@ -313,7 +313,7 @@ describe('a control that does not fit', () => {
     expect(await control(textAt(run, '/id'), name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
   });
 
-  test.each(controls)('%s takes no other fields', async (name, body) => {
+  test.each(controls)('%s refuses other fields', async (name, body) => {
     const refused = await control(await startFailing(answer(404)), name, { ...body, by: 'ada', signalId: 'x' });
     expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(refused).toSorted()).toEqual(['/by', '/signalId']);

@@ -102,7 +102,7 @@ test('a save can need an approval, which shows its namespace, whatever is edited
   expect((await user().get(memoryOf('dora', 'k'))).status).toBe(404);
 });
 
-test('a namespace that names a redacted value is shown to those who may see it', async () => {
+test('a namespace with a redacted value is visible to callers with payload:read', async () => {
   model().answers(askFor([['memory_save', { key: 'k', value: 'v' }]]), say('Done'));
   const run = await startRun(user(), asking({ redact: true }), { customer: 'emma-4711' });
   const path = `/api/approvals/${textAt(run, '/waitingFor/0/id')}`;

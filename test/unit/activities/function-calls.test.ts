@@ -77,7 +77,7 @@ describe('functionCalls', () => {
       },
     ],
     ['later', async () => await Promise.reject(new Error('out of range'))],
-  ])('an error that it throws %s is worth another attempt', async (_when, execute) => {
+  ])('an error that it throws %s is retryable', async (_when, execute) => {
     const failure = { code: 'FUNCTION_FAILED', message: 'out of range', retryable: true, done: 'perhaps' };
     await expect(callOf(execute)).rejects.toMatchObject(failure);
   });

@@ -84,7 +84,7 @@ describe('toolCalls', () => {
   };
 
   test.each<Tool['approval']>(['always', { when: 'args.amount > 5' }, { when: 'args.missing.x' }])(
-    'a tool that now wants an approval by %j is not called without one',
+    'a tool that now requires an approval by %j is not called without one',
     async (approval) => {
       const refused = { code: 'APPROVAL_REQUIRED', retryable: false, done: 'no' };
       await expect(callUnder(approval, false)).rejects.toMatchObject(refused);
@@ -92,7 +92,7 @@ describe('toolCalls', () => {
     },
   );
 
-  test.each<Tool['approval']>(['never', { when: 'args.amount > 50' }])('%j wants none', async (approval) => {
+  test.each<Tool['approval']>(['never', { when: 'args.amount > 50' }])('%j requires no approval', async (approval) => {
     expect(await callUnder(approval, false)).toMatchObject({ value: 'paid' });
   });
 

@@ -195,7 +195,7 @@ describe('an error', () => {
       expected: true,
     },
     { what: 'a read', request: GET, steps: [broken], expected: false },
-  ])('says if the request may have been done: $what', async ({ request, steps, expected }) => {
+  ])('states whether the request may have been executed: $what', async ({ request, steps, expected }) => {
     const { send, requests } = scripted(...steps);
     const error: unknown = await send.json(request).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(HoldfastError);

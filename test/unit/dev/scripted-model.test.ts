@@ -129,7 +129,7 @@ describe('replies', () => {
     expect(draft).toContain('We guarantee free repairs');
   });
 
-  test('a reply that leaves out the amount fails', () => {
+  test('a reply without the amount fails the check', () => {
     expect(checkReply('Hello\n\nReference: T-01', someFacts()).reason).toContain('amount');
   });
 });

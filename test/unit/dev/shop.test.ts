@@ -81,7 +81,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
       expect((await request('/orders?number=%00')).status).toBe(422);
     });
 
-    test('every order has a number of its own', () => {
+    test('every order has a unique number', () => {
       expect(new Set(SEED_ORDERS.map(({ number }) => number)).size).toBe(SEED_ORDERS.length);
     });
   });

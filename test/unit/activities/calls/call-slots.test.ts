@@ -50,7 +50,7 @@ describe('slots', () => {
       ['acme', 'other', 'third'],
       [3, 3, 3],
     ],
-  ])('are shared: %j, who take what they get, have %j of 12', (tenants, expected) => {
+  ])('are shared: %j, which take as many as they get, have %j of 12', (tenants, expected) => {
     expect(takeAll(openSlots().slots, ...tenants)).toEqual(expected);
   });
 

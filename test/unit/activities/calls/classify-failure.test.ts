@@ -190,7 +190,7 @@ describe('fromNetwork', () => {
       'perhaps',
     ],
     ['nobody knows which address', [], 'perhaps'],
-  ])('when %s takes the connection, all addresses decide if the work may be done', (_which, errors, done) => {
+  ])('when %s accepts the connection, all addresses decide whether the work may be done', (_which, errors, done) => {
     const tried = Object.assign(new AggregateError(errors), { code: 'ETIMEDOUT' });
     expect(fromNetwork('TOOL_FAILED', tried)).toMatchObject({ retryable: true, done });
     expect(fromNetwork('TOOL_FAILED', new TypeError('fetch failed', { cause: tried }))).toMatchObject({ done });

@@ -133,7 +133,7 @@ describe('a call that has ended for its run', () => {
     ['may have been made, and waits for another attempt', { status: 'retrying', failure: failed(false) }, lost('no')],
     ['is being made', { ageMs: 59_999 }, answered({ kind: 'in-progress' })],
     ['was lost', {}, lost('The worker was lost')],
-  ])('says what is known of one that was canceled, and that %s', (_, entry, verdict) => {
+  ])('returns the known outcome of a canceled one, and that %s', (_, entry, verdict) => {
     expect(judgeCanceled(anEntry(entry), { takeover: 0, lostAfterMs: 60_000 })).toMatchObject(verdict);
   });
 
@@ -154,7 +154,7 @@ describe('a call that has ended for its run', () => {
     ['may have been made, and waits for another attempt', { status: 'retrying', failure: failed(false) }, lost('no')],
     ['is being made', { ageMs: 59_999 }, answered({ kind: 'in-progress' })],
     ['was lost', {}, lost('The worker was lost')],
-  ])('says what is known of one that the server has given up, and that %s', (_, entry, verdict) => {
+  ])('returns the known outcome of one that the server has timed out, and that %s', (_, entry, verdict) => {
     expect(judgeGivenUp(anEntry(entry), { takeover: 0, lostAfterMs: 60_000 })).toMatchObject(verdict);
   });
 });

@@ -139,7 +139,7 @@ describe('an unsafe call', () => {
     ['400', answers(400), 'TOOL_FAILED'],
     ['409', answers(409), 'TOOL_FAILED'],
     ['a blocked URL', blocked, 'BLOCKED_URL'],
-  ])('has failed after %s', async (_what, step, code) => {
+  ])('fails after %s', async (_what, step, code) => {
     const failure = await failureOf(attempt(scriptedTool(step), aNewTask('unsafe')));
     expect(failure).toMatchObject({ type: code, nonRetryable: true, details: [{ callFailed: true, error: { code } }] });
   });
@@ -311,7 +311,7 @@ describe('a cancellation', () => {
   );
 });
 
-describe('a database that is away while a failure is recorded', () => {
+describe('a database that is unavailable while a failure is recorded', () => {
   afterEach(() => vi.restoreAllMocks());
 
   /** Makes the next writes of a failure fail. */

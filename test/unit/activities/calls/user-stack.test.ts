@@ -43,7 +43,7 @@ describe('the stack of an error', () => {
   });
 
   test.each(['no error', null, errorWith('TypeError: x'), errorWith(`TypeError\n    at run (${OWN}:1:1)`)])(
-    'is null where no code of the user has thrown: %s',
+    'is null if no user code threw: %s',
     (thrown) => expect(userStackOf(thrown)).toBeNull(),
   );
 });

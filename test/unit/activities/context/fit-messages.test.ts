@@ -264,7 +264,7 @@ describe('a processor of the configuration', () => {
   test.each<[string, unknown, RegExp]>([
     ['no list', {}, /"mine" failed: it gives back no list/],
     ['what is no message', [{ id: 'm', role: 'bot', content: '' }], /"mine" failed: the role of a message/],
-  ])('that gives back %s fails the call', async (_name, given, message) => {
+  ])('that returns %s fails the call', async (_name, given, message) => {
     const failing = processed(() => JSON.parse(JSON.stringify(given)));
     await expect(failing).rejects.toMatchObject({ code: 'MODEL_FAILED', retryable: false, done: 'no' });
     await expect(failing).rejects.toThrow(message);

@@ -165,7 +165,7 @@ describe('the media type of a file', () => {
       { ...aPicture({ blob: 'B' }), mediaType: 'image/jpeg' },
       { bytes: BYTES.jpeg, contentType: 'image/jpg' },
     ],
-  ])('may be told with %s', async (_, part, file) => {
+  ])('may be declared with %s', async (_, part, file) => {
     await expect(open({ kept: { B: file } })(part)).resolves.toBeInstanceOf(Uint8Array);
   });
 

@@ -48,7 +48,7 @@ describe('createOwnModel', () => {
     [{ toolCalls: [{ args: {} }] }, 'at /toolCalls/0/name:'],
     [{ toolCalls: [{ name: 'pay' }] }, 'at /toolCalls/0/args:'],
     [{ toolCalls: [{ name: 'pay', args: { amount: NaN } }] }, 'at /toolCalls/0/args: NaN at /amount'],
-  ])('takes no %j: it is no better the next time', async (reply, place) => {
+  ])('refuses %j without a retry', async (reply, place) => {
     const failure = { name: 'CallError', code: 'MODEL_FAILED', retryable: false };
     await expect(ask(reply)).rejects.toMatchObject({ ...failure, message: expect.stringContaining(place) });
     await expect(ask(reply)).rejects.toThrow('echo');

@@ -230,7 +230,7 @@ describe.each(PROVIDERS)('a status of %s', (provider) => {
   test.each([
     ...[400, 401, 403, 404, 405, 410, 413, 422].map((status) => [status, false] as const),
     ...[408, 409, 425, 429, 500, 502, 503, 504, 529].map((status) => [status, true] as const),
-  ])('%i says whether to try again: %s', async (status, retryable) => {
+  ])('%i is retryable: %s', async (status, retryable) => {
     server.answers(json({}, status));
     expect(await failureOf(askModel(server, provider))).toMatchObject({ retryable, reason: null });
     expect(server.requests).toHaveLength(1);
@@ -266,7 +266,7 @@ describe.each(PROVIDERS)('a header of %s', (provider) => {
   });
 });
 
-test('a quota stays exhausted, whatever x-should-retry says', async () => {
+test('an exhausted quota is final regardless of x-should-retry', async () => {
   server.answers(json(ofOpenAI('insufficient_quota', CURRENT_QUOTA), 429, { 'x-should-retry': 'true' }));
   expect(await failureOf(askModel(server, 'openai'))).toMatchObject(noQuota);
 });

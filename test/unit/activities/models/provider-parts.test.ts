@@ -138,7 +138,7 @@ describe('Google', () => {
       dataEvents(aCandidate(signed.slice(0, 1), null), aCandidate(signed.slice(1), 'STOP')),
       { stream: true },
     ],
-  ])('is given its signatures back that came %s', async (_way, given, asking) => {
+  ])('receives its signatures again that came %s', async (_way, given, asking) => {
     expect(at(await sentBack({ provider: 'google', given, asking }), '/contents/1/parts')).toEqual(signed);
   });
 
@@ -163,7 +163,7 @@ describe('a compatible server', () => {
       ),
       { stream: true },
     ],
-  ])('is given back what it has thought before it asked for tools, %s', async (_way, given, asking) => {
+  ])('receives its reasoning from before tool calls again, %s', async (_way, given, asking) => {
     expect(at(await sentBack({ provider, given, asking }), '/messages/1')).toMatchObject(message);
   });
 
@@ -184,7 +184,7 @@ describe('a compatible server', () => {
 });
 
 test.each<Provider>(['anthropic', 'google', 'openai-compatible'])(
-  '%s is not given the parts of OpenAI',
+  '%s does not receive the parts of OpenAI',
   async (provider) => {
     const text = JSON.stringify(await sentBack({ ...openai, asking: {}, next: { provider } }));
     expect(text).toContain('I look.');

@@ -126,7 +126,7 @@ describe('an error within an answer', () => {
       dataEvents(chunk({ content: 'H' }), { error: { message: 'Bad', code: 400 } }),
       refused,
     ],
-  ])('%s of %s', async (...[, provider, given, verdict]) => {
+  ])('%s of %s fails the call', async (...[, provider, given, verdict]) => {
     expect(await failureIn(provider, given)).toMatchObject({ code: 'MODEL_FAILED', ...verdict });
     expect(server.requests).toHaveLength(1);
   });

@@ -112,7 +112,7 @@ describe('the secrets of a code tool', () => {
       new CallError('TIMEOUT', `late ${CANARY}`, { retryable: false, done: 'no', retryAfterMs: 5 }),
       { code: 'TIMEOUT', retryable: false, done: 'no', retryAfterMs: 5 },
     ],
-  ])('are taken out of %s', async (_what, error, expected) => {
+  ])('are removed from %s', async (_what, error, expected) => {
     const tool = aCodeTool({
       secrets: ['PAY_KEY'],
       execute() {

@@ -49,7 +49,7 @@ describe('mcp', () => {
     expect(stderr).toContain("gone: 0 tools\n  ! The server can't be reached: spawn /nowhere/server ENOENT\n");
   });
 
-  test('takes no files', async () => {
+  test('refuses file arguments', async () => {
     expect(await holdfast(['mcp', 'graph.json'])).toMatchObject({
       code: 2,
       stderr: 'holdfast: mcp takes flags only\n',

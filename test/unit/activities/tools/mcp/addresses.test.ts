@@ -90,7 +90,7 @@ describe('tools at an address', () => {
     ['404', answer(404, {}, 'Session not found')],
     ['400', answer(400, {}, 'Bad Request: No valid session ID provided')],
   ])(
-    'begin a new session when the server has forgotten the old one, which it says by %s',
+    'begin a new session when the server reports by %s that the old one has expired',
     async (_status, forgotten) => {
       server.instead('echo', forgotten);
       await expect(tools.call('odd.echo', 'x')).rejects.toMatchObject({ retryable: true, done: 'no' });

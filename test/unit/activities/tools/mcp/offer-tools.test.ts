@@ -51,7 +51,7 @@ describe('offerTools', () => {
     ['readOnlyHint', { annotations: { readOnlyHint: true }, trusted: true }, 'idempotent'],
     ['idempotentHint', { annotations: { idempotentHint: true }, trusted: true }, 'idempotent'],
     ['hints that say no', { annotations: { readOnlyHint: false, idempotentHint: false }, trusted: true }, 'unsafe'],
-  ] as const)('takes its effect from %s', (_what, { annotations, trusted }, effect) => {
+  ] as const)('derives the effect of a tool from %s', (_what, { annotations, trusted }, effect) => {
     expect(offer([aListedTool({ annotations })], { trusted }).offered).toMatchObject([{ effect }]);
   });
 
@@ -217,7 +217,7 @@ describe('listTools', () => {
     await expect(list(pageOf)).rejects.toThrow(message);
   });
 
-  test('takes no longer than its limit, however many pages there are', async () => {
+  test('stops at its time limit, however many pages there are', async () => {
     const pages: number[] = [];
     const pageOf = async (page: number): Promise<readonly ListedTool[]> => {
       pages.push(page);

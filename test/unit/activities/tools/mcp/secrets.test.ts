@@ -76,7 +76,7 @@ describe('the secrets of a server at an address', () => {
     ['a long refusal', (text) => answer(403, {}, text)],
     ['a forgotten session', (text) => answer(404, {}, text)],
     ['what is no JSON', (text) => answer(200, { 'content-type': 'application/json' }, text.trim())],
-  ])('are not told in part by %s', async (_what, answerWith) => {
+  ])('are not exposed in part by %s', async (_what, answerWith) => {
     const call = await open();
     for (const text of [...LONG_TEXTS, `${SECRET} is wrong`]) {
       server.instead('echo', answerWith(text));
