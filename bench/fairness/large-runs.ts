@@ -42,14 +42,14 @@ const TRIVIAL: GraphDefinition = {
   ],
 };
 
-interface Place {
+interface RunningHoldfast {
   readonly greedy: ApiClient;
   readonly other: ApiClient;
   /** The process ids of Holdfast. */
   readonly processIds: readonly number[];
 }
 
-type Open = (config: object, teardown: Teardown) => Promise<Place>;
+type Open = (config: object, teardown: Teardown) => Promise<RunningHoldfast>;
 
 /** Like `npm start`: one process with its database in a thread. */
 const openEmbedded: Open = async (config, teardown) => {
@@ -104,7 +104,7 @@ async function measureAll(database: string, open: Open): Promise<void> {
   }
 }
 
-async function measure({ greedy, other, processIds }: Place, { graph, input }: LargeRun): Promise<object> {
+async function measure({ greedy, other, processIds }: RunningHoldfast, { graph, input }: LargeRun): Promise<object> {
   await other.post('/api/graphs', TRIVIAL);
   for (let round = 0; round < IDLE_ROUNDS; round++) await trivialRun(other);
   const idle: number[] = [];

@@ -71,14 +71,14 @@ async function measureRequests(user: ApiClient): Promise<readonly Asked[]> {
   return [accepted, await read(''), await read('/state'), await read('/history')];
 }
 
-interface Place {
+interface ApiProcess {
   readonly apiPid: number;
   readonly baseUrl: string;
   readonly token: string;
 }
 
 /** Makes a run wait for events one after the other, and measures when each one reaches all readers. */
-async function measureReaders(user: ApiClient, { apiPid, baseUrl, token }: Place): Promise<Load['readers']> {
+async function measureReaders(user: ApiClient, { apiPid, baseUrl, token }: ApiProcess): Promise<Load['readers']> {
   const waits = Array.from({ length: TOLD_EVENTS }, (_, n) => [`wait${n}`, { type: 'wait', event: 'go' }] as const);
   await publish(user, 'waiting', Object.fromEntries(waits));
   const id = textAt(await startRun(user, 'waiting'), '/id');

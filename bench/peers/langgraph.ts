@@ -7,12 +7,12 @@ import { SQLITE_SAVER } from './programs/langgraph-savers.ts';
 import { startProgram } from './start-program.ts';
 
 /** The storage of a saver: the variables of its environment, and its processes. */
-interface Place {
+interface SaverStorage {
   readonly environment: NodeJS.ProcessEnv;
   readonly processes: readonly number[];
 }
 
-function langgraphHost(saver: string, openPlace: (surroundings: Surroundings) => Promise<Place>): Host {
+function langgraphHost(saver: string, openPlace: (surroundings: Surroundings) => Promise<SaverStorage>): Host {
   const name = `langgraph-${saver}`;
   return {
     peers: [name],

@@ -44,16 +44,16 @@ export async function* readStream(
 }
 
 async function nextChunk(reader: ReadableStreamDefaultReader<Uint8Array>, timing: Timing): Promise<Chunk> {
-  const heard = new AbortController();
+  const received = new AbortController();
   const chunk = reader.read().then(
     ({ value }): Chunk => value ?? null,
     (): Chunk => null,
   );
-  const silence = timing.sleep(SILENT_MS, heard.signal).then(
+  const silence = timing.sleep(SILENT_MS, received.signal).then(
     (): Chunk => null,
     (): Chunk => null,
   );
-  return await Promise.race([chunk, silence]).finally(() => heard.abort());
+  return await Promise.race([chunk, silence]).finally(() => received.abort());
 }
 
 /** An event of a stream of server-sent events (WHATWG HTML, section 9.2). */

@@ -73,7 +73,7 @@ export function createSend(options: ClientOptions, timing: Timing): Send {
   return {
     json: async <T>(request: ApiRequest, call?: KeyedOptions) => await sent(readJson<T>, request, call),
     tagged: async <T>(request: ApiRequest, call?: CallOptions) => await sent(readTagged<T>, request, call),
-    heard: async (request, call) => await sent(hear, request, call),
+    heard: async (request, call) => await sent(readResponse, request, call),
     file: async (request, call) => await sent(readFile, request, call),
     opened: async (request, call) => await sent(open, request, call),
   };
@@ -113,12 +113,12 @@ function keyOf({ idempotencyKey: given, isKnownKey: isKnown = given !== undefine
 }
 
 /** Reads a response to its end. */
-async function hear(response: Response): Promise<Heard> {
+async function readResponse(response: Response): Promise<Heard> {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
 async function readJson<T>(response: Response): Promise<T> {
-  return readAnswer<T>(await hear(response));
+  return readAnswer<T>(await readResponse(response));
 }
 
 async function readTagged<T>(response: Response): Promise<T & Tagged> {
@@ -158,7 +158,7 @@ async function ask<T>({ options, timing, read }: Sending<T>, url: string, init: 
   try {
     const response = await (options.fetch ? options.fetch(url, init) : fetch(url, init));
     if (response.ok) return { success: await read(response) };
-    return { error: readProblem(await hear(response), timing.now()) };
+    return { error: readProblem(await readResponse(response), timing.now()) };
   } catch (cause) {
     init.signal?.throwIfAborted();
     if (cause instanceof HoldfastError) return { error: cause };

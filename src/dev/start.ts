@@ -70,7 +70,7 @@ async function writeTokens(file: string, { baseUrl, temporalAddress, uiUrl, toke
 }
 
 /** Files for people to read. */
-interface Places {
+interface StateFiles {
   readonly tokens: string;
   readonly log: string;
   /** Valid once, for a minute. */
@@ -105,7 +105,7 @@ function inShell(word: string): string {
   return /^[\w./@:+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function describe({ baseUrl, temporalAddress, uiUrl }: Stack, places: Places): string {
+function describe({ baseUrl, temporalAddress, uiUrl }: Stack, places: StateFiles): string {
   const { tokens, log, console, flags } = places;
   return `Holdfast is running. Ctrl-C stops it; started again, it continues its runs.
 

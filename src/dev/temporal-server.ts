@@ -64,20 +64,20 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
   if (pidFile !== null) await writeFile(pidFile, String(child.pid));
   const address = `127.0.0.1:${port}`;
   await waitUntilReady(address, child, output);
-  const tellLoss = (code: number | null, signal: NodeJS.Signals | null): void =>
+  const reportLoss = (code: number | null, signal: NodeJS.Signals | null): void =>
     onLost?.(new Error(`The Temporal server at ${address} has ended (${signal ?? `exit code ${code}`})`));
-  child.once('exit', tellLoss);
+  child.once('exit', reportLoss);
   return {
     address,
     uiUrl: `http://127.0.0.1:${uiPort}`,
     pid: child.pid ?? 0,
     stop: async () => {
-      child.off('exit', tellLoss);
+      child.off('exit', reportLoss);
       await stopChild(child, 10_000);
       log?.end();
     },
     kill: async () => {
-      child.off('exit', tellLoss);
+      child.off('exit', reportLoss);
       await killChild(child);
     },
   };

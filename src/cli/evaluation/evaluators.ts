@@ -127,8 +127,8 @@ async function runLive({ runs }: Client, start: LiveStart): Promise<ObservedRun>
     if (done === true) {
       const { status, output, error, usage } = value;
       const { values: state } = await runs.state(id);
-      const told = error && `${error.code} ${error.message}`;
-      return { status, path, tools, state, output, costUsd: usage.costUsd, error: told };
+      const failure = error && `${error.code} ${error.message}`;
+      return { status, path, tools, state, output, costUsd: usage.costUsd, error: failure };
     }
     if (value.type === 'node.started') path.push([...(value.path ?? []), value.node].join('/'));
     if (value.type === 'tool.called') tools.push(value.tool);

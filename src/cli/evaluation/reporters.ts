@@ -32,8 +32,8 @@ function describeRate({ passed, trials, low, high }: PassRate): string {
 }
 
 function json(results: readonly EvaluationResult[]): string {
-  const shown = results.map((result) => ({ ...result, passed: hasPassed(result) }));
-  return `${JSON.stringify({ passed: results.every(hasPassed), results: shown }, null, 2)}\n`;
+  const reported = results.map((result) => ({ ...result, passed: hasPassed(result) }));
+  return `${JSON.stringify({ passed: results.every(hasPassed), results: reported }, null, 2)}\n`;
 }
 
 function junit(results: readonly EvaluationResult[]): string {

@@ -134,8 +134,8 @@ export function whereThrown(error: unknown): string {
   const frames = errorChain(error)
     .toReversed()
     .flatMap(({ stack = '' }) => stack.split('\n').flatMap((line) => placeIn(line) ?? []));
-  const place = frames.find(({ file }) => !file.includes('/node_modules/') && !file.startsWith(ENGINE));
-  return place ? ` (${place.file}${place.position})` : '';
+  const frame = frames.find(({ file }) => !file.includes('/node_modules/') && !file.startsWith(ENGINE));
+  return frame ? ` (${frame.file}${frame.position})` : '';
 }
 
 const ENGINE = fileURLToPath(new URL('../../', import.meta.url));

@@ -100,14 +100,14 @@ export const logs = defineCommand({
   },
 });
 
-interface Wanted {
+interface LogFilter {
   readonly level: string;
   readonly run?: string | undefined;
   readonly json: boolean;
 }
 
 /** @returns a function that formats a line of the log, or omits it. @throws UsageError */
-function toFormat({ level, run, json }: Wanted): (line: string) => readonly string[] {
+function toFormat({ level, run, json }: LogFilter): (line: string) => readonly string[] {
   const least = Object.entries(LEVELS).find(([name]) => name === level)?.[1];
   if (least === undefined) throw new UsageError(`--level takes ${Object.keys(LEVELS).join(', ')}, not "${level}"`);
   return (line) => {

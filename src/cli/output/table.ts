@@ -6,14 +6,14 @@ const MAX_CELL = 60;
 
 /** Formats rows as columns with headings. Long cells are truncated. */
 export function formatTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const shown = [heads, ...rows.map((row) => row.map(toCell))];
-  const widths = heads.map((_, column) => Math.max(...shown.map((row) => row[column]?.length ?? 0)));
+  const lines = [heads, ...rows.map((row) => row.map(toCell))];
+  const widths = heads.map((_, column) => Math.max(...lines.map((row) => row[column]?.length ?? 0)));
   const toLine = (row: readonly string[]): string =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd();
-  return `${shown.map(toLine).join('\n')}\n`;
+  return `${lines.map(toLine).join('\n')}\n`;
 }
 
 function toCell(text: string): string {

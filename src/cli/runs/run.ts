@@ -154,7 +154,7 @@ const LOOK_EVERY_MS = 1_000;
 
 /** Prints each failed and retried attempt of a run once. @returns a function that stops it */
 export function tellRetries({ runs }: Pick<Client, 'runs'>, id: string, print: (line: string) => void): () => void {
-  const told = new Set<string>();
+  const printed = new Set<string>();
   let looking: Promise<void> | null = null;
   let isOver = false;
   const look = async (): Promise<void> => {
@@ -162,8 +162,8 @@ export function tellRetries({ runs }: Pick<Client, 'runs'>, id: string, print: (
     if (isOver) return;
     for (const retry of retrying) {
       const key = `${retry.node} ${retry.index} ${retry.attempt} ${retry.nextAttemptAt}`;
-      if (!told.has(key)) print(`     ${retryLine(retry)}`);
-      told.add(key);
+      if (!printed.has(key)) print(`     ${retryLine(retry)}`);
+      printed.add(key);
     }
   };
   // Errors of this request are ignored: following the run reports them.

@@ -47,7 +47,7 @@ export async function openThreadedDatabase(folder: string): Promise<ThreadedData
   };
   thread.on('error', end);
   thread.on('exit', () => end(new Error('The embedded database is closed')));
-  thread.on('message', (message: Message) => hear(message, { pending, listeners }));
+  thread.on('message', (message: Message) => handleMessage(message, { pending, listeners }));
   let lastId = OPENING;
   const ask = async <R>(request: RequestBody): Promise<SentResult<R> | null> => {
     if (ended) throw ended;
@@ -78,7 +78,7 @@ interface Hearing {
   readonly listeners: ReadonlySet<(channel: string, payload: string) => void>;
 }
 
-function hear(message: Message, { pending, listeners }: Hearing): void {
+function handleMessage(message: Message, { pending, listeners }: Hearing): void {
   if (message.kind === 'notification') {
     for (const listener of listeners) listener(message.channel, message.payload);
     return;

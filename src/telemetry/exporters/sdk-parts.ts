@@ -14,9 +14,9 @@ export function toResource(service: string): Resource {
 /** Forwards problems that OpenTelemetry's SDK reports. */
 export function reportProblems(report: ExportOptions['report']): void {
   const ignore = (): void => undefined;
-  const tell = (message: string): void => report(`OpenTelemetry: ${message}`);
+  const log = (message: string): void => report(`OpenTelemetry: ${message}`);
   diag.setLogger(
-    { error: tell, warn: tell, info: ignore, debug: ignore, verbose: ignore },
+    { error: log, warn: log, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
 }

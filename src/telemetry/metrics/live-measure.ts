@@ -22,14 +22,14 @@ export function createLiveMeasure({ store, logger }: LiveSource): () => Promise<
     if (performance.now() - countedAt < COUNT_EVERY_MS) return;
     countedAt = performance.now();
     try {
-      tell(await store.countLive());
+      measureCounts(await store.countLive());
     } catch (error) {
       logger.warn({ error }, 'some metrics could not be counted; they stay as they were counted last');
     }
   };
 }
 
-function tell(counts: LiveCounts): void {
+function measureCounts(counts: LiveCounts): void {
   for (const status of STATUSES) measure('holdfast.runs.active', counts.runs[status] ?? 0, { status });
   measure('holdfast.approvals.pending', counts.pendingApprovals, {});
   measure('holdfast.approvals.oldest_age', counts.oldestApprovalSeconds, {});
