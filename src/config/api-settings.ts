@@ -15,7 +15,7 @@ export interface ApiSettings {
     /** The age of audit entries that are pruned. */
     readonly auditMs: number | null;
   };
-  /** What each role permits. */
+  /** The permissions of each role. */
   readonly roles: Roles;
   /** The quota of a tenant, unless an administrator has set another one. */
   quotaOf(tenantId: string): ConfiguredQuota;

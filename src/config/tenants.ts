@@ -3,9 +3,9 @@ import { TENANT_NAME } from '../process/process-options.ts';
 
 /** The quota of one tenant; a field that is absent sets no limit. */
 const Quota = z.strictObject({
-  /** New runs, forks included, in each minute of the clock. */
+  /** The maximum number of new runs per clock minute, forks included. */
   runsPerMinute: z.int().min(0).optional(),
-  /** What the runs that begin on a day (UTC) may cost until no more of them begin. */
+  /** The total cost of a day's runs (UTC) after which no more runs may start. */
   costUsdPerDay: z.number().min(0).optional(),
 });
 
