@@ -67,7 +67,7 @@ function requestsTo({ user, approver }: Site, asking: string) {
 
 type Requests = ReturnType<typeof requestsTo>;
 
-/** Each second one request starts a run, one reads a run, and one decides as soon as a start was accepted. */
+/** Each second one request starts a run, one reads a run, and one decides unless the last decision is unanswered. */
 async function askForAMinute(requests: Requests, inTheEnd: () => Promise<unknown>): Promise<readonly Asked[]> {
   const asked: Promise<Asked>[] = [];
   let isDuring = true;
