@@ -38,7 +38,7 @@ describe(`with seed ${SEED}`, () => {
   }, 900_000);
 });
 
-const MADE_TWICE = /^did each job once: .* was done \d times$/;
+const MADE_TWICE = /^executes each job once: .* was done \d times$/;
 
 /** The findings about runs without claims. */
 async function findingsWithoutClaims(seed: number): Promise<readonly string[]> {

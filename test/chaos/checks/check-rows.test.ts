@@ -46,10 +46,10 @@ test('a sound store breaks no rule', async () => {
   expect(await brokenAfter('select 1')).toEqual({});
 });
 
-const NUMBERED = 'every number that a run has given stands in the history';
+const NUMBERED = 'every event number of a run is in the history';
 const DISPATCHED = 'every run was dispatched to Temporal';
-const NOT_OUT = 'no call of a run that has ended is still out';
-const NOT_PENDING = 'no approval of a run that has ended is pending';
+const NOT_OUT = 'an ended run has no open call';
+const NOT_PENDING = 'an ended run has no pending approval';
 const ONE_EACH = 'there is one run for each that was accepted';
 
 interface Wrong {

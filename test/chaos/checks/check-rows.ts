@@ -2,12 +2,12 @@ import { Client } from 'pg';
 
 /** Invariants of the rows of all runs: each query finds violations. */
 const RULES: Readonly<Record<string, string>> = {
-  'every number that a run has given stands in the history': `select runs.id as found from runs left join events on events.run_id = runs.id
+  'every event number of a run is in the history': `select runs.id as found from runs left join events on events.run_id = runs.id
      group by runs.id having count(events.seq) <> runs.last_seq or coalesce(max(events.seq), 0) <> runs.last_seq`,
   'every run was dispatched to Temporal': 'select id as found from runs where dispatched_at is null',
-  'no call of a run that has ended is still out': `select ledger.key || ' is ' || ledger.status as found from ledger join runs on runs.id = ledger.run_id
+  'an ended run has no open call': `select ledger.key || ' is ' || ledger.status as found from ledger join runs on runs.id = ledger.run_id
      where runs.ended_at is not null and ledger.status in ('claimed', 'retrying')`,
-  'no approval of a run that has ended is pending': `select approvals.id as found from approvals join runs on runs.id = approvals.run_id
+  'an ended run has no pending approval': `select approvals.id as found from approvals join runs on runs.id = approvals.run_id
      where runs.ended_at is not null and approvals.status = 'pending'`,
 };
 

@@ -50,8 +50,8 @@ test.each<readonly [what: string, facts: RunFacts]>([
   ['was canceled', CANCELED],
   ['waits', WAITING],
   ['has failed as planned', failed()],
-  ['goes on as a new execution, which tells its own events only', withWorkflow({ events: SOUND.events.slice(-3) })],
-  ['tells earlier times in its rows', withEvent(3, { at: timeAt(3) })],
+  ['continues as new, with an execution that reports only its own events', withWorkflow({ events: SOUND.events.slice(-3) })],
+  ['has earlier times in its rows', withEvent(3, { at: timeAt(3) })],
   ['has an earlier end in its rows', withView({ endedAt: timeAt(8) })],
   ['has rows with their keys in another order', withRows({ view: reversed(SOUND.rows.view) })],
 ])('a run that %s breaks no rule', (_, facts) => {
@@ -60,17 +60,17 @@ test.each<readonly [what: string, facts: RunFacts]>([
 
 /** Violations by rule. */
 const WRONGS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
-  'people could do what they wanted to': {
+  'people could execute their plans': {
     'a call that was never answered': withStory({ trouble: 'The run has not come to an end' }),
   },
-  'ended, or waits, as it should': {
+  'ends, or waits, as expected': {
     'another status': { ...SOUND, run: { status: 'failed', output: null } },
     'no status': { ...SOUND, run: {} },
     'another output': { ...SOUND, run: { status: 'completed', output: { receipts: ['job-1/pay'] } } },
     'no output': { ...SOUND, run: { status: 'completed' } },
     'an end of what should wait': { ...WAITING, run: { status: 'completed', output: null } },
   },
-  'did each job once': {
+  'executes each job once': {
     'a job that was never done': { ...SOUND, done: new Map([['job-1/pay', 1]]) },
     'a job that was done twice': withDone(['job-1/pay', 2]),
     'a job without a request': withDone(['job-1/other', 1]),
@@ -83,7 +83,7 @@ const WRONGS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
     'a beginning at 0': numbering([0, 1, 2, 3, 4, 5, 6, 7, 8]),
     'a first number that is missing': numbering([2, 3, 4, 5, 6, 7, 8, 9, 10]),
   },
-  'began once, and ended once at most': {
+  'starts once, and ends at most once': {
     'two beginnings': also({ type: 'run.started' }),
     'no beginning': lacking('run.started'),
     'two ends': happening([...HAPPENED, { type: 'run.completed' }]),
@@ -94,7 +94,7 @@ const WRONGS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
     'an end of what waits': happening([{ type: 'run.started' }, { type: 'run.completed' }], WAITING),
     'no event of what waits': happening([], WAITING),
   },
-  'applied each decision once': {
+  'applies each decision once': {
     'an approval that was applied twice': also({ type: 'approval.decided', decision: 'approve' }),
     'an approval that was lost': withAction(anAction('approve')),
     'a rejection that was applied twice': also({ type: 'approval.decided', decision: 'reject' }),
@@ -118,12 +118,12 @@ const WRONGS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
     'a skipped call that was lost': lacking('tool.skipped'),
     'a skipped node that was lost': lacking('node.skipped'),
   },
-  'says the same in its rows and its workflow': {
+  'has the same state in rows and workflow': {
     'an event that was changed': withEvent(4, { payload: 2 }),
     'an event that is missing from the rows': withRows({ events: SOUND.events.slice(0, LAST) }),
     'an event that is missing from the middle of the rows': withRows({ events: SOUND.events.toSpliced(3, 1) }),
-    'an event of which the workflow knows nothing': withWorkflow({ events: SOUND.events.slice(0, LAST) }),
-    'a workflow that tells nothing': withWorkflow({ events: [] }),
+    'an event that is missing from the workflow': withWorkflow({ events: SOUND.events.slice(0, LAST) }),
+    'a workflow that reports nothing': withWorkflow({ events: [] }),
     'an approval that was changed': withApproval({ status: 'rejected' }),
     'an approval that is missing': withRows({ approvals: [] }),
     'an approval that is there twice': withRows({ approvals: [...SOUND.rows.approvals, ...SOUND.rows.approvals] }),
@@ -134,7 +134,7 @@ const WRONGS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
     'another status': withView({ status: 'running' }),
     'an end that is missing': withView({ endedAt: null }),
   },
-  'tells no later times in its rows than in its workflow': {
+  'has no later times in rows than in workflow': {
     'a later event': withEvent(3, { at: timeAt(5) }),
     'a later decision': withApproval({ decidedAt: timeAt(4) }),
     'a later end': withView({ endedAt: timeAt(10) }),
@@ -167,11 +167,11 @@ test.each(all)('%s is found by "%s" and by no other rule', (_, rule, facts) => {
 
 test('a finding contains the actual and the expected value', () => {
   const says = (rule: string, facts: RunFacts): readonly string[] | undefined => RULES[rule]?.(facts);
-  expect(says('did each job once', withDone(['job-1/pay', 2]))).toEqual(['job-1/pay was done 2 times']);
-  expect(says('applied each decision once', withAction(anAction('cancel')))).toEqual([
+  expect(says('executes each job once', withDone(['job-1/pay', 2]))).toEqual(['job-1/pay was done 2 times']);
+  expect(says('applies each decision once', withAction(anAction('cancel')))).toEqual([
     'how often cancel was applied: 0 instead of 1',
   ]);
-  expect(says('tells no later times in its rows than in its workflow', withEvent(3, { at: timeAt(5) }))).toEqual([
+  expect(says('has no later times in rows than in workflow', withEvent(3, { at: timeAt(5) }))).toEqual([
     `events of the rows: ${timeAt(5)} instead of ${timeAt(4)}`,
   ]);
 });

@@ -9,9 +9,9 @@ type Rule = (facts: RunFacts) => readonly string[];
 
 /** Invariants of every run, whatever was killed. */
 export const RULES: Readonly<Record<string, Rule>> = {
-  'people could do what they wanted to': ({ story }) => (story.trouble === null ? [] : [story.trouble]),
+  'people could execute their plans': ({ story }) => (story.trouble === null ? [] : [story.trouble]),
 
-  'ended, or waits, as it should': ({ run, story: { plan } }) => {
+  'ends, or waits, as expected': ({ run, story: { plan } }) => {
     const { status, output } = plan.expected;
     return [
       ...differences('the status', at(run, '/status'), status),
@@ -19,7 +19,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     ];
   },
 
-  'did each job once': ({ done, story: { plan } }) => {
+  'executes each job once': ({ done, story: { plan } }) => {
     const { jobs } = plan.expected;
     return [
       ...jobs.filter((job) => !done.has(job)).map((job) => `${job} was never done`),
@@ -39,7 +39,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     );
   },
 
-  'began once, and ended once at most': ({ events, story: { plan } }) => {
+  'starts once, and ends at most once': ({ events, story: { plan } }) => {
     const isWaiting = plan.expected.status === 'waiting';
     const last = isWaiting ? [] : [`run.${plan.expected.status}`];
     const found = events.map(typeOf).filter((type) => MARKS.has(type));
@@ -49,14 +49,14 @@ export const RULES: Readonly<Record<string, Rule>> = {
     ];
   },
 
-  'applied each decision once': ({ events, story }) =>
+  'applies each decision once': ({ events, story }) =>
     Object.entries(TRACES).flatMap(([kind, { isTrace }]) => {
       const accepted = story.actions.filter((action) => action.kind === kind && action.isAccepted).length;
       const applied = events.filter(isTrace).length;
       return differences(`how often ${kind} was applied`, applied, accepted);
     }),
 
-  'says the same in its rows and its workflow': (facts) =>
+  'has the same state in rows and workflow': (facts) =>
     toldBoth(facts).flatMap(([name, ofRows, ofWorkflow]) =>
       TIMED.has(name)
         ? differences(`${name} of the rows`, timeless(ofRows), timeless(ofWorkflow))
@@ -65,7 +65,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
 
   // A query that has waited for a worker receives events that arrived meanwhile, before the task with their time:
   // Temporal's SDK then applies them at the time of the previous task. A later replay applies them at their own time.
-  'tells no later times in its rows than in its workflow': (facts) =>
+  'has no later times in rows than in workflow': (facts) =>
     toldBoth(facts).flatMap(([name, ofRows, ofWorkflow]) => {
       // If the contents differ, times can't be matched.
       if (!isDeepStrictEqual(timeless(ofRows), timeless(ofWorkflow))) return [];

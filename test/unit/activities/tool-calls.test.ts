@@ -118,7 +118,7 @@ describe('toolCalls', () => {
     ['anybody', undefined, []],
     ['one of its roles', ['support', 'user'], ['user']],
     ['an admin', ['support'], ['admin']],
-    ['an admin when nobody else may', [], ['admin']],
+    ['an admin when no other role may', [], ['admin']],
   ])('a tool is called in runs of %s', async (_whose, roles, held) => {
     const tool = aTool({ roles, execute: () => 'paid' });
     const task = aTask({ createdBy: { sub: 'ann', roles: held } });

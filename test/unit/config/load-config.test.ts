@@ -65,7 +65,7 @@ describe('a configuration', () => {
       /\/tools\/0\/approval.*must be CEL/s,
     ],
     [
-      'an approval that nobody gives',
+      'an approval with a quorum of 0',
       { tools: [{ ...tool, approval: { policy: { quorum: 0 } } }] },
       /\/approval\/policy\/quorum/,
     ],

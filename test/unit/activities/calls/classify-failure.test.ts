@@ -189,7 +189,7 @@ describe('fromNetwork', () => {
       [systemError('ENETUNREACH', 'connect'), systemError('EPIPE', 'write')],
       'perhaps',
     ],
-    ['nobody knows which address', [], 'perhaps'],
+    ['an unknown address', [], 'perhaps'],
   ])('when %s accepts the connection, all addresses decide whether the work may be done', (_which, errors, done) => {
     const tried = Object.assign(new AggregateError(errors), { code: 'ETIMEDOUT' });
     expect(fromNetwork('TOOL_FAILED', tried)).toMatchObject({ retryable: true, done });

@@ -46,7 +46,7 @@ describe('offerTools', () => {
   });
 
   test.each([
-    ['a hint of a stranger', { annotations: { readOnlyHint: true }, trusted: false }, 'unsafe'],
+    ['a hint of an untrusted server', { annotations: { readOnlyHint: true }, trusted: false }, 'unsafe'],
     ['no hint', { annotations: {}, trusted: true }, 'unsafe'],
     ['readOnlyHint', { annotations: { readOnlyHint: true }, trusted: true }, 'idempotent'],
     ['idempotentHint', { annotations: { idempotentHint: true }, trusted: true }, 'idempotent'],
