@@ -131,7 +131,7 @@ describe('an approval', () => {
   });
 });
 
-describe('deciding', () => {
+describe('a decision', () => {
   test.each([
     ['approve', 'approved'],
     ['reject', 'rejected'],
@@ -198,7 +198,7 @@ describe('edited arguments', () => {
   } as const;
   const edited = { args: { amount: 40 }, argsSchema };
 
-  test('reach the run', async () => {
+  test('are used by the run', async () => {
     const run = await asking(edited);
     const { body } = await approve('approver', run, { args: { amount: 25 } });
     expect([body, await answerOf(run)]).toMatchObject([{ args: { amount: 25 } }, { args: { amount: 25 } }]);
@@ -293,7 +293,7 @@ describe('a policy', () => {
 describe('a quorum of two', () => {
   const policy = { quorum: 2 };
 
-  test('needs two people', async () => {
+  test('needs the approval of two people', async () => {
     const run = await asking({ policy });
     expect(await approve('approver', run)).toMatchObject({ status: 200, body: { status: 'pending' } });
     expect(await approve('approver', run)).toMatchObject(aProblem(409, 'ALREADY_DECIDED'));

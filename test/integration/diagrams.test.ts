@@ -95,7 +95,7 @@ describe('a diagram', () => {
   });
 });
 
-describe('with a run', () => {
+describe('a diagram of a run', () => {
   let runId: string;
   beforeAll(async () => {
     runId = textAt(await startRun(stack.as('user'), 'forked', { kind: 'l' }), '/id');

@@ -92,7 +92,7 @@ describe('a budget', () => {
   });
 });
 
-describe('canceled', () => {
+describe('a cancellation', () => {
   test('during a model call, the request is aborted', async () => {
     const asked = silence();
     model().answers(askFor([work('a')]), asked.answer);

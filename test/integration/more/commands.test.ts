@@ -49,7 +49,7 @@ async function ask() {
   return { ...said, id, command: command.split(' ') };
 }
 
-describe('publish', () => {
+describe('holdfast publish', () => {
   test('publishes JSON files and modules, and keeps the version of unchanged graphs', async () => {
     const json = await folder.write('one.json', { ...ASKING, name: 'one' });
     const module = await folder.write('two.mjs', `export const two = ${JSON.stringify({ ...ASKING, name: 'two' })};`);
@@ -162,7 +162,7 @@ test('a waiting run receives its event, and another run is canceled', async () =
   expect((await at('history', canceled)).stdout).toContain('canceled by uma ("not wanted")');
 });
 
-describe('runs', () => {
+describe('holdfast runs', () => {
   const FAILING = aDefinition({
     name: 'failing',
     nodes: { pay: { type: 'tool', tool: 'broken', args: {}, write: { log: '{{ result }}' } } },
@@ -195,7 +195,7 @@ describe('runs', () => {
   });
 });
 
-describe('token', () => {
+describe('holdfast token', () => {
   test('signs a token that the stack accepts', async () => {
     const { code, stdout } = await at('token', 'approver', '--data-dir', stack.dataDir);
     expect(code).toBe(0);
@@ -229,7 +229,7 @@ test('logs prints the last lines of a log, from a level on', async () => {
   expect(await said('--last', '1')).toBe('1970-01-01T00:00:00.000Z INFO  ends\n');
 });
 
-describe('doctor', () => {
+describe('holdfast doctor', () => {
   const config = fileURLToPath(new URL('commands.config.ts', import.meta.url));
   const examine = async (env: Record<string, string>, flags = ['--config', config]): Promise<Said> =>
     await holdfast(['doctor', ...flags], {

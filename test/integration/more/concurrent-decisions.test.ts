@@ -86,7 +86,7 @@ describe('the same decision again', () => {
     expect([first, second].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
   });
 
-  test('at the same moment counts once', async () => {
+  test('repeated concurrently counts once', async () => {
     const run = await asking({ policy: { quorum: 2 } });
     await Promise.all(['same', 'same', 'same'].map((key) => decide('approver', run, { decision, key })));
     expect(await approve('approver2', run)).toMatchObject({ body: { decisions: [{ by: 'ada' }, { by: 'bob' }] } });

@@ -131,11 +131,11 @@ describe('the checkpoints of a tree', () => {
   });
 });
 
-describe('the difference', () => {
+describe('the difference of two runs', () => {
   const diff = async (one: string, other: string): Promise<Json> =>
     (await user().get(`/api/runs/${one}/diff?with=${other}`)).body;
 
-  test('of a fork and its parent begins at the checkpoint', async () => {
+  test('of a fork and its parent begins at the forked checkpoint', async () => {
     const parent = await start(asking);
     await stack().as('approver').post(`/api/runs/${parent}/approve`, { reason: 'fine' });
     await until(parent, 'completed');

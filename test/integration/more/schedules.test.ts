@@ -100,7 +100,7 @@ describe('a schedule of every second', () => {
   });
 });
 
-describe('overlap', () => {
+describe('the overlap policy', () => {
   const asked = async (overlap: string): Promise<string> =>
     await create({ graph: 'asked', every: SELDOM.every, overlap });
   const approve = async (runId: string): Promise<void> => {
