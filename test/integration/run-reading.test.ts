@@ -285,18 +285,15 @@ describe('the history of a run', () => {
   });
 });
 
-test.each(['', '/state', '/history'])(
-  'GET /api/runs/{id}%s of another tenant is not found',
-  async (path) => {
-    const [id = ''] = await startSeveral(1, 'foreign');
-    const missing = '01JZZZZZZZZZZZZZZZZZZZZZZZ';
-    const [foreign, none] = await Promise.all(
-      [id, missing].map((run) => stack.as('otherTenantUser').get(`/api/runs/${run}${path}`)),
-    );
-    expect(foreign).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
-    expect(JSON.stringify(foreign?.body)).toBe(JSON.stringify(none?.body).replaceAll(missing, id));
-  },
-);
+test.each(['', '/state', '/history'])('GET /api/runs/{id}%s of another tenant is not found', async (path) => {
+  const [id = ''] = await startSeveral(1, 'foreign');
+  const missing = '01JZZZZZZZZZZZZZZZZZZZZZZZ';
+  const [foreign, none] = await Promise.all(
+    [id, missing].map((run) => stack.as('otherTenantUser').get(`/api/runs/${run}${path}`)),
+  );
+  expect(foreign).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
+  expect(JSON.stringify(foreign?.body)).toBe(JSON.stringify(none?.body).replaceAll(missing, id));
+});
 
 describe('a redacted channel', () => {
   test('is hidden in the history from callers without payload:read', async () => {

@@ -50,7 +50,10 @@ test.each<readonly [what: string, facts: RunFacts]>([
   ['was canceled', CANCELED],
   ['waits', WAITING],
   ['has failed as planned', failed()],
-  ['continues as new, with an execution that reports only its own events', withWorkflow({ events: SOUND.events.slice(-3) })],
+  [
+    'continues as new, with an execution that reports only its own events',
+    withWorkflow({ events: SOUND.events.slice(-3) }),
+  ],
   ['has earlier times in its rows', withEvent(3, { at: timeAt(3) })],
   ['has an earlier end in its rows', withView({ endedAt: timeAt(8) })],
   ['has rows with their keys in another order', withRows({ view: reversed(SOUND.rows.view) })],

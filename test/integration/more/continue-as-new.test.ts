@@ -99,14 +99,17 @@ function expectNumbered(events: readonly Json[]): void {
 }
 
 describe('a run that continues as new at every opportunity', () => {
-  test.each(CONTINUING_RUNS)('records the same events and state as one that never continues as new: $name', async (run) => {
-    const [left, right] = await Promise.all([
-      playLanguageRun(createClient(often.baseUrl, often.tokens.admin), run),
-      playLanguageRun(createClient(never.baseUrl, never.tokens.admin), run),
-    ]);
-    expect(await accountOf(often, left)).toEqual(await accountOf(never, right));
-    expect(await continuationsOf(left)).toBeGreaterThan(0);
-  });
+  test.each(CONTINUING_RUNS)(
+    'records the same events and state as one that never continues as new: $name',
+    async (run) => {
+      const [left, right] = await Promise.all([
+        playLanguageRun(createClient(often.baseUrl, often.tokens.admin), run),
+        playLanguageRun(createClient(never.baseUrl, never.tokens.admin), run),
+      ]);
+      expect(await accountOf(often, left)).toEqual(await accountOf(never, right));
+      expect(await continuationsOf(left)).toBeGreaterThan(0);
+    },
+  );
 });
 
 /** Waits until a workflow has an execution other than the known one. @returns its run id */

@@ -61,17 +61,20 @@ test.each([
   // Too large for a history, and too large for one row.
   ['blobs', `${CANARY}${'x'.repeat(100_000)}`],
   ['blob_pieces', CANARY.repeat(40_000)],
-] as const)('the history of a run and its payloads in %s are encrypted, and the run continues', async (table, large) => {
-  const user = stack.as('user');
-  const id = textAt((await postRun(user, { graph, input: { small: CANARY, large } })).body, '/id');
-  const decision = { values: { text: CANARY } };
-  expect(await stack.as('approver').post(`/api/runs/${id}/approve`, decision)).toMatchObject({ status: 200 });
-  const run = await user.untilRun(id, hasStatus('completed', 'failed'));
-  expect(at(run, '/output/copy')).toBe(`${CANARY}: ${CANARY}`);
-  const kept = [await keptOf(id), await blobsIn(table)];
-  expect(kept.map((texts) => texts.length > 0)).toEqual([true, true]);
-  expect(kept.flat().filter((text) => text.includes('canary'))).toEqual([]);
-});
+] as const)(
+  'the history of a run and its payloads in %s are encrypted, and the run continues',
+  async (table, large) => {
+    const user = stack.as('user');
+    const id = textAt((await postRun(user, { graph, input: { small: CANARY, large } })).body, '/id');
+    const decision = { values: { text: CANARY } };
+    expect(await stack.as('approver').post(`/api/runs/${id}/approve`, decision)).toMatchObject({ status: 200 });
+    const run = await user.untilRun(id, hasStatus('completed', 'failed'));
+    expect(at(run, '/output/copy')).toBe(`${CANARY}: ${CANARY}`);
+    const kept = [await keptOf(id), await blobsIn(table)];
+    expect(kept.map((texts) => texts.length > 0)).toEqual([true, true]);
+    expect(kept.flat().filter((text) => text.includes('canary'))).toEqual([]);
+  },
+);
 
 test('a signal that is not encrypted with the configured key is ignored, and the run continues', async () => {
   const user = stack.as('user');

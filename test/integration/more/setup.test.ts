@@ -78,7 +78,7 @@ test('unreachable servers are named with a remedy', async () => {
   expect(stdout).toMatch(/\nFAIL {5}tables: .*ECONNREFUSED.*\n {9}set DATABASE_URL/);
 });
 
-test("unusable settings are refused", async () => {
+test('unusable settings are refused', async () => {
   expect(await setUp([], { DATABASE_URL: '' })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('DATABASE_URL is not set'),

@@ -220,21 +220,24 @@ describe('a queued run', () => {
 });
 
 describe('an interrupting run', () => {
-  test.each(['waiting', 'paused', 'calling'])('cancels the run that is %s, and continues from its state', async (status) => {
-    const threadId = `interrupt ${status}`;
-    await until(idOf(await start(threadId, 'reject', { say: 'before' })), 'completed');
-    const held = service().hold('first');
-    const active = await occupy(threadId);
-    if (status === 'paused') await control(active, 'pause');
-    if (status === 'calling') await approve(active);
-    const release = status === 'calling' ? await held : () => undefined;
-    const interrupting = idOf(await start(threadId, 'interrupt', { say: 'interrupting' }));
-    expect(await until(active, 'canceled')).toMatchObject({ output: null });
-    const [canceled] = await eventsOf(user(), active, 'run.canceled');
-    expect(canceled).toMatchObject({ reason: expect.stringContaining(interrupting) });
-    expect(await until(interrupting, 'completed')).toMatchObject({ output: { log: ['before', 'interrupting'] } });
-    release();
-  });
+  test.each(['waiting', 'paused', 'calling'])(
+    'cancels the run that is %s, and continues from its state',
+    async (status) => {
+      const threadId = `interrupt ${status}`;
+      await until(idOf(await start(threadId, 'reject', { say: 'before' })), 'completed');
+      const held = service().hold('first');
+      const active = await occupy(threadId);
+      if (status === 'paused') await control(active, 'pause');
+      if (status === 'calling') await approve(active);
+      const release = status === 'calling' ? await held : () => undefined;
+      const interrupting = idOf(await start(threadId, 'interrupt', { say: 'interrupting' }));
+      expect(await until(active, 'canceled')).toMatchObject({ output: null });
+      const [canceled] = await eventsOf(user(), active, 'run.canceled');
+      expect(canceled).toMatchObject({ reason: expect.stringContaining(interrupting) });
+      expect(await until(interrupting, 'completed')).toMatchObject({ output: { log: ['before', 'interrupting'] } });
+      release();
+    },
+  );
 
   test('begins at once on a thread that is free', async () => {
     expect(await until(idOf(await start('interrupt free', 'interrupt', { say: 'only' })), 'completed')).toMatchObject({

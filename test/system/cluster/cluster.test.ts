@@ -150,38 +150,42 @@ describe('a rolling upgrade', () => {
     await repeated(() => fleet.as('approver').post(`/api/runs/${runId}/approve`, {}, once));
   };
 
-  test('leaves runs to the workers that began them until these stop, and loses nothing', { timeout: TIME }, async () => {
-    const user = fleet.as('user');
-    const HOLDFAST_WORKFLOW_BUNDLE = await writeNextVersion();
-    const held = fleet.jobs.hold('long');
-    const [waiting, idle, busy] = [await startRun(asking), await startRun(asking), await startRun(working)];
-    const release = await held;
-    for (const runId of [waiting, idle]) await user.untilRun(runId, hasStatus('waiting'));
+  test(
+    'leaves runs to the workers that began them until these stop, and loses nothing',
+    { timeout: TIME },
+    async () => {
+      const user = fleet.as('user');
+      const HOLDFAST_WORKFLOW_BUNDLE = await writeNextVersion();
+      const held = fleet.jobs.hold('long');
+      const [waiting, idle, busy] = [await startRun(asking), await startRun(asking), await startRun(working)];
+      const release = await held;
+      for (const runId of [waiting, idle]) await user.untilRun(runId, hasStatus('waiting'));
 
-    await fleet.addWorkers('2', { HOLDFAST_WORKFLOW_BUNDLE });
-    await makeCurrent(fleet.cli, '2');
-    const fresh = await startRun(asking);
-    await user.untilRun(fresh, hasStatus('waiting'));
-    release();
-    for (const runId of [waiting, fresh]) await approve(runId);
-    for (const runId of [waiting, busy, fresh]) await user.untilRun(runId, hasStatus('completed'));
-    expect(await Promise.all([waiting, busy, fresh].map(versionsOf))).toEqual([['1'], ['1'], ['2']]);
+      await fleet.addWorkers('2', { HOLDFAST_WORKFLOW_BUNDLE });
+      await makeCurrent(fleet.cli, '2');
+      const fresh = await startRun(asking);
+      await user.untilRun(fresh, hasStatus('waiting'));
+      release();
+      for (const runId of [waiting, fresh]) await approve(runId);
+      for (const runId of [waiting, busy, fresh]) await user.untilRun(runId, hasStatus('completed'));
+      expect(await Promise.all([waiting, busy, fresh].map(versionsOf))).toEqual([['1'], ['1'], ['2']]);
 
-    await upgradeRunsOf(fleet.cli, '1');
-    const { workflow } = fleet.temporal;
-    await expect.poll(async () => (await workflow.count(runningAt('1'))).count, PATIENTLY).toBe(0);
-    await Promise.all(fleet.workers.map((worker) => worker.stop()));
-    await approve(idle);
-    const last = await startRun(working);
-    for (const runId of [idle, last]) await user.untilRun(runId, hasStatus('completed'));
-    expect(await Promise.all([idle, last].map(versionsOf))).toEqual([['1', '2'], ['2']]);
-    for (const runId of [waiting, idle, busy, fresh, last]) await expectWholeHistory(runId);
-    const isLong = (job: string): boolean => job === 'long';
-    const short = jobsAsked().filter((job) => !isLong(job));
-    expect(short.toSorted()).toEqual(['after', 'after', 'end', 'end', 'end', 'pay', 'pay', 'pay']);
-    // A long call whose heartbeat is late, because processes start next to its worker, is made again under its key.
-    expect(fleet.jobs.done.filter(isLong)).toEqual(['long', 'long']);
-  });
+      await upgradeRunsOf(fleet.cli, '1');
+      const { workflow } = fleet.temporal;
+      await expect.poll(async () => (await workflow.count(runningAt('1'))).count, PATIENTLY).toBe(0);
+      await Promise.all(fleet.workers.map((worker) => worker.stop()));
+      await approve(idle);
+      const last = await startRun(working);
+      for (const runId of [idle, last]) await user.untilRun(runId, hasStatus('completed'));
+      expect(await Promise.all([idle, last].map(versionsOf))).toEqual([['1', '2'], ['2']]);
+      for (const runId of [waiting, idle, busy, fresh, last]) await expectWholeHistory(runId);
+      const isLong = (job: string): boolean => job === 'long';
+      const short = jobsAsked().filter((job) => !isLong(job));
+      expect(short.toSorted()).toEqual(['after', 'after', 'end', 'end', 'end', 'pay', 'pay', 'pay']);
+      // A long call whose heartbeat is late, because processes start next to its worker, is made again under its key.
+      expect(fleet.jobs.done.filter(isLong)).toEqual(['long', 'long']);
+    },
+  );
 });
 
 /** The jobs of all calls, including repeated ones. */

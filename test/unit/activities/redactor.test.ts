@@ -37,18 +37,21 @@ const windowsOf = (text: string): readonly string[] =>
   );
 
 describe('createRedactor', () => {
-  test.each(Object.entries(ENCODERS))('leaves at most 7 characters of a secret: %s, truncated anywhere', (_name, encode) => {
-    fc.assert(
-      fc.property(secrets, fc.nat(), fc.nat(), (secret, from, length) => {
-        const encoded = encode(secret);
-        const start = from % encoded.length;
-        const echoed = encoded.slice(start, start + 1 + (length % encoded.length));
-        const redacted = createRedactor([secret]).redact(`you sent <${echoed}`);
-        expect(windowsOf(echoed).filter((part) => redacted.includes(part))).toEqual([]);
-      }),
-      { numRuns: Number(process.env['RUNS'] ?? 100) },
-    );
-  });
+  test.each(Object.entries(ENCODERS))(
+    'leaves at most 7 characters of a secret: %s, truncated anywhere',
+    (_name, encode) => {
+      fc.assert(
+        fc.property(secrets, fc.nat(), fc.nat(), (secret, from, length) => {
+          const encoded = encode(secret);
+          const start = from % encoded.length;
+          const echoed = encoded.slice(start, start + 1 + (length % encoded.length));
+          const redacted = createRedactor([secret]).redact(`you sent <${echoed}`);
+          expect(windowsOf(echoed).filter((part) => redacted.includes(part))).toEqual([]);
+        }),
+        { numRuns: Number(process.env['RUNS'] ?? 100) },
+      );
+    },
+  );
 
   test.each([
     ['HTML', '&quot;a&amp;canary-&lt;1', '"a&canary-<1'],

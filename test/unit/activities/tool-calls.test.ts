@@ -71,11 +71,14 @@ describe('toolCalls', () => {
     await expect(callOf(tool, { m: 1 })).rejects.toThrow(`The result of ${tool.name} breaks its schema at /`);
   });
 
-  test.each(['charge', 'constructor', '__proto__'])('a worker without the tool %s names it in the error', async (tool) => {
-    const calls = toolCalls({ pay: aTool({ execute: async () => null }) });
-    const call = calls.execute(aTask({ request: aToolRequest({ tool }) }), signal, { attempt: 1 });
-    await expect(call).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND', retryable: false, done: 'no' });
-  });
+  test.each(['charge', 'constructor', '__proto__'])(
+    'a worker without the tool %s names it in the error',
+    async (tool) => {
+      const calls = toolCalls({ pay: aTool({ execute: async () => null }) });
+      const call = calls.execute(aTask({ request: aToolRequest({ tool }) }), signal, { attempt: 1 });
+      await expect(call).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND', retryable: false, done: 'no' });
+    },
+  );
 
   const callUnder = async (approval: Tool['approval'], isApproved: boolean): Promise<CallReply> => {
     const tool = aTool({ approval, execute: () => 'paid' });

@@ -35,9 +35,12 @@ describe('withHeartbeat', () => {
     [4_999, []],
     [5_000, [0]],
     [3_600_000, [0]],
-  ])('an attempt that was scheduled %i ms ago sends a heartbeat at once if it may be superseded', async (waitedMs, beats) => {
-    expect(await beatsDuring(1_000, async () => await sleep(1_000), { waitedMs })).toEqual(beats);
-  });
+  ])(
+    'an attempt that was scheduled %i ms ago sends a heartbeat at once if it may be superseded',
+    async (waitedMs, beats) => {
+      expect(await beatsDuring(1_000, async () => await sleep(1_000), { waitedMs })).toEqual(beats);
+    },
+  );
 
   test.each([
     ['done', async () => undefined],

@@ -183,17 +183,20 @@ describe('the time-out of an attempt', () => {
     expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' }, attempts: 2 });
   });
 
-  test.each(['keyed', 'unsafe'] as const)('lets an %s call complete whose result its compensation needs', async (safety) => {
-    const task = { ...aNewTask(safety), isCompensable: true as const };
-    const { step, begun, letGo } = held();
-    const [tool, activity] = [scriptedTool(step), anActivity()];
-    const call = attempt(tool, task, activity);
-    await begun;
-    activity.cancel();
-    letGo('paid');
-    expect(await call).toMatchObject({ reply: { value: 'paid' } });
-    expect(tool.calls[0]?.signal.aborted).toBe(false);
-  });
+  test.each(['keyed', 'unsafe'] as const)(
+    'lets an %s call complete whose result its compensation needs',
+    async (safety) => {
+      const task = { ...aNewTask(safety), isCompensable: true as const };
+      const { step, begun, letGo } = held();
+      const [tool, activity] = [scriptedTool(step), anActivity()];
+      const call = attempt(tool, task, activity);
+      await begun;
+      activity.cancel();
+      letGo('paid');
+      expect(await call).toMatchObject({ reply: { value: 'paid' } });
+      expect(tool.calls[0]?.signal.aborted).toBe(false);
+    },
+  );
 
   test.each([
     { before: [], status: 503, type: 'UNKNOWN_OUTCOME' },

@@ -92,9 +92,12 @@ describe('summarize', () => {
     [40, 3],
     [30, 4],
     [10, 4],
-  ])('with a limit of %i requests a summary of enough messages that the others take half', async (maxTokens, expected) => {
-    expect(await decided(talk, maxTokens)).toBe(expected);
-  });
+  ])(
+    'with a limit of %i requests a summary of enough messages that the others take half',
+    async (maxTokens, expected) => {
+      expect(await decided(talk, maxTokens)).toBe(expected);
+    },
+  );
 
   test('cuts after a call with all its answers', async () => {
     const calls = [aCaller('a', 'k1', 'k2'), anAnswer('t1', 'k1', LARGE), anAnswer('t2', 'k2', 'x')];

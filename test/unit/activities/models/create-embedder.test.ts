@@ -100,17 +100,14 @@ test('a transient failure is retried once within the time limit', async () => {
   expect(server.requests).toHaveLength(4);
 });
 
-test.each([7, 9_999_999])(
-  'a server that asks for %d seconds, more than are left, is not retried',
-  async (seconds) => {
-    server.answers(json({}, 429, { 'retry-after': String(seconds) }), json(OPENAI));
-    const sleep = vi.fn<Sleep>(async () => await Promise.reject(new Error('the time is over')));
-    const embedding = anEmbedder({ timeoutMs: 6_000 }, { sleep }).embed(['a', 'b']);
-    await expect(embedding).rejects.toMatchObject({ retryAfterMs: seconds * 1_000 });
-    expect(sleep.mock.calls).toEqual([[6_000, null, { signal: expect.any(AbortSignal) }]]);
-    expect(server.requests).toHaveLength(1);
-  },
-);
+test.each([7, 9_999_999])('a server that asks for %d seconds, more than are left, is not retried', async (seconds) => {
+  server.answers(json({}, 429, { 'retry-after': String(seconds) }), json(OPENAI));
+  const sleep = vi.fn<Sleep>(async () => await Promise.reject(new Error('the time is over')));
+  const embedding = anEmbedder({ timeoutMs: 6_000 }, { sleep }).embed(['a', 'b']);
+  await expect(embedding).rejects.toMatchObject({ retryAfterMs: seconds * 1_000 });
+  expect(sleep.mock.calls).toEqual([[6_000, null, { signal: expect.any(AbortSignal) }]]);
+  expect(server.requests).toHaveLength(1);
+});
 
 test('a silent server is abandoned after the time limit', async () => {
   const { answer, asked, left } = silence();
@@ -126,18 +123,15 @@ test('a silent server is abandoned after the time limit', async () => {
   await left;
 });
 
-test.each([400, 413, 422])(
-  'texts refused with %i are distinguished from a server failure',
-  async (status) => {
-    server.answers(json({ error: { message: 'the-key-itself says no' } }, status));
-    const error: unknown = await anEmbedder()
-      .embed(['a'])
-      .catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(TextsRefusedError);
-    expect(String(error)).not.toContain('the-key-itself');
-    expect(server.requests).toHaveLength(1);
-  },
-);
+test.each([400, 413, 422])('texts refused with %i are distinguished from a server failure', async (status) => {
+  server.answers(json({ error: { message: 'the-key-itself says no' } }, status));
+  const error: unknown = await anEmbedder()
+    .embed(['a'])
+    .catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(TextsRefusedError);
+  expect(String(error)).not.toContain('the-key-itself');
+  expect(server.requests).toHaveLength(1);
+});
 
 test.each([
   [

@@ -71,9 +71,12 @@ describe('createOwnModel', () => {
     await expect(ask({ text: 7, usage: { inputTokens: -1, outputTokens: 3 } })).rejects.toMatchObject({ usage: null });
   });
 
-  test.each(['stop', 'content-filter', 'refusal'])('accepts an empty answer that ended with %s', async (finishReason) => {
-    expect(await ask({ finishReason })).toMatchObject({ text: '', finishReason });
-  });
+  test.each(['stop', 'content-filter', 'refusal'])(
+    'accepts an empty answer that ended with %s',
+    async (finishReason) => {
+      expect(await ask({ finishReason })).toMatchObject({ text: '', finishReason });
+    },
+  );
 
   test('makes errors of its code retryable', async () => {
     const broken = createOwnModel(() => Promise.reject(new Error('out of memory')));

@@ -122,7 +122,7 @@ describe('OpenAI', () => {
     expect(at(body, '/input')).toMatchObject([{}, { role: 'assistant' }, {}, {}]);
   });
 
-  test('receives no ids of unstored items', async () => {
+  test('receives no ids when nothing is stored', async () => {
     const body = await sentBack({ provider: 'openai', given: REPLIES.openai.calls });
     expect(JSON.stringify(body)).not.toMatch(/msg_1|fc_t1|item_reference/);
   });

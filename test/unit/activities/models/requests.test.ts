@@ -298,10 +298,13 @@ test('Anthropic receives the tools of past calls when no tool may be called any 
 });
 
 describe('a stream', () => {
-  test.each(['openai', 'anthropic', 'openai-compatible'] as const)('is requested from %s in the body', async (provider) => {
-    const { body } = await sent(provider, { stream: true });
-    expect(body).toMatchObject({ stream: true });
-  });
+  test.each(['openai', 'anthropic', 'openai-compatible'] as const)(
+    'is requested from %s in the body',
+    async (provider) => {
+      const { body } = await sent(provider, { stream: true });
+      expect(body).toMatchObject({ stream: true });
+    },
+  );
 
   test('is requested from Google by the URL', async () => {
     const { target } = await sent('google', { stream: true });

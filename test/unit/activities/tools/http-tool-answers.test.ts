@@ -110,7 +110,7 @@ describe('the limit of a result', () => {
     expect(await resultOf(compressed)).toEqual({ ok: true });
   });
 
-  test('nested compressions are decompressed, and unrequested ones are not', async () => {
+  test('nested compressions are decompressed, and others that were not requested are not', async () => {
     const twice = { ...JSON_TYPE, 'content-encoding': 'gzip, BR' };
     expect(await resultOf(answer(200, twice, brotliCompressSync(gzipSync('{"ok":true}'))))).toEqual({ ok: true });
     expect(await resultOf(answer(200, { 'content-encoding': 'gzip, own' }, 'as it is'))).toEqual({ text: 'as it is' });

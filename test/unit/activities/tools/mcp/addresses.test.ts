@@ -89,16 +89,13 @@ describe('tools at an address', () => {
   test.each<[string, Answer]>([
     ['404', answer(404, {}, 'Session not found')],
     ['400', answer(400, {}, 'Bad Request: No valid session ID provided')],
-  ])(
-    'begin a new session when the server reports by %s that the old one has expired',
-    async (_status, forgotten) => {
-      server.instead('echo', forgotten);
-      await expect(tools.call('odd.echo', 'x')).rejects.toMatchObject({ retryable: true, done: 'no' });
-      expect(await tools.call('odd.echo', 'again')).toBe('again');
-      const greetings = server.requests.filter(({ body }) => body.includes('"initialize"'));
-      expect(greetings).toHaveLength(2);
-    },
-  );
+  ])('begin a new session when the server reports by %s that the old one has expired', async (_status, forgotten) => {
+    server.instead('echo', forgotten);
+    await expect(tools.call('odd.echo', 'x')).rejects.toMatchObject({ retryable: true, done: 'no' });
+    expect(await tools.call('odd.echo', 'again')).toBe('again');
+    const greetings = server.requests.filter(({ body }) => body.includes('"initialize"'));
+    expect(greetings).toHaveLength(2);
+  });
 
   test('receive the cancellation of a call', async () => {
     const controller = new AbortController();
