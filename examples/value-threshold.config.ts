@@ -1,6 +1,6 @@
 import { defineConfig, defineNodeType } from 'holdfast';
 
-/** Sends the run one way or the other, by whether a value is over a threshold. */
+/** Routes the run by whether a value is over a threshold. */
 const threshold = defineNodeType({
   name: 'threshold',
   schema: {

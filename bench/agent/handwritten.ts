@@ -4,9 +4,7 @@ import type { Message, ToolCall } from '../../src/graph/definition/message.ts';
 import type { Activities } from '../../src/activities/index.ts';
 import { POLICY } from '../support/policy.ts';
 
-/*
- * The agent as somebody would write it for Temporal by hand, with the same activities.
- */
+/* The same agent written by hand for Temporal, with the same activities. */
 
 const { callModel, callTool } = proxyActivities<Activities>({
   startToCloseTimeout: '1 minute',

@@ -8,9 +8,10 @@ import type { Start, TimedRun } from '../support/timed-run.ts';
 import { sized } from '../support/size.ts';
 
 /*
- * What agents cost: `npm run bench:agent [-- 5]`, the number of rounds. 100 agents at the same time, whose model asks for three tools at once in each
- * of five turns, on Holdfast and written by hand for Temporal, in turns. Prints one JSON object a line, and compares what
- * the runs say of their tokens and cost with what the model has used.
+ * The cost of agents: `npm run bench:agent [-- 5]`, with the number of rounds. 100 agents run concurrently, whose model
+ * requests three parallel tool calls in each of five turns, on Holdfast and written by hand for Temporal, in
+ * alternation. Prints one JSON object per line, and compares the tokens and costs that runs report with the usage of
+ * the model.
  */
 
 const AGENTS = sized(100, 2);
@@ -83,7 +84,7 @@ function toLine(batches: readonly Batch[]) {
   return { ms: round(ms, 0), msPerTurn: round(ms / AGENTS / (ASKING_TURNS + 1), 2), historyEvents, historyBytes };
 }
 
-/** What the runs say they have used, next to what the model has. */
+/** The usage reported by the runs, next to that of the model. */
 function sum(runs: readonly Usage[]): object {
   const turns = runs.length * (ASKING_TURNS + 1);
   const total = (of: (run: Usage) => number): number => runs.reduce((before, run) => before + of(run), 0);

@@ -12,14 +12,15 @@ import { median, print, round } from '../support/timed-run.ts';
 import { sized } from '../support/size.ts';
 
 /*
- * What a trivial run of one tenant takes while another has a thousand slow calls: `npm run bench:fairness`. Prints one
- * JSON object a line: the time of the run from its request to its answer, alone, while the calls begin, and beside them.
+ * The duration of a trivial run of one tenant while another has a thousand slow calls: `npm run bench:fairness`. Prints
+ * one JSON object per line: the time of the run from its request to its response, alone, while the calls begin, and
+ * during the calls.
  */
 
 const RUNS = sized(10, 1);
 const CALLS = sized(100, 4);
 const ROUNDS = sized(60, 2);
-/** By then the server has taken all calls, and those without a slot come back again and again. */
+/** After this time the server has received all calls, and those without a slot are retried continuously. */
 const SETTLES_WITHIN_MS = sized(20_000, 0);
 
 const MANY: GraphDefinition = {
@@ -79,7 +80,7 @@ try {
   await teardown.run();
 }
 
-/** @returns milliseconds of each */
+/** @returns the milliseconds of each run */
 async function trivialRuns(user: ApiClient): Promise<readonly number[]> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {

@@ -1,21 +1,21 @@
 import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
 import { sized } from '../support/size.ts';
 
-/** A run that holds, or makes, much: a graph and what it is given. */
+/** A run with large state or output: a graph and its input. */
 export interface LargeRun {
   readonly graph: GraphDefinition;
   readonly input: { readonly s: string; readonly list: readonly number[] };
 }
 
-/** Nearly as much as a request may hold. */
+/** Close to the size limit of a request. */
 const GIVEN = 'x'.repeat(sized(900_000, 1_000));
-/** 7 MB. */
+/** A template of 7 MB. */
 const LARGE_TEXT = ` ${'{{ state.s }}'.repeat(8)}`;
 const GROWN = `{{ state.grown + [${Array.from({ length: 8 }, () => 'state.s').join(', ')}] }}`;
 const COPIES = Object.fromEntries(numbers(900).map((at) => [`a${at}`, '{{ state.s }}']));
 const WRITES: NodeDefinition = { type: 'set', write: { log: LARGE_TEXT, count: 1 } };
 
-/** The shapes by which one run has stopped its neighbors. */
+/** The kinds of runs by which one run can block its neighbors. */
 export const LARGE_RUNS: Readonly<Record<string, LargeRun>> = {
   'forEach of 100': made({ in: WRITES }, forEach('in'), 100),
   '70 nodes of a superstep': made(

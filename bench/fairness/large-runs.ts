@@ -22,9 +22,9 @@ import type { LargeRun } from './large-graphs.ts';
 import { sized } from '../support/size.ts';
 
 /*
- * What a trivial run of one tenant takes while another has a run that holds, or makes, much: `npm run
- * bench:fairness:large`. Prints a JSON object a line for each shape, with the embedded database and with PostgreSQL.
- * `SHAPES` is a part of their names, `DATABASES` of `embedded,postgres`.
+ * The duration of a trivial run of one tenant while another has a run with large state or output: `npm run
+ * bench:fairness:large`. Prints a JSON object per line for each kind of run, with the embedded database and with
+ * PostgreSQL. `SHAPES` selects kinds by a part of their names, `DATABASES` is a part of `embedded,postgres`.
  */
 
 const IDLE_ROUNDS = sized(12, 1);
@@ -42,16 +42,16 @@ const TRIVIAL: GraphDefinition = {
   ],
 };
 
-interface Place {
+interface RunningHoldfast {
   readonly greedy: ApiClient;
   readonly other: ApiClient;
-  /** Of the processes of Holdfast. */
+  /** The process ids of Holdfast. */
   readonly processIds: readonly number[];
 }
 
-type Open = (config: object, teardown: Teardown) => Promise<Place>;
+type Open = (config: object, teardown: Teardown) => Promise<RunningHoldfast>;
 
-/** As `npm start` has it: one process, its database in a thread. */
+/** Like `npm start`: one process with its database in a thread. */
 const openEmbedded: Open = async (config, teardown) => {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-bench-'));
   teardown.add(() => rm(folder, { recursive: true, force: true }));
@@ -73,7 +73,7 @@ const openEmbedded: Open = async (config, teardown) => {
   throw new Error('It has not started');
 };
 
-/** As it is deployed: a worker, an API and a PostgreSQL, each in a process of its own. */
+/** Like a deployment: a worker, an API and a PostgreSQL server, each in its own process. */
 const openDeployed: Open = async (config, teardown) => {
   const postgres = await startPostgres();
   teardown.add(() => postgres.stop());
@@ -104,7 +104,7 @@ async function measureAll(database: string, open: Open): Promise<void> {
   }
 }
 
-async function measure({ greedy, other, processIds }: Place, { graph, input }: LargeRun): Promise<object> {
+async function measure({ greedy, other, processIds }: RunningHoldfast, { graph, input }: LargeRun): Promise<object> {
   await other.post('/api/graphs', TRIVIAL);
   for (let round = 0; round < IDLE_ROUNDS; round++) await trivialRun(other);
   const idle: number[] = [];
@@ -180,7 +180,7 @@ async function memoryOf(processIds: readonly number[]): Promise<number> {
   return each.reduce((sum, one) => sum + one, 0);
 }
 
-/** Bytes that processes have written, sockets and files alike. Linux only. */
+/** The bytes that processes have written to sockets and files. Linux only. */
 async function writtenBy(processIds: readonly number[]): Promise<number> {
   const each = await Promise.all(processIds.map(async (pid) => await readFile(`/proc/${pid}/io`, 'utf8')));
   return each.reduce((sum, text) => sum + Number(/^wchar: (\d+)$/m.exec(text)?.[1]), 0);

@@ -2,7 +2,7 @@ import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import type { JsonObject } from '../../src/graph/values/json.ts';
 import { loopOf } from '../steps/chains.ts';
 
-/** Pure steps beside a large value that none of them touches. */
+/** Pure steps with a large value in the state that none of them uses. */
 export function stepsBeside(steps: number): GraphDefinition {
   const loop = loopOf('pure', steps);
   return { ...loop, channels: { ...loop.channels, held: { default: '' } } };
@@ -27,7 +27,7 @@ export function conversation(steps: number): GraphDefinition {
   };
 }
 
-/** What somebody has said so far. */
+/** The messages of a conversation so far. */
 export function messagesOf(count: number): readonly JsonObject[] {
   return Array.from({ length: count }, (_, at) => ({ id: `m${at}`, role: 'user', content: `Message ${at}` }));
 }

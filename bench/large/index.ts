@@ -12,9 +12,9 @@ import { conversation, messagesOf, stepsBeside } from './graphs.ts';
 import { sized } from '../support/size.ts';
 
 /*
- * What large things cost in the interpreter: `npm run bench:large`. Each is measured at a size and at a tenth of it or
- * less, so that a cost that grows faster than the size is seen. The young generation is as large as in the process of
- * workflow code. Prints one JSON object a line.
+ * The cost of large values in the interpreter: `npm run bench:large`. Each case is measured at one size and at a tenth
+ * of it or less, which reveals costs that grow faster than the size. The young generation of the heap is as large as in
+ * the workflow process. Prints one JSON object per line.
  */
 
 const STEPS = sized(100, 2);
@@ -42,7 +42,7 @@ for (const nodes of sized([200, 2_000], [10])) {
   });
 }
 
-/** What a run takes to begin and to end, and what each of its steps takes besides. */
+/** Measures the start and end of a run, and the additional time of each step. */
 function beginAndStep(graphOf: (steps: number) => GraphDefinition, input: JsonObject): object {
   const [few, many] = [medianMs(graphOf(STEPS), input), medianMs(graphOf(10 * STEPS), input)];
   const microsecondsPerStep = perUnit(many - few, 9 * STEPS);

@@ -11,15 +11,15 @@ import { print, round } from '../support/timed-run.ts';
 import { sized } from '../support/size.ts';
 
 /*
- * Whether memory grows with the number of runs: `npm run bench:leak [-- 20000]`. Runs of two steps, one of which calls a
- * tool, are started by HTTP and waited for. Prints one JSON object a line: the memory of the worker and of the API, in
- * MiB, after each twentieth of the runs; in the end, by how much each has grown for 1,000 runs.
- * The exit code is 1 when the resident memory of either has grown by more than MOST_GROWTH over the second half of the
- * runs. Of a few thousand runs that says little: the memory still settles, and its ups and downs weigh more.
+ * Measures whether memory grows with the number of runs: `npm run bench:leak [-- 20000]`. Runs of two steps, one of
+ * which calls a tool, are started by HTTP and awaited. Prints one JSON object per line: the memory of the worker and of
+ * the API, in MiB, after each twentieth of the runs; at the end, the growth of each per 1,000 runs. The exit code is 1
+ * when the resident memory of either has grown by more than MOST_GROWTH over the second half of the runs. With a few
+ * thousand runs the result means little, because the memory still settles and fluctuates.
  */
 
 const RUNS = Number(process.argv[2] ?? sized(20_000, 16));
-/** In MiB for 1,000 runs: what a straight line through the looks of the second half may rise. */
+/** In MiB per 1,000 runs: the maximum slope of a line through the samples of the second half. */
 const MOST_GROWTH = sized(20, Number.POSITIVE_INFINITY);
 const LOOKS = sized(20, 4);
 const AT_A_TIME = 16;
@@ -43,7 +43,7 @@ interface Look {
   readonly mib: { readonly worker: number; readonly api: number };
 }
 
-/** Of the straight line that lies closest to some points. */
+/** The slope of the regression line of some points. */
 function slope(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
   const middle = { x: mean(points.map(([x]) => x)), y: mean(points.map(([, y]) => y)) };

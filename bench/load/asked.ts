@@ -1,6 +1,6 @@
 import { median, round } from '../support/timed-run.ts';
 
-/** How fast requests were answered that came so many at a time. */
+/** The response times of requests with a given concurrency. */
 export interface Asked {
   readonly what: string;
   readonly requests: number;
@@ -16,7 +16,7 @@ interface Asking {
   readonly once: () => Promise<unknown>;
 }
 
-/** Asks for a while, so many at a time. */
+/** Sends requests for a while with a given concurrency. */
 export async function askFor({ what, atATime, forMs, once }: Asking): Promise<Asked> {
   const tookMs: number[] = [];
   const begin = performance.now();

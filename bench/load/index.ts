@@ -17,8 +17,9 @@ import type { Load } from './report.ts';
 import { sized } from '../support/size.ts';
 
 /*
- * What one API process serves, beside a worker that runs what it accepts: `npm run bench:load`. Those who ask are on the same
- * machine, too. Prints one JSON object a line, then the tables, which it writes to docs/performance.md. Takes two minutes.
+ * The capacity of one API process, with a worker that executes the accepted runs: `npm run bench:load`. The clients are
+ * on the same machine, too. Prints one JSON object per line, then the tables, which it writes to docs/performance.md.
+ * Takes two minutes.
  */
 
 const AT_A_TIME = 16;
@@ -60,7 +61,7 @@ async function measureRequests(user: ApiClient): Promise<readonly Asked[]> {
     return asked;
   };
   const accepted = await measure('`POST /api/runs`, which the worker runs at once', start);
-  // What is accepted and not run yet would slow down who reads.
+  // Runs that are accepted but not executed yet would slow down readers.
   await user.untilRun(last, hasStatus('completed'), 120_000);
   const read = async (path: string): Promise<Asked> =>
     await measure(`\`GET /api/runs/{id}${path}\``, async () => {
@@ -70,14 +71,14 @@ async function measureRequests(user: ApiClient): Promise<readonly Asked[]> {
   return [accepted, await read(''), await read('/state'), await read('/history')];
 }
 
-interface Place {
+interface ApiProcess {
   readonly apiPid: number;
   readonly baseUrl: string;
   readonly token: string;
 }
 
-/** Has a run wait for events one after the other, and times how each one comes to all readers. */
-async function measureReaders(user: ApiClient, { apiPid, baseUrl, token }: Place): Promise<Load['readers']> {
+/** Makes a run wait for events one after the other, and measures when each one reaches all readers. */
+async function measureReaders(user: ApiClient, { apiPid, baseUrl, token }: ApiProcess): Promise<Load['readers']> {
   const waits = Array.from({ length: TOLD_EVENTS }, (_, n) => [`wait${n}`, { type: 'wait', event: 'go' }] as const);
   await publish(user, 'waiting', Object.fromEntries(waits));
   const id = textAt(await startRun(user, 'waiting'), '/id');

@@ -1,14 +1,17 @@
 import { createEventParser } from '../../src/client/read-stream.ts';
 
-/** Readers of one run that hear its events as they come. */
+/** Readers of one run that receive its events as they occur. */
 export interface Readers {
-  /** Resolves when all of them have an event. @returns how long after `since` each of them had it, in milliseconds */
+  /**
+   * Resolves when all of them have received an event.
+   * @returns the time after `since` at which each of them received it, in milliseconds
+   */
   untilAllHave(seq: number, since: number): Promise<readonly number[]>;
   leave(): Promise<void>;
 }
 
 interface Reader {
-  /** By `seq`, when an event came, in milliseconds of `performance.now()`. */
+  /** The arrival of each event by `seq`, in milliseconds of `performance.now()`. */
   readonly cameAt: Map<number, number>;
   readonly reading: Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { toTable, writeToPage } from '../support/page.ts';
 import type { Asked } from './asked.ts';
 
-/** What the bench has measured. */
+/** The measurements of the bench. */
 export interface Load {
   readonly asked: readonly Asked[];
   readonly atATime: number;
@@ -10,12 +10,12 @@ export interface Load {
     readonly openedMs: number;
     readonly medianMs: number;
     readonly p99Ms: number;
-    /** Of the API process with all that it has started. */
+    /** The memory of the API process with its descendants. */
     readonly memoryMib: { readonly before: number; readonly with: number };
   };
 }
 
-/** Puts the tables into the page on performance, in place of those before. */
+/** Writes the tables into the page on performance, in place of earlier ones. */
 export async function writeLoad(load: Load): Promise<void> {
   await writeToPage('load', toTables(load));
 }

@@ -1,12 +1,12 @@
 import { once, EventEmitter } from 'node:events';
 import { listen } from '../../src/process/listen.ts';
 
-/** The other side of each tool: answers at once, and knows when it was called. */
+/** The server of each tool: it responds at once, and records when it was called. */
 export interface EchoTool {
   readonly url: string;
-  /** How often it was called. */
+  /** The number of calls. */
   readonly calls: number;
-  /** Resolves when it is called next. @returns the time of that, in milliseconds of `performance.now()` */
+  /** Resolves at the next call. @returns its time, in milliseconds of `performance.now()` */
   nextCall(): Promise<number>;
   stop(): Promise<void>;
 }

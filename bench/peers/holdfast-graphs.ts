@@ -1,6 +1,6 @@
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 
-/** The rows as graphs, whose names end in that of the tool that they call. */
+/** The rows as graphs, whose names end with the name of their tool. */
 export function graphsWith(tool: string): readonly GraphDefinition[] {
   return [toolStepsWith(tool), fanOutWith(tool), askingWith(tool)];
 }

@@ -11,10 +11,10 @@ interface HoldfastPeer extends Pick<Peer, 'name' | 'processes'> {
   readonly tool: string;
 }
 
-/** On a machine that is busy with other things. */
+/** Long enough for a busy machine. */
 const ENDS_WITHIN_MS = 600_000;
 
-/** Holdfast by its HTTP API, whose requests wait for what they ask for. */
+/** Holdfast by its HTTP API, with requests that wait for their results. */
 export function holdfastPeer({ name, processes, user, approver, tool }: HoldfastPeer): Peer {
   const startRun = async (graph: string, input: JsonObject, status = 'completed'): Promise<string> => {
     const { body } = await user.post('/api/runs', { graph, input }, { prefer: 'wait=60' });

@@ -9,10 +9,10 @@ function holdfastHost(name: string, serversFor: (surroundings: Surroundings) => 
   };
 }
 
-/** `npm start` as it is. */
+/** `npm start` with its defaults. */
 export const holdfast = holdfastHost('holdfast', async () => ({ environment: {}, processes: [] }));
 
-/** `npm start` on a PostgreSQL server, and on a Temporal server in memory. */
+/** `npm start` with a PostgreSQL server and an in-memory Temporal server. */
 export const holdfastOnPostgres = holdfastHost('holdfast-postgres', (surroundings) =>
   openServers(surroundings, 'holdfast'),
 );

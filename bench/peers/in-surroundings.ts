@@ -3,7 +3,7 @@ import { startPostgres } from '../../test/support/servers/postgres-server.ts';
 import { startEchoTool } from './echo-tool.ts';
 import type { Surroundings } from './peer.ts';
 
-/** Does work in surroundings of its own, and ends all that was started for it, also at a signal. */
+/** Executes work with its own servers, and stops all of them afterwards, also at a signal. */
 export async function inSurroundings(
   isBuilt: boolean,
   work: (surroundings: Surroundings) => Promise<void>,

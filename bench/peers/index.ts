@@ -11,8 +11,8 @@ import { ALL_ROWS } from './rows/all-rows.ts';
 import { sized } from '../support/size.ts';
 
 /*
- * Holdfast beside its peers, all measured from outside: `npm run bench:peers`. Each round measures each row once on each
- * peer, in turns. Prints one JSON object a line, then the tables; a run of all rows and peers writes these to
+ * Compares Holdfast with its peers, all measured from outside: `npm run bench:peers`. Each round measures each row once on
+ * each peer, in alternation. Prints one JSON object per line, then the tables; a run of all rows and peers writes these to
  * docs/performance.md.
  *
  *   --rounds N    (5)
@@ -39,7 +39,7 @@ await inSurroundings(flags.dist, async (surroundings) => {
   const { tool } = surroundings;
   const peers = await openPeers(surroundings);
   const measurements = openMeasurements();
-  // The first round warms all up.
+  // The first round warms up all peers.
   await playRound(0, { peers, tool });
   for (let round = 1; round <= rounds; round++) await playRound(round, { peers, tool, measurements });
   const reported = { rows, peers: wanted, rounds };
@@ -57,7 +57,7 @@ async function openPeers(surroundings: Surroundings): Promise<readonly Peer[]> {
 interface Round {
   readonly peers: readonly Peer[];
   readonly tool: EchoTool;
-  /** Where what is seen goes to. */
+  /** The target of the measurements; absent for the warm-up. */
   readonly measurements?: Measurements;
 }
 

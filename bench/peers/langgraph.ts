@@ -6,13 +6,13 @@ import { programPeer } from './program-peer.ts';
 import { SQLITE_SAVER } from './programs/langgraph-savers.ts';
 import { startProgram } from './start-program.ts';
 
-/** Where a saver keeps checkpoints: what its environment names, and the processes of it. */
-interface Place {
+/** The storage of a saver: the variables of its environment, and its processes. */
+interface SaverStorage {
   readonly environment: NodeJS.ProcessEnv;
   readonly processes: readonly number[];
 }
 
-function langgraphHost(saver: string, openPlace: (surroundings: Surroundings) => Promise<Place>): Host {
+function langgraphHost(saver: string, openPlace: (surroundings: Surroundings) => Promise<SaverStorage>): Host {
   const name = `langgraph-${saver}`;
   return {
     peers: [name],
@@ -41,7 +41,7 @@ const onPostgres = langgraphHost('postgres', async ({ postgres }) => ({
   processes: [postgres.pid],
 }));
 
-/** LangGraph with each of its savers, SQLite's where it is installed. */
+/** LangGraph with each of its savers; that of SQLite only if it is installed. */
 export const langgraph: readonly Host[] = [inMemory, ...(isInstalled(SQLITE_SAVER) ? [onSqlite] : []), onPostgres];
 
 function isInstalled(name: string): boolean {

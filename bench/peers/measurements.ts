@@ -5,21 +5,21 @@ import { processorTimeOf, timeBetween } from './processor-time.ts';
 import type { ProcessorTime } from './processor-time.ts';
 import type { Row } from './rows/row.ts';
 
-/** What one row has seen of one peer in one round. */
+/** The values of one row for one peer in one round. */
 interface Measurement {
-  /** In the unit of the row. */
+  /** The values in the unit of the row. */
   readonly values: readonly number[];
   readonly used: ProcessorTime;
 }
 
-/** What has been measured so far. */
+/** All measurements so far. */
 export interface Measurements {
   add(row: Row, peer: Peer, measurement: Measurement): void;
-  /** `null` where nothing was measured. */
+  /** `null` without a measurement. */
   of(row: Row, peer: string): Summary | null;
   /**
-   * How many times as much a peer has of a row as another one: the median of the rounds' ratios, as a machine that is slow
-   * for some rounds is so for both. `null` where one of them was not measured.
+   * The ratio of a peer's value to that of another peer: the median of the rounds' ratios, because a machine that is
+   * slow for some rounds is slow for both. `null` if one of them was not measured.
    */
   ratio(row: Row, peer: string, base: string): number | null;
 }
@@ -28,7 +28,7 @@ export interface Summary {
   readonly median: number;
   readonly least: number;
   readonly most: number;
-  /** Milliseconds of a share, by program; nothing in rows without shares. */
+  /** Milliseconds per share, by program; empty in rows without shares. */
   readonly usedPerShare: ProcessorTime;
 }
 
@@ -59,12 +59,12 @@ export function openMeasurements(): Measurements {
   };
 }
 
-/** By round. */
+/** The medians by round. */
 function mediansOf(measured: readonly Measurement[]): readonly number[] {
   return measured.map(({ values }) => median(values));
 }
 
-/** The spread is that of the rounds' medians. */
+/** The spread is the range of the rounds' medians. */
 function summarize({ samples, shares }: Row, measured: readonly Measurement[]): Summary {
   const medians = mediansOf(measured);
   const programs = [...new Set(measured.flatMap(({ used }) => Object.keys(used)))].sort();

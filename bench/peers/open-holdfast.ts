@@ -14,27 +14,27 @@ import { openTemporal } from './temporal.ts';
 
 type Terms = Pick<HttpToolInput, 'name' | 'effect' | 'execution'>;
 
-/** The tool on several terms, by how a peer's name ends. */
+/** The tool settings by the suffix of a peer's name. */
 const TERMS: ReadonlyMap<string, Terms> = new Map([
   ['', { name: 'ping', effect: 'keyed' }],
   ['-idempotent', { name: 'ping_idempotent', effect: 'idempotent' }],
   ['-local', { name: 'ping_local', effect: 'idempotent', execution: 'local' }],
 ]);
 
-/** What `npm start` needs besides its flags: other servers than its own, and their processes. */
+/** Additional settings of `npm start`: external servers, and their processes. */
 export interface Servers {
   readonly environment: NodeJS.ProcessEnv;
   readonly processes: readonly number[];
 }
 
-/** A Holdfast that runs. */
+/** A running Holdfast. */
 interface OpenHoldfast {
   readonly baseUrl: string;
-  /** One for each suffix, in their order. */
+  /** One peer for each suffix, in order. */
   readonly peers: readonly Peer[];
 }
 
-/** How the names of a Holdfast's peers end: nothing for a `keyed` tool. */
+/** The suffixes of the names of Holdfast's peers: an empty one for a `keyed` tool. */
 export const SUFFIXES: readonly string[] = [...TERMS.keys()];
 
 /** Starts Holdfast by `npm start`, and publishes the graphs of the rows. */

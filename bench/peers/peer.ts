@@ -2,18 +2,18 @@ import type { Teardown } from '../../src/dev/teardown.ts';
 import type { PostgresServer } from '../../test/support/servers/postgres-server.ts';
 import type { EchoTool } from './echo-tool.ts';
 
-/** Something that runs a caller's steps durably, or claims to, and that rows measure from outside. */
+/** A system with durable execution that rows measure from outside. */
 export interface Peer {
   readonly name: string;
-  /** The processes that it consists of; what they have started belongs to them. */
+  /** Its processes; their descendants are included. */
   readonly processes: readonly number[];
-  /** One run that calls the tool so many times, one call after another. */
+  /** Executes one run with the given number of sequential tool calls. */
   toolSteps(steps: number): Promise<void>;
-  /** One run that makes so many calls of the tool at once. */
+  /** Executes one run with the given number of parallel tool calls. */
   fanOut(calls: number): Promise<void>;
-  /** One run of so many steps that call nobody. */
+  /** Executes one run with the given number of steps without calls. */
   pureSteps(steps: number): Promise<void>;
-  /** Starts a run that waits for a decision, and calls the tool then. */
+  /** Starts a run that waits for a decision and then calls the tool. */
   ask(): Promise<Asking>;
 }
 
@@ -24,13 +24,13 @@ export interface Asking {
   ended(): Promise<void>;
 }
 
-/** What all peers share: the other side of the tool, and a database server. */
+/** The parts that all peers share: the server of the tool, and a database server. */
 export interface Surroundings {
   readonly tool: EchoTool;
   readonly postgres: PostgresServer;
-  /** Where `npm run build` has been, Holdfast runs what it has built. */
+  /** True if Holdfast runs the output of `npm run build`. */
   readonly isBuilt: boolean;
-  /** Ends what peers have started. */
+  /** Stops what peers have started. */
   readonly teardown: Teardown;
 }
 

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Milliseconds that the processor has spent, by the name of the program: `node`, `temporal`, `postgres`. */
+/** Milliseconds of processor time, by the name of the program: `node`, `temporal`, `postgres`. */
 export type ProcessorTime = Readonly<Record<string, number>>;
 
-/** Of Linux's clock that counts them. */
+/** Milliseconds per clock tick of Linux. */
 const MS_PER_TICK = 10;
 
 interface ProcessStat {
@@ -13,7 +13,7 @@ interface ProcessStat {
   readonly ms: number;
 }
 
-/** What some processes have used so far, with all that they have started, those that have ended included. Linux only. */
+/** The processor time of some processes and their descendants so far, including ended ones. Linux only. */
 export async function processorTimeOf(processes: readonly number[]): Promise<ProcessorTime> {
   const all = await readAll();
   const times: Record<string, number> = {};
@@ -21,7 +21,7 @@ export async function processorTimeOf(processes: readonly number[]): Promise<Pro
   return times;
 }
 
-/** What has been used between two looks. */
+/** The processor time between two measurements. */
 export function timeBetween(before: ProcessorTime, after: ProcessorTime): ProcessorTime {
   return Object.fromEntries(Object.entries(after).map(([program, ms]) => [program, ms - (before[program] ?? 0)]));
 }
@@ -38,7 +38,7 @@ async function readAll(): Promise<readonly ProcessStat[]> {
   return stats.filter(Boolean).map(parse);
 }
 
-/** The program's name stands in parentheses, and may have some itself; the fields count from 3 after it. */
+/** The program's name is in parentheses, and may contain parentheses itself; the fields after it count from 3. */
 function parse(stat: string): ProcessStat {
   const [begin, end] = [stat.indexOf('('), stat.lastIndexOf(')')];
   const fields = stat.slice(end + 2).split(' ');

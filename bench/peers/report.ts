@@ -2,27 +2,27 @@ import { toTable, writeToPage } from '../support/page.ts';
 import type { Measurements, Summary } from './measurements.ts';
 import type { Row } from './rows/row.ts';
 
-/** A program that takes less milliseconds of a step is not named; such as one that was needed at the start only. */
+/** A program that takes fewer milliseconds per step is omitted, such as one that was needed only at the start. */
 const LEAST_SHOWN = 0.05;
 
-/** What is reported, in its order. */
+/** The content of the report, in order. */
 interface Reported {
   readonly rows: readonly Row[];
   readonly peers: readonly string[];
   readonly rounds: number;
 }
 
-/** Puts the tables into the page on performance, in place of those before. */
+/** Writes the tables into the page on performance, in place of earlier ones. */
 export async function writeReport(reported: Reported, measurements: Measurements): Promise<void> {
   await writeToPage('peers', toTables(reported, measurements));
 }
 
-/** The peer that the others are measured by. */
+/** The peer with which the others are compared. */
 const BASE = 'temporal';
 
 /**
- * Three tables in Markdown: times, with the least and the most of the rounds' medians; how they compare with plain Temporal;
- * the processor's time of a step, or of a run of pure steps.
+ * Three tables in Markdown: times, with the range of the rounds' medians; ratios to plain Temporal; the processor time
+ * of a step, or of a run of pure steps.
  */
 export function toTables({ rows, peers, rounds }: Reported, measurements: Measurements): string {
   const cells = (row: Row, show: (summary: Summary) => string): readonly string[] =>

@@ -6,10 +6,10 @@ import type { Teardown } from '../../src/dev/teardown.ts';
 import { killFamily } from '../../test/support/servers/process-family.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
-/** A program that takes longer is killed with all that it has started. */
+/** A program that takes longer is killed with its descendants. */
 const STOPS_WITHIN_MS = 120_000;
 
-/** A program of Node, and what it has said first. */
+/** A Node program, and its first line of output. */
 export interface Program {
   readonly pid: number;
   readonly firstLine: string;
@@ -20,7 +20,7 @@ interface ProgramOptions {
   readonly teardown: Teardown;
 }
 
-/** Starts a script of the project with its arguments, and waits for its first line. @throws when it ends before */
+/** Starts a script of the project with arguments, and waits for its first line. @throws when it exits before */
 export async function startProgram(
   [script, ...args]: readonly [string, ...string[]],
   { environment = {}, teardown }: ProgramOptions,

@@ -12,7 +12,7 @@ import { startProgram } from './start-program.ts';
 
 type Settings = Pick<TemporalServerOptions, 'databaseFile' | 'dynamicConfig'>;
 
-/** Starts a dev server; it has no database file and the settings of `npm start` unless it is told otherwise. */
+/** Starts a dev server; by default without a database file and with the settings of `npm start`. */
 export async function openTemporal(teardown: Teardown, settings: Settings = {}): Promise<TemporalServer> {
   const server = await startTemporalServer({
     executable: await provideTemporal(process.env, (line) => process.stderr.write(`${line}\n`)),
@@ -41,10 +41,10 @@ function temporalHost(name: string, settingsIn: (folder: string) => Settings): H
 /** A workflow written by hand, on the dev server in memory with the settings of `npm start`. */
 export const temporal = temporalHost('temporal', () => ({}));
 
-/** The same on a database file, as `npm start` has it. */
+/** The same with a database file, like `npm start`. */
 export const temporalOnFile = temporalHost('temporal-file', (folder) => ({
   databaseFile: join(folder, 'temporal.db'),
 }));
 
-/** The same on the dev server as it is shipped, in memory. */
+/** The same on the dev server with its default settings, in memory. */
 export const temporalAsShipped = temporalHost('temporal-as-shipped', () => ({ dynamicConfig: [] }));

@@ -1,6 +1,6 @@
 import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
 
-/** What a chain is made of. */
+/** The kind of steps in a chain. */
 export type ChainKind = 'pure' | 'tool';
 
 const NODES: Readonly<Record<ChainKind, NodeDefinition>> = {
@@ -8,7 +8,7 @@ const NODES: Readonly<Record<ChainKind, NodeDefinition>> = {
   tool: { type: 'tool', tool: 'ping', args: { at: '{{ state.count }}' }, write: { count: '{{ state.count + 1 }}' } },
 };
 
-/** A graph of so many nodes in a row. */
+/** A graph with the given number of nodes in sequence. */
 export function chainOf(kind: ChainKind, length: number): GraphDefinition {
   const ids = Array.from({ length }, (_, at) => `n${at}`);
   return {
@@ -20,7 +20,7 @@ export function chainOf(kind: ChainKind, length: number): GraphDefinition {
   };
 }
 
-/** A node that leads to itself until it has run so many times. */
+/** A node in a loop with the given number of visits. */
 export function loopOf(kind: ChainKind, length: number): GraphDefinition {
   return {
     name: `${kind}-loop`,

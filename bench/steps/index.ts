@@ -11,9 +11,9 @@ import type { ChainKind } from './chains.ts';
 import { sized } from '../support/size.ts';
 
 /*
- * What a step costs: `npm run bench:steps`. Prints one JSON object a line: the interpreter alone, the same chains on
+ * The cost of a step: `npm run bench:steps`. Prints one JSON object per line: the interpreter alone, the same chains on
  * LangGraph without and with its checkpointers, then loops on Holdfast next to the same loops written by hand for
- * Temporal, in turns, medians of all rounds; and what a step costs at the end of a long run.
+ * Temporal, in alternation, as medians of all rounds; and the cost of a step at the end of a long run.
  */
 
 interface Case {

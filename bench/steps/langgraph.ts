@@ -9,7 +9,7 @@ const State = Annotation.Root({
   count: Annotation<number>({ reducer: (_before, after) => after, default: () => 0 }),
 });
 
-/** The chain of pure steps on LangGraph. @returns the median, as microseconds a step */
+/** Runs the chain of pure steps on LangGraph. @returns the median, in microseconds per step */
 export async function measureLangGraph(steps: number, saver: BaseCheckpointSaver | undefined): Promise<number> {
   const app = chainOf(steps).compile({ checkpointer: saver ?? false });
   const times: number[] = [];
@@ -24,7 +24,7 @@ export async function measureLangGraph(steps: number, saver: BaseCheckpointSaver
   return (median / steps) * 1_000;
 }
 
-/** LangGraph's ways to keep checkpoints, and none. */
+/** LangGraph's checkpointers, and none. */
 export interface Savers {
   readonly byName: ReadonlyMap<string, BaseCheckpointSaver | undefined>;
   close(): Promise<void>;
@@ -32,7 +32,7 @@ export interface Savers {
 
 export async function openSavers(databaseUrl: string): Promise<Savers> {
   const pool = new Pool({ connectionString: databaseUrl });
-  // The server ends before connections that the saver has kept.
+  // The server stops before idle connections of the saver are closed.
   pool.on('error', () => undefined);
   const postgres = new PostgresSaver(pool);
   await postgres.setup();

@@ -15,8 +15,9 @@ interface Ways {
 }
 
 /**
- * One run of 10,000 calls, in one execution after another: what a step costs at its end, by what it costs at first. What
- * servers cost more when they hold as much more is told by the same calls in workflows by hand, before and after.
+ * One run of 10,000 calls over several executions: the cost of a step at its end, compared with its beginning. The same
+ * calls in hand-written workflows, before and after, show how much of the difference is due to servers that hold more
+ * data.
  */
 export async function measureLongRun(
   { client, calls }: BenchEnvironment,
@@ -46,7 +47,7 @@ export async function measureLongRun(
 }
 
 interface Gaps {
-  /** Of each sample, in milliseconds. */
+  /** The milliseconds of each sample. */
   readonly each: readonly number[];
   readonly mean: number;
   readonly lateByEarly: number;

@@ -4,19 +4,19 @@ import type { Piece } from '../support/in-interpreter.ts';
 import { median } from '../support/timed-run.ts';
 import { chainOf, fanOut, loopOf } from './chains.ts';
 
-/** Times a chain of pure steps in the interpreter alone. @returns the median, as microseconds a step */
+/** Measures a chain of pure steps in the interpreter alone. @returns the median, in microseconds per step */
 export function measurePureSteps(steps: number): object {
   return { chain: 'pure', where: 'interpreter', steps, microsecondsPerStep: perStep(chainOf('pure', steps), steps) };
 }
 
-/** Times one node that leads to itself so many times. */
+/** Measures one node in a loop with the given number of visits. */
 export function measureLoop(steps: number): object {
   return { chain: 'loop', where: 'interpreter', steps, microsecondsPerStep: perStep(loopOf('pure', steps), steps) };
 }
 
 /**
- * What a step costs at the end of a run of 10,000 steps, by what it costs at the beginning: the interpreter lets the
- * journal catch up now and then, and the pieces in between are timed.
+ * Measures the cost of a step at the end of a run of 10,000 steps, compared with its beginning: the interpreter pauses
+ * at intervals for the journal, and the parts in between are timed.
  */
 export function measureFlatness(): object {
   const once = runner(loopOf('pure', 10_000), {});
@@ -32,7 +32,7 @@ function costOf(piece: Piece | undefined): number {
   return piece ? piece.ms / piece.steps : Number.NaN;
 }
 
-/** Times one superstep of so many pure tasks. */
+/** Measures one superstep with the given number of pure tasks. */
 export function measureFan(elements: number): object {
   const items = Array.from({ length: elements }, (_, at) => at);
   const ms = medianMs(fanOut(), { items });

@@ -12,8 +12,8 @@ import { openEmbeddedStore } from '../../src/store/store.ts';
 import { sized } from '../support/size.ts';
 
 /*
- * What a run takes in the store whose list of messages grows with each step: `npm run bench:storage`. Prints one JSON
- * object a line: the bytes of events, checkpoints and snapshots, once the state has been read at every hundredth step.
+ * The storage of a run whose list of messages grows with each step: `npm run bench:storage`. Prints one JSON object per
+ * line: the bytes of events, checkpoints and snapshots, after the state was read at every hundredth step.
  */
 
 const LENGTHS = sized([100, 1_000, 10_000], [100]);

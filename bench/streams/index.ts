@@ -21,15 +21,15 @@ import { median, print, round } from '../support/timed-run.ts';
 import { sized } from '../support/size.ts';
 
 /*
- * What readers of streams cost one API process: `npm run bench:streams [-- 500]`. Prints one JSON object a line, for
- * readers of one run, of as many runs, and of the tenant: how long after its write an event has come to all readers, the
- * delay of the event loop, and the memory of the process, in which the readers are, too.
+ * The cost of stream readers for one API process: `npm run bench:streams [-- 500]`. Prints one JSON object per line,
+ * for readers of one run, of as many runs, and of the tenant: the time from the write of an event until it has reached
+ * all readers, the delay of the event loop, and the memory of the process, which includes the readers.
  */
 
 const READERS = Number(process.argv[2] ?? sized(500, 3));
 const EVENTS = sized(50, 2);
 const PAUSE_MS = 100;
-/** Before the first event, and after the last one. */
+/** Waiting time before the first event, and after the last one. */
 const SETTLES_WITHIN_MS = sized(1_000, 100);
 
 const teardown = openTeardown();
@@ -52,7 +52,7 @@ try {
   await teardown.run();
 }
 
-/** Serves the API to a person without a token. @returns its address */
+/** Serves the API to a caller without a token. @returns its address */
 async function serve(store: Store): Promise<string> {
   const config = parseConfig('the benchmark', { streams: { perTenant: READERS * 2, total: READERS * 2 } });
   const catalog = toCatalog(config);
@@ -86,7 +86,7 @@ async function serve(store: Store): Promise<string> {
 
 interface Measured {
   readonly urls: readonly string[];
-  /** The runs that events are written to, in turn. */
+  /** The runs that receive events, in turn. */
   readonly writes: readonly string[];
 }
 
@@ -123,7 +123,7 @@ async function measure(store: Store, { urls, writes }: Measured): Promise<object
   };
 }
 
-/** Ten of many, others each time. */
+/** Picks ten of many, others each time. */
 function pickTen(ids: readonly string[], turn: number): readonly string[] {
   return Array.from({ length: 10 }, (_, n) => ids[(turn * 10 + n) % ids.length] ?? '');
 }

@@ -8,12 +8,12 @@ import { toActivityDeps } from '../../src/workers/activity-deps.ts';
 import type { BenchEnvironment } from './environment.ts';
 import type { Start } from './timed-run.ts';
 
-/** Says how a workflow of a file is started that somebody wrote for Temporal. */
+/** Returns the start options of a hand-written workflow in a file. */
 export type PrepareByHand = (workflowType: string, argument: unknown) => Start;
 
 const QUEUE = 'handwritten';
 
-/** Has a worker serve the workflows of a file, with the same activities as Holdfast's. */
+/** Starts a worker for the workflows in a file, with the same activities as Holdfast's. */
 export async function byHand(environment: BenchEnvironment, workflows: URL): Promise<PrepareByHand> {
   const { config, store, connection, logger, keep } = environment;
   const workflowsPath = fileURLToPath(workflows);

@@ -22,18 +22,18 @@ import { TASK_QUEUE } from '../../src/workflows/contract.ts';
 import { answerAtOnce } from './instant-model.ts';
 import { startPostgres } from '../../test/support/servers/postgres-server.ts';
 
-/** A Temporal server, a PostgreSQL server, a tool's other side and a Holdfast worker, all of them real. */
+/** A Temporal server, a PostgreSQL server, the server of a tool, and a Holdfast worker, all of them real. */
 export interface BenchEnvironment {
   readonly client: Client;
   readonly connection: NativeConnection;
   readonly config: Config;
   readonly store: Store;
-  /** When the tool was called, in milliseconds of `performance.now()`. */
+  /** The times of the tool's calls, in milliseconds of `performance.now()`. */
   readonly calls: readonly number[];
-  /** Of a database of its own on the same PostgreSQL server. */
+  /** Creates a separate database on the same PostgreSQL server. @returns its URL */
   createDatabase(name: string): Promise<string>;
   readonly logger: Logger;
-  /** Has a worker run until the environment stops. */
+  /** Runs a worker until the environment stops. */
   readonly keep: (worker: Worker) => void;
   stop(): Promise<void>;
 }

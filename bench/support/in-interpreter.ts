@@ -12,20 +12,20 @@ import { sized } from './size.ts';
 const WARM_UP_MS = sized(1_500, 0);
 export const ROUNDS = sized(21, 1);
 
-/** Times whole runs in the interpreter alone, after it is warm. @returns the median, in milliseconds */
+/** Measures complete runs in the warmed-up interpreter alone. @returns the median, in milliseconds */
 export function medianMs(definition: GraphDefinition, input: JsonObject): number {
   const once = runner(definition, input);
   warmUp(once);
   return median(Array.from({ length: ROUNDS }, () => once().reduce((sum, { ms }) => sum + ms, 0)));
 }
 
-/** What the interpreter did before it let the journal catch up. */
+/** The work of the interpreter between two pauses for the journal. */
 export interface Piece {
   readonly steps: number;
   readonly ms: number;
 }
 
-/** Makes what runs a graph of pure nodes once, in its pieces. */
+/** Returns a function that runs a graph of pure nodes once, piece by piece. */
 export function runner(definition: GraphDefinition, input: JsonObject): () => readonly Piece[] {
   const graph = compileGraph(definition, {
     models: {},

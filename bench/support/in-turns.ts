@@ -1,4 +1,4 @@
-/** Does something so many times, some at a time. */
+/** Executes work the given number of times with limited concurrency. */
 export async function inTurns(count: number, atATime: number, once: (at: number) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {

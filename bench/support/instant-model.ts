@@ -1,17 +1,17 @@
 import type { OwnReply } from '../../src/activities/models/model.ts';
 
-/** So many turns of the model ask for tools, and so many tools each; one more turn answers. */
+/** The number of model turns that request tools, and of tools in each turn; one more turn answers. */
 export const ASKING_TURNS = 5;
 export const CALLS_PER_TURN = 3;
 
-/** What each of its answers costs, in tokens. */
+/** The usage of each answer, in tokens. */
 export const USAGE = { inputTokens: 101, outputTokens: 13 } as const;
 
 interface Asked {
   readonly messages: readonly { readonly role: string }[];
 }
 
-/** A model that takes no time: it asks for `ping` some times, and then says what it has seen. */
+/** A model without latency: it requests `ping` several times, and then answers. */
 export function answerAtOnce({ messages }: Asked): OwnReply {
   const turn = messages.filter(({ role }) => role === 'assistant').length;
   if (turn >= ASKING_TURNS) return { text: `Done after ${turn} turns`, usage: USAGE };

@@ -1,6 +1,6 @@
 /**
- * The interval in which the median lies of what the values are a sample of, with a certainty of 95 %, by their order alone.
- * Few values give the least and the most of them.
+ * The 95 % confidence interval of the median from which the values are sampled, by their order alone. Few values yield
+ * their minimum and maximum.
  */
 export function medianInterval(values: readonly number[]): readonly [least: number, most: number] {
   const sorted = values.toSorted((a, b) => a - b);

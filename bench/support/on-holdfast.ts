@@ -12,7 +12,7 @@ import type { RunGraphInput } from '../../src/workflows/contract.ts';
 import type { BenchEnvironment } from './environment.ts';
 import type { Start } from './timed-run.ts';
 
-/** Writes the rows of a new run of a graph, as the API does, and says how its workflow is started. */
+/** Writes the rows of a new run of a graph, like the API, and returns the start options of its workflow. */
 export type PrepareRun = (definition: GraphDefinition, input?: JsonObject) => Promise<Start>;
 
 export function onHoldfast({ config, store }: BenchEnvironment): PrepareRun {

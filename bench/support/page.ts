@@ -4,9 +4,9 @@ import { sized } from './size.ts';
 const PAGE = new URL('../../docs/performance.md', import.meta.url);
 
 /**
- * Puts what a bench has measured into the page on performance, in place of what was there before.
- * @param bench the name in the markers, which `npm run bench:NAME` has, too
- * @throws when the page has no place for it
+ * Writes the results of a bench into the page on performance, in place of earlier ones.
+ * @param bench the name in the markers, and in `npm run bench:NAME`
+ * @throws when the page has no markers for it
  */
 export async function writeToPage(bench: string, text: string): Promise<void> {
   if (sized(false, true)) return;
@@ -17,7 +17,7 @@ export async function writeToPage(bench: string, text: string): Promise<void> {
   await writeFile(PAGE, `${page.slice(0, begin + opening.length)}\n\n${text}\n\n${page.slice(end)}`);
 }
 
-/** A table in Markdown. @param lines its rows; the first one is the head */
+/** Formats a table in Markdown. @param lines its rows; the first one is the head */
 export function toTable(lines: readonly (readonly string[])[]): string {
   const widths = (lines[0] ?? []).map((_, at) => Math.max(3, ...lines.map((line) => (line[at] ?? '').length)));
   const draw = (line: readonly string[]): string =>

@@ -1,6 +1,6 @@
 import type { CallPolicy } from '../../src/graph/definition/call-policy.ts';
 
-/** What somebody who writes for Temporal by hand has calls bounded by. */
+/** The call policy of the hand-written workflows for Temporal. */
 export const POLICY: CallPolicy = {
   timeoutMs: 60_000,
   deadlineMs: null,

@@ -5,7 +5,7 @@ import { sized } from './size.ts';
 const LOOKS = sized(20, 1);
 const LOOK_EVERY_MS = 500;
 
-/** The memory of a process, with all that it has started, while it has nothing to do: the least of some looks, in KiB. Linux only. */
+/** The memory of an idle process and its descendants: the minimum of several samples, in KiB. Linux only. */
 export async function settledMemory(pid: number): Promise<number> {
   const seen: number[] = [];
   for (let look = 0; look < LOOKS; look++) {
@@ -15,7 +15,7 @@ export async function settledMemory(pid: number): Promise<number> {
   return Math.min(...seen);
 }
 
-/** The memory of a process and of all that it has started, as it is, in KiB. Linux only. */
+/** The current memory of a process and its descendants, in KiB. Linux only. */
 export async function residentMemory(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');

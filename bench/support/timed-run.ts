@@ -1,9 +1,9 @@
 import type { Client, WorkflowStartOptions } from '@temporalio/client';
 
-/** A workflow that is yet to be started. */
+/** The start options of a workflow. */
 export type Start = WorkflowStartOptions & { readonly workflowType: string; readonly args: [unknown] };
 
-/** A workflow that has run to its end. */
+/** A workflow that has ended. */
 export interface TimedRun {
   readonly ms: number;
   readonly historyEvents: number;
@@ -38,7 +38,7 @@ export function round(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
 
-/** A line of what a benchmark says. */
+/** Prints a line of a benchmark's output. */
 export function print(line: object): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }

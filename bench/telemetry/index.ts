@@ -14,10 +14,10 @@ import type { Variant } from './variants.ts';
 import { sized } from '../support/size.ts';
 
 /*
- * What traces and metrics cost tool steps: `npm run bench:telemetry`. Each variant is a Holdfast of its own, as `npm start` runs
- * it with PostgreSQL and a Temporal server in memory, beside one that tells nothing and has done as much. Each round measures
- * both, which of the two is first takes turns. Prints one JSON object a line, then the table; a run of all variants writes it
- * to docs/performance.md.
+ * The cost of traces and metrics for tool steps: `npm run bench:telemetry`. Each variant is a separate Holdfast, run by
+ * `npm start` with PostgreSQL and an in-memory Temporal server, next to an equally used one without telemetry. Each round
+ * measures both in alternating order. Prints one JSON object per line, then the table; a run of all variants writes it to
+ * docs/performance.md.
  *
  *   --rounds N    (11)
  *   --runs N      (10) of each sample
@@ -25,10 +25,10 @@ import { sized } from '../support/size.ts';
  *   --dist        Holdfast runs what `npm run build` has built
  */
 
-/** Of a run. */
+/** The number of steps in a run. */
 const STEPS = sized(20, 2);
 
-/** The tools by what their calls are, and how the names of their peers end. */
+/** The tools by the effect of their calls, and the suffixes of their peers' names. */
 const TOOLS = [
   { terms: 'keyed', suffix: '' },
   { terms: 'idempotent', suffix: '-idempotent' },
@@ -56,7 +56,7 @@ await inSurroundings(flags.dist, async (surroundings) => {
   if (flags.only === undefined) await writeTelemetry(reported);
 });
 
-/** Measures a variant, with each tool, in turns with a Holdfast that is as new. */
+/** Measures a variant with each tool, in alternation with an equally new Holdfast without telemetry. */
 async function measureVariant(variant: Variant, surroundings: Surroundings): Promise<readonly Line[]> {
   const teardown = openTeardown();
   surroundings.teardown.add(() => teardown.run());
@@ -66,14 +66,14 @@ async function measureVariant(variant: Variant, surroundings: Surroundings): Pro
     await openVariant(variant, ofVariant),
   ];
   const cases = TOOLS.map((tool): Case => ({ variant, tool, off: off(tool), on: on(tool), pairs: [] }));
-  // The first round warms all up.
+  // The first round warms up all cases.
   for (const one of cases) await takePair(0, one);
   for (let round = 1; round <= rounds; round++) for (const one of cases) one.pairs.push(await takePair(round, one));
   await teardown.run();
   return cases.map(({ tool: { terms }, pairs }) => ({ title: variant.title, terms, pairs }));
 }
 
-/** What is measured of a variant with a tool. */
+/** Returns the measured peer of a variant for a tool. */
 type VariantAtWork = (tool: Tool) => Measured;
 
 async function openVariant(
@@ -98,7 +98,7 @@ async function openVariant(
   };
 }
 
-/** A variant with a tool, and what has been seen of it. */
+/** A variant with a tool, and its samples. */
 interface Case {
   readonly variant: Variant;
   readonly tool: Tool;

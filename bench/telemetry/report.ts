@@ -4,7 +4,7 @@ import { median } from '../support/timed-run.ts';
 import type { Load, Sample } from './sample.ts';
 import { METRICS_EVERY_MS } from './variants.ts';
 
-/** A sample of a variant beside one without it, taken right before or after. */
+/** A sample of a variant, and one without telemetry right before or after. */
 export interface Pair {
   readonly off: Sample;
   readonly on: Sample;
@@ -13,7 +13,7 @@ export interface Pair {
 /** The pairs of a variant with a tool. */
 export interface Line {
   readonly title: string;
-  /** What its calls are: `keyed` or `idempotent`. */
+  /** The effect of its calls: `keyed` or `idempotent`. */
   readonly terms: string;
   readonly pairs: readonly Pair[];
 }
@@ -23,12 +23,12 @@ interface Reported extends Load {
   readonly lines: readonly Line[];
 }
 
-/** Puts the table into the page on performance, in place of that before. */
+/** Writes the table into the page on performance, in place of an earlier one. */
 export async function writeTelemetry(reported: Reported): Promise<void> {
   await writeToPage('telemetry', toText(reported));
 }
 
-/** A table in Markdown, with what it shows. */
+/** A table in Markdown with its explanation. */
 export function toText({ rounds, runs, steps, lines }: Reported): string {
   const head = ['what', 'calls', 'a step, ms', 'times', 'processor, ms a step', 'times', 'bytes a step'];
   const body = lines.map(({ title, terms, pairs }) => [
@@ -49,7 +49,7 @@ export function toText({ rounds, runs, steps, lines }: Reported): string {
   ].join('\n\n');
 }
 
-/** Where few runs have spans, most samples have none. */
+/** If few runs have spans, most samples have none. */
 function meanBytes(pairs: readonly Pair[]): number {
   return pairs.reduce((sum, { on }) => sum + on.bytes, 0) / pairs.length;
 }

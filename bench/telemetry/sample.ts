@@ -5,32 +5,32 @@ import { timed } from '../peers/rows/row.ts';
 import { METRICS_EVERY_MS, SPANS_EVERY_MS } from './variants.ts';
 import { sized } from '../support/size.ts';
 
-/** Some runs of tool steps, one after another. */
+/** Some sequential runs of tool steps. */
 export interface Load {
   readonly runs: number;
   readonly steps: number;
 }
 
-/** What one sample of a variant has shown, for a step. */
+/** The results of one sample of a variant, per step. */
 export interface Sample {
   readonly ms: number;
-  /** The processor's time in all its processes, in milliseconds. */
+  /** The processor time of all its processes, in milliseconds. */
   readonly usedMs: number;
-  /** That of Node and of the database alone. */
+  /** The processor time of Node and of the database only. */
   readonly ownMs: number;
   readonly bytes: number;
 }
 
-/** What is measured: a peer, and how it tells of what it does. */
+/** The measured peer, and its telemetry. */
 export interface Measured {
   readonly peer: Peer;
-  /** The bytes that have been told so far. */
+  /** The bytes of telemetry sent so far. */
   readonly toldBytes: () => number;
-  /** Reads what is to be read again and again; `null`: nothing is. */
+  /** Reads the metrics at intervals; `null` if the variant is not scraped. */
   readonly read: (() => Promise<void>) | null;
 }
 
-/** What is left to be told when the last run has ended is told by then. */
+/** The remaining telemetry of the last run is sent within this time. */
 const SETTLE_MS = sized(SPANS_EVERY_MS + 500, 0);
 
 export async function takeSample({ peer, toldBytes, read }: Measured, { runs, steps }: Load): Promise<Sample> {

@@ -1,9 +1,9 @@
 import { listen } from '../../src/process/listen.ts';
 
-/** Takes spans and metrics by OTLP, and counts what comes. */
+/** Accepts spans and metrics by OTLP, and counts the bytes. */
 export interface Sink {
   readonly url: string;
-  /** The bytes of all bodies so far. */
+  /** The total bytes of all bodies so far. */
   readonly bytes: number;
   stop(): Promise<void>;
 }

@@ -1,16 +1,16 @@
-/** A way in which a Holdfast tells of what it does. */
+/** A telemetry configuration of Holdfast. */
 export interface Variant {
   readonly name: string;
   readonly title: string;
-  /** Its variables. @param sink the address that takes spans and metrics */
+  /** Its variables. @param sink the address that accepts spans and metrics */
   readonly environment: (sink: string) => NodeJS.ProcessEnv;
-  /** Its `/metrics` are read while it works. */
+  /** True if its `/metrics` endpoint is read during the measurement. */
   readonly isScraped: boolean;
 }
 
-/** Metrics are sent and read as often, which is 30 times as often as by default, so that each sample has its share. */
+/** The interval at which metrics are sent or read, a thirtieth of the default, so that each sample includes some. */
 export const METRICS_EVERY_MS = 2_000;
-/** Spans are sent as often. */
+/** The interval at which spans are sent. */
 export const SPANS_EVERY_MS = 1_000;
 
 const NOTHING_SENT = { OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none' };
@@ -26,7 +26,7 @@ function sampling(ratio: number): Variant['environment'] {
   });
 }
 
-/** What all others are compared with. */
+/** The variant with which all others are compared. */
 export const OFF: Variant = {
   name: 'off',
   title: 'nothing is sent or read',
@@ -34,7 +34,7 @@ export const OFF: Variant = {
   isScraped: false,
 };
 
-/** In the order of the report. */
+/** The variants in the order of the report. */
 export const VARIANTS: readonly Variant[] = [
   {
     name: 'scraped',

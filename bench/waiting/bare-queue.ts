@@ -1,2 +1,2 @@
-/** The task queue of workflows that are not Holdfast's. */
+/** The task queue of the hand-written workflows. */
 export const BARE_QUEUE = 'bare';

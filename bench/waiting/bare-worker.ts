@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { cachedRuns } from '../../src/workers/worker-options.ts';
 import { BARE_QUEUE } from './bare-queue.ts';
 
-/** A worker of the SDK as it comes, with as large a cache as Holdfast's. */
+/** A worker of the SDK with default settings, and a cache as large as Holdfast's. */
 Runtime.install({ logger: new DefaultLogger('WARN') });
 const connection = await NativeConnection.connect({ address: process.env['TEMPORAL_ADDRESS'] ?? '' });
 const worker = await Worker.create({

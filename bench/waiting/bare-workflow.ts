@@ -1,6 +1,6 @@
 import { condition, defineQuery, defineSignal, setHandler } from '@temporalio/workflow';
 
-/** The least that waits for a decision: a signal, a query, a timer. @returns what was decided */
+/** The minimal workflow that waits for a decision: a signal, a query, a timer. @returns the decision */
 export async function waiting(title: string): Promise<string> {
   let decision = '';
   setHandler(defineSignal<[string]>('decide'), (given) => {

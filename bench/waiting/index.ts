@@ -14,13 +14,13 @@ import { BARE_QUEUE } from './bare-queue.ts';
 import { sized } from '../support/size.ts';
 
 /*
- * What runs cost that wait for an approval: `npm run bench:waiting [-- 10000]`. Prints one JSON object a line: the
- * memory of the worker for each, next to a bare workflow that waits for a signal; how long one takes to go on, from the
- * worker's cache and from its history; and how long a page of the inbox takes.
+ * The cost of runs that wait for an approval: `npm run bench:waiting [-- 10000]`. Prints one JSON object per line: the
+ * memory of the worker per run, next to a bare workflow that waits for a signal; the time until a run continues, from
+ * the worker's cache and from its history; and the time of a page of the inbox.
  */
 
 const RUNS = Number(process.argv[2] ?? sized(10_000, 8));
-/** Runs that wait before memory is first looked at: by then all code is compiled. */
+/** The number of waiting runs before the first memory sample, after which all code is compiled. */
 const WARM_UP = Math.min(500, RUNS / 4);
 const STARTS_AT_A_TIME = 16;
 const WAKES = sized(50, 2);
@@ -94,7 +94,7 @@ async function bareMemory(address: string): Promise<object> {
   return { bare: kib };
 }
 
-/** How long from a decision's request to a run's end, in milliseconds. */
+/** The times from a decision's request to the end of its run, in milliseconds. */
 async function wakeTimes(approver: ApiClient, ids: readonly string[]): Promise<readonly number[]> {
   const times: number[] = [];
   for (const id of ids) {
@@ -106,7 +106,7 @@ async function wakeTimes(approver: ApiClient, ids: readonly string[]): Promise<r
   return times;
 }
 
-/** How long pages of the inbox take, from the newest on, in milliseconds. */
+/** The times of pages of the inbox, newest first, in milliseconds. */
 async function inboxPages(approver: ApiClient): Promise<object> {
   const times: number[] = [];
   let cursor: unknown = null;

@@ -3,22 +3,22 @@ import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { descendantsOf } from '../../test/support/servers/process-family.ts';
 
-/** The part of a core that a process has, with all that it has started. */
+/** A CPU limit for a process and its descendants. */
 export interface CoreShare {
-  /** The processes must have ended. */
+  /** Removes the limit; the processes must have ended. */
   remove(): Promise<void>;
 }
 
 const PERIOD_US = 100_000;
 
-/** Where the two versions of Linux's control groups are, and what says how much of a period a group has. */
+/** The locations of the two versions of Linux's control groups, and their settings for the CPU quota. */
 const VERSIONS = [
   { root: '/sys/fs/cgroup/cpu', file: 'cpu.cfs_quota_us', limit: (us: number) => String(us) },
   { root: '/sys/fs/cgroup', file: 'cpu.max', limit: (us: number) => `${us} ${PERIOD_US}` },
 ];
 
 /**
- * Limits a process, and all that it has started, to a part of a core. Linux only, and as root.
+ * Limits a process and its descendants to a part of a core. Linux only, and as root.
  * @param share 0.5 is half of a core
  */
 export async function openCoreShare(pid: number, share: number): Promise<CoreShare> {

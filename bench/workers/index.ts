@@ -17,12 +17,12 @@ import type { CoreShare } from './core-share.ts';
 import { sized } from '../support/size.ts';
 
 /*
- * How many tool steps a second one worker process does, and how many two do: `npm run bench:workers`. Prints one JSON object
- * a line, with the processor's time of the workers for a step. Each worker needs cores of its own to be worth anything, so on a
- * small machine give each a share of one.
+ * The number of tool steps per second of one worker process, and of two: `npm run bench:workers`. Prints one JSON object per
+ * line, with the processor time of the workers per step. A worker is useful only with its own processor time, so on a small
+ * machine limit each one to a share of a core.
  *
  *   --rounds N   (3)
- *   --share S    each worker has this part of a core, such as 0.2 (Linux, as root); otherwise what the machine gives
+ *   --share S    limits each worker to this part of a core, such as 0.2 (Linux, as root); by default unlimited
  *   --dist       runs what `npm run build` has built
  */
 
@@ -40,7 +40,7 @@ await inSurroundings(flags.dist, async (surroundings) => {
   const { peer, workers } = await deploy(surroundings);
   for (const worker of workers) await worker.stop();
   const rates = new Map<number, number[]>(COUNTS.map((count) => [count, []]));
-  // The first round warms all up.
+  // The first round warms up everything.
   for (let turn = 0; turn <= rounds; turn++)
     for (const [count, seen] of rates) {
       const measured = await measure(peer, workers.slice(0, count), surroundings.tool);
@@ -51,7 +51,7 @@ await inSurroundings(flags.dist, async (surroundings) => {
   print({ share, stepsPerSecond: { one, two }, times: round(two / one, 2) });
 });
 
-/** Deploys Holdfast with as many workers as are compared at most, and publishes the graphs. */
+/** Deploys Holdfast with the maximum number of workers, and publishes the graphs. */
 async function deploy({ tool, postgres, isBuilt, teardown }: Surroundings) {
   const { host } = new URL(tool.url);
   const config = { tools: [aToolOf(tool, { name: TOOL, effect: 'keyed' })], http: { allow: [host] } };
@@ -76,7 +76,7 @@ async function deploy({ tool, postgres, isBuilt, teardown }: Surroundings) {
   return { workers, peer: holdfastPeer({ name: 'workers', processes: [], user, approver, tool: TOOL }) };
 }
 
-/** Measures with some workers, which run for it alone. */
+/** Measures with some workers, which run only for this measurement. */
 async function measure(peer: Peer, workers: readonly ChildNode[], tool: EchoTool) {
   const shares: CoreShare[] = [];
   for (const worker of workers) {

@@ -24,7 +24,7 @@ export function createAesGcmCodec(keys: Readonly<Record<string, Buffer>>, curren
   };
 }
 
-/** The metadata of a payload says only how its data is encoded, so it stays readable. */
+/** The metadata of a payload only describes the encoding of its data, so it stays readable. */
 function encrypt({ metadata, data }: Payload, id: string, key: Buffer): Payload {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
@@ -41,7 +41,9 @@ function encrypt({ metadata, data }: Payload, id: string, key: Buffer): Payload 
   };
 }
 
-/** Returns payloads as they are that are not encrypted, such as signals of Temporal's command line, or are forged. */
+/**
+ * Returns payloads unchanged that are not encrypted, such as signals of Temporal's command line, or that are forged.
+ */
 function decrypt(payload: Payload, keyOf: (id: string) => Buffer): Payload {
   const { encoding, 'original-encoding': original, 'encryption-key-id': id, ...metadata } = payload.metadata ?? {};
   const { data } = payload;

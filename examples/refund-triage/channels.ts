@@ -1,6 +1,6 @@
 import { TICKET } from './schemas.ts';
 
-/** What the graph knows of a ticket on its way. */
+/** The state of the graph while it handles a ticket. */
 export const CHANNELS = {
   ticket: { description: "The customer's mail.", schema: TICKET },
   automaticLimit: {

@@ -1,4 +1,4 @@
-/** Each gives why a person must decide about the refund, or null. */
+/** Each expression returns the reason why a person must decide about the refund, or null. */
 export const CONCERNS = [
   "{{ state.order.currency != 'USD' ? 'The order was not paid in US dollars' : null }}",
   "{{ state.amount > state.automaticLimit ? 'The amount is above the limit for automatic refunds' : null }}",

@@ -1,4 +1,4 @@
-/** Texts of strangers go to a model as JSON between tags, so that they can't end the tag. */
+/** Untrusted texts are passed to a model as JSON between tags, so that they can't close the tag. */
 export function tagged(values: Readonly<Record<string, string>>): string {
   const texts = Object.entries(values).map(
     ([tag, expression]) => `<${tag}>\n{{ json(${expression}).replace('<', '\\\\u003c') }}\n</${tag}>`,

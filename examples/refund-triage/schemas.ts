@@ -1,4 +1,4 @@
-/** What the parts of a ticket, and the answers of models and of people, look like. */
+/** The schemas of a ticket, and of the answers of models and people. */
 export const TICKET = {
   type: 'object',
   properties: {

@@ -31,16 +31,16 @@ import type { Tool } from './tools/tool.ts';
 /** Dependencies of a worker's activities. */
 export interface ActivityDeps extends Omit<ModelDeps, 'tools'> {
   readonly store: Store;
-  /** The slots that calls take. */
+  /** The slots for calls. */
   readonly slots: CallSlots;
-  /** The slots that prompts with files take besides. */
+  /** The additional slots for prompts with files. */
   readonly fileSlots: CallSlots;
   readonly tools: Readonly<Record<string, Tool>>;
   readonly functions: Readonly<Record<string, RegisteredFunction>>;
   readonly nodeTypes?: Readonly<Record<string, RegisteredNodeType>>;
-  /** The spans of calls hold what is sent and answered, where nothing is redacted; the default is no. */
+  /** True if spans of calls contain requests and answers of runs without redaction; false by default. */
   readonly showsContents?: boolean;
-  /** Where code of the configuration writes its lines; the default is nowhere. */
+  /** The log for code of the configuration; discarded by default. */
   readonly logger?: ParentLogger;
 }
 
@@ -50,7 +50,7 @@ export interface CallActivities {
   callTool(task: SentTask<ToolCallRequest>, journal?: JournalBatch | null): Promise<CallOutcome>;
   callFunction(task: SentTask<FunctionCallRequest>, journal?: JournalBatch | null): Promise<CallOutcome>;
   callNode(task: SentTask<NodeCallRequest>, journal?: JournalBatch | null): Promise<CallOutcome>;
-  /** Has a tool's own schema read arguments. */
+  /** Reads arguments with a tool's own schema. */
   readArguments(task: SentTask<ReadingRequest>, journal?: JournalBatch | null): Promise<CallOutcome>;
   /** Makes a short idempotent call as a local activity. */
   callLocally(task: SentTask<LocalCallRequest>): Promise<LocalOutcome>;
@@ -117,7 +117,7 @@ export function createCallActivities(deps: ActivityDeps): CallActivities {
   };
 }
 
-/** The end of a local call that waits for a switch: an activity does that. */
+/** The end of a local call that waits for a switch: an activity continues it. */
 function leftToActivity(): LocalOutcome {
   const now = Date.now();
   return { kind: 'left', failed: null, startedAt: now, endedAt: now };

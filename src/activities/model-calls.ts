@@ -21,9 +21,9 @@ export interface ModelDeps {
   /** Token limits and counters by model name; a model without one is measured by an estimate. */
   readonly measures?: Readonly<Record<string, ModelMeasure>>;
   readonly messageProcessors?: Readonly<Record<string, MessageProcessor>>;
-  /** Publishes the text of a model while it writes it. */
+  /** Publishes the text of a model while it is generated. */
   readonly publishDeltas?: PublishDeltas;
-  /** Absent: there are no files. */
+  /** Absent if files are not available. */
   readonly openFiles?: OpenPromptFiles;
 }
 
@@ -31,7 +31,7 @@ const noFiles: OpenPromptFiles = () => async () => {
   throw notConfigured('MODEL_FAILED', 'files');
 };
 
-/** Makes calls of models. They are idempotent: a repeated call costs money and does no harm. */
+/** Makes calls of models. They are idempotent: a repeated call costs money but does no harm. */
 export function modelCalls({
   models,
   tools,
@@ -59,7 +59,7 @@ export function modelCalls({
         const readFile = openFiles({ tenantId, principal, signal });
         const reply = await generate(asked, { key, signal, readFile, emit: (text) => deltas?.add(text) });
         requireWholeCalls(reply, request);
-        // Subscribers get the text of models that do not stream, too.
+        // Subscribers also receive the text of models that do not stream.
         if (!deltas?.hasText()) deltas?.add(reply.text);
         return report ? { ...reply, context: report } : reply;
       } finally {
@@ -80,8 +80,8 @@ function offersIn(
 }
 
 /**
- * Refuses an answer that was cut off among its tool calls: the arguments of the last one are incomplete, and what is
- * left of them may fit the tool all the same.
+ * Refuses an answer that was cut off within its tool calls: the arguments of the last call are incomplete, and the
+ * truncated ones may still match the schema.
  * @throws CallError with the usage of the answer. Another attempt would be cut off, too
  */
 function requireWholeCalls(
@@ -94,7 +94,7 @@ function requireWholeCalls(
   throw new CallError('MODEL_FAILED', message, { retryable: false, done: 'perhaps', reason: 'truncated', usage });
 }
 
-/** @returns `null` for a call whose answer is for no reader */
+/** @returns `null` for a call whose answer is not streamed to anyone */
 function deltasOf(
   task: CallTask<ModelCallRequest>,
   made: MadeAttempt,

@@ -2,12 +2,12 @@ import type { Logger } from 'pino';
 import type { ModelDelta } from '../graph/journal/index.ts';
 import type { Deltas } from '../store/deltas.ts';
 
-/** Publishes deltas of a run. It never fails, and nothing waits for it. */
+/** Publishes deltas of a run. It never fails and never blocks. */
 export type PublishDeltas = (runId: string, deltas: readonly ModelDelta[]) => void;
 
-/** The text of one attempt, published in pieces while the model writes it. */
+/** The text of one attempt, published in pieces while it is generated. */
 export interface AttemptDeltas {
-  /** True once there is any text. */
+  /** True once there is text. */
   hasText(): boolean;
   add(text: string): void;
   /** Publishes the rest; later text is dropped. */
@@ -16,13 +16,16 @@ export interface AttemptDeltas {
 
 type Attempt = Omit<ModelDelta, 'index' | 'text'>;
 
-/** Text that comes within this time is published together. */
+/** Text within this time is published together. */
 const PUBLISH_AFTER_MS = 50;
 
-/** UTF-16 units of a delta. As JSON they take six bytes each at most, and PostgreSQL takes 8,000. */
+/**
+ * The maximum length of a delta in UTF-16 units. In JSON each takes up to six bytes, and PostgreSQL accepts 8,000
+ * bytes.
+ */
 const MAX_LENGTH = 1_000;
 
-/** UTF-16 units of an attempt; the text after them is not published. */
+/** The maximum published length of an attempt in UTF-16 units; later text is not published. */
 const MAX_PUBLISHED = 1_000_000;
 
 /** Opens the deltas of one attempt of a call. */
@@ -55,7 +58,7 @@ export function openDeltas(publish: (deltas: readonly ModelDelta[]) => void, att
   };
 }
 
-/** Cuts a text into pieces that a delta can hold, between characters. */
+/** Splits a text between characters into pieces that fit into a delta. */
 function cut(text: string): readonly string[] {
   const pieces: string[] = [];
   for (let start = 0; start < text.length;) {
@@ -67,7 +70,7 @@ function cut(text: string): readonly string[] {
   return pieces;
 }
 
-/** Publishes deltas without waiting. The first failure is logged; no call fails for it. */
+/** Publishes deltas without waiting. The first failure is logged; calls never fail because of it. */
 export function createPublishDeltas({ publish }: Pick<Deltas, 'publish'>, logger: Pick<Logger, 'warn'>): PublishDeltas {
   let hasFailed = false;
   return (runId, deltas) => {

@@ -21,15 +21,15 @@ export function createEnvironmentSecrets(environment: Readonly<Record<string, st
   };
 }
 
-/** There is no secret of a name. Asking again is in vain. */
+/** A secret of this name does not exist. A retry would be useless. */
 class MissingSecretError extends Error {}
 
 /** The secrets that one call uses. */
 export interface UsedSecrets {
   /**
-   * Returns a text as it is, or the value of a secret.
-   * @throws CallError if the secret is not available; nothing has been called then. It is retryable, unless there is no
-   * such secret, or the code that looks for it is wrong
+   * Returns a text unchanged, or the value of a secret.
+   * @throws CallError if the secret is unavailable; the callee was not called then. It is retryable, unless the secret
+   * does not exist, or the resolver's code is wrong
    */
   resolve(value: string | SecretReference): Promise<string>;
   /** Replaces all used secrets in a text, encoded ones and parts of 8 characters or more included. */
@@ -40,13 +40,13 @@ export interface UsedSecrets {
   redactResult(result: Json): Json;
 }
 
-/** Number of values that are remembered for a secret that changes; the latest are kept. */
+/** The number of past values that are remembered for a changing secret; the latest are kept. */
 const MAX_KEPT = 100;
 
 /** In characters, for all remembered values of a secret; the latest value is kept whatever its length. */
 const MAX_KEPT_LENGTH = 10_000;
 
-/** In characters. The rest of a longer message is cut off, so it need not be searched. */
+/** In characters. Longer messages are truncated, so the rest need not be searched. */
 const MAX_SEARCHED = 100 * MAX_MESSAGE;
 
 /** @param code error code if a secret is not available */
@@ -89,7 +89,7 @@ function latestOf(values: readonly string[]): readonly string[] {
   return latest.slice(Math.min(first + 1, latest.length - 1));
 }
 
-/** Shorter than most call time-outs, so that a silent vault is not mistaken for a silent call. */
+/** Shorter than most call time-outs, so that an unresponsive vault is not mistaken for an unresponsive callee. */
 const SECRET_TIMEOUT_MS = 10_000;
 
 async function fetchSecret(secrets: SecretResolver, name: string): Promise<string> {
@@ -99,7 +99,7 @@ async function fetchSecret(secrets: SecretResolver, name: string): Promise<strin
   return value;
 }
 
-/** Editors and `echo` leave one at the end of a file that a secret comes from. */
+/** Editors and `echo` add a line break at the end of a secret's file. */
 const LINE_BREAKS_AT_END = /(?<![\r\n])[\r\n]+$/;
 
 async function withTimeout<T>(name: string, secret: Promise<T>): Promise<T> {
@@ -115,7 +115,7 @@ async function withTimeout<T>(name: string, secret: Promise<T>): Promise<T> {
   }
 }
 
-/** Maps all texts of a value, member names included. A number that would change as a text becomes that text. */
+/** Maps all texts of a value, member names included. A number whose text form changes becomes that text. */
 function mapTexts(value: Json, change: (text: string) => string): Json {
   if (typeof value === 'string') return change(value);
   if (typeof value === 'number') {
@@ -160,16 +160,16 @@ function requireSendable(name: string, value: string): void {
 
 /** Replaces secrets in texts by `[secret]`. */
 export interface Redactor {
-  /** Also replaces short secrets, where they stand alone. For texts that people read, such as messages. */
+  /** Also replaces short secrets that are separate words. For texts that people read, such as messages. */
   redact(this: void, text: string): string;
   /** Leaves short secrets, which may occur in data by chance. */
   redactLong(this: void, text: string): string;
 }
 
-/** In characters. So many consecutive characters of a secret, or of an encoding of it, are replaced wherever they are. */
+/** In characters. Any part of a secret, or of an encoding of it, with this length is replaced. */
 const WINDOW = 8;
 
-/** In characters. A shorter secret is replaced only where it is a word of its own. */
+/** In characters. A shorter secret is replaced only where it is a separate word. */
 const MIN_ANYWHERE = 7;
 
 const REDACTED = '[secret]';
@@ -178,7 +178,7 @@ const REDACTED = '[secret]';
 const PUBLIC = ['https://www.', 'http://www.', 'postgresql://', '-----BEGIN RSA PRIVATE KEY-----', ' PRIVATE KEY-----'];
 
 /**
- * Creates a redactor. Parts of a secret are found, too, so a secret that another system has cut leaves at most 7
+ * Creates a redactor. Parts of a secret are found, too, so a secret that another system has truncated leaves at most 7
  * characters. The cost is linear in the text, whatever the secrets are.
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
@@ -224,7 +224,7 @@ function toPattern(secret: string): RegExp {
 }
 
 /**
- * Lists the texts in which another system may send a secret back: as it is, escaped once or twice for JSON, escaped for
+ * Lists the forms in which another system may return a secret: unchanged, escaped once or twice for JSON, escaped for
  * HTML or URLs, and its bytes in hexadecimal and Base64.
  */
 function encodingsOf(secret: string): readonly string[] {
@@ -250,7 +250,7 @@ function escapeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** JSON as encoders write it by default: some escape what is not ASCII, slashes, or what HTML knows. */
+/** The JSON forms of common encoders: some escape non-ASCII characters, slashes, or special characters of HTML. */
 function jsonEncodings(text: string): readonly string[] {
   const plain = escapeJson(text);
   const ascii = plain.replaceAll(/[^\0-~]/g, escapeUnit);
@@ -292,8 +292,8 @@ function withLowerEscapes(text: string): string {
 }
 
 /**
- * Base64 of the bytes, alone and behind one or two other bytes, which shift all characters. Characters that depend on
- * the bytes before are left out.
+ * Base64 of the bytes, alone and after one or two other bytes, which shift all characters. Characters that depend on
+ * the preceding bytes are omitted.
  */
 function base64Encodings(bytes: Buffer): readonly string[] {
   return [0, 1, 2].flatMap((offset) => {

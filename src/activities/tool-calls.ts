@@ -58,8 +58,8 @@ export function toolCalls(
 }
 
 /**
- * Reads arguments by the tools' own schemas, once for each call. People decide about the result, see it, and it is
- * recorded; the code of the tool gets nothing else.
+ * Reads arguments with the tools' own schemas, once per call. The result is recorded, people decide about it, and the
+ * tool's code receives exactly that.
  */
 export function readings(tools: Readonly<Record<string, Tool>>): CallBehavior<ReadingRequest> {
   return {
@@ -72,7 +72,7 @@ export function readings(tools: Readonly<Record<string, Tool>>): CallBehavior<Re
   };
 }
 
-/** The code gets the arguments that were decided about, so a schema that makes others of them refuses them. */
+/** The code must receive the approved arguments, so a schema that would change them refuses them. */
 async function requireUnchanged({ name, read }: Tool, args: Json): Promise<void> {
   if (!read || deepEqual(await read(args), args)) return;
   const message = `The schema of ${name} makes something else of these arguments: its configuration has changed since the run began`;
@@ -81,7 +81,7 @@ async function requireUnchanged({ name, read }: Tool, args: Json): Promise<void>
 
 const noLimit = async <T>(work: Promise<T>): Promise<T> => await work;
 
-/** The work is done, so trying again would not help. */
+/** The work is done, so a retry would not help. */
 function requireResult({ name }: Tool, check: SchemaCheck, value: Json): void {
   const [first] = check(value);
   if (!first) return;
@@ -129,12 +129,12 @@ export function functionCalls(
   };
 }
 
-/** The stricter of the safety that a run has pinned and the one that the worker's configuration has now. */
+/** The stricter of the safety pinned by a run and the one in the worker's current configuration. */
 function stricterSafety(pinned: CallSafety, live: CallSafety = pinned): CallSafety {
   return CALL_SAFETIES.indexOf(live) > CALL_SAFETIES.indexOf(pinned) ? live : pinned;
 }
 
-/** Compiles a tool's own approval rule. A condition that can't be evaluated, or is not false, asks for an approval. */
+/** Compiles a tool's own approval rule. A condition that can't be evaluated, or is not false, requires an approval. */
 function compileApprovalRule({ approval = 'never' }: ToolEntry): (args: Json) => boolean {
   if (typeof approval === 'string') return () => approval === 'always';
   if (approval.when === undefined) return () => true;

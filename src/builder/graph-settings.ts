@@ -28,7 +28,7 @@ export interface GraphSettings<C> {
 /** The fields of a definition besides its channels, nodes and edges. */
 export type OtherFields = Omit<GraphDefinition, 'channels' | 'nodes' | 'edges'>;
 
-/** What is known of the installation that a graph is for. */
+/** Options that describe the installation for which a graph is compiled. */
 export interface CompileOptions {
   /** Its catalog; with it, the names of tools, models, functions, graphs and node types are checked. */
   readonly catalog?: Catalog | undefined;

@@ -16,7 +16,7 @@ import { checkpoints, explain, fork, history, runs } from './runs/runs.ts';
 import { fail, interventions, retry, skip } from './runs/interventions.ts';
 import { run } from './runs/run.ts';
 
-/** All commands, under the titles that the help has for them. A group is a folder. */
+/** All commands, grouped under the titles of the help. Each group is a folder. */
 export const COMMAND_GROUPS: readonly (readonly [title: string, commands: readonly Command[]])[] = [
   ['On this machine', [init, dev, start, console, token, logs]],
   ['Graphs', [validate, diagram, publish, mcp]],

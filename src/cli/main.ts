@@ -9,7 +9,7 @@ import { COMMAND_GROUPS, COMMANDS } from './commands.ts';
 import { refusalInWords } from './output/format-refusal.ts';
 import { commandHelp, overview } from './line/help.ts';
 
-/** Runs a command line. What it says to people on standard error holds no control characters. @returns the exit code */
+/** Runs a command line. Control characters are removed from its messages on standard error. @returns the exit code */
 export async function main(args: readonly string[], { stderr, ...streams }: Terminal): Promise<number> {
   const terminal = { ...streams, stderr: { write: (text: string) => stderr.write(escapeInvisible(text)) } };
   try {
@@ -22,7 +22,7 @@ export async function main(args: readonly string[], { stderr, ...streams }: Term
   }
 }
 
-/** Errors that people caused, or can mend. Any other shows its stack. */
+/** Errors that users cause or can fix. All other errors are printed with their stack. */
 const ENDS = [
   { isOf: (error: unknown) => error instanceof UsageError, exit: EXIT.usage },
   { isOf: (error: unknown) => error instanceof RefusedError, exit: EXIT.refused },

@@ -20,7 +20,7 @@ export type AdminRun = z.output<typeof AdminRunListSchema>['items'][number];
 export type InspectedRun = z.output<typeof InspectedRunSchema>;
 export type LedgerRow = z.output<typeof LedgerSchema>['items'][number];
 
-/** How many rows have outlived the retention, by what they are of. */
+/** The number of rows past the retention, by kind. */
 export type Pruned = Readonly<
   Record<'runs' | 'events' | 'checkpoints' | 'approvals' | 'ledger' | 'blobs', number> & { dryRun: boolean }
 >;
@@ -35,33 +35,33 @@ export type Switch = z.output<typeof SwitchSchema>;
 export type NewSwitch = Pick<Switch, 'kind' | 'name'> & z.input<typeof NewSwitchSchema>;
 export type AuditEntry = z.output<typeof AuditSchema>['items'][number];
 
-/** What of the audit is wanted; times are RFC 3339. */
+/** The filter of audit entries; times are RFC 3339. */
 export type AuditFilter = Readonly<Omit<z.input<typeof AuditQuery>, 'cursor' | 'limit'>>;
 
-/** What administrators of an installation see and do. */
+/** Operations for administrators of an installation. */
 export interface Admin {
   /** The runs of all tenants, the newest first. */
   runs(filter?: AdminRunFilter, options?: CallOptions): Listing<AdminRun>;
   /** A run of any tenant with its first events and calls, and its activities in Temporal. */
   run(id: string, options?: CallOptions): Promise<InspectedRun>;
-  /** The calls of a run of any tenant, ordered by their keys. */
+  /** Lists the calls of a run of any tenant, ordered by key. */
   ledger(id: string, page?: PageRequest, options?: CallOptions): Listing<LedgerRow>;
-  /** Forgets what has outlived the retention. @param prune with `dryRun` it only counts */
+  /** Deletes what is past the retention. @param prune with `dryRun` it only counts */
   prune(prune: { readonly dryRun: boolean }, options?: CallOptions): Promise<Pruned>;
-  /** Who has done what over HTTP, the newest first. */
+  /** Lists the audit entries of HTTP requests, newest first. */
   audit(filter?: AuditFilter, options?: CallOptions): Listing<AuditEntry>;
-  /** The tenants of which an administrator has said something. */
+  /** Lists the tenants for which an administrator has set terms. */
   tenants(page?: PageRequest, options?: CallOptions): Listing<Tenant>;
-  /** What a tenant may use up, and who says so. */
+  /** Returns the quotas of a tenant and where each is set. */
   tenant(id: string, options?: CallOptions): Promise<Tenant>;
-  /** Says what a tenant may use up, or suspends it, in place of what was said before. */
+  /** Sets the quotas of a tenant or suspends it. This replaces earlier terms. */
   setTenant(id: string, terms: TenantTerms, options?: CallOptions): Promise<Tenant>;
-  /** Forgets what was said of a tenant: the configuration counts. */
+  /** Removes the terms of a tenant: the configuration applies again. */
   removeTenant(id: string, options?: CallOptions): Promise<void>;
   switches(page?: PageRequest, options?: CallOptions): Listing<Switch>;
-  /** Switches a thing off, or on again. */
+  /** Disables a tool, model or code, or enables it again. */
   setSwitch(wanted: NewSwitch, options?: CallOptions): Promise<Switch>;
-  /** Forgets a switch: the thing is on. */
+  /** Removes a switch, which enables the tool, model or code again. */
   removeSwitch(which: Pick<Switch, 'kind' | 'name'>, options?: CallOptions): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ import type { TicketSchema } from '../api/schemas/stream.ts';
 import type { ThreadSchema } from '../api/schemas/thread.ts';
 import type { ToolSchema } from '../api/schemas/tool.ts';
 
-/* The answers of the API, by the schemas of its routes. */
+/* The responses of the API, typed by the schemas of its routes. */
 
 export type Run = z.output<typeof RunSchema>;
 export type RunStatus = z.output<typeof RunStatusSchema>;

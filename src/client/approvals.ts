@@ -12,50 +12,47 @@ export type Decision = z.input<typeof DecisionSchema>;
 
 /** A decision with the id of its approval. */
 export type NamedDecision = z.input<typeof DecisionsSchema>['decisions'][number];
-/** The approval as it is then, or the problem. */
+/** The approval after the decision, or the problem. */
 export type DecisionResult = z.output<typeof DecisionResultsSchema>['results'][number];
 
 type ApprovalStatus = z.output<typeof ApprovalStatusSchema>;
 
 export interface ApprovalFilter extends PageRequest {
-  /** One of these. */
+  /** Only approvals with one of these statuses. */
   readonly status?: ApprovalStatus | readonly ApprovalStatus[] | undefined;
-  /** Those of one run. */
+  /** Only approvals of this run. */
   readonly runId?: string | undefined;
-  /** Those of runs of this graph, by name. */
+  /** Only approvals of runs of this graph, by name. */
   readonly graph?: string | undefined;
-  /** Those of calls of this tool. */
+  /** Only approvals of calls of this tool. */
   readonly tool?: string | undefined;
-  /** Those that expire before this time (RFC 3339). */
+  /** Only approvals that expire before this time (RFC 3339). */
   readonly dueBefore?: string | undefined;
-  /** `closedAt`: those that were decided, have expired or were canceled, the latest first. */
+  /** `closedAt` lists approvals that were decided, have expired or were canceled, latest first. */
   readonly order?: 'requestedAt' | 'closedAt' | undefined;
-  /** Only those that wait for the caller. */
+  /** Only approvals that the caller may decide. */
   readonly mine?: boolean | undefined;
 }
 
-/** The approval that is decided. With its digest, the decision counts only for what that digest was made of. */
+/** The approval to decide. With a digest, the decision counts only for the content with this digest. */
 export type DecidedApproval = Pick<Approval, 'id'> & Partial<Pick<Approval, 'digest'>>;
 
 export type Reassignment = z.input<typeof ReassignmentSchema>;
 
 /** The inbox of approvals. */
 export interface Approvals {
-  /** The newest first, or those that were decided last. */
+  /** Lists approvals, newest first, or by the time of their decision. */
   list(filter?: ApprovalFilter, options?: CallOptions): Listing<Approval>;
   get(id: string, options?: CallOptions): Promise<Approval>;
-  /**
-   * Decides an approval, given as it was read.
-   * @throws HoldfastError `APPROVAL_CHANGED` when it shows something else by now
-   */
+  /** Decides an approval as it was read. @throws HoldfastError `APPROVAL_CHANGED` when its content has changed since */
   decide(approval: DecidedApproval, decision: Decision, options?: CallOptions): Promise<Approval>;
-  /** Says something about it, which whoever may read the run can read. */
+  /** Adds a comment, which every reader of the run can read. */
   comment(id: string, text: string, options?: CallOptions): Promise<Approval>;
-  /** @throws HoldfastError `TOO_SOON` within ten minutes of the last reminder */
+  /** Sends a reminder. @throws HoldfastError `TOO_SOON` within ten minutes of the last reminder */
   remind(id: string, options?: CallOptions): Promise<Approval>;
-  /** Gives a pending approval to other people. */
+  /** Assigns a pending approval to other people. */
   reassign(id: string, to: Reassignment, options?: CallOptions): Promise<Approval>;
-  /** Decides up to 100, each for itself. @returns the results in their order */
+  /** Decides up to 100 approvals independently. @returns the results in their order */
   decideMany(decisions: readonly NamedDecision[], options?: CallOptions): Promise<readonly DecisionResult[]>;
 }
 
@@ -85,9 +82,9 @@ export function createApprovals(connection: Connection): Approvals {
   };
 }
 
-/** The inbox of failed nodes and calls that wait for a person. `retry`, `skip` and `fail` of a run settle them. */
+/** The inbox of failed nodes and calls that wait for a person. `retry`, `skip` and `fail` of a run resolve them. */
 export interface Interventions {
-  /** The newest first, over all runs. */
+  /** Lists interventions of all runs, newest first. */
   list(page?: PageRequest, options?: CallOptions): Listing<Intervention>;
 }
 
@@ -99,8 +96,8 @@ const WITHIN_MS = 5_000;
 const EVERY_MS = 100;
 
 /**
- * Waits until a decision is stored, so that reads after it know of it. Reads lag a little behind a run.
- * @returns the decided approval, also when it can't be read
+ * Waits until a decision is stored, so that later reads include it. Reads lag a little behind a run.
+ * @returns the decided approval, even if it can't be read
  */
 export async function storedDecision(
   connection: Connection,

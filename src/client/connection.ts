@@ -1,7 +1,7 @@
 import type { Send } from './send.ts';
 import type { Timing } from './timing.ts';
 
-/** What all resources of a client share. */
+/** The shared parts of a client's resources. */
 export interface Connection {
   readonly send: Send;
   readonly timing: Timing;

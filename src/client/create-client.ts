@@ -27,7 +27,7 @@ import type { Listing } from './listing.ts';
 import type { MemorySchema, NewMemorySchema } from '../api/schemas/memory.ts';
 import type { PageRequest, Checkpoint, Run, State, Thread, Tool } from './answers.ts';
 
-/** The API, typed. Every call rejects with a `HoldfastError` when it is not served. */
+/** The typed API. Every call rejects with a `HoldfastError` when its request fails. */
 export interface Client {
   /** Starts, follows, reads and controls runs. */
   readonly runs: Runs;
@@ -37,25 +37,25 @@ export interface Client {
   readonly graphs: Graphs;
   /** Conversations across runs. */
   readonly threads: Threads;
-  /** What the installation offers to graphs. */
+  /** The tools that the installation offers to graphs. */
   readonly tools: Tools;
   /** Long-term memory of the tenant. */
   readonly memory: MemoryCalls;
-  /** Files of the tenant, such as those that messages show. */
+  /** Files of the tenant, such as those in messages. */
   readonly files: Files;
-  /** The inbox of what has failed and waits for a person. */
+  /** The inbox of failures that wait for a person. */
   readonly interventions: Interventions;
-  /** Addresses that are told of events. */
+  /** Webhooks: URLs that receive events. */
   readonly webhooks: Webhooks;
-  /** Runs that begin at times of their own. */
+  /** Schedules, which start runs at given times. */
   readonly schedules: Schedules;
-  /** Addresses at which messages of others start runs, or are events of them. */
+  /** Inbound webhooks: endpoints where messages of other systems start runs or become events of runs. */
   readonly hooks: Hooks;
-  /** What takes the permission `admin`. */
+  /** Operations that need the permission `admin`. */
   readonly admin: Admin;
-  /** The events of all runs of the tenant as they come, until the signal is aborted. */
+  /** Yields the events of all runs of the tenant as they occur, until the signal aborts. */
   events(filter?: EventFilter): AsyncGenerator<TenantEvent, void>;
-  /** Runs of one graph, whose channels type input and output. */
+  /** Typed runs of one graph, whose channels define the types of input and output. */
   graph<const C extends Channels, Id extends string>(graph: StateGraph<C, Id>): TypedGraph<C>;
 }
 
@@ -89,7 +89,7 @@ export type NewFile = Blob | Uint8Array<ArrayBuffer>;
 export interface Files {
   /** Stores a file of at most 64 MiB. */
   store(file: NewFile, options?: CallOptions): Promise<StoredFile>;
-  /** Gives the bytes of a file, with its media type. */
+  /** Returns the content of a file as a `Blob` with its media type. */
   read(id: string, options?: CallOptions): Promise<Blob>;
 }
 
@@ -104,15 +104,15 @@ export type MemoryEntry = z.output<typeof MemorySchema>;
 export type NewMemory = z.input<typeof NewMemorySchema> & Pick<MemoryEntry, 'key'>;
 
 export interface MemoryFilter extends PageRequest {
-  /** What keys begin with. */
+  /** Only entries whose keys begin with this prefix. */
   readonly prefix?: string | undefined;
-  /** Words that are searched for; the best entries come first, on one page. */
+  /** Words to search for; the best entries come first, on one page. */
   readonly query?: string | undefined;
 }
 
-/** Long-term memory of the tenant, which runs do not touch. */
+/** Long-term memory of the tenant, separate from the state of runs. */
 export interface MemoryCalls {
-  /** Remembers a value, in place of what was there. */
+  /** Stores a value under a key and replaces an earlier one. */
   put(namespace: string, entry: NewMemory, options?: CallOptions): Promise<MemoryEntry>;
   get(namespace: string, key: string, options?: CallOptions): Promise<MemoryEntry>;
   remove(namespace: string, key: string, options?: CallOptions): Promise<void>;
@@ -135,11 +135,11 @@ function createMemoryCalls({ send }: Connection): MemoryCalls {
 /** Conversations across runs. */
 export interface Threads {
   get(id: string, options?: CallOptions): Promise<Thread>;
-  /** What the next run goes on from. */
+  /** Returns the state from which the next run continues. */
   state(id: string, options?: CallOptions): Promise<State>;
-  /** The newest first. */
+  /** Lists the checkpoints, newest first. */
   checkpoints(id: string, page?: PageRequest, options?: CallOptions): Listing<Checkpoint>;
-  /** The newest first. */
+  /** Lists the runs, newest first. */
   runs(id: string, page?: PageRequest, options?: CallOptions): Listing<Run>;
 }
 

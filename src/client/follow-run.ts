@@ -10,16 +10,16 @@ import { isResting, preferWait } from './wait-for-run.ts';
 import type { Until } from './wait-for-run.ts';
 
 export interface FollowOptions extends CallOptions {
-  /** The `seq` of the last event that is known already; 0, the default, gives all. */
+  /** The `seq` of the last known event; the default 0 yields all events. */
   readonly after?: number | undefined;
-  /** `ended` by default; `rest`: only until the run needs somebody. */
+  /** `ended` by default; `rest` stops as soon as the run needs a person. */
   readonly until?: Until | undefined;
 }
 
 const PAUSE_MS = 500;
 const PAGE = 200;
 
-/** Gives each event of a run once, in order, as it comes, until the run has ended. @returns the run as it is then */
+/** Yields each event of a run once, in order, as it occurs, until the run has ended. @returns the run at that time */
 export function followRun(
   connection: Connection,
   id: string,
@@ -29,7 +29,7 @@ export function followRun(
   return until === 'ended' ? streamRun(connection, followed) : followToRest(connection, followed);
 }
 
-/** As `followRun` to the end, with what models say while they say it. */
+/** Like `followRun` until the end, with the text of models while it is generated. */
 export function followTokens(
   connection: Connection,
   id: string,
@@ -38,7 +38,7 @@ export function followTokens(
   return streamRun(connection, { id, after, signal, stream: 'tokens' });
 }
 
-/** As `followRun`, until the run needs somebody: no stream ends there. */
+/** Like `followRun`, until the run needs a person. It polls, because streams do not end there. */
 async function* followToRest({ send, timing }: Connection, place: HistoryPlace): AsyncGenerator<RunEvent, Run> {
   const { id, signal } = place;
   const read = createHistoryReader({ send }, place);
@@ -47,7 +47,7 @@ async function* followToRest({ send, timing }: Connection, place: HistoryPlace):
     const run = await send.json<Run>({ method: 'GET', path: path`/api/runs/${id}`, headers }, { signal });
     const known = last;
     last = yield* read();
-    // Whoever was given an event may have taken the run further.
+    // The caller may have continued the run after it received an event.
     if (last > known) continue;
     if (isResting(run) && last >= run.lastSeq) return run;
     if (isResting(run) || run.status === 'waiting') await timing.sleep(PAUSE_MS, signal);
@@ -60,7 +60,7 @@ interface HistoryPlace {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Creates a reader that gives the events since its last call. @returns the `seq` of the last event that is known */
+/** Creates a reader that yields the events since its last call. @returns the `seq` of the last known event */
 function createHistoryReader(
   { send }: Pick<Connection, 'send'>,
   { id, after, signal }: HistoryPlace,

@@ -17,26 +17,26 @@ import type { NewAliasSchema } from '../api/schemas/graph-version.ts';
 
 export interface DiagramOptions extends CallOptions {
   readonly format?: 'mermaid' | 'plantuml';
-  /** The id of a run: its version is drawn, with the nodes that it has visited. */
+  /** The id of a run: its version is drawn, with visited nodes marked. */
   readonly run?: string;
 }
 
-/** Published graphs. A definition is JSON, or anything whose `toJSON` gives it. */
+/** Published graphs. A definition is JSON, or an object with `toJSON`. */
 export interface Graphs extends GraphVersions {
-  /** Publishes a definition. The same content again is the same version. */
+  /** Publishes a definition. Equal content keeps its version. */
   publish(definition: object, options?: CallOptions): Promise<Graph>;
-  /** Finds every issue of a definition. */
+  /** Returns every issue of a definition. */
   validate(definition: object, options?: CallOptions): Promise<Validation>;
-  /** The newest published version of each, by name. */
+  /** Lists the newest published version of each graph, by name. */
   list(page?: PageRequest, options?: CallOptions): Listing<GraphSummary>;
   /** @param version the newest by default */
   get(name: string, version?: number, options?: CallOptions): Promise<Graph>;
   /**
-   * Plays a published graph with the outputs of its nodes; nothing is called.
+   * Runs a published graph with the given outputs of its nodes; nothing is called.
    * @param reference `name`, `name@version` or `name@alias`
    */
   test(reference: string, test: GraphTest, options?: CallOptions): Promise<TestedGraph>;
-  /** Gives the text of a drawing, for Mermaid by default. */
+  /** Returns the text of a diagram, for Mermaid by default. */
   diagram(name: string, options?: DiagramOptions): Promise<string>;
 }
 
@@ -63,22 +63,22 @@ export function createGraphs(connection: Connection): Graphs {
 
 export type NewAlias = z.input<typeof NewAliasSchema> & Pick<GraphAlias, 'alias'>;
 
-/** The versions of a graph, and the names for them. */
+/** The versions of a graph and its aliases. */
 export interface GraphVersions {
-  /** The newest first, unpublished ones too. */
+  /** Lists the versions, newest first, unpublished ones included. */
   versions(name: string, page?: PageRequest, options?: CallOptions): Listing<GraphSummary>;
-  /** What has changed from one version to the other. */
+  /** Compares two versions. */
   diff(
     name: string,
     versions: { readonly from: number; readonly to: number },
     options?: CallOptions,
   ): Promise<GraphDiff>;
-  /** Takes a version back: no new run may name it. Publishing the same content brings it back. */
+  /** Unpublishes a version: new runs can't use it. Publishing the same content restores it. */
   unpublish(name: string, version: number, options?: CallOptions): Promise<void>;
-  /** By name. */
+  /** Lists the aliases by name. */
   aliases(name: string, page?: PageRequest, options?: CallOptions): Listing<GraphAlias>;
   alias(name: string, alias: string, options?: CallOptions): Promise<GraphAlias>;
-  /** Names a version; runs of `name@alias` use it. */
+  /** Sets an alias; runs of `name@alias` use its version. */
   setAlias(name: string, alias: NewAlias, options?: CallOptions): Promise<GraphAlias>;
   removeAlias(name: string, alias: string, options?: CallOptions): Promise<void>;
 }

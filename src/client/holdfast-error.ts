@@ -1,12 +1,12 @@
 import type { ApiErrorCode } from '../api/http/errors.ts';
 import type { Problem } from './answers.ts';
 
-/** The code of a problem document, or of a failure on the way to the API. */
+/** The code of a problem document, or of a failure to reach the API. */
 export type ErrorCode =
   | ApiErrorCode
-  /** No answer came. */
+  /** No response arrived. */
   | 'UNREACHABLE'
-  /** The answer is not the API's: something stands in between, or the base URL is wrong. */
+  /** The response is not from the API: a proxy answered, or the base URL is wrong. */
   | 'UNEXPECTED_ANSWER';
 
 interface ErrorFacts {
@@ -20,23 +20,23 @@ interface ErrorFacts {
   readonly cause?: unknown;
 }
 
-/** A request that was not served. Its message is the code and the detail. */
+/** A failed request. Its message consists of the code and the detail. */
 export class HoldfastError extends Error {
   override readonly name = 'HoldfastError';
   readonly code: ErrorCode;
   readonly detail: string;
-  /** The HTTP status; `null`: no answer came. */
+  /** The HTTP status; `null` if no response arrived. */
   readonly status: number | null;
-  /** Each fault of the request; `path` is a JSON Pointer. */
+  /** The problems of the request; `path` is a JSON Pointer. */
   readonly issues: NonNullable<Problem['issues']>;
   /**
-   * The call may have done its work, or may do it all the same; the same call with `idempotencyKey` finds out. False: it
-   * was refused, and has changed nothing.
+   * True if the call may have been executed, or may still be; the same call with `idempotencyKey` returns its result.
+   * False: it was refused and has changed nothing.
    */
   readonly mayTakeEffect: boolean;
-  /** The key that was sent; `null`: the call only reads. */
+  /** The key that was sent; `null` for a call that only reads. */
   readonly idempotencyKey: string | null;
-  /** The API wants to be left alone so long; `null`: it names no time. */
+  /** The time in milliseconds before the next request; `null` if the API states none. */
   readonly retryAfterMs: number | null;
 
   constructor({ code, detail, cause, ...facts }: ErrorFacts) {

@@ -3,13 +3,13 @@ import type { PageRequest, RunStatus } from './answers.ts';
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Asks for the next page; `null`: this was the last. */
+  /** The cursor of the next page; `null` on the last page. */
   readonly nextCursor: string | null;
 }
 
 /** A list: `for await` reads all of it, page by page; `page` reads one page. */
 export interface Listing<T> extends AsyncIterable<T> {
-  /** @param cursor `nextCursor` of the page before */
+  /** @param cursor the `nextCursor` of the previous page */
   page(cursor?: string): Promise<Page<T>>;
 }
 
@@ -33,7 +33,7 @@ export function createListing<T>(
   };
 }
 
-/** Makes a path of text with ids in it. @throws TypeError for an id that would lead to another route */
+/** Builds a path from text and ids. @throws TypeError for an id that would lead to another route */
 export function path(texts: TemplateStringsArray, ...ids: readonly (string | number)[]): string {
   return String.raw({ raw: texts }, ...ids.map(toSegment));
 }
@@ -44,20 +44,20 @@ function toSegment(id: string | number): string {
   return encodeURIComponent(text);
 }
 
-/** Which runs a list has; a run fulfills all of it. */
+/** Filter of a list of runs; a run must match all fields. */
 export interface RunFilter extends PageRequest {
-  /** One of these. */
+  /** Only runs with one of these statuses. */
   readonly status?: RunStatus | readonly RunStatus[] | undefined;
   /** The name of a graph. */
   readonly graph?: string | undefined;
   readonly threadId?: string | undefined;
-  /** Forks of this run. */
+  /** Only forks of this run. */
   readonly parentRunId?: string | undefined;
   /** RFC 3339 */
   readonly createdAfter?: string | undefined;
   /** RFC 3339 */
   readonly createdBefore?: string | undefined;
-  /** Fields at the top of the metadata; a name may not have a colon. */
+  /** Top-level fields of the metadata; a name may not contain a colon. */
   readonly metadata?: Readonly<Record<string, string | number | boolean>> | undefined;
 }
 

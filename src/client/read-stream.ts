@@ -4,19 +4,19 @@ import type { Timing } from './timing.ts';
 import { HoldfastError } from './holdfast-error.ts';
 
 interface StreamOptions {
-  /** The id of the last event that is known. */
+  /** The id of the last known event. */
   readonly lastId: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** `null`: the stream has ended, or has broken off. */
+/** `null` if the stream has ended or is broken. */
 type Chunk = Uint8Array | null;
 
-/** The API says something every 15 seconds; a connection that is silent for longer is broken. */
+/** The API sends something every 15 seconds; a connection that is silent for longer is broken. */
 const SILENT_MS = 45_000;
 
 /**
- * Gives the events of one stream. Whoever wants to go on after that opens the next one with the last id.
+ * Yields the events of one stream. To continue later, open another stream with the last id.
  * @throws HoldfastError when the stream is refused, or the reason of the signal
  */
 export async function* readStream(
@@ -44,34 +44,34 @@ export async function* readStream(
 }
 
 async function nextChunk(reader: ReadableStreamDefaultReader<Uint8Array>, timing: Timing): Promise<Chunk> {
-  const heard = new AbortController();
+  const received = new AbortController();
   const chunk = reader.read().then(
     ({ value }): Chunk => value ?? null,
     (): Chunk => null,
   );
-  const silence = timing.sleep(SILENT_MS, heard.signal).then(
+  const silence = timing.sleep(SILENT_MS, received.signal).then(
     (): Chunk => null,
     (): Chunk => null,
   );
-  return await Promise.race([chunk, silence]).finally(() => heard.abort());
+  return await Promise.race([chunk, silence]).finally(() => received.abort());
 }
 
 /** An event of a stream of server-sent events (WHATWG HTML, section 9.2). */
 export interface ServerSentEvent {
-  /** What a reader resumes after; empty: the stream has named none yet. */
+  /** The id from which a reader resumes; empty if the stream has not set one yet. */
   readonly lastId: string;
-  /** Empty where the stream only moves `lastId`. */
+  /** Empty for an event that only updates `lastId`. */
   readonly type: string;
   readonly data: string;
 }
 
-/** More than any event of the API has. What never ends must not take all memory. */
+/** Larger than any event of the API, so that an endless event can't exhaust memory. */
 const MAX_EVENT_CHARACTERS = 100_000_000;
 
 /**
- * Reads events of text that comes in parts.
- * @returns the events that are whole with this part
- * @throws HoldfastError for an event that goes on and on
+ * Parses events from text that arrives in parts.
+ * @returns the events that this part completes
+ * @throws HoldfastError for an event that is too large
  */
 export type EventParser = (text: string) => readonly ServerSentEvent[];
 
@@ -111,7 +111,7 @@ export function createEventParser(): EventParser {
   };
 }
 
-/** Lines end with CR, LF or both, which may come apart. */
+/** Lines end with CR, LF or both, which may arrive in separate parts. */
 function createLineSplitter(): (text: string) => readonly string[] {
   let parts: string[] = [];
   let endsWithReturn = false;
@@ -132,10 +132,10 @@ function createLineSplitter(): (text: string) => readonly string[] {
   };
 }
 
-/** Pauses before a stream is opened anew: longer each time that nothing new came. */
+/** Delays before a stream is opened again; they grow while no new event arrives. */
 export interface Pauses {
   next(): Promise<void>;
-  /** Called when something new has come. */
+  /** Resets the delay after a new event. */
   reset(): void;
 }
 
@@ -154,7 +154,7 @@ export function createPauses(timing: Timing, signal: AbortSignal | undefined): P
   };
 }
 
-/** Reads the data of an event. Its type is the route's. @throws HoldfastError for what is no JSON */
+/** Parses the data of an event with the type of its route. @throws HoldfastError for invalid JSON */
 export function readEvent<T>(data: string): T;
 export function readEvent(data: string): unknown {
   try {

@@ -32,73 +32,76 @@ import type { CONTROLS } from '../api/schemas/controls.ts';
 
 export type Fork = z.input<typeof ForkSchema>;
 export type Replay = z.input<typeof ReplaySchema>;
-/** The tag is that of the state that is corrected. */
+/** An edit with the ETag of the state that it changes. */
 export type StateEdit = z.input<typeof EditSchema> & Pick<TaggedState, 'etag'>;
 export type NewTicket = z.input<typeof NewTicketSchema>;
 export type Bulk = z.input<typeof BulkSchema>;
 export type BulkResult = z.output<typeof BulkResultSchema>;
 export type Decide = z.input<typeof DecideSchema>;
 
-/** Of which node, and of what. */
+/** Filter of calls by node and callee. */
 export interface CallFilter extends PageRequest {
   readonly node?: string;
   readonly kind?: Call['kind'];
   /** Only calls until this time (RFC 3339). */
   readonly until?: string;
-  /** `newest`: the latest first. */
+  /** `newest` lists the latest first. */
   readonly order?: 'oldest' | 'newest';
 }
 
 export interface TaggedState extends State {
-  /** Names this state in an edit of it. */
+  /** Identifies this state in an edit. */
   readonly etag: string;
 }
 
-/** Runs: start, read, wait, control, correct, fork. */
+/** Operations on runs: start, read, wait, control, edit, fork. */
 export interface Runs extends Controls {
-  /** Starts a run of a published graph, or of a whole definition. @returns the run as it is then, or after `waitMs` */
+  /** Starts a run of a published graph or of an inline definition. @returns the run at that time, or after `waitMs` */
   start(run: NewRun, options?: StartOptions): Promise<Run>;
-  /** Cancels, pauses, resumes or retries up to 1,000 runs, each for itself; `dryRun` says which. */
+  /** Cancels, pauses, resumes or retries up to 1,000 runs independently; `dryRun` lists them only. */
   bulk(bulk: Bulk, options?: CallOptions): Promise<BulkResult>;
   get(id: string, options?: CallOptions): Promise<Run>;
-  /** Waits until the run needs somebody or has ended. @returns the run as it is then, or when the time is up */
+  /** Waits until the run needs a person or has ended. @returns the run at that time, or at the time-out */
   wait(id: string, options?: WaitOptions): Promise<Run>;
-  /** Gives each event once, in order, as it comes, until the run has ended. @returns the run as it is then */
+  /** Yields each event once, in order, as it occurs, until the run has ended. @returns the run at that time */
   follow(id: string, options?: FollowOptions): AsyncGenerator<RunEvent, Run>;
-  /** As `follow`, with what models say while they say it (`model.delta`); of that, something may be missing. */
+  /** Like `follow`, with the text of models while it is generated (`model.delta`); these pieces may be incomplete. */
   followTokens(
     id: string,
     options?: Pick<FollowOptions, 'after' | 'signal'>,
   ): AsyncGenerator<RunEvent | TokenEvent, Run>;
-  /** A ticket for one stream of a run, for a browser: it holds for a minute. @param after the last `seq` that it knows */
+  /**
+   * Creates a ticket for one stream of a run in a browser, valid for a minute.
+   * @param after the last `seq` that the browser knows
+   */
   streamTicket(id: string, ticket?: NewTicket, options?: CallOptions): Promise<StreamTicket>;
-  /** The newest first. */
+  /** Lists runs, newest first. */
   list(filter?: RunFilter, options?: CallOptions): Listing<Run>;
-  /** What has happened, the oldest event first. @param page 1,000 events at most; `after` leaves out those up to a `seq` */
+  /** Lists the events, oldest first. @param page at most 1,000 events; `after` skips those up to a `seq` */
   history(id: string, page?: PageRequest & { readonly after?: number }, options?: CallOptions): Listing<RunEvent>;
-  /** The values of all channels, now or at a checkpoint, and where the run stands. */
+  /** Returns the values of all channels, now or at a checkpoint, and the position of the run. */
   state(id: string, checkpoint?: string, options?: CallOptions): Promise<TaggedState>;
   /** @throws HoldfastError `STALE` when the state has changed since it was read */
   edit(id: string, edit: StateEdit, options?: CallOptions): Promise<TaggedState>;
-  /** The newest first. @param page `tree`: with those of its forks and parents */
+  /** Lists the checkpoints, newest first. @param page `tree` includes those of forks and parents */
   checkpoints(id: string, page?: PageRequest & { tree?: boolean }, options?: CallOptions): Listing<Checkpoint>;
-  /** Begins a new run at a checkpoint of this one, with other values or another graph if you like. */
+  /** Starts a new run at a checkpoint of this one, optionally with other values or another graph. */
   fork(id: string, fork: Fork, options?: CallOptions): Promise<Run>;
-  /** Plays the run again on its recorded answers; nothing is called. The run tells the first divergence. */
+  /** Replays the run with its recorded answers; nothing is called. The run records the first divergence. */
   replay(id: string, replay?: Replay, options?: CallOptions): Promise<Run>;
-  /** Compares two runs: where they parted, and what came of each. */
+  /** Compares two runs: the checkpoint where they diverged, and the results of each. */
   diff(id: string, other: string, options?: CallOptions): Promise<RunDiff>;
-  /** All that it takes to play an ended run again. */
+  /** Returns the recording that replays an ended run. */
   recording(id: string, options?: CallOptions): Promise<Recording>;
-  /** What was sent and came back, the newest last. */
+  /** Lists the calls with request and answer, newest last. */
   calls(id: string, filter?: CallFilter, options?: CallOptions): Listing<Call>;
   /** A call with its whole answer. */
   call(id: string, key: string, options?: CallOptions): Promise<Call>;
-  /** Why it waits or has stopped, since when, and who can do what now. */
+  /** Explains why the run waits or has stopped, since when, and the next actions with who may take them. */
   explain(id: string, options?: CallOptions): Promise<Explanation>;
-  /** Approves; without `approvalId` the first approval of the run, and no other. */
+  /** Approves; without `approvalId` only the first approval of the run. */
   approve(id: string, decision?: Decide, options?: CallOptions): Promise<Approval>;
-  /** Rejects; as `approve`. */
+  /** Rejects, like `approve`. */
   reject(id: string, decision?: Decide, options?: CallOptions): Promise<Approval>;
 }
 
@@ -158,7 +161,7 @@ type Control = (typeof CONTROLS)[number];
 /** Sends a control to a run. @returns the run after it */
 type SendControl<Body> = (id: string, ...rest: ControlRest<Body>) => Promise<Run>;
 
-/** The body may be left out where it may be empty. */
+/** The body is optional where it may be empty. */
 type ControlRest<Body> =
   Partial<Body> extends Body
     ? readonly [body?: Body, options?: CallOptions]

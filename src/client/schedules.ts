@@ -18,19 +18,21 @@ export type NewSchedule = z.input<typeof NewScheduleSchema>;
 export type ScheduleChange = z.input<typeof ScheduleChangeSchema>;
 export type Tick = z.output<typeof TickSchema>;
 
-/** Runs that begin at times of their own. */
+/** Schedules, which start runs at given times. */
 export interface Schedules {
   create(schedule: NewSchedule, options?: CallOptions): Promise<Schedule>;
-  /** The newest first. */
+  /** Lists schedules, newest first. */
   list(page?: PageRequest, options?: CallOptions): Listing<Schedule>;
   get(id: string, options?: CallOptions): Promise<Schedule>;
-  /** Changes what is named; the runs act as the caller from then on, unless it is only paused or goes on. */
+  /**
+   * Changes the given fields. From then on its runs act as the caller, unless the schedule is only paused or resumed.
+   */
   change(id: string, change: ScheduleChange, options?: CallOptions): Promise<Schedule>;
-  /** Deletes a schedule; its runs go on. */
+  /** Deletes a schedule; its runs continue. */
   remove(id: string, options?: CallOptions): Promise<void>;
-  /** Takes this moment as a time of the schedule. */
+  /** Fires the schedule now. */
   trigger(id: string, options?: CallOptions): Promise<Tick>;
-  /** Takes the times between two that are over and were not taken. */
+  /** Fires the schedule for past times in a range that have not fired. */
   backfill(
     id: string,
     span: z.input<typeof BackfillSchema>,

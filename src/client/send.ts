@@ -3,29 +3,29 @@ import { HoldfastError } from './holdfast-error.ts';
 import type { Timing } from './timing.ts';
 import type { Problem } from './answers.ts';
 
-/** Where the API is, and who asks. */
+/** The address of the API and the credentials of the caller. */
 export interface ClientOptions {
-  /** Such as `https://holdfast.example`; it may have a path. */
+  /** For example `https://holdfast.example`; it may have a path. */
   readonly baseUrl: string;
-  /** A bearer token, or a function that gives one for each attempt. */
+  /** A bearer token, or a function that returns one for each attempt. */
   readonly token: string | (() => string | Promise<string>);
-  /** Instead of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** How often a request is sent at most, 6 by default. */
+  /** The maximum number of attempts of a request, 6 by default. */
   readonly attempts?: number;
 }
 
 /** Options of each call. */
 export interface CallOptions {
-  /** Ends the call. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
-  /** Instead of a new key for each call. The same key gives the first answer again, also to another process. */
+  /** Replaces the new key of each call. The same key returns the first response again, also to another process. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Options of a call whose key is known before. */
+/** Options of a call whose key may have been used before. */
 export interface KeyedOptions extends CallOptions {
-  /** False: no call had the key before; true unless it says so, where there is a key. */
+  /** False if no call has used the key before; true by default if there is a key. */
   readonly isKnownKey?: boolean;
 }
 
@@ -33,34 +33,35 @@ type QueryValue = string | number | boolean;
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With its first slash, and encoded. */
+  /** With a leading slash, and encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>> | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Instead of a body in JSON. */
+  /** Replaces a JSON body. */
   readonly file?: Blob | Uint8Array<ArrayBuffer>;
 }
 
-/** What an answer shows, named. */
+/** A response with its entity tag. */
 export interface Tagged {
   readonly etag: string;
 }
 
 /**
- * Sends requests, and again what failed for the moment. All but GET have an idempotency key, the same in each attempt.
+ * Sends requests and retries transient failures. All requests but GET have an idempotency key, which is the same in
+ * each attempt.
  * @throws HoldfastError
  */
 export interface Send {
-  /** Gives the JSON of the answer. */
+  /** Returns the JSON of the response. */
   json<T>(request: ApiRequest, options?: KeyedOptions): Promise<T>;
-  /** Gives the JSON of the answer with its entity tag. */
+  /** Returns the JSON of the response with its entity tag. */
   tagged<T>(request: ApiRequest, options?: CallOptions): Promise<T & Tagged>;
-  /** Gives the whole answer. */
+  /** Returns the complete response. */
   heard(request: ApiRequest, options?: CallOptions): Promise<Heard>;
-  /** Gives the bytes of the answer, with their media type. */
+  /** Returns the bytes of the response with their media type. */
   file(request: ApiRequest, options?: CallOptions): Promise<Blob>;
-  /** Gives the body of the answer as it comes. */
+  /** Returns the body of the response as a stream. */
   opened(request: ApiRequest, options?: CallOptions): Promise<ReadableStream<Uint8Array>>;
 }
 
@@ -72,7 +73,7 @@ export function createSend(options: ClientOptions, timing: Timing): Send {
   return {
     json: async <T>(request: ApiRequest, call?: KeyedOptions) => await sent(readJson<T>, request, call),
     tagged: async <T>(request: ApiRequest, call?: CallOptions) => await sent(readTagged<T>, request, call),
-    heard: async (request, call) => await sent(hear, request, call),
+    heard: async (request, call) => await sent(readResponse, request, call),
     file: async (request, call) => await sent(readFile, request, call),
     opened: async (request, call) => await sent(open, request, call),
   };
@@ -81,7 +82,7 @@ export function createSend(options: ClientOptions, timing: Timing): Send {
 interface Sending<T> {
   readonly options: ClientOptions;
   readonly timing: Timing;
-  /** Reads an answer that is a success. */
+  /** Reads a successful response. */
   readonly read: (response: Response) => Promise<T>;
 }
 
@@ -111,13 +112,13 @@ function keyOf({ idempotencyKey: given, isKnownKey: isKnown = given !== undefine
   return { key: given ?? crypto.randomUUID(), isKnown };
 }
 
-/** Reads an answer to its end. */
-async function hear(response: Response): Promise<Heard> {
+/** Reads a response to its end. */
+async function readResponse(response: Response): Promise<Heard> {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
 async function readJson<T>(response: Response): Promise<T> {
-  return readAnswer<T>(await hear(response));
+  return readAnswer<T>(await readResponse(response));
 }
 
 async function readTagged<T>(response: Response): Promise<T & Tagged> {
@@ -126,7 +127,7 @@ async function readTagged<T>(response: Response): Promise<T & Tagged> {
 
 const readFile = async (response: Response): Promise<Blob> => await response.blob();
 
-/** @throws HoldfastError for what is no stream of events */
+/** @throws HoldfastError if the response is no event stream */
 async function open({ status, headers, body }: Response): Promise<ReadableStream<Uint8Array>> {
   if (body && headers.get('content-type')?.startsWith('text/event-stream')) return body;
   throw new HoldfastError({ code: 'UNEXPECTED_ANSWER', detail: `${status} with no stream of events`, status });
@@ -157,7 +158,7 @@ async function ask<T>({ options, timing, read }: Sending<T>, url: string, init: 
   try {
     const response = await (options.fetch ? options.fetch(url, init) : fetch(url, init));
     if (response.ok) return { success: await read(response) };
-    return { error: readProblem(await hear(response), timing.now()) };
+    return { error: readProblem(await readResponse(response), timing.now()) };
   } catch (cause) {
     init.signal?.throwIfAborted();
     if (cause instanceof HoldfastError) return { error: cause };
@@ -166,27 +167,28 @@ async function ask<T>({ options, timing, read }: Sending<T>, url: string, init: 
   }
 }
 
-/** Node's `fetch` says why it failed in the cause of its error. */
+/** Node's `fetch` puts the reason of a failure into the cause of its error. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message || error.cause.name : error.message;
 }
 
-/** Refusals of a caller or of load: the API answers so without a look at what the key has done. */
+/** Refusals because of the caller or of load: the API sends them before it looks up the key. */
 const BEFORE_KEY: ReadonlySet<number | null> = new Set([401, 403, 429]);
 
 /**
- * Returns whether a request may have been done, after an attempt that was not served.
- * @param before if an earlier attempt with the key may have been; a refusal answers for it where the API knows the key
+ * Returns whether a request may have been executed after a failed attempt.
+ * @param before true if an earlier attempt with the key may have been; a refusal settles this where the API looks up
+ * the key
  */
 function mayBeDone(method: string, error: HoldfastError, before: boolean): boolean {
   if (method === 'GET') return false;
   if (!isRefusal(error)) return true;
-  // A deletion has no answer that is kept: after one that was done, the next finds nothing.
+  // The response of a deletion is not stored: after a successful one, the next attempt gets 404.
   return before && (method === 'DELETE' || BEFORE_KEY.has(error.status));
 }
 
-/** Refused requests have changed nothing. Any other may be done, or be under way. */
+/** Refused requests have changed nothing. Any other failed request may have been executed, or may be in progress. */
 function isRefusal({ status, code, mayTakeEffect }: HoldfastError): boolean {
   if (status === null || mayTakeEffect || code === 'REQUEST_IN_PROGRESS') return false;
   return status >= 400 && status < 500;
@@ -194,14 +196,14 @@ function isRefusal({ status, code, mayTakeEffect }: HoldfastError): boolean {
 
 const FIRST_MS = 500;
 const LONGEST_MS = 30_000;
-/** Of the API or of what stands before it: the same request may be served later. */
+/** Statuses of the API or of a proxy in front of it after which the same request may succeed. */
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /**
- * The pause before the next attempt, in milliseconds: the time that the API names, or twice as long each time.
- * @param attempt the number of the attempt that failed, from 1
+ * The delay before the next attempt in milliseconds: the one that the API states, or exponential backoff.
+ * @param attempt the number of the failed attempt, from 1
  * @param random from 0 to 1; spreads the requests of many clients
- * @returns `null`: another attempt would fail the same way, or is wanted too late
+ * @returns `null` if another attempt would fail in the same way, or would be too late
  */
 function retryDelay(error: HoldfastError, attempt: number, random: number): number | null {
   if (!isPassing(error)) return null;
@@ -214,14 +216,14 @@ function isPassing({ code, status }: HoldfastError): boolean {
   return code === 'UNREACHABLE' || code === 'REQUEST_IN_PROGRESS' || (status !== null && PASSING.has(status));
 }
 
-/** An answer of the API, read to its end. */
+/** A response of the API, read to its end. */
 export interface Heard {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** Reads the JSON of an answer. Its type is the route's, which the API makes from the same schema. */
+/** Parses the JSON of a response. Its type is that of the route, whose schema the API uses as well. */
 function readAnswer<T>(heard: Heard): T;
 function readAnswer({ status, text }: Heard): unknown {
   try {
@@ -231,7 +233,7 @@ function readAnswer({ status, text }: Heard): unknown {
   }
 }
 
-/** Makes an error of an answer that is no success. @param now milliseconds since the epoch */
+/** Converts an unsuccessful response to an error. @param now milliseconds since the epoch */
 function readProblem({ status, headers, text }: Heard, now: number): HoldfastError {
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);
   const isProblem = headers.get('content-type')?.startsWith('application/problem+json') ?? false;

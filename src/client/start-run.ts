@@ -10,14 +10,14 @@ import { preferWait, waitForRun } from './wait-for-run.ts';
 export type NewRun = z.input<typeof NewRunSchema>;
 
 export interface StartOptions extends CallOptions {
-  /** Waits so long, in milliseconds, until the run needs somebody or has ended. */
+  /** The time in milliseconds to wait until the run needs a person or has ended. */
   readonly waitMs?: number | undefined;
 }
 
 /**
  * Starts a run.
- * @returns the run as it is then, or after the wait
- * @throws HoldfastError that says if the run may have been started, also when only the wait has failed
+ * @returns the run at that time, or after the wait
+ * @throws HoldfastError that states whether the run may have been started, also when only the wait has failed
  */
 export async function startRun<T extends Run>(
   connection: Connection,

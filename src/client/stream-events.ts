@@ -7,17 +7,17 @@ import { createPauses, readEvent, readStream } from './read-stream.ts';
 export type TenantEvent = RunEvent & { readonly runId: string };
 
 export interface EventFilter extends Pick<CallOptions, 'signal'> {
-  /** Events of runs of this graph only, by name. */
+  /** Only events of runs of this graph, by name. */
   readonly graph?: string | undefined;
-  /** Events of these types only. */
+  /** Only events of these types. */
   readonly types?: readonly RunEvent['type'][] | undefined;
-  /** An id that `onPlace` has told: the events after it come first. It is good for an hour. */
+  /** An id that `onPlace` has received: the stream begins with the events after it. It is valid for an hour. */
   readonly after?: string | undefined;
-  /** Told where to go on later: as a stream begins, after each event, and about every 15 seconds. */
+  /** Receives the id from which to resume: when a stream begins, after each event, and about every 15 seconds. */
   readonly onPlace?: ((id: string) => void) | undefined;
 }
 
-/** Gives the events of all runs of the tenant as they come, each once, over as many streams as it takes. */
+/** Yields the events of all runs of the tenant as they occur, each once; it opens streams again as needed. */
 export async function* streamEvents(
   connection: Connection,
   { graph, types, after, onPlace, signal }: EventFilter = {},

@@ -8,19 +8,20 @@ import type { ServerSentEvent } from './read-stream.ts';
 
 interface StreamedRun {
   readonly id: string;
-  /** The `seq` of the last event that is known. */
+  /** The `seq` of the last known event. */
   readonly after: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A piece of what a model says, while it says it. It is no event of the history, and may be missing. */
+/** A piece of a model's text while it is generated. It is no event of the history, and may be missing. */
 export interface TokenEvent extends ModelDelta {
   readonly type: 'model.delta';
 }
 
 /**
- * Gives each event of a run once, in order, over as many streams as it takes; with `stream` also what models say while
- * they say it. @returns the run once it has ended
+ * Yields each event of a run once, in order, and opens streams again as needed; with `stream` also the text of models
+ * while it is generated.
+ * @returns the run once it has ended
  */
 export function streamRun(connection: Connection, run: StreamedRun): AsyncGenerator<RunEvent, Run>;
 export function streamRun(
@@ -45,7 +46,7 @@ export async function* streamRun(
       yield event;
     }
     const run = await connection.send.json<Run>({ method: 'GET', path: at }, { signal });
-    // A stream also ends with its process, and a run may have been reopened, and have ended again, since.
+    // A stream also ends when its API process stops, and the run may since have been reopened and ended again.
     if (isEnded(run) && last >= run.lastSeq) return run;
     await pauses.next();
   }

@@ -1,10 +1,10 @@
-/** The clock and the chance of a client; tests give their own. */
+/** The clock and random source of a client; tests replace them. */
 export interface Timing {
   /** Milliseconds since the epoch. */
   now(): number;
   /** From 0 to 1. */
   random(): number;
-  /** @throws the reason of the signal, once it is aborted */
+  /** @throws the reason of the signal if it aborts */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

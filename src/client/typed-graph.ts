@@ -18,14 +18,14 @@ export interface TypedRun<C> extends Omit<Run, 'output'> {
 
 export type TypedStart = StartOptions & Omit<NewRun, 'graph' | 'input'>;
 
-/** A graph of a `StateGraph`, whose channels type input and output. */
+/** A graph of a `StateGraph`, whose channels define the types of input and output. */
 export interface TypedGraph<C> {
-  /** Publishes the graph. The same content again is the same version. */
+  /** Publishes the graph. Equal content keeps its version. */
   publish(options?: CallOptions): Promise<Graph>;
-  /** Starts a run of the version that `publish` has given, or else of the newest one. */
+  /** Starts a run of the version that `publish` returned, or else of the newest one. */
   start(input: ChannelInputs<C>, options?: TypedStart): Promise<TypedRun<C>>;
   get(runId: string, options?: CallOptions): Promise<TypedRun<C>>;
-  /** As `runs.wait`. */
+  /** Like `runs.wait`. */
   wait(runId: string, options?: WaitOptions): Promise<TypedRun<C>>;
 }
 

@@ -4,20 +4,20 @@ import { path } from './listing.ts';
 import type { CallOptions } from './send.ts';
 
 export interface WaitOptions extends CallOptions {
-  /** For ever by default. */
+  /** Without a time-out by default. */
   readonly timeoutMs?: number | undefined;
-  /** `rest`, the default: the run has ended, is paused, or waits for more than a timer. `ended`: it has ended. */
+  /** `rest`, the default: the run has ended, is paused, or waits for anything but a timer. `ended`: it has ended. */
   readonly until?: Until | undefined;
 }
 
 export type Until = 'rest' | 'ended';
 
-/** The most that the API waits in one request. */
+/** The longest wait of one request to the API. */
 const LONGEST_S = 60;
-/** A run that waits is answered at once. */
+/** The API responds at once for a waiting run, so the client pauses between requests. */
 const PAUSE_MS = 500;
 
-/** Waits for a run. @returns the run as it is then, or when the time is up */
+/** Waits for a run. @returns the run at that time, or at the time-out */
 export async function waitForRun<T extends Run>(
   { send, timing }: Connection,
   id: string,
@@ -34,7 +34,7 @@ export async function waitForRun<T extends Run>(
   }
 }
 
-/** The header that makes the API wait. */
+/** The header that makes the API wait before it responds. */
 export function preferWait(ms: number): Readonly<Record<string, string>> {
   return { prefer: `wait=${Math.max(0, Math.min(LONGEST_S, Math.ceil(ms / 1_000)))}` };
 }
@@ -43,7 +43,7 @@ export function isEnded({ status }: Run): boolean {
   return status === 'completed' || status === 'failed' || status === 'canceled';
 }
 
-/** True if the run goes no further by itself. */
+/** True if the run does not continue by itself. */
 export function isResting(run: Run): boolean {
   if (run.status !== 'waiting') return isEnded(run) || run.status === 'paused';
   return run.waitingFor.some(({ kind }) => kind !== 'timer');

@@ -21,22 +21,22 @@ export interface DeliveryFilter extends PageRequest {
   readonly status?: WebhookDelivery['status'] | undefined;
 }
 
-/** Addresses that are told of events of the tenant. */
+/** Webhooks: URLs that receive events of the tenant. */
 export interface Webhooks {
-  /** Only its answer and that of `rotate` have the secret. */
+  /** Registers a webhook. Only this response and that of `rotate` include the secret. */
   add(webhook: NewWebhook, options?: CallOptions): Promise<WebhookWithSecret>;
   get(id: string, options?: CallOptions): Promise<Webhook>;
-  /** The newest first. */
+  /** Lists webhooks, newest first. */
   list(filter?: PageRequest, options?: CallOptions): Listing<Webhook>;
   remove(id: string, options?: CallOptions): Promise<void>;
-  /** Gives it another secret, by default a new one. For 24 hours both sign. */
+  /** Replaces the secret, by default with a new one. Both secrets sign for 24 hours. */
   rotate(id: string, rotation?: { readonly secret?: string }, options?: CallOptions): Promise<WebhookWithSecret>;
-  /** Tells it of events again after it was disabled. */
+  /** Enables a disabled webhook again. */
   enable(id: string, options?: CallOptions): Promise<Webhook>;
   ping(id: string, options?: CallOptions): Promise<WebhookDelivery>;
-  /** What it was told in the last 30 days, the newest first. */
+  /** Lists the deliveries of the last 30 days, newest first. */
   deliveries(id: string, filter?: DeliveryFilter, options?: CallOptions): Listing<WebhookDelivery>;
-  /** Sends a message again, with the same id and body. */
+  /** Sends a delivery again with the same id and body. */
   replay(id: string, deliveryId: string, options?: CallOptions): Promise<WebhookDelivery>;
 }
 
@@ -66,12 +66,12 @@ export function createWebhooks({ send }: Connection): Webhooks {
 export type Hook = z.output<typeof HookSchema>;
 export type NewHook = z.input<typeof NewHookSchema>;
 
-/** Doors for signed messages of other systems. */
+/** Inbound webhooks: endpoints for signed messages of other systems. */
 export interface Hooks {
-  /** Writes a hook, in place of what was there. */
+  /** Stores a hook and replaces an earlier one. */
   put(id: string, hook: NewHook, options?: CallOptions): Promise<Hook>;
   get(id: string, options?: CallOptions): Promise<Hook>;
-  /** By name. */
+  /** Lists hooks by name. */
   list(filter?: PageRequest, options?: CallOptions): Listing<Hook>;
   remove(id: string, options?: CallOptions): Promise<void>;
 }

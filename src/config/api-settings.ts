@@ -15,21 +15,21 @@ export interface ApiSettings {
     /** The age of audit entries that are pruned. */
     readonly auditMs: number | null;
   };
-  /** What each role permits. */
+  /** The permissions of each role. */
   readonly roles: Roles;
-  /** What a tenant may use up, as long as no administrator says something else. */
+  /** The quota of a tenant, unless an administrator has set another one. */
   quotaOf(tenantId: string): ConfiguredQuota;
-  /** Allows runs to begin at checkpoints of others. */
+  /** Allows runs to start at checkpoints of other runs. */
   readonly forking: boolean;
-  /** The most requests that may wait for runs at a time, in one process. */
+  /** The maximum number of requests that wait for runs, per process. */
   readonly waits: { readonly perTenant: number; readonly total: number };
-  /** The most streams of events that may be open at a time, in one process. */
+  /** The maximum number of open event streams, per process. */
   readonly streams: { readonly perTenant: number; readonly total: number };
-  /** Private hosts that webhooks may reach all the same, as exact `host:port`. */
+  /** Private hosts that webhooks may reach, as exact `host:port`. */
   readonly webhooks: { readonly allow: readonly string[] };
-  /** Resolves the secrets that hooks name. */
+  /** Resolves the secrets of hooks. */
   readonly secrets: SecretResolver;
-  /** How people sign in at the console; `null`: the configuration does not say it. */
+  /** The sign-in of the console; `null` if it is not configured. */
   readonly console: ConsoleSettings | null;
   /** The names of the claims that the API reads. */
   readonly claims: { readonly tenant: string; readonly roles: string };
@@ -42,13 +42,16 @@ export interface ConsoleSettings {
   readonly issuer: string;
   readonly clientId: string;
   readonly scope: string;
-  /** Further parameters of the request for a code. */
+  /** Additional parameters of the authorization request. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Where the console may fetch tokens. */
+  /** The origins from which the console may fetch tokens. */
   readonly origins: readonly string[];
 }
 
-/** Reads the API's settings from a configuration. @param environment has secrets, unless the configuration finds them */
+/**
+ * Reads the API's settings from a configuration.
+ * @param environment the source of secrets, unless the configuration has its own
+ */
 export function toApiSettings(
   { retention, roles, tenants, forking, waits, streams, webhooks, secrets, auth, shutdownGrace }: Config,
   environment: Readonly<Record<string, string | undefined>>,

@@ -3,7 +3,7 @@ import { BUILT_IN_ROLES, PERMISSIONS } from '../graph/definition/index.ts';
 import type { Permission, Roles as RoleTable } from '../graph/definition/index.ts';
 import { didYouMean } from '../graph/values/index.ts';
 
-/** The console as a client of the issuer: OpenID Connect, the code flow with PKCE, without a secret. */
+/** The console as a client of the issuer: OpenID Connect, authorization code flow with PKCE, without a secret. */
 const Console = z.strictObject({
   clientId: z.string().min(1),
   scope: z.string().default('openid'),
@@ -11,18 +11,18 @@ const Console = z.strictObject({
   origins: z.array(z.url().transform((url) => new URL(url).origin)).default([]),
 });
 
-/** The tokens that the API accepts, and who signs them. */
+/** The issuer and the claims of the tokens that the API accepts. */
 export const Auth = z
   .strictObject({
-    /** The `iss` of tokens. */
+    /** The `iss` claim of tokens. */
     issuer: z.string().min(1),
-    /** The `aud` of tokens. */
+    /** The `aud` claim of tokens. */
     audience: z.string().min(1),
-    /** The address of the keys. */
+    /** The URL of the public keys. */
     jwksUrl: z.url(),
     /** The names of the claims. */
     claims: z.strictObject({ tenant: z.string().default('tenant'), roles: z.string().default('roles') }).prefault({}),
-    /** How the console signs people in; the issuer must be a URL then. */
+    /** The sign-in of the console; the issuer must then be a URL. */
     console: Console.optional(),
   })
   .refine((auth) => auth.console === undefined || URL.canParse(auth.issuer), {
@@ -39,7 +39,7 @@ const PermissionName = z.enum(PERMISSIONS, {
       : 'must be the name of a permission',
 });
 
-/** Roles that are added to the built-in ones, or replace them. The role `admin` may lose all permissions but its own. */
+/** Roles that extend or replace the built-in ones. The role `admin` may lose all permissions except `admin`. */
 export const Roles = z
   .record(z.string(), z.array(PermissionName))
   .superRefine((given, context) => {

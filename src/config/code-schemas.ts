@@ -53,7 +53,7 @@ export interface EncodedPayload {
   data?: Uint8Array | null;
 }
 
-/** Changes what Temporal stores, such as one that encrypts: Temporal's own interface `PayloadCodec`. */
+/** Transforms what Temporal stores, for example by encryption: Temporal's own interface `PayloadCodec`. */
 export interface PayloadCodec {
   encode(payloads: EncodedPayload[]): Promise<EncodedPayload[]>;
   decode(payloads: EncodedPayload[]): Promise<EncodedPayload[]>;

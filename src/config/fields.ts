@@ -9,7 +9,7 @@ import { PROVIDER_URLS } from '../activities/model-providers.ts';
 import type { ProviderName } from '../activities/model-providers.ts';
 
 /**
- * Chooses a schema by the look of a value, so that errors concern the intended kind.
+ * Chooses a schema by the shape of a value, so that errors refer to the intended kind.
  * @param schemaOf returns the schema for a value
  */
 export function readAs<T>(schemaOf: (value: object) => z.ZodType<T>) {
@@ -28,7 +28,7 @@ export function addIssues({ issues }: z.ZodError, context: z.RefinementCtx, at: 
 
 const LONGEST_TIMER_DAYS = 24;
 
-/** Refuses durations that no timer of Node takes: a longer one fires at once. */
+/** Refuses durations that exceed Node's longest timer: such a timer fires at once. */
 export function forTimer(duration: typeof Duration): typeof Duration {
   return duration.refine((text) => (parseDuration(text) ?? 0) <= LONGEST_TIMER_DAYS * 86_400_000, {
     error: ({ input }) => `"${String(input)}" is over ${LONGEST_TIMER_DAYS}d`,
@@ -46,7 +46,7 @@ export interface CallSettingsInput {
   retry?: z.input<typeof callFields.retry>;
 }
 
-/** A function, the mark by which code is recognized. */
+/** Accepts functions, by which code is recognized. */
 export function code<T extends (...args: never[]) => unknown>(): z.ZodType<T, T> {
   return z.custom<T>((value) => typeof value === 'function', 'must be a function');
 }
@@ -68,7 +68,7 @@ interface Addressed {
   readonly baseUrl?: string | undefined;
 }
 
-/** Tells if it is known where a model is. */
+/** True if the address of a model is known. */
 export function hasAddress({ provider, baseUrl }: Addressed): boolean {
   return baseUrl !== undefined || PROVIDER_URLS[provider] !== null;
 }

@@ -31,21 +31,21 @@ import type { HttpToolInput } from './tool.ts';
 const HostAndPort = z.string().regex(/^[^/\s]+:\d+$/, 'must be host:port');
 
 const Defaults = z.strictObject({
-  /** Supersteps of a run. */
+  /** The maximum number of supersteps in a run. */
   maxSteps: z.int().min(1).default(DEFAULTS.maxSteps),
-  /** Open calls of a run. */
+  /** The maximum number of open calls in a run. */
   maxConcurrency: z.int().min(1).default(DEFAULTS.maxConcurrency),
   /** The time limit of a run. */
   deadline: Duration.optional(),
-  /** The time that people have to decide. */
+  /** The time in which people must decide an approval. */
   approvalTimeout: TimeSpan.default(DEFAULTS.approvalTimeout),
   /** The time limit of one attempt. */
   timeout: TimeSpan.default(DEFAULTS.timeout),
-  /** The time without a sign of life after which a call is tried again. */
+  /** The time without a heartbeat after which a call is retried. */
   heartbeatTimeout: forTimer(TimeSpan).default(DEFAULTS.heartbeatTimeout),
-  /** The number of events of Temporal after which a run goes on in a new execution. */
+  /** The number of Temporal events after which a run continues as new. */
   continueAfter: z.int().min(1).max(10_000).default(DEFAULTS.continueAfter),
-  /** The number of attempts, and the time between them. */
+  /** The number of attempts, and the delays between them. */
   retry: z
     .strictObject({
       maxAttempts: z.int().min(1).default(DEFAULTS.retry.maxAttempts),
@@ -57,25 +57,25 @@ const Defaults = z.strictObject({
     .prefault({}),
 });
 
-/** The most that a graph may ask for, whoever publishes it. */
+/** The upper limits for all graphs, whoever publishes them. */
 const CeilingFields = z.strictObject({
-  /** Supersteps of a graph. */
+  /** Supersteps of a run. */
   maxSteps: z.int().min(1).default(CEILINGS.maxSteps),
   /** Attempts of a call. */
   attempts: z.int().min(1).default(CEILINGS.attempts),
   /** The time limit of one attempt. */
   timeout: TimeSpan.default(CEILINGS.timeout),
-  /** Tasks of a superstep, those of graphs inside included. */
+  /** Tasks of a superstep, including those of nested graphs. */
   superstepTasks: z.int().min(1).max(10_000).default(CEILINGS.superstepTasks),
   /** Events of a run, after which no superstep begins. */
   eventsPerRun: z.int().min(1).default(CEILINGS.eventsPerRun),
-  /** Open calls of a run. Temporal takes 2,000 open activities of a workflow. */
+  /** Open calls of a run. Temporal allows 2,000 open activities per workflow. */
   openCallsPerRun: z.int().min(1).max(1_000).default(CEILINGS.openCallsPerRun),
   /** Open calls of a tenant in one worker process. */
   openCallsPerTenant: z.int().min(1).default(200),
 });
 
-/** Definitions that are published at the start; in production for the tenants that it names. */
+/** Definitions to publish at the start; in production for the given tenants. */
 const GraphFolder = z
   .union([
     z.string(),
@@ -128,53 +128,56 @@ const ConfigSchema = ConfigFields.superRefine(({ models, tokenCounters }, contex
 
 /** Content of a configuration file. */
 export interface ConfigInput {
-  /** The models, by the name that nodes use. A node that names none uses `default`. */
+  /** The models, by the name that nodes use. `default` is the model of nodes that name none. */
   models?: Record<string, ModelInput>;
   /** The tools: objects for HTTP requests, `defineTool({…})`, instances of classes with `@tool`. */
   tools?: (HttpToolInput | DefinedTool | ToolHolder)[];
-  /** The MCP servers whose tools join these, by name. */
+  /** MCP servers by name; their tools are added to `tools`. */
   mcpServers?: Record<string, McpServerInput>;
   /** The functions, by name: `(args, context) => …`, or `{ execute, effect, timeout, retry }`. */
   functions?: FieldInputs['functions'];
-  /** Node types of your own: `defineNodeType({ name, schema, execute })`. */
+  /** Custom node types: `defineNodeType({ name, schema, execute })`. */
   nodeTypes?: FieldInputs['nodeTypes'];
-  /** Code that fits messages to a model, by name. */
+  /** Functions that reduce messages for a model, by name. */
   messageProcessors?: FieldInputs['messageProcessors'];
-  /** Code that counts tokens, by name. */
+  /** Functions that count tokens, by name. */
   tokenCounters?: FieldInputs['tokenCounters'];
-  /** How long-term memory is searched. */
+  /** The embedding model for searches in long-term memory. */
   memory?: FieldInputs['memory'];
-  /** Resolves secrets; by default from the environment. */
+  /** Resolves secrets; by default from environment variables. */
   secrets?: FieldInputs['secrets'];
-  /** Temporal's payload codecs, such as one that encrypts; the first one is applied first. */
+  /** Temporal's payload codecs, for example for encryption; the first one is applied first. */
   codecs?: FieldInputs['codecs'];
-  /** Another store than PostgreSQL's, or one around it. */
+  /** A store that replaces or wraps the one in PostgreSQL. */
   store?: FieldInputs['store'];
   /** A folder with graphs, or `{ folder, tenants }`. They are published at the start. */
   graphs?: FieldInputs['graphs'];
   /** Private addresses that tools and models may reach: `allow`, as `host:port`. */
   http?: FieldInputs['http'];
-  /** Private addresses that webhooks may reach: `allow`, as `host:port`. Those of `http.allow` do not count. */
+  /** Private addresses that webhooks may reach: `allow`, as `host:port`. `http.allow` does not apply to them. */
   webhooks?: FieldInputs['webhooks'];
-  /** The tokens that the API accepts. Needed in production. */
+  /** The issuer of the tokens that the API accepts. Required in production. */
   auth?: FieldInputs['auth'];
-  /** What roles permit: lists of permissions, by the name of the role. A built-in role is replaced, the others stay. */
+  /**
+   * The permissions of roles: lists of permissions by the name of the role. A built-in role is replaced, the others
+   * stay.
+   */
   roles?: FieldInputs['roles'];
-  /** What tenants may use up, by their names; `*` is for all. */
+  /** Quotas of tenants by name; `*` applies to all. */
   tenants?: FieldInputs['tenants'];
-  /** Values for what graphs do not say. */
+  /** Defaults for fields that graphs omit. */
   defaults?: FieldInputs['defaults'];
-  /** The most that any graph may ask for. */
+  /** Upper limits for all graphs. */
   ceilings?: FieldInputs['ceilings'];
-  /** The age after which ended runs are forgotten; without it they stay. */
+  /** The age after which ended runs are deleted; without it they are kept. */
   retention?: FieldInputs['retention'];
   /** False refuses forks of runs. */
   forking?: FieldInputs['forking'];
-  /** The most requests with `Prefer: wait` that one API process keeps waiting. */
+  /** The maximum number of requests with `Prefer: wait` that one API process holds open. */
   waits?: FieldInputs['waits'];
-  /** The most streams of events that one API process keeps open. */
+  /** The maximum number of event streams that one API process holds open. */
   streams?: FieldInputs['streams'];
-  /** `captureContent`: spans of calls hold what is sent and answered, in runs without redacted channels. */
+  /** `captureContent`: spans of calls contain requests and answers, in runs without redacted channels. */
   telemetry?: FieldInputs['telemetry'];
   /** Time for open work to finish at shutdown. */
   shutdownGrace?: FieldInputs['shutdownGrace'];
@@ -185,22 +188,22 @@ type FieldInputs = z.input<typeof ConfigSchema>;
 /** A checked configuration with its defaults. */
 export type Config = z.output<typeof ConfigSchema>;
 
-/** Types a configuration for the editor. */
+/** Adds the type of a configuration for editors. */
 export function defineConfig(config: ConfigInput): ConfigInput {
   return config;
 }
 
-/** Types a node type for `nodeTypes`: its fields, their schema and its code. */
+/** Adds the type of a node type for `nodeTypes`: its fields, their schema and its code. */
 export function defineNodeType(type: z.input<typeof NodeType>): z.input<typeof NodeType> {
   return type;
 }
 
-/** A configuration that can't be used. The message lists every problem with file and JSON pointer. */
+/** An unusable configuration. The message lists every problem with file and JSON pointer. */
 class ConfigError extends SetupError {}
 
 /**
  * Loads a configuration file: TypeScript, JavaScript or JSON.
- * @param file a path; by default the first of `CONFIG_FILES` that is in the working folder
+ * @param file a path; by default the first of `CONFIG_FILES` that exists in the working folder
  * @returns the configuration, with the absolute path of the folder of `graphs`
  * @throws ConfigError
  */
@@ -242,7 +245,7 @@ async function readConfigFile(path: string): Promise<unknown> {
   }
 }
 
-/** Names of a configuration file that need not be given, the first choice first. */
+/** The default names of a configuration file, in order of precedence. */
 export const CONFIG_FILES: readonly string[] = ['ts', 'mts', 'js', 'mjs', 'json'].map(
   (extension) => `holdfast.config.${extension}`,
 );

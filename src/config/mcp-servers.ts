@@ -9,9 +9,9 @@ const McpTool = z
   .strictObject({
     ...policyFields,
     effect: policyFields.effect.unwrap().optional(),
-    /** Another name than the server's. */
+    /** A name that replaces the server's. */
     as: ToolName.optional(),
-    /** What an error of the tool says of its work; `not-done` promises that nothing was done. */
+    /** The meaning of the tool's errors; `not-done` promises that nothing was done. */
     errorMeans: z.enum(['not-done', 'perhaps-done']).optional(),
     /** The hash of the description and schemas that a person has approved; `holdfast mcp` prints it. */
     pin: z
@@ -32,7 +32,7 @@ const serverFields = {
 
 const Program = z.strictObject({
   ...serverFields,
-  /** The program of a server that speaks over standard input and output. */
+  /** The program of a server that uses standard input and output. */
   command: z.string().min(1),
   /** Its arguments. */
   args: z.array(z.string()).default([]),
@@ -44,7 +44,7 @@ const Program = z.strictObject({
 
 const Address = z.strictObject({
   ...serverFields,
-  /** The address of a server that speaks streamable HTTP. */
+  /** The URL of a server that uses streamable HTTP. */
   url: z.url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' }),
   /** The headers of requests; a value may be `{ secret: 'NAME' }`. */
   headers: z.record(z.string(), SecretOrText).default({}),

@@ -3,13 +3,13 @@ import { EMBEDDING_PROVIDER_NAMES } from '../activities/model-providers.ts';
 import { TimeSpan } from '../graph/schema/index.ts';
 import { SecretOrText, forTimer, ADDRESS_PROBLEM, hasAddress } from './fields.ts';
 
-/** The longest vector that pgvector keeps. */
+/** The maximum length of pgvector's vectors. */
 const MAX_DIMENSIONS = 16_000;
 
-/** The model by whose vectors memory is searched. */
+/** The embedding model for searches in memory. */
 const Embeddings = z
   .strictObject({
-    /** The API that it speaks. */
+    /** The protocol of its API. */
     provider: z.enum(EMBEDDING_PROVIDER_NAMES),
     /** The provider's name of the model. */
     model: z.string().min(1),
@@ -19,9 +19,9 @@ const Embeddings = z
     apiKey: SecretOrText.optional(),
     /** The length of its vectors. */
     dimensions: z.int().min(1).max(MAX_DIMENSIONS),
-    /** What is less like a query is not found by meaning: a cosine from -1 to 1. */
+    /** The minimum cosine similarity of entries found by meaning, from -1 to 1. */
     minSimilarity: z.number().min(-1).max(1).default(0),
-    /** The time limit of a request; after it, entries are found by words. */
+    /** The time limit of a request; if it is exceeded, entries are found by words. */
     timeout: forTimer(TimeSpan).default('5s'),
     /** USD per million tokens. */
     price: z.strictObject({ input: z.number().min(0) }).optional(),

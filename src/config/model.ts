@@ -28,16 +28,16 @@ type ProviderModelFields = z.input<typeof ProviderModel>;
 
 /** The fields of every model, as configurations write them. */
 interface AnyModelInput extends CallSettingsInput {
-  /** `input` and `output`, in USD for a million tokens. Budgets in USD need it. */
+  /** `input` and `output` in USD per million tokens. Budgets in USD require it. */
   price?: ProviderModelFields['price'];
-  /** The most tokens of one request. */
+  /** The maximum number of tokens of request and answer. */
   contextWindow?: ProviderModelFields['contextWindow'];
-  /** One of `tokenCounters`. */
+  /** The name of one of `tokenCounters`. */
   tokenCounter?: ProviderModelFields['tokenCounter'];
 }
 
 interface ProviderModelInput extends AnyModelInput {
-  /** The API that it speaks. */
+  /** The protocol of its API. */
   provider: ProviderModelFields['provider'];
   /** The provider's name of the model. */
   model: ProviderModelFields['model'];
@@ -45,7 +45,7 @@ interface ProviderModelInput extends AnyModelInput {
   baseUrl?: ProviderModelFields['baseUrl'];
   /** The key, as `{ secret: 'NAME' }`. */
   apiKey?: ProviderModelFields['apiKey'];
-  /** False asks for whole answers. By default answers are read while they are written, if the server can. */
+  /** False requests complete answers. By default answers are streamed if the server supports it. */
   stream?: ProviderModelFields['stream'];
 }
 

@@ -6,8 +6,8 @@ import { measure } from '../telemetry/metrics/meter.ts';
 import type { Config } from './load-config.ts';
 
 /**
- * Makes the model by whose vectors memory is searched; `null`: none is configured.
- * @param environment has secrets, unless the configuration finds them
+ * Creates the embedding model for searches in memory; `null` if none is configured.
+ * @param environment the source of secrets, unless the configuration has its own
  */
 export function openEmbedder(
   { memory: { embeddings }, http, secrets }: Pick<Config, 'memory' | 'http' | 'secrets'>,
@@ -33,7 +33,7 @@ export function openEmbedder(
       },
     );
   };
-  // The adapters of providers are read when the first text comes.
+  // The adapters of providers are loaded when the first text arrives.
   let opened: Promise<Embedder> | undefined;
   return {
     name: embedderName(settings),

@@ -2,11 +2,11 @@ import type { StandardSchema } from '../activities/tools/code-tool.ts';
 
 /** The effects of a zod schema that its JSON Schema does not state. */
 export interface ZodTraits {
-  /** It returns each value that it takes as it is, but for unknown names. */
+  /** It returns each accepted value unchanged, apart from unknown names. */
   readonly isPlain: boolean;
-  /** It takes more values than its JSON Schema. */
+  /** It accepts more values than its JSON Schema. */
   readonly coerces: boolean;
-  /** It leaves out names that an object does not declare. */
+  /** It removes names that an object does not declare. */
   readonly strips: boolean;
 }
 
@@ -32,7 +32,7 @@ interface Seen {
   readonly jsonSchema: Record<string, unknown>;
 }
 
-/** Finds what a schema of zod does, by what zod itself visits when it makes the JSON Schema. */
+/** Finds the effects of a zod schema, through the schemas that zod visits when it creates the JSON Schema. */
 export function zodTraitsOf({ '~standard': { jsonSchema } }: StandardSchema): ZodTraits {
   const definitions: Definition[] = [];
   const override = ({ zodSchema }: Seen): void => void definitions.push(zodSchema._zod.def);
@@ -46,7 +46,7 @@ export function zodTraitsOf({ '~standard': { jsonSchema } }: StandardSchema): Zo
   };
 }
 
-/** The JSON Schema of what a schema of zod takes, in which unknown names are refused where it would leave them out. */
+/** The JSON Schema of a zod schema's input, which refuses unknown names where zod would remove them. */
 export function closedInput({ '~standard': { jsonSchema } }: StandardSchema): Record<string, unknown> {
   const override = ({ zodSchema, jsonSchema: part }: Seen): void => {
     const { def } = zodSchema._zod;
@@ -61,7 +61,7 @@ function doesCoerce({ type, coerce, in: first }: Definition): boolean {
   return coerce === true || type === 'catch' || first?._zod.def.type === 'transform';
 }
 
-/** Objects that are merged know each other's names, and what comes before a schema may look at any. */
+/** Merged objects know each other's names, and a step before a schema may read any name. */
 function hidesNames({ type, in: first }: Definition): boolean {
   return type === 'intersection' || first?._zod.def.type === 'transform';
 }
@@ -78,7 +78,7 @@ const PLAIN_TYPES: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Checks that change nothing, and that a JSON Schema has, too. */
+/** Checks that change nothing, and that a JSON Schema can express. */
 const PLAIN_CHECKS: ReadonlySet<string> = new Set(
   ['less_than', 'greater_than', 'multiple_of', 'number_format'].concat([
     'max_length',
@@ -97,7 +97,7 @@ function isPlainCheck({ _zod: { def } }: Part): boolean {
   return def.check !== undefined && PLAIN_CHECKS.has(def.check) && def.normalize !== true;
 }
 
-/** The first of several options that takes an object leaves out what only the others declare. */
+/** The first of several options that accepts an object removes names that only other options declare. */
 function isPlainUnion({ discriminator, options = [] }: Omit<Definition, 'type'>): boolean {
   return discriminator !== undefined || options.every(({ _zod }) => PLAIN_VALUES.includes(_zod.def.type));
 }

@@ -6,7 +6,7 @@ import { SetupError } from '../process/setup-error.ts';
 export interface Setting {
   /** One sentence for people; the documentation's table has it, too. */
   readonly meaning: string;
-  /** Its text where it is not set. */
+  /** The default text. */
   readonly fallback?: string;
   readonly schema: z.ZodType;
 }
@@ -28,7 +28,7 @@ const Url = z
   .string()
   .refine((url) => URL.canParse(url), 'must be a URL, such as postgres://user:password@host/database');
 
-/** The variables that API and workers read. Secrets of models and tools have names of the configuration's choice. */
+/** The environment variables of API and workers. The configuration chooses the names of secrets. */
 export const SETTINGS = {
   DATABASE_URL: { meaning: 'PostgreSQL, such as `postgres://user:password@host/database`', schema: Url },
   HOLDFAST_CONFIG: { meaning: 'The configuration file', fallback: 'holdfast.config.ts', schema: Optional },
@@ -76,7 +76,7 @@ const ofBoth = {
   LOG_FORMAT: SETTINGS.LOG_FORMAT.schema,
 };
 
-/** Settings of `holdfast start`, besides the addresses of servers of yours. */
+/** Settings of `holdfast start`, apart from the addresses of external servers. */
 export const StackSettings = z.object({
   LOG_LEVEL: SETTINGS.LOG_LEVEL.schema,
   HOLDFAST_TEMPORAL_METRICS_PORT: SETTINGS.HOLDFAST_TEMPORAL_METRICS_PORT.schema,
@@ -108,7 +108,7 @@ export const WorkerSettings = z
     {
       path: ['TEMPORAL_DEPLOYMENT_NAME'],
       message: 'and TEMPORAL_WORKER_BUILD_ID go together; one of them is not set',
-      // Reported beside other problems.
+      // Reported together with other problems.
       when: () => true,
     },
   );
@@ -117,8 +117,8 @@ export type ApiEnvironment = z.output<typeof ApiSettings>;
 export type WorkerEnvironment = z.output<typeof WorkerSettings>;
 
 /**
- * Checks the environment of a process. An empty variable counts as one that is not set.
- * @throws SetupError with all problems, one a line
+ * Checks the environment of a process. An empty variable counts as unset.
+ * @throws SetupError with all problems, one per line
  */
 export function readSettings<T extends z.ZodType>(settings: T, environment: NodeJS.ProcessEnv): z.output<T> {
   const given = setVariables(environment);

@@ -3,16 +3,16 @@ import { TENANT_NAME } from '../process/process-options.ts';
 
 /** The quota of one tenant; a field that is absent sets no limit. */
 const Quota = z.strictObject({
-  /** New runs, forks included, in each minute of the clock. */
+  /** The maximum number of new runs per clock minute, forks included. */
   runsPerMinute: z.int().min(0).optional(),
-  /** What the runs that begin on a day (UTC) may cost until no more of them begin. */
+  /** The total cost of a day's runs (UTC) after which no more runs may start. */
   costUsdPerDay: z.number().min(0).optional(),
 });
 
 /** The checked quota of a tenant. */
 type TenantQuota = z.output<typeof Quota>;
 
-/** The key of the quota for all tenants, which counts where a tenant's own entry sets no limit. */
+/** The key of the quota for all tenants, which applies where a tenant's own entry sets no limit. */
 const ALL = '*';
 
 /** Quotas by the names of tenants. */
@@ -23,9 +23,9 @@ export const Tenants = z.record(z.string(), Quota).superRefine((quotas, context)
   }
 });
 
-/** A limit of a tenant, and the entry that sets it: the tenant's own, that of all, or none. */
+/** A limit of a tenant, and the entry that sets it: the tenant's own, the one for all, or none. */
 export interface ConfiguredLimit {
-  /** `null`: it is not limited. */
+  /** `null` if there is no limit. */
   readonly limit: number | null;
   readonly source: 'tenant' | 'all' | 'none';
 }

@@ -81,7 +81,7 @@ function describeTool({ origin, path }: ParsedTool): string {
   return origin === null ? pointer : `${origin} at ${pointer}`;
 }
 
-/** The built-in tools of memory go by their names. */
+/** The names of the built-in memory tools are reserved. */
 function refuseBuiltInNames(listed: readonly ParsedTool[], context: z.RefinementCtx): void {
   for (const { tool, path } of listed) {
     if (!Object.hasOwn(MEMORY_TOOLS, tool.name)) continue;

@@ -60,11 +60,11 @@ export function toolMethodsOf(instance: object): ToolMethods | null {
 
 /** Fields of a code tool besides its name and code. */
 export interface CodeToolFields<S extends ToolSchema, Secret extends string> extends PolicyInput {
-  /** What models read. */
+  /** The description for models. */
   readonly description: string;
   /** A schema of the arguments: of zod or another library with Standard JSON Schema, or a JSON Schema. */
   readonly parameters: S;
-  /** What it returns; another result is its failure. */
+  /** The schema of the result; any other result fails the call. */
   readonly result?: ToolSchema;
   /** Names of the secrets that the code may use. */
   readonly secrets?: readonly Secret[];
@@ -79,7 +79,7 @@ export type CodeOf<S extends ToolSchema, Secret extends string> = (
 interface ToolDefinition<S extends ToolSchema, Secret extends string> extends CodeToolFields<S, Secret> {
   /** The name that graphs and models use: 1 to 64 letters, digits, `_`, `.`, `:`, `-`. */
   readonly name: string;
-  /** Does the work. It gets what the schema makes of the arguments, and returns JSON or nothing. */
+  /** Executes the call. It receives the arguments as read by the schema, and returns JSON or nothing. */
   readonly execute: CodeOf<S, Secret>;
 }
 

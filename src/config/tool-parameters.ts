@@ -17,10 +17,10 @@ import type { ZodTraits } from './read-zod.ts';
 /** A code tool's parameters: a schema of zod or a similar library, or a JSON Schema. */
 export type ToolSchema = StandardSchema | JsonSchema;
 
-/** The type of the arguments that code gets: what a schema outputs, as JSON. */
+/** The type of the arguments that code receives: the output of a schema, as JSON. */
 export type ArgumentsOf<S> = S extends StandardSchema<infer Output> ? AsJson<Output> : SchemaValue<S>;
 
-/** A date is text in JSON, as all that has a `toJSON` is what this returns. */
+/** A date becomes text in JSON; an object with `toJSON` becomes its return value. */
 type AsJson<T> = unknown extends T
   ? T
   : T extends { toJSON: () => infer Value }
@@ -44,7 +44,7 @@ export const Parameters = z.unknown().transform((input, context): ParsedParamete
   }
 });
 
-/** Reads the schema of what a tool returns. Of a library's schema its input counts, as the code returns it. */
+/** Reads the schema of a tool's result. Of a library's schema the input counts, because the code returns it. */
 export const Result = Parameters.transform(({ parameters }): JsonSchema => parameters);
 
 function requireSchema(schema: unknown): JsonSchema {

@@ -51,13 +51,18 @@ type PolicyFields = z.input<typeof ToolPolicy>;
 
 /** The terms of a tool, as configurations write them. */
 export interface PolicyInput extends CallSettingsInput {
-  /** What a second call does: nothing (`idempotent`), nothing under the same key (`keyed`), perhaps harm (`unsafe`). */
+  /**
+   * The effect of a repeated call: none (`idempotent`), none under the same key (`keyed`), possibly harmful (`unsafe`).
+   */
   effect?: PolicyFields['effect'];
-  /** When people are asked before a call: `never`, `always`, or `{ when?, policy?, timeout? }`. */
+  /** When a call needs an approval: `never`, `always`, or `{ when?, policy?, timeout? }`. */
   approval?: PolicyFields['approval'];
-  /** Roles of which the starter of a run needs one. */
+  /** Roles of which the starter of a run needs at least one. */
   roles?: PolicyFields['roles'];
-  /** What becomes of an agent's failed call: `tell`, `intervene`, or the name of another tool. */
+  /**
+   * The handling of an agent's failed call: `tell` returns the error to the model, `intervene` waits for a person, a
+   * tool name calls that tool.
+   */
   onFailure?: PolicyFields['onFailure'];
   /** The task queue whose workers make the calls. */
   taskQueue?: PolicyFields['taskQueue'];
@@ -103,11 +108,11 @@ type HttpToolFields = z.input<typeof HttpTool>;
 export interface HttpToolInput extends PolicyInput {
   /** The name that graphs and models use: 1 to 64 letters, digits, `_`, `.`, `:`, `-`. */
   name: HttpToolFields['name'];
-  /** What models read. */
+  /** The description for models. */
   description: HttpToolFields['description'];
   /** JSON Schema of the arguments. */
   parameters: HttpToolFields['parameters'];
-  /** JSON Schema of what it returns; another result is its failure. */
+  /** JSON Schema of the result; any other result fails the call. */
   result?: HttpToolFields['result'];
   /** The method of the request. */
   method: HttpToolFields['method'];

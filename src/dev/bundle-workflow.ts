@@ -5,7 +5,7 @@ import { createLogger } from '../process/logger.ts';
 import { toTemporalLogger } from '../process/temporal-logger.ts';
 import { workflowCode } from '../workers/workflow-code.ts';
 
-/** Bundles the workflow's code into a file, which `HOLDFAST_WORKFLOW_BUNDLE` gives to workers. */
+/** Bundles the workflow code into a file; workers find it through `HOLDFAST_WORKFLOW_BUNDLE`. */
 export async function bundleWorkflow(file: string): Promise<void> {
   const { code } = await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(createLogger('fatal')) });
   await writeFile(file, code);

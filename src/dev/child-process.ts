@@ -28,7 +28,7 @@ export async function stopChild(
   clearTimeout(timer);
 }
 
-/** Has a child end with this process, however that ends, but for SIGKILL: a detached one would go on. */
+/** Kills a child when this process exits for any reason but SIGKILL: a detached child would otherwise continue. */
 export function endWithProcess(child: ChildProcess): void {
   const end = (): void => void child.kill();
   process.once('exit', end);
@@ -36,7 +36,7 @@ export function endWithProcess(child: ChildProcess): void {
 }
 
 /**
- * Kills a process left by an earlier start that was itself killed: both would write the same files.
+ * Kills a process that an earlier, killed start left behind: both would write the same files.
  * @param marker text in the orphan's command line, which protects other processes with its pid
  */
 export async function stopOrphan(pidFile: string, marker: string): Promise<void> {

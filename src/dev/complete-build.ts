@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflow } from './bundle-workflow.ts';
 
-/* The end of `npm run build`: adds what the compiler does not write, the workflow's code and the pages of /docs. */
+/*
+ * The last step of `npm run build`: it adds what the compiler does not produce, the workflow bundle and the pages of
+ * /docs.
+ */
 
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 const PAGES = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/swagger-ui.css'));

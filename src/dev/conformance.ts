@@ -12,8 +12,8 @@ import { provideBundle } from './workflow-bundle.ts';
 import { setVariables } from '../process/process-options.ts';
 
 /**
- * Starts a stack with the conformance suite's configuration and runs the suite's scenarios against it. Afterwards the histories
- * of all their runs are replayed.
+ * Starts a stack with the conformance suite's configuration and runs the suite's scenarios against it. Afterwards it
+ * replays the histories of all their runs.
  */
 async function main(): Promise<number> {
   const suite = findSuite(process.env);
@@ -46,7 +46,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** @returns false: a run would have gone another way by the same code */
+/** @returns false if the replay of a run differs from its history */
 async function replayAll(stack: Stack, folder: string, environment: NodeJS.ProcessEnv): Promise<boolean> {
   await keepHistories(stack.histories(), folder, 'the conformance suite');
   const { replayed, bundle, differences } = await replayHistories(folder, environment);
@@ -60,7 +60,7 @@ if (isMain(import.meta.url)) process.exit(await main());
 /** The conformance suite: scenarios with their runner, which are not part of this repository. */
 export interface ConformanceSuite {
   readonly folder: string;
-  /** Names what the scenarios call. */
+  /** The configuration with the tools and models that the scenarios call. */
   readonly config: string;
   readonly isThere: boolean;
 }
@@ -71,16 +71,16 @@ export function findSuite(environment: NodeJS.ProcessEnv): ConformanceSuite {
 }
 
 /**
- * Plays scenarios against an engine; their results are printed.
- * @param signal ends the runner
- * @returns its exit code
+ * Runs scenarios against an engine; the runner prints their results.
+ * @param signal stops the runner
+ * @returns the runner's exit code
  */
 export async function playSuite(
   { folder }: ConformanceSuite,
   args: readonly string[],
   signal?: AbortSignal,
 ): Promise<number> {
-  // The runner does nothing when it is started through a link.
+  // The runner exits without running anything if it is started through a symbolic link.
   const runner = await realpath(runnerIn(folder));
   const child = spawn(process.execPath, [runner, ...args], { stdio: 'inherit', ...(signal && { signal }) });
   return await new Promise((done, fail) => {

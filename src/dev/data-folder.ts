@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { homedir } from 'node:os';
 
-/** The folder where a stack keeps its state, unless it is given another one. */
+/** The default folder of a stack's state. */
 export const DATA_DIR = '.holdfast';
 
-/** The addresses and tokens of the stack that runs, or ran last, with this folder. */
+/** The file with the addresses and tokens of the stack that runs, or ran last, with this folder. */
 export function tokensFileIn(dataDir: string): string {
   return join(dataDir, 'tokens.json');
 }
@@ -18,7 +18,7 @@ export function issuerKeyIn(dataDir: string): string {
   return join(dataDir, 'issuer-key.json');
 }
 
-/** A folder of what is made or fetched once for all projects of a person. It need not be there. */
+/** A folder for files that are created or downloaded once for all projects of a person. It may not exist yet. */
 export function cacheFolder(environment: NodeJS.ProcessEnv, name: string): string {
   return join(environment['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'holdfast', name);
 }

@@ -20,13 +20,13 @@ type Serve = (options: ListenOptions, environment: NodeJS.ProcessEnv) => Promise
 const SERVICES: Readonly<Record<string, Serve>> = { issuer: serveIssuer, model: startScriptedModel, shop: serveShop };
 
 const IssuerSettings = z.object({
-  /** The file of the private key, which is made if it is missing. */
+  /** The file of the private key, which is created if it is missing. */
   ISSUER_KEY: z.string(),
-  /** Where those who take a token find the API. */
+  /** The address of the API for holders of a token. */
   HOLDFAST_URL: z.string(),
 });
 
-/** Serves its keys at `/keys`, and at `/tokens` what the command line reads as a tokens file, to whoever asks. */
+/** Serves its public keys at `/keys`, and at `/tokens` a tokens file for the command line, without authentication. */
 async function serveIssuer(options: ListenOptions, environment: NodeJS.ProcessEnv): Promise<Listening> {
   const { ISSUER_KEY, HOLDFAST_URL: baseUrl } = readSettings(IssuerSettings, environment);
   const issuer = await openIssuer(ISSUER_KEY, environment);
@@ -50,7 +50,7 @@ async function serveShop(options: ListenOptions, environment: NodeJS.ProcessEnv)
 const ProcessSettings = z.object({ PORT: SETTINGS.PORT.schema, LOG_LEVEL: SETTINGS.LOG_LEVEL.schema });
 const CLOSE_WITHIN_MS = 5_000;
 
-/** Runs the service until a signal ends it. @throws SetupError when there is no such service, or a variable is missing */
+/** Runs the service until a signal ends it. @throws SetupError for an unknown service, or a missing variable */
 async function runDemoProcess([name = '']: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const serve = SERVICES[name];
   if (!serve) throw new SetupError(`There is no service "${name}": ${Object.keys(SERVICES).join(', ')}`);

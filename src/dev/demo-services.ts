@@ -8,11 +8,11 @@ import type { Teardown } from './teardown.ts';
 export interface DemoServiceEnvironment {
   readonly HOLDFAST_MODEL_URL: string;
   readonly SHOP_URL: string;
-  /** The whole header, which is the secret of the shop's tools. */
+  /** The complete header, which is the secret of the shop's tools. */
   readonly SHOP_AUTHORIZATION: string;
 }
 
-/** Starts stand-ins for third parties: a model that needs no key, and a shop whose orders can be refunded. */
+/** Starts stand-ins for third parties: a model that needs no key, and a shop that refunds orders. */
 export async function startDemoServices(dialect: Dialect, teardown: Teardown): Promise<DemoServiceEnvironment> {
   const apiKey = randomBytes(24).toString('base64url');
   const model = await startScriptedModel({ port: 0 });

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import process from 'node:process';
 
 /**
- * Locks a data folder for this process: two processes would corrupt it. The lock of a dead process is replaced, also
- * where another process has its number by now.
+ * Locks a data folder for this process: two processes would corrupt it. The lock of a dead process is replaced, even if
+ * another process now has its number.
  * @returns a function that releases the lock
- * @throws Error if a process holds it, also this one, or the folder can't be written
+ * @throws Error if any process holds it, including this one, or the folder can't be written
  */
 export function lockFolder(folder: string): () => void {
   const file = join(folder, 'lock');
@@ -25,15 +25,15 @@ export function lockFolder(folder: string): () => void {
   }
 }
 
-/** False: both identities say when their process began, and are of two. */
+/** Returns false if both identities contain a start time and these differ. */
 function mayBe(holder: string, alive: string): boolean {
   return holder === alive || ![holder, alive].every((identity) => /^\d+ \S+ \d+$/.test(identity));
 }
 
-/** A process's number, and on Linux when it began, as no other process with this number did. */
+/** The number of a process, and on Linux its start time, which distinguishes processes with the same number. */
 function identityOf(pid: number): string {
   const boot = readIfThere('/proc/sys/kernel/random/boot_id').trim();
-  // The name of the program may hold spaces and parentheses; the fields after it don't (proc_pid_stat(5)).
+  // The program name may contain spaces and parentheses; the fields after it don't (proc_pid_stat(5)).
   const fields = readIfThere(`/proc/${pid}/stat`)
     .replace(/^.*\) /s, '')
     .split(' ');

@@ -9,7 +9,7 @@ const ISSUER = 'holdfast-local';
 const AUDIENCE = 'holdfast';
 const ALGORITHM = 'ES256';
 const TOKEN_LIFE = '30d';
-/** No route of the API takes it for a token. */
+/** The audience of codes. No route of the API accepts it in a token. */
 const CODE_AUDIENCE = 'holdfast-console';
 const CODE_LIFE = '1m';
 
@@ -21,9 +21,9 @@ export interface Issuer {
     readonly tenant: string;
     readonly roles: readonly string[];
   }): Promise<string>;
-  /** Signs a code that is good for a minute, at the console alone. */
+  /** Signs a code that is valid for a minute, at the console only. */
   signCode(): Promise<string>;
-  /** @returns the id of a code and its end; `null` for what is no code, or too old */
+  /** @returns the id and the expiry of a code; `null` if it is invalid or expired */
   readCode(code: string): Promise<SignInCode | null>;
 }
 

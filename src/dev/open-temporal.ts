@@ -13,7 +13,7 @@ import { setVariables } from '../process/process-options.ts';
 import { cacheFolder } from './data-folder.ts';
 
 export interface StackTemporal extends TemporalTarget {
-  /** Empty if nothing says where the Web UI is. */
+  /** The address of the Web UI; empty if unknown. */
   readonly uiUrl: string;
 }
 
@@ -22,17 +22,17 @@ export interface TemporalOptions {
   readonly temporalPort?: number | undefined;
   readonly uiPort?: number | undefined;
   readonly environment: NodeJS.ProcessEnv;
-  /** Receives a line before each slow step. */
+  /** Receives a line of text before each slow step. */
   readonly say: (line: string) => void;
 }
 
-/** What becomes of a part after it has been opened. */
+/** Receives events of a part after it was opened. */
 export interface Fate {
-  /** Called when the part has ended without being stopped. */
+  /** Called when the part exits without being stopped. */
   readonly onLost: (error: Error) => void;
 }
 
-/** Finds the Temporal server that the environment names, or starts one whose state is in the data folder. */
+/** Connects to the Temporal server that the environment names, or starts one whose state is in the data folder. */
 export async function openTemporal(
   { environment, dataDir, temporalPort, uiPort, say, onLost }: TemporalOptions & Fate,
   teardown: Teardown,
@@ -70,8 +70,8 @@ type Source = () => Promise<{ readonly path: string } | { readonly reason: strin
 
 /**
  * Finds a Temporal executable: a given path, the PATH, the cache, a download, or a build with Go (some minutes, once).
- * @param say receives a line before a slow step
- * @throws Error that lists all attempts and what to do
+ * @param say receives a line of text before a slow step
+ * @throws Error that lists all attempts and a remedy
  */
 export async function provideTemporal(environment: NodeJS.ProcessEnv, say: (line: string) => void): Promise<string> {
   const cache = cacheFolder(environment, `temporal-${CLI_VERSION}`);

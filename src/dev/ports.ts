@@ -24,7 +24,7 @@ export async function choosePort(what: string, requested: number | undefined, pr
   return await anyPort();
 }
 
-/** Starts again if a chosen port was taken by another process in between. */
+/** Tries again if another process took a chosen port in the meantime. */
 export async function retryIfPortTaken<T>(start: () => Promise<T>, tries = 3): Promise<T> {
   try {
     return await start();

@@ -7,11 +7,11 @@ import type { RunRecord } from '../store/runs.ts';
 import type { Store } from '../store/store.ts';
 import { formatEvent, retryLine, waitingLines } from '../wording/index.ts';
 
-/** Prints what happens to runs, a line each, without what they hide. */
+/** Prints the events of runs, one line each, without redacted values. */
 export interface RunPrinter {
-  /** Reads a run to which something may have happened. */
+  /** Reads new events of a run that may have changed. */
   look(runId: string): void;
-  /** Resolves when all is printed. */
+  /** Resolves when everything is printed. */
   close(): Promise<void>;
 }
 
@@ -19,11 +19,11 @@ interface Printing {
   readonly store: Store;
   readonly listen: Listen;
   readonly print: (line: string) => void;
-  /** No earlier event is printed; milliseconds since the epoch. */
+  /** Earlier events are not printed; milliseconds since the epoch. */
   readonly since: number;
 }
 
-/** Subscribes to changes of runs in the database, whatever process makes them. */
+/** Subscribes to changes of runs in the database, from any process. */
 export function printRuns({ listen, ...printing }: Printing): RunPrinter {
   const printRun = createPrintRun(printing);
   const printed = new Map<string, Printed>();
@@ -38,7 +38,7 @@ export function printRuns({ listen, ...printing }: Printing): RunPrinter {
   const look = (runId: string): void => {
     if (queued.has(runId)) return;
     queued.add(runId);
-    // A line that can't be printed is left out: nothing depends on it.
+    // A line that can't be printed is skipped, because nothing depends on it.
     last = last.then(() => take(runId)).catch(() => undefined);
   };
   const listening = listen(CHANNEL, { heard: (payload) => lookAt(payload, look), opened: () => undefined });
@@ -51,11 +51,11 @@ export function printRuns({ listen, ...printing }: Printing): RunPrinter {
   };
 }
 
-/** What has been printed of a run. */
+/** The printing state of a run. */
 interface Printed {
-  /** The number of the last event. */
+  /** The number of the last printed event. */
   seq: number;
-  /** Those of what is pending. */
+  /** The keys of printed pending items. */
   readonly keys: Set<string>;
 }
 
@@ -89,14 +89,14 @@ function toLine({ graph, id }: RunRecord, text: string, at: string): string {
   return `${at.slice(11, 19)}  ${graph.name} ${id}  ${text}`;
 }
 
-/** Reads the next events of a run, and remembers the last of them. */
+/** Reads the next events of a run and updates the number of the last one. */
 async function next(store: Store, runId: string, printed: Printed): Promise<readonly RunEvent[]> {
   const events = await store.journal.events(runId, printed.seq, PAGE);
   printed.seq = events.at(-1)?.seq ?? printed.seq;
   return events;
 }
 
-/** A thing that a run waits for, with a key so that it is printed once. */
+/** A pending item of a run; its key ensures that it is printed once. */
 interface Pending {
   readonly key: string;
   readonly lines: readonly string[];
@@ -128,7 +128,7 @@ async function linesOf(store: Store, { id, redaction }: RunRecord, waiting: Wait
   return waitingLines(id, hideWaiting(waiting, redaction), approval);
 }
 
-/** A store that reports runs of which a call has failed and is made again: no event of the journal says so. */
+/** Wraps a store so that it reports runs with a retried call: no event of the journal records a retry. */
 export function retryAwareStore(store: Store, report: (runId: string) => void): Store {
   const { ledger } = store;
   return {

@@ -41,26 +41,26 @@ import { installRuntime } from '../process/temporal-logger.ts';
 /** The parts of a stack that depend on the configuration. */
 export interface Service {
   readonly deps: Omit<ApiDeps, 'shuttingDown'>;
-  /** How its workers read payloads. */
+  /** The data converter of its workers. */
   readonly dataConverter: PayloadReader;
-  /** The folder whose graphs the configuration publishes; `null`: it names none. */
+  /** The folder of the graphs that the configuration publishes; `null` without one. */
   readonly graphs: string | null;
-  /** Finishes the calls under way. */
+  /** Completes the open calls, then closes. */
   close(): Promise<void>;
 }
 
 export interface ServiceOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly config?: string | undefined;
-  /** Intervals of the API's sweeper, if they differ from its defaults. */
+  /** Intervals of the API's sweeper; its defaults otherwise. */
   readonly sweeping?: ApiDeps['sweeping'];
-  /** Does the API's work on definitions; the default is threads. */
+  /** Executes the API's work on definitions; threads by default. */
   readonly graphJobs?: (catalog: Catalog) => GraphJobs;
-  /** Publishes the graphs of a folder, in place of `publishFolder`. */
+  /** Publishes the graphs of a folder instead of `publishFolder`. */
   readonly publish?: typeof publishFolder;
 }
 
-/** What a service uses, and leaves open. */
+/** Parts that a service uses but does not close. */
 export interface ServiceParts {
   readonly temporal: TemporalTarget;
   readonly connection: Connection;
@@ -69,11 +69,14 @@ export interface ServiceParts {
   readonly issuer: Issuer;
   readonly secret: string;
   readonly localSignIn: LocalSignIn;
-  /** The file of the workflow's code; `null`: workers find it by themselves. */
+  /** The file of the workflow bundle; `null` if workers find it by themselves. */
   readonly bundle: Promise<string | null>;
 }
 
-/** Connects the API of a stack, and prepares its process for workers. @throws SetupError when Temporal does not answer */
+/**
+ * Connects the API of a stack to Temporal, and prepares the process for workers.
+ * @throws SetupError when Temporal is unavailable
+ */
 export async function connectToTemporal(
   { options }: TemporalTarget,
   logger: Logger,
@@ -85,7 +88,7 @@ export async function connectToTemporal(
   });
 }
 
-/** Reads the configuration, and starts workers with it. @throws when it can't be used */
+/** Reads the configuration and starts workers with it. @throws when the configuration is unusable */
 export async function openService(options: ServiceOptions, parts: ServiceParts): Promise<Service> {
   const { temporal, connection, logger, issuer, secret, localSignIn } = parts;
   const { environment, publish = publishFolder } = options;
@@ -123,7 +126,7 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
   });
 }
 
-/** Opens the store of the configuration. The one below stays open, as others use it after a reload. */
+/** Opens the store of the configuration. The underlying store stays open, because it is used again after a reload. */
 async function openStore(config: Config, below: Store, teardown: Teardown): Promise<Store> {
   const store = await openConfiguredStore(config, async () => ({ ...below, close: async () => undefined }));
   teardown.add(() => store.close());
@@ -139,7 +142,7 @@ async function openConfig(options: ServiceOptions, logger: Logger, teardown: Tea
   return connected.config;
 }
 
-/** Serves all known queues, unless the environment names some. */
+/** Serves all known task queues, unless the environment names some. */
 async function startWorkers(
   { temporal: { options, namespace }, bundle }: ServiceParts,
   deps: WorkerSupplies & { readonly config: Config },
@@ -170,7 +173,7 @@ let installing: Promise<void> | null = null;
 /**
  * Installs Temporal's runtime without its signal handlers. A process has one runtime: only the first call has an
  * effect.
- * @param metricsPort as of `installRuntime`
+ * @param metricsPort as in `installRuntime`
  */
 export async function installTemporalRuntime(logger: Logger, metricsPort?: number): Promise<void> {
   await (installing ??= installRuntime(logger, metricsPort));

@@ -30,18 +30,18 @@ export interface Stack {
   readonly temporalAddress: string;
   readonly uiUrl: string;
   readonly tokens: Tokens;
-  /** Gives an address of the console that signs in whoever opens it first, within a minute. */
+  /** Returns a console URL that signs in the first visitor within a minute. */
   consoleUrl(): Promise<string>;
-  /** The folder whose graphs the configuration publishes; `null`: it names none. */
+  /** The folder of the graphs that the configuration publishes; `null` without one. */
   graphs(): string | null;
   /**
-   * Goes on with the configuration, the tools and the functions of today. Calls under way are finished by the code of before.
-   * @throws when they can't be used; all goes on as before then
+   * Reloads the configuration, the tools and the functions. Open calls are completed by the previous code.
+   * @throws when they are unusable; the previous ones then stay in use
    */
   reload(): Promise<void>;
-  /** Aborted with the reason when the Temporal server has ended that the stack has started. */
+  /** Aborts with the reason when a Temporal server that the stack started exits. */
   readonly broken: AbortSignal;
-  /** Where the histories of its runs are, and how they are read. */
+  /** Access to the histories of its runs, and the converter that reads them. */
   histories(): HistorySource;
   /** Stops all started parts, the last one first. */
   stop(): Promise<void>;
@@ -57,9 +57,9 @@ export interface StackOptions extends TemporalOptions, ServiceOptions {
   readonly port?: number | undefined;
   readonly logFile?: string | undefined;
   readonly issuerJwk?: string | undefined;
-  /** Starts what the configuration looks for in variables of the environment, and gives these variables. */
+  /** Starts the services that the configuration needs, and returns the environment variables with their addresses. */
   readonly services?: typeof startDemoServices;
-  /** Receives a line for each thing that happens to a run. */
+  /** Receives a line of text for each event of a run. */
   readonly printRun?: (line: string) => void;
 }
 
@@ -71,17 +71,17 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 async function start(options: StackOptions, teardown: Teardown): Promise<Stack> {
   const { dataDir, environment } = options;
   const freePort = async (): Promise<number> => await choosePort('the API', options.port, 3000);
-  // A requested port that is in use fails at once; the final choice follows when all else is up.
+  // A requested port that is in use fails at once; the final choice is made when all other parts have started.
   await freePort();
-  // Inputs and outputs of runs lie here, and the keys of tokens.
+  // The folder contains inputs and outputs of runs, and the keys of tokens.
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   teardown.add(lockFolder(dataDir));
   const { logger, exporters, temporalMetrics } = await openLog(options, teardown);
   const broken = new AbortController();
   const bundle = provideBundle(environment);
-  // The workers get its failure when they ask for the bundle.
+  // The workers receive this failure when they await the bundle.
   bundle.catch(() => undefined);
-  // Modules are read while the database opens in its thread: both take seconds.
+  // Modules are loaded while the database opens in its thread, because both take seconds.
   const [database, temporal, issuer, secret, { connectToTemporal, openService }, { startApi }] = await allSettled([
     openDatabase(options, teardown),
     openWatchedTemporal(options, broken, teardown),
@@ -127,13 +127,13 @@ async function closeFormer(service: Service, logger: Logger): Promise<void> {
   await service.close().catch((error: unknown) => logger.error({ error }, 'the code of before did not end'));
 }
 
-/** Opens Temporal. @param broken is aborted when a server that was started for it ends by itself */
+/** Opens Temporal. @param broken aborts when a server that was started here exits by itself */
 async function openWatchedTemporal(options: StackOptions, broken: AbortController, teardown: Teardown) {
   const { openTemporal } = await import('./open-temporal.ts');
   return await openTemporal({ ...options, onLost: (error) => broken.abort(error) }, teardown);
 }
 
-/** Opens the log, and has this process send spans and metrics if the environment says so. */
+/** Opens the log, and starts sending spans and metrics if the environment configures it. */
 async function openLog({ dataDir, logFile, environment }: StackOptions, teardown: Teardown) {
   const { LOG_LEVEL: level, HOLDFAST_TEMPORAL_METRICS_PORT: temporalMetrics } = readSettings(
     StackSettings,
@@ -146,7 +146,7 @@ async function openLog({ dataDir, logFile, environment }: StackOptions, teardown
   return { logger, exporters: telemetry.exporters, temporalMetrics };
 }
 
-/** Prints what happens to runs from now on. @returns the store that workers and API have to write to */
+/** Prints events of runs from now on. @returns the store that workers and API must write to */
 async function openRunLines(
   { store, listen }: Database,
   print: (line: string) => void,
@@ -162,7 +162,7 @@ const BYTES = 32;
 
 /**
  * Opens the secret that signs cursors.
- * @param file created with a random secret if it is missing; readable by its owner alone
+ * @param file created with a random secret if it is missing; readable by its owner only
  */
 export async function openCursorSecret(file: string): Promise<string> {
   const kept = await readFile(file, 'utf8').catch(() => '');
@@ -173,10 +173,10 @@ export async function openCursorSecret(file: string): Promise<string> {
   return made;
 }
 
-/** The people of the console, the one to begin with first. */
+/** The users of the console; the first one is the default. */
 const PEOPLE = [CALLERS.admin, CALLERS.approver, CALLERS.approver2, CALLERS.user] as const;
 
-/** Opens the exchange of one-time codes for tokens of the local stack's people. This process remembers which are used. */
+/** Opens the exchange of one-time codes for tokens of the local users. This process remembers which codes were used. */
 export function openLocalSignIn(issuer: Issuer, now: () => number = Date.now): LocalSignIn {
   const usedUntilMs = new Map<string, number>();
   return async (text) => {

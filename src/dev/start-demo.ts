@@ -89,7 +89,7 @@ function whereToLook({ baseUrl, uiUrl, tokens }: Stack, runId: string, stays: bo
 }
 
 if (isMain(import.meta.url)) {
-  // Nobody reads on.
+  // The output was closed, so nothing reads the rest.
   process.stdout.once('error', () => process.exit(1));
   const code = await main().catch((error: unknown) => {
     process.stderr.write(`${messageOf(error)}\n`);

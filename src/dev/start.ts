@@ -6,19 +6,19 @@ import type { Stack, StackOptions } from './stack.ts';
 
 /** Options of `holdfast start`. */
 export interface StartOptions extends Omit<StackOptions, 'environment' | 'say' | 'services' | 'printRun'> {
-  /** Starts the scripted model and the shop, too. */
+  /** True to start the scripted model and the shop as well. */
   readonly demo: boolean;
-  /** The file that addresses and tokens are written to; by default one in the data folder. */
+  /** The file for addresses and tokens; by default in the data folder. */
   readonly tokensFile: string | undefined;
-  /** Prints one line of JSON once everything answers, and nothing else. */
+  /** True to print one line of JSON once everything is ready, and nothing else. */
   readonly json: boolean;
-  /** Prints no line for what happens to runs. */
+  /** True to print no events of runs. */
   readonly quiet: boolean;
 }
 
 /**
- * Starts the stack in this process, and prints where its parts are, and what happens to runs. A signal stops it and ends
- * the process.
+ * Starts the stack in this process and prints its addresses and the events of runs. A signal stops it and ends the
+ * process.
  */
 export async function start({ demo, tokensFile, json, quiet, ...options }: StartOptions): Promise<Stack> {
   const tokens = tokensFile ?? tokensFileIn(options.dataDir);
@@ -61,7 +61,7 @@ const startDemo: NonNullable<StackOptions['services']> = async (...parts) => {
 async function writeTokens(file: string, { baseUrl, temporalAddress, uiUrl, tokens }: Stack): Promise<void> {
   const handle = await open(file, 'w', 0o600);
   try {
-    // Others may have been allowed to read a file that was there.
+    // An existing file may be readable by others.
     await handle.chmod(0o600);
     await handle.writeFile(`${JSON.stringify({ baseUrl, temporalAddress, uiUrl, ...tokens }, null, 2)}\n`);
   } finally {
@@ -69,21 +69,21 @@ async function writeTokens(file: string, { baseUrl, temporalAddress, uiUrl, toke
   }
 }
 
-/** Files that people look into. */
-interface Places {
+/** Files for people to read. */
+interface StateFiles {
   readonly tokens: string;
   readonly log: string;
-  /** Good for a minute, once. */
+  /** Valid once, for a minute. */
   readonly console: string;
   readonly flags: HintFlags;
 }
 
-/** Flags by the commands that are hinted at. */
+/** The flags to add to each suggested command. */
 type HintFlags = Readonly<Record<'token' | 'console' | 'logs', string>>;
 
 type HintedFiles = Pick<StartOptions, 'dataDir' | 'logFile' | 'issuerJwk' | 'tokensFile'>;
 
-/** The flags with which commands find the files of a stack that are not where they are by default. */
+/** The flags by which commands find the files of a stack outside their default locations. */
 export function hintFlags({ dataDir, logFile, issuerJwk, tokensFile }: HintedFiles): HintFlags {
   const folder = dataDir === DATA_DIR ? undefined : dataDir;
   const signing = toFlags({ 'data-dir': folder, 'issuer-jwk': issuerJwk });
@@ -100,12 +100,12 @@ function toFlags(values: Readonly<Record<string, string | undefined>>): string {
     .join('');
 }
 
-/** A word of a command line. */
+/** Quotes a word for a shell. */
 function inShell(word: string): string {
   return /^[\w./@:+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function describe({ baseUrl, temporalAddress, uiUrl }: Stack, places: Places): string {
+function describe({ baseUrl, temporalAddress, uiUrl }: Stack, places: StateFiles): string {
   const { tokens, log, console, flags } = places;
   return `Holdfast is running. Ctrl-C stops it; started again, it continues its runs.
 
@@ -121,13 +121,13 @@ function describe({ baseUrl, temporalAddress, uiUrl }: Stack, places: Places): s
 `;
 }
 
-/** The closing of a terminal is SIGHUP. */
+/** A terminal sends SIGHUP when it is closed. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Takes the signals that end this process, which has no stack yet: until then the first one ends it at once.
- * @returns a function that takes the stack: from then on the first one stops it in order, and a later one ends it at once.
- * A stack that breaks is stopped in order, too, with exit code 1
+ * Handles the signals that end this process. Before the stack exists, the first signal ends the process at once.
+ * @returns a function that receives the stack: from then on the first signal stops it in order, and a later one ends
+ * the process at once. A stack that breaks is stopped in order, too, with exit code 1
  */
 export function takeSignals(): (stack: Pick<Stack, 'stop' | 'broken'>) => void {
   let begin = (): void => process.exit(0);
@@ -136,7 +136,7 @@ export function takeSignals(): (stack: Pick<Stack, 'stop' | 'broken'>) => void {
   return ({ broken, stop: stopStack }) => {
     let isEnding = false;
     const endWith = (exitCode: number, why = ''): void => {
-      // A signal may end all processes of a group: the part that is missing then is no fault.
+      // A signal may end all processes of a group, so a part that exits now is no error.
       if (isEnding) return;
       isEnding = true;
       process.stderr.write(why);
@@ -154,11 +154,11 @@ function fail(error: unknown): never {
   process.exit(1);
 }
 
-/** A runner such as `tsx` passes a signal of the process group on, so one Ctrl-C arrives twice. */
+/** A runner such as `tsx` forwards a signal of the process group, so one Ctrl-C arrives twice. */
 const ONE_REQUEST_MS = 1_000;
 
 interface Stopping {
-  /** Begins to stop in order. */
+  /** Starts the orderly stop. */
   readonly begin: () => void;
   /** Ends the process at once. */
   readonly end: () => void;
@@ -166,7 +166,10 @@ interface Stopping {
   readonly now: () => number;
 }
 
-/** Returns a handler of signals: the first one begins to stop, one that comes more than a second later ends at once. */
+/**
+ * Returns a signal handler: the first signal starts the stop, one that comes more than a second later ends the process
+ * at once.
+ */
 export function stopOnSignal({ begin, end, now }: Stopping): () => void {
   let since: number | null = null;
   return () => {

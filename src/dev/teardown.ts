@@ -1,7 +1,7 @@
-/** Steps to take at the end, in reverse order. */
+/** Cleanup steps, executed in reverse order. */
 export interface Teardown {
   add(step: () => unknown): void;
-  /** Takes all steps, even if some fail; a second call does nothing. @throws the first failure */
+  /** Executes all steps, even if some fail; a second call does nothing. @throws the first failure */
   run(): Promise<void>;
 }
 
@@ -34,10 +34,7 @@ export async function startWithTeardown<T>(start: (teardown: Teardown) => Promis
   }
 }
 
-/**
- * Waits until all parts have started or failed, so that the teardown knows what is to be stopped.
- * @throws the first failure
- */
+/** Waits until all parts have started or failed, so that the teardown knows what to stop. @throws the first failure */
 export async function allSettled<const T extends readonly unknown[]>(
   parts: T,
 ): Promise<{ readonly [K in keyof T]: Awaited<T[K]> }> {

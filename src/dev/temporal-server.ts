@@ -27,17 +27,17 @@ export interface TemporalServerOptions {
   readonly logFile?: string;
   /** The dynamic configuration, as `name=value`; by default one that suits runs. */
   readonly dynamicConfig?: readonly string[];
-  /** What the dynamic configuration has besides. */
+  /** Additional settings of the dynamic configuration. */
   readonly settings?: readonly string[];
   /** Namespaces besides `default`. */
   readonly namespaces?: readonly string[];
-  /** Called when the server ends without being stopped, after it has answered once. */
+  /** Called when the server exits without being stopped, after it was once ready. */
   readonly onLost?: (error: Error) => void;
 }
 
 /**
- * By default the dev server takes 100 ms for each sequential step, as it polls its only shard 20 times a second, and
- * takes no notice of the fairness keys of tenants.
+ * By default the dev server takes 100 ms for each sequential step, because it polls its only shard 20 times a second,
+ * and ignores the fairness keys of tenants.
  */
 const DYNAMIC_CONFIG = [
   'matching.enableFairness=true',
@@ -47,9 +47,9 @@ const DYNAMIC_CONFIG = [
 ];
 
 const START_WITHIN_MS = 60_000;
-/** A server that takes connections may not have opened its database yet; a busy machine takes seconds to connect. */
+/** A server that accepts connections may not have opened its database yet; a busy machine takes seconds to connect. */
 const ANSWER_WITHIN_MS = 5_000;
-/** Connections are refused until it listens. */
+/** The server refuses connections until it listens. */
 const CONNECT_OFTEN = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 200 };
 
 /** Starts a dev server with the search attributes of runs, and waits until it answers. */
@@ -64,20 +64,20 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
   if (pidFile !== null) await writeFile(pidFile, String(child.pid));
   const address = `127.0.0.1:${port}`;
   await waitUntilReady(address, child, output);
-  const tellLoss = (code: number | null, signal: NodeJS.Signals | null): void =>
+  const reportLoss = (code: number | null, signal: NodeJS.Signals | null): void =>
     onLost?.(new Error(`The Temporal server at ${address} has ended (${signal ?? `exit code ${code}`})`));
-  child.once('exit', tellLoss);
+  child.once('exit', reportLoss);
   return {
     address,
     uiUrl: `http://127.0.0.1:${uiPort}`,
     pid: child.pid ?? 0,
     stop: async () => {
-      child.off('exit', tellLoss);
+      child.off('exit', reportLoss);
       await stopChild(child, 10_000);
       log?.end();
     },
     kill: async () => {
-      child.off('exit', tellLoss);
+      child.off('exit', reportLoss);
       await killChild(child);
     },
   };
@@ -145,7 +145,7 @@ async function waitUntilReady(address: string, child: ChildProcess, output: () =
   }
 }
 
-/** True if a server answers at an address, and in time. */
+/** True if a server responds at an address in time. */
 export async function answersAt(address: string): Promise<boolean> {
   try {
     const connection = await Connection.connect({

@@ -13,8 +13,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FOLDER = join(ROOT, 'node_modules/.cache/holdfast');
 
 /**
- * Bundles the workflow's code of a clone, in a process beside this one, unless an earlier start has left it. It is made anew when
- * a file of the source is changed.
+ * Bundles the workflow code of a repository clone in a separate process, unless an earlier start left an up-to-date
+ * bundle.
  * @returns the file; `null` where workers find one: in a package, and by `HOLDFAST_WORKFLOW_BUNDLE`
  */
 export async function provideBundle(environment: NodeJS.ProcessEnv): Promise<string | null> {
@@ -31,13 +31,13 @@ export async function provideBundle(environment: NodeJS.ProcessEnv): Promise<str
 
 const KEPT_MS = 7 * 86_400_000;
 
-/** A stack that runs may still read the file that it has begun with. */
+/** A running stack may still read the file that it started with, so it is not deleted at once. */
 async function removeOld(): Promise<void> {
   for (const file of (await readdir(FOLDER)).map((name) => join(FOLDER, name)))
     if (Date.now() - (await stat(file)).mtimeMs > KEPT_MS) await rm(file, { force: true });
 }
 
-/** Names the source by its files, when they were changed, and the packages that are installed. */
+/** Hashes the source by its files, their modification times and the installed packages. */
 async function hashOfSource(): Promise<string> {
   const source = await readdir(join(ROOT, 'src'), { recursive: true });
   const files = source.filter((name) => name.endsWith('.ts')).map((name) => join(ROOT, 'src', name));

@@ -3,33 +3,36 @@ import { messageOf } from '../graph/values/index.ts';
 import type { Logger } from './logger.ts';
 import { SetupError } from './setup-error.ts';
 
-/** Something that a process needs before it can begin, and that may start later than the process. */
+/** A dependency that a process needs before it can start, and that may start later than the process. */
 export interface Dependency<T> {
-  /** Such as `Temporal`. */
+  /** For example `Temporal`. */
   readonly name: string;
   readonly open: () => Promise<T>;
-  /** True for errors of a dependency that may be available later; any other error ends the waiting. */
+  /** True for errors of a dependency that may become available later; any other error stops the retries. */
   readonly isAway: (error: unknown) => boolean;
 }
 
 export interface RetryOptions {
   readonly logger: Logger;
-  /** Holds the names of the dependencies that are waited for, which readiness probes answer with. */
+  /** The names of the dependencies that are not available yet, which readiness probes return. */
   readonly unavailable: Set<string>;
-  /** Ends the waiting. */
+  /** Stops the retries. */
   readonly signal: AbortSignal;
 }
 
 /** The means by which a process opens its dependencies. */
 export interface Opening extends RetryOptions {
-  /** Keeps all that is opened, to be closed together. */
+  /** Registers opened parts, so that they are closed together. */
   readonly parts: Parts;
 }
 
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 
-/** Opens a dependency, again and again until it is there. @throws SetupError after any error that does not mean "away"; what the signal ends it with */
+/**
+ * Opens a dependency, with retries until it is available.
+ * @throws SetupError for any error that does not mean "away"; the reason of the signal
+ */
 export async function connectWithRetry<T>(
   { name, open, isAway }: Dependency<T>,
   { logger, unavailable, signal }: RetryOptions,
@@ -53,7 +56,7 @@ function refused(name: string, error: unknown): SetupError {
   return new SetupError(`${name} refuses: ${messagesOf(error).join(': ')}`, { cause: error });
 }
 
-/** The message of an error, then those of its causes. */
+/** The message of an error, followed by those of its causes. */
 function messagesOf(error: unknown): readonly string[] {
   const cause = error instanceof Error ? error.cause : undefined;
   return [messageOf(error), ...(cause === undefined ? [] : messagesOf(cause))];
@@ -61,11 +64,11 @@ function messagesOf(error: unknown): readonly string[] {
 
 /** The open parts of a process, which are closed together. */
 export interface Parts {
-  /** Aborts when the parts close, so that nothing waits any longer. */
+  /** Aborts when the parts close, so that pending waits end. */
   readonly closing: AbortSignal;
-  /** Waits for a part, which is closed with the others, also if it opens later than they close. */
+  /** Waits for a part and closes it with the others, also if it opens only after they were closed. */
   keep<T>(part: T | Promise<T>, close: (part: T) => Promise<unknown>): Promise<T>;
-  /** @throws the first failure, when all has been tried */
+  /** @throws the first failure, after all parts were tried */
   close(): Promise<void>;
 }
 
@@ -88,7 +91,7 @@ export function keepParts(): Parts {
 }
 
 /**
- * Waits for all requests, also after one has failed: a connection that is closed while another one is tried again ends the
+ * Waits for all requests, also after one has failed: closing a connection while another one is retried would crash the
  * process.
  * @throws the first failure
  */

@@ -14,17 +14,17 @@ import type { ReadSignal } from './payloads/read-signal.ts';
 import { DRIVER, digestOf, fromStored, toStored } from './payloads/stored-payload.ts';
 import type { Blobs, NewBlob } from '../store/blobs/blobs.ts';
 
-/** The module that turns values into payloads; the workflow's bundle loads it, too. */
+/** The module of the payload converter, which is also part of the workflow bundle. */
 export const payloadConverterPath = ownModule('../workflows/payload-converter', import.meta.url);
 
-/** Temporal's SDK reads all payloads but those of signals by it, which strangers may have sent. */
+/** Temporal's SDK decodes all payloads with it, except those of signals, which untrusted clients may have sent. */
 export interface PayloadReader extends DataConverter {
   readonly readSignal: ReadSignal;
 }
 
 /**
- * Turns values into payloads. Workers, clients and replays must use the same converter.
- * @param codecs change each payload before it is stored or sent, in this order; reading undoes that
+ * Creates the data converter. Workers, clients and replays must use the same one.
+ * @param codecs encode each payload in this order before it is stored or sent; decoding reverses them
  */
 export function createDataConverter(store: Blobs, codecs: readonly PayloadCodec[] = []): PayloadReader {
   return {
@@ -51,7 +51,7 @@ function createDriver(blobs: Blobs): StorageDriver {
   };
 }
 
-/** The id follows from workflow and content, so writing a payload twice changes nothing. */
+/** The id is derived from workflow and content, so writing a payload twice changes nothing. */
 function toBlob({ target }: StorageDriverStoreContext, payload: Payload): NewBlob {
   const workflowId = target?.id ?? '';
   const stored = toStored(payload);

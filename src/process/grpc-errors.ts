@@ -14,19 +14,19 @@ const CODES = {
 /** An error of a gRPC client. */
 export type GrpcError = Error & { readonly code: number };
 
-/** True for errors of a gRPC client, also for those that its connection had. */
+/** True for errors of a gRPC client, including errors of its connection. */
 export function isGrpcError(error: unknown): error is GrpcError {
   return error instanceof Error && 'code' in error && typeof error.code === 'number';
 }
 
-/** True for an error of a gRPC client with the code of a name. */
+/** True for an error of a gRPC client with the named code. */
 export function hasGrpcCode(error: unknown, name: keyof typeof CODES): error is GrpcError {
   return isGrpcError(error) && error.code === CODES[name];
 }
 
 const REFUSALS = ['INVALID_ARGUMENT', 'PERMISSION_DENIED', 'UNIMPLEMENTED', 'UNAUTHENTICATED'] as const;
 
-/** True for refusals, which last until somebody changes something: asking again is in vain. */
+/** True for refusals, which last until a person changes something: retries are useless. */
 export function isGrpcRefusal(error: GrpcError): boolean {
   return REFUSALS.some((name) => hasGrpcCode(error, name));
 }

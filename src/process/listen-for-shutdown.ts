@@ -1,23 +1,23 @@
 import type { Logger } from './logger.ts';
 
-/** Tells a process when it is asked to shut down. */
+/** Notifies a process of shutdown requests. */
 export interface Shutdown {
-  /** Aborted when the process is asked to shut down. */
+  /** Aborts when a shutdown is requested. */
   readonly signal: AbortSignal;
   /**
-   * Waits until the parts are open. A process that is asked to shut down before then exits at once; one whose parts can't be
-   * opened exits with 1 when it has closed those that are, or could not in time.
-   * @throws what the parts throw
+   * Waits until the parts are open. If a shutdown is requested before then, the process exits at once. If the parts
+   * can't be opened, it closes the open ones, within a time limit, and exits with 1.
+   * @throws the errors of the parts
    */
   opening<T>(parts: Promise<T>, closeOthers: () => Promise<void>): Promise<T>;
-  /** Resolves when the process is asked to shut down; after `withinMs` more the process exits anyway. */
+  /** Resolves when a shutdown is requested; the process exits `withinMs` later in any case. */
   asked(withinMs: number): Promise<void>;
 }
 
-/** The time to close what is open in a process that can't begin: as long as an attempt to connect may take, and some more. */
+/** The time to close open parts in a process that can't start: as long as one connection attempt, with some reserve. */
 const GIVE_UP_WITHIN_MS = 10_000;
 
-/** The first SIGTERM or SIGINT asks for a shutdown; the second one ends the process at once. */
+/** The first SIGTERM or SIGINT requests a shutdown; the second one ends the process at once. */
 export function listenForShutdown(logger: Logger): Shutdown {
   const asked = new AbortController();
   const take = (signal: NodeJS.Signals): void => {

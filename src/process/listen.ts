@@ -6,13 +6,13 @@ export interface Listening {
   readonly url: string;
   readonly port: number;
   /**
-   * Stops once no request is open; requests that come meanwhile are answered, too.
-   * Requests that are open when the grace is over get no answer.
+   * Stops once no request is open; requests that arrive meanwhile are answered, too. Requests that are open after the
+   * grace period get no response.
    */
   stop(): Promise<void>;
 }
 
-/** Answers requests. */
+/** Handles requests. */
 export type App = Pick<Parameters<typeof serve>[0], 'fetch'>;
 
 export interface ListenOptions {
@@ -60,7 +60,7 @@ export async function listen(app: App, options: ListenOptions): Promise<Listenin
   };
 }
 
-/** Counts the requests that an app has not answered yet. */
+/** Wraps an app and counts its open requests. */
 function counted({ fetch }: App): App & { idle(patience: AbortSignal): Promise<void> } {
   const events = new EventEmitter();
   let open = 0;
@@ -80,7 +80,7 @@ function counted({ fetch }: App): App & { idle(patience: AbortSignal): Promise<v
   };
 }
 
-/** Makes a controller to whose signal all requests of a process may listen at a time; Node takes many for a leak. */
+/** Creates an AbortController whose signal may have many listeners; by default Node warns about a leak. */
 export function openAbort(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);

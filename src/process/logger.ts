@@ -9,8 +9,8 @@ import { SetupError } from './setup-error.ts';
 export type { Logger };
 
 /**
- * Writes JSON lines. Their texts are cut: errors quote what came from outside.
- * @param to a file, or what takes the lines; the default is standard output
+ * Writes JSON lines. Long texts are truncated, because errors may quote external input.
+ * @param to a file or a stream; standard output by default
  * @throws SetupError when the file can't be opened
  */
 export function createLogger(level: string, to?: string | DestinationStream): Logger {
@@ -31,9 +31,9 @@ export function createLogger(level: string, to?: string | DestinationStream): Lo
   return pino(options, typeof to === 'string' ? pino.destination({ dest: openLogFile(to), sync: false }) : to);
 }
 
-/** In characters. The SDK's core prints a failure with all that is in it. */
+/** In characters. The SDK's core prints a failure with all of its content. */
 const MAX_TEXT = 2_000;
-/** Levels of objects in an error, such as those of the database's driver. */
+/** Depth of objects within an error, such as those of the database driver. */
 const MAX_LEVELS = 4;
 
 function shortenText(value: unknown): unknown {
@@ -45,7 +45,7 @@ function shorten(value: unknown, levels: number): unknown {
   return levels === 0 ? '…' : mapValues({ ...value }, (member) => shorten(member, levels - 1));
 }
 
-/** Opens a file that a log is added to, and makes its folder. @returns its descriptor @throws SetupError */
+/** Opens a log file for appending and creates its folder. @returns its descriptor @throws SetupError */
 export function openLogFile(file: string): number {
   try {
     mkdirSync(dirname(file), { recursive: true });

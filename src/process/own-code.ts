@@ -4,15 +4,15 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { realpathSync, readFileSync } from 'node:fs';
 import { toJsonObject, toText } from '../graph/values/index.ts';
 
-/* The engine's code is TypeScript, which `tsx` runs, or the JavaScript that `npm run build` has made of it. */
+/* The engine runs from TypeScript with `tsx`, or from the JavaScript of `npm run build`. */
 
 const EXTENSION = extname(import.meta.url);
 
-/** True in what `npm run build` has made. */
+/** True in the output of `npm run build`. */
 export const isBuilt = EXTENSION === '.js';
 
 /**
- * Gives the path of a module of the engine.
+ * Returns the path of a module of the engine.
  * @param name its relative path, without an extension
  * @param moduleUrl the module that the path is relative to
  */
@@ -20,12 +20,12 @@ export function ownModule(name: string, moduleUrl: string): string {
   return fileURLToPath(new URL(`${name}${EXTENSION}`, moduleUrl));
 }
 
-/** Gives the options of Node for a process that runs the engine's code. */
+/** Returns Node's options for a process that runs the engine's code. */
 export function ownNodeOptions(): readonly string[] {
   return isBuilt ? [] : ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href];
 }
 
-/** True in the module that the process was started with. */
+/** True in the module that started the process. */
 export function isMain(moduleUrl: string): boolean {
   const [, entry] = process.argv;
   return entry !== undefined && realpathSync(entry) === fileURLToPath(moduleUrl);

@@ -1,4 +1,4 @@
-/** The reason why a request is not served. */
+/** The reason for an unsuccessful response. */
 export interface Failure {
   readonly code: string;
   /** The HTTP status. */
@@ -6,16 +6,16 @@ export interface Failure {
   readonly message: string;
   readonly issues?: readonly object[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** The request may do its work all the same. */
+  /** True if the request may still be executed. */
   readonly mayTakeEffect?: boolean;
 }
 
 const RETRY_AFTER_SECONDS = '5';
 
-/** Tells clients to ask again later. */
+/** The header that asks clients to repeat the request later. */
 export const RETRY_LATER = { 'retry-after': RETRY_AFTER_SECONDS } as const;
 
-/** Answers with a problem document (RFC 9457). @param instance the path of the request */
+/** Creates a response with a problem document (RFC 9457). @param instance the path of the request */
 export function problemResponse(failure: Failure, instance: string): Response {
   const { code, status, message, issues = [], headers, mayTakeEffect = false } = failure;
   const words = code.toLowerCase().replaceAll('_', ' ');

@@ -3,7 +3,7 @@ import type { Logger } from './logger.ts';
 
 interface LogSettings {
   readonly LOG_LEVEL: string;
-  /** The format of lines; by default they are for people on a terminal, and JSON elsewhere. */
+  /** The format of lines; by default readable text on a terminal, and JSON elsewhere. */
   readonly LOG_FORMAT?: 'json' | 'pretty' | undefined;
 }
 

@@ -9,22 +9,22 @@ export type Readiness = () => Promise<string | null>;
 
 export const SHUTTING_DOWN = 'The process is shutting down';
 
-/** @param unavailable the dependencies that the process waits for */
+/** @param unavailable the dependencies that the process is waiting for */
 export function startingUp(unavailable: ReadonlySet<string>): string {
   const names = [...unavailable].join(' and ');
   return names === '' ? 'The process starts' : `The process starts; it waits for ${names}`;
 }
 
-/** A dependency answers but lacks something, which the message names. */
+/** A dependency responds but lacks something, which the message names. */
 export class NotReadyError extends Error {}
 
-/** Checks by the names of dependencies. A dependency whose check rejects or is late is unavailable. */
+/** Checks by the names of dependencies. A dependency whose check rejects or times out is unavailable. */
 export type Checks = Readonly<Record<string, () => Promise<unknown>>>;
 
-/** A late answer to a probe counts as a failure. */
+/** Probes count a late response as a failure. */
 const CHECK_WITHIN_MS = 3_000;
 
-/** Makes all checks. @returns what is unavailable or missing, in words; `null`: nothing */
+/** Runs all checks. @returns a text about what is unavailable or missing; `null` if all is well */
 export async function findUnavailable(checks: Checks): Promise<string | null> {
   const found = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => ({ name, result: await resultOf(check) })),
@@ -49,7 +49,7 @@ async function resultOf(check: Checks[string]): Promise<'done' | 'away' | NotRea
   return result;
 }
 
-/** Answers `/healthz` and `/readyz`. @param otherwise the failure for any other path */
+/** Serves `/healthz` and `/readyz`. @param otherwise the failure for any other path */
 export function createProbes(readiness: Readiness, otherwise: (path: string) => Promise<Failure>): App {
   return {
     async fetch(request) {
@@ -69,9 +69,9 @@ function unready(message: string): Failure {
 const OK = (): Response => Response.json({ status: 'ok' });
 
 /**
- * Creates a check that the database can hold what memory means.
- * @param meaning `null`: no model is configured for it, and all is well
- * @returns what throws NotReadyError for a database that can't
+ * Creates a check that the database supports vectors.
+ * @param meaning `null` without an embedding model: the check then passes
+ * @returns a check that throws NotReadyError for a database that does not support them
  */
 export function createMeaningCheck(meaning: Meaning | null): () => Promise<void> {
   return async () => {

@@ -13,9 +13,9 @@ const TYPES = {
 } as const;
 
 /**
- * Returns a check that a namespace has the search attributes without which it takes no run. Those that it lacks are made,
- * if the process may do so.
- * @returns a check that throws NotReadyError with the command that makes them, or an error if Temporal does not answer
+ * Creates a check that a namespace has the search attributes that runs require. Missing ones are created, if the
+ * process has the permission.
+ * @returns a check that throws NotReadyError with the command that creates them, or an error if Temporal is unavailable
  */
 export function createSearchAttributesCheck(
   temporal: TemporalConnection<ConnectionLike>,
@@ -26,7 +26,7 @@ export function createSearchAttributesCheck(
     if (areThere) return;
     const missing = await findMissingAttributes(temporal, required);
     if (missing.length > 0) {
-      // Another process may make them at the same time, and this one may not have the right.
+      // Another process may create them at the same time, and this one may not have the permission.
       await makeSearchAttributes(temporal, missing).catch(() => undefined);
       await requireSearchAttributes(temporal, required);
     }
@@ -38,8 +38,8 @@ export function createSearchAttributesCheck(
 export type Attribute = readonly [name: string, type: SearchAttributes[string]];
 
 /**
- * Finds which search attributes a namespace lacks. A query is refused if it names one that is not there, and asking so takes
- * no more than the right to read.
+ * Finds the search attributes that a namespace lacks. The server refuses a query that names an unknown one, and a query
+ * needs only the permission to read.
  */
 export async function findMissingAttributes(
   { connection, namespace }: TemporalConnection<ConnectionLike>,
@@ -61,7 +61,7 @@ export async function findMissingAttributes(
   return found.flat();
 }
 
-/** Makes search attributes, if there are any to make. @throws when the server refuses, as Temporal Cloud does */
+/** Creates search attributes, if there are any. @throws when the server refuses, as Temporal Cloud does */
 export async function makeSearchAttributes(
   { connection, namespace }: TemporalConnection<ConnectionLike>,
   missing: readonly Attribute[],
@@ -71,7 +71,7 @@ export async function makeSearchAttributes(
   await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
 }
 
-/** @throws NotReadyError with the command that makes those that the namespace lacks */
+/** @throws NotReadyError with the command that creates the missing ones */
 export async function requireSearchAttributes(
   temporal: TemporalConnection<ConnectionLike>,
   required: SearchAttributes,

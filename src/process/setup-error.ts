@@ -1,9 +1,9 @@
-/** Settings or a configuration with which a process can't begin. The message has a line for each problem. */
+/** Settings or a configuration with which a process can't start. The message has one line per problem. */
 export class SetupError extends Error {}
 
 /**
- * Runs a process to its end. One that can't begin prints the reason for people, and its exit code is 1.
- * @throws what is no SetupError
+ * Runs a process to its end. If it can't start, the reason is printed and the exit code is 1.
+ * @throws any error but SetupError
  */
 export async function runProcess(work: () => Promise<void>): Promise<void> {
   try {
@@ -15,7 +15,7 @@ export async function runProcess(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Waits for three parts of a setup. @throws SetupError with the problems of all of them; another error as it is */
+/** Waits for three parts of a setup. @throws SetupError with the problems of all of them; any other error unchanged */
 export async function together<A, B, C>(parts: readonly [Promise<A>, Promise<B>, Promise<C>]): Promise<[A, B, C]> {
   const problems = (await Promise.allSettled(parts)).flatMap((part): unknown[] =>
     part.status === 'rejected' ? [part.reason] : [],

@@ -4,7 +4,7 @@ import type { TemporalTarget } from './temporal.ts';
 
 interface ProcessStart {
   readonly mode: 'api' | 'worker' | 'start';
-  /** Absent: the database is embedded. */
+  /** Absent if the database is embedded. */
   readonly databaseUrl?: string;
   readonly target: TemporalTarget;
 }

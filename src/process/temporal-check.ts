@@ -6,12 +6,12 @@ import type { SearchAttributes } from './search-attributes.ts';
 import { pingTemporal } from './temporal.ts';
 import type { TemporalConnection } from './temporal.ts';
 
-/** Throws when Temporal does not answer, or NotReadyError when it can't take runs. */
+/** Throws when Temporal is unavailable, or NotReadyError when it can't accept runs. */
 export type TemporalCheck = () => Promise<void>;
 
 const ANSWER_WITHIN_MS = 5_000;
 
-/** Creates a check that Temporal answers, has the namespace, and in it the search attributes. */
+/** Creates a check that Temporal responds, and has the namespace with the search attributes. */
 export function createTemporalCheck(
   temporal: TemporalConnection<ConnectionLike>,
   required: SearchAttributes,
@@ -23,7 +23,7 @@ export function createTemporalCheck(
   };
 }
 
-/** Logs what Temporal lacks for a process that starts. Its readiness probe answers the same until nothing is missing. */
+/** Logs what Temporal lacks for a starting process. Its readiness probe reports the same until nothing is missing. */
 export async function reportIfNotReady(check: TemporalCheck, logger: Logger): Promise<void> {
   await check().catch((error: unknown) => logger.error({ reason: messageOf(error) }, 'not ready'));
 }

@@ -5,13 +5,13 @@ import type { Logger } from './logger.ts';
 
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
-/** Lets Temporal's SDK write to our log, from warnings up. */
+/** Forwards messages of Temporal's SDK to our log, from warnings up. */
 export function toTemporalLogger(logger: Logger): DefaultLogger {
   return new DefaultLogger('WARN', ({ level, message, meta = {} }: LogEntry) => logger[LEVELS[level]](meta, message));
 }
 
 /**
- * The runtime of Temporal's SDK without its signal handlers. The SDK's core, too, writes its warnings to our log.
+ * The runtime of Temporal's SDK without its signal handlers. Warnings of the SDK's core go to our log, too.
  * @param metricsPort the port where the SDK serves its own metrics, in Prometheus' format; absent: it serves none
  */
 function temporalRuntime(logger: Logger, metricsPort?: number): RuntimeOptions {
@@ -25,7 +25,7 @@ function temporalRuntime(logger: Logger, metricsPort?: number): RuntimeOptions {
   };
 }
 
-/** Names and units are those that Prometheus wants: seconds, `_total`. */
+/** Names and units follow the conventions of Prometheus: seconds, `_total`. */
 function toPrometheus(port: number) {
   return {
     bindAddress: `0.0.0.0:${port}`,
@@ -36,9 +36,9 @@ function toPrometheus(port: number) {
 }
 
 /**
- * Installs the runtime of Temporal's SDK, which a process has once.
+ * Installs the runtime of Temporal's SDK; a process has only one.
  * @param metricsPort for Temporal's own metrics: `HOLDFAST_TEMPORAL_METRICS_PORT`
- * @throws SetupError when the port can't be had
+ * @throws SetupError when the port is unavailable
  */
 export async function installRuntime(logger: Logger, metricsPort?: number): Promise<void> {
   const install = (): void => void Runtime.install(temporalRuntime(logger, metricsPort));

@@ -13,13 +13,13 @@ export interface TemporalConnection<C extends ConnectionLike> {
   readonly namespace: string;
 }
 
-/** The way to a Temporal server: its address, TLS, API key and headers. */
+/** The connection options of a Temporal server: its address, TLS, API key and headers. */
 export type TemporalOptions = ClientConnectConfig['connectionOptions'];
 
 /** The address that Temporal's SDK uses by default. */
 const DEFAULT_ADDRESS = '127.0.0.1:7233';
 
-/** The address of the server, also where nothing names one. */
+/** The address of the server, or the default address. */
 export function addressOf({ address = DEFAULT_ADDRESS }: TemporalOptions): string {
   return address;
 }
@@ -31,8 +31,8 @@ export interface TemporalTarget {
 }
 
 /**
- * Reads which Temporal to use from `TEMPORAL_*` and from the profiles of Temporal's own tools.
- * @throws SetupError when they name files that can't be read, or contradict each other
+ * Reads the Temporal settings from `TEMPORAL_*` and from the profiles of Temporal's own tools.
+ * @throws SetupError when files can't be read, or settings contradict each other
  */
 export function readTemporalTarget(environment: NodeJS.ProcessEnv): TemporalTarget {
   try {
@@ -45,10 +45,7 @@ export function readTemporalTarget(environment: NodeJS.ProcessEnv): TemporalTarg
   }
 }
 
-/**
- * Makes Temporal a dependency.
- * @param connect opens the connection of a client or a worker
- */
+/** Returns Temporal as a dependency. @param connect opens the connection of a client or a worker */
 export function temporal<C extends ConnectionLike>(
   { options, namespace }: TemporalTarget,
   connect: (options: TemporalOptions) => C | Promise<C>,
@@ -68,14 +65,14 @@ export function temporal<C extends ConnectionLike>(
 
 const ANSWER_WITHIN_MS = 5_000;
 
-/** @throws when the server does not answer, or does not have the namespace */
+/** @throws when the server is unavailable, or does not have the namespace */
 export async function pingTemporal({ connection, namespace }: TemporalConnection<ConnectionLike>): Promise<void> {
   await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
     connection.workflowService.describeNamespace({ namespace }),
   );
 }
 
-/** Tells errors that may pass, such as a missing namespace, from errors that stay. */
+/** True for errors that may pass, such as a missing namespace. */
 export function isTemporalAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.name === 'TransportError') return true;

@@ -3,9 +3,9 @@ import type { ExporterName, ExportOptions, Exporting } from './exporters/choose-
 
 /** The spans and metrics of a process. */
 export interface Telemetry {
-  /** Where they are sent, by name; `null`: nowhere. */
+  /** The names of the exporters; `null` if nothing is sent. */
   readonly exporters: { readonly spans: ExporterName | null; readonly metrics: ExporterName | null };
-  /** Sends what is left, and stops. */
+  /** Sends the rest, and stops. */
   close(): Promise<void>;
 }
 
@@ -19,8 +19,8 @@ export async function openTelemetry(environment: NodeJS.ProcessEnv, options: Exp
 }
 
 /**
- * Starts sending metrics, if the environment names a destination. They can be read at `/metrics` all the same. Without
- * that, nothing of the exporter is loaded.
+ * Starts sending metrics, if the environment names a destination. `/metrics` works in any case. Without a destination,
+ * the exporter is not loaded.
  */
 async function openMetrics(environment: NodeJS.ProcessEnv, options: ExportOptions): Promise<Exporting> {
   const { exporter, problems } = chooseExporter('METRICS', environment);
@@ -30,7 +30,7 @@ async function openMetrics(environment: NodeJS.ProcessEnv, options: ExportOption
   return { exporter, close: startSending({ ...options, environment, exporter }) };
 }
 
-/** Starts making spans, if the environment names a destination. Without one, nothing of the SDK is loaded. */
+/** Starts creating spans, if the environment names a destination. Without one, the SDK is not loaded. */
 async function openTracing(environment: NodeJS.ProcessEnv, options: ExportOptions): Promise<Exporting> {
   const { exporter, problems } = chooseExporter('TRACES', environment);
   for (const problem of problems) options.report(problem);

@@ -2,7 +2,7 @@ import { defineConfig, textOf } from 'holdfast';
 import type { MessageContent } from 'holdfast';
 import { bookTrip, weather } from './tools/travel-tools.ts';
 
-/** A real model where there is a key for one, else a model that only repeats what it is told. */
+/** A real model if there is an API key for one, else a model that only repeats its input. */
 function chooseModel() {
   if (process.env['OPENAI_API_KEY'])
     return { provider: 'openai', model: 'gpt-5-mini', apiKey: { secret: 'OPENAI_API_KEY' } } as const;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createClient } from 'holdfast/client';
 import { chat } from './graphs/chat.ts';
 
-/* Says something in the conversation "trip": npx tsx say.ts "How is the weather in Rome?" */
+/* Sends a message in the conversation "trip": npx tsx say.ts "How is the weather in Rome?" */
 
 const [, , content = 'Hello'] = process.argv;
 const { baseUrl, user } = JSON.parse(await readFile('.holdfast/tokens.json', 'utf8'));

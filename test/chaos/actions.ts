@@ -5,10 +5,10 @@ import type { ApiAnswer, ApiClient } from '../support/readers/api-client.ts';
 import { at } from '../support/readers/json-at.ts';
 import type { Random } from '../support/builders/random.ts';
 
-/** Something that a person has done to a run, and what the API has said of it. */
+/** An action of a person on a run, and the API's response. */
 export interface Action {
   readonly kind: ActionKind;
-  /** What it was done to, such as an approval. */
+  /** The target of the action, such as an approval. */
   readonly target: string;
   readonly by: keyof Tokens;
   readonly isAccepted: boolean;
@@ -22,7 +22,7 @@ export interface Wanted extends Pick<Action, 'kind' | 'target' | 'by'> {
   readonly body: Json;
 }
 
-/** Does something to a run until it is known what has become of it: under one key, sometimes twice at once. */
+/** Sends an action until its outcome is known: under one key, sometimes twice concurrently. */
 export async function act(client: ApiClient, wanted: Wanted, random: Random): Promise<Action> {
   const { kind, target, by, runId, body } = wanted;
   const headers = { 'idempotency-key': `${kind} ${target} ${by}` };

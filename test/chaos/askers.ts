@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { QUERIES, RUN_GRAPH } from '../../src/workflows/contract.ts';
 
-/** People who look at all open runs by Temporal's own tools, all the time. */
+/** Clients that continuously query all open runs through Temporal. */
 export interface Askers {
-  /** Ends them. @returns how many queries were answered */
+  /** Stops them. @returns the number of answered queries */
   stop(): Promise<number>;
 }
 
@@ -12,7 +12,7 @@ const OPEN = `WorkflowType = '${RUN_GRAPH}' AND ExecutionStatus = 'Running'`;
 const ANSWER_WITHIN_MS = 5_000;
 const PAUSE_MS = 200;
 
-/** @param count how many of them ask at a time, each one run after the other */
+/** @param count the number of concurrent clients, each of which queries one run after the other */
 export function startAskers(address: string, count: number): Askers {
   const end = new AbortController();
   let answered = 0;
@@ -28,7 +28,7 @@ export function startAskers(address: string, count: number): Askers {
   };
   const work = async (): Promise<void> => {
     while (!end.signal.aborted) {
-      // Temporal is killed now and then.
+      // Temporal is killed from time to time, so the connection may fail.
       const connection = await Connection.connect({ address }).catch(() => null);
       if (connection) {
         await askAll(new Client({ connection })).catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { ConfigInput } from '../../src/config/load-config.ts';
 import type { HttpToolInput } from '../../src/config/tool.ts';
 
-/** What the runs of chaos may call: the same third party in all three ways, and a model. */
+/** The tools of chaos runs: the same third party with all three effects, and a model. */
 
 const { THIRD_PARTY_URL = '', MODEL_URL = '', CONTINUE_AFTER = '4000' } = process.env;
 const { AUTH_ISSUER = '', AUTH_AUDIENCE = '', AUTH_JWKS_URL = '' } = process.env;
@@ -38,7 +38,7 @@ const config: ConfigInput = {
   ],
   http: { allow: [new URL(THIRD_PARTY_URL).host, new URL(MODEL_URL).host] },
   auth: { issuer: AUTH_ISSUER, audience: AUTH_AUDIENCE, jwksUrl: AUTH_JWKS_URL },
-  // A worker that was killed is missed soon.
+  // A killed worker is detected soon.
   defaults: { heartbeatTimeout: '2s', maxSteps: 300, continueAfter: Number(CONTINUE_AFTER) },
 };
 

@@ -12,18 +12,18 @@ import type { Errand, Plan } from './plans.ts';
 import { reactionTo } from './reactions.ts';
 import type { Reactions } from './reactions.ts';
 
-/** Where customers come with their plans. */
+/** The environment in which customers execute their plans. */
 export interface Office extends Reactions {
   readonly as: (caller: keyof Tokens) => ApiClient;
 }
 
-/** What came of a plan. */
+/** The result of a plan. */
 export interface Story {
   readonly plan: Plan;
-  /** `null`: no run was ever accepted. */
+  /** `null` if no run was ever accepted. */
   readonly runId: string | null;
   readonly actions: readonly Action[];
-  /** What people could not do. */
+  /** The reason why a plan could not be executed; `null` without one. */
   readonly trouble: string | null;
 }
 
@@ -31,7 +31,7 @@ const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled']);
 const PATIENCE_MS = 600_000;
 const PAUSE_MS = 400;
 
-/** Starts the runs of an errand, one after the other, and sees to each until it has ended, or waits as it is meant to. */
+/** Starts the runs of an errand one after the other, and attends to each until it has ended, or waits as expected. */
 export async function serve(office: Office, errand: Errand, seed: number): Promise<readonly Story[]> {
   const begun: Promise<Story>[] = [];
   let before: string | null = null;
@@ -44,7 +44,7 @@ export async function serve(office: Office, errand: Errand, seed: number): Promi
   return await Promise.all(begun);
 }
 
-/** What is to be started, and the run before it in its errand. */
+/** The plan to start, and the previous run of its errand. */
 interface Next {
   readonly plan: Plan;
   readonly before: string | null;
@@ -72,7 +72,7 @@ async function tell(office: Office, begun: Accepted & Pick<Next, 'plan'>, random
   }
 }
 
-/** Asks for a run until it is accepted; some ask once more than they need. */
+/** Requests a run until it is accepted; sometimes the request is sent once more than necessary. */
 async function start(client: ApiClient, next: Next, random: Random): Promise<string> {
   const { path, body } = await requestFor(client, next);
   const ask = async (): Promise<string> => {
@@ -106,7 +106,7 @@ async function requestFor(client: ApiClient, { plan, before }: Next): Promise<Re
   }
 }
 
-/** The checkpoint that a superstep leaves, once it is over. */
+/** The checkpoint after a superstep, once that has ended. */
 async function checkpointOfStep(client: ApiClient, runId: string, step: number): Promise<string> {
   for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(PAUSE_MS)) {
     const found = (await checkpointsOf(client, runId)).find((checkpoint) => at(checkpoint, '/step') === step);
@@ -136,7 +136,7 @@ async function attend(office: Office, attended: Attended, random: Random): Promi
   throw new Error('The run has not come to an end');
 }
 
-/** Does about something that a run waits for what has not been done yet. */
+/** Handles a pending item of a run that was not handled yet. */
 async function see(
   office: Office,
   { plan, runId, actions, waiting }: Attended & { readonly waiting: Json },
@@ -149,7 +149,7 @@ async function see(
   }
 }
 
-/** It has ended, or waits where it is left to wait. */
+/** True if the run has ended, or waits as expected. */
 function isSettled(run: Json, { expected }: Plan): boolean {
   if (ENDED.has(textAt(run, '/status'))) return true;
   return expected.status === 'waiting' && JSON.stringify(listAt(run, '/waitingFor')).includes('"node":"ask"');

@@ -7,26 +7,26 @@ const VICTIMS = ['worker 1', 'worker 2', 'code 1', 'code 2', 'api 1', 'api 2', '
 const round = (seed: number, victims = VICTIMS) => firstRound(victims, createRandom(seed));
 const distinct = (values: readonly string[]): string[] => [...new Set(values)].toSorted();
 
-test.each(SEEDS)('the first round does harm to each kind of process in each manner, whatever the seed (%i)', (seed) => {
+test.each(SEEDS)('the first round injects each fault into each kind of process, for any seed (%i)', (seed) => {
   const all = round(seed).map(({ kind, manner }) => `${kind} ${manner}`);
   expect(all).toHaveLength(15);
-  // The process of the code is killed in place of being restarted.
+  // The workflow process is killed instead of being restarted.
   expect(distinct(all)).toHaveLength(14);
   expect(all).not.toContain('code restarted');
 });
 
-test.each(SEEDS)('its first five hold each kind and each manner already (%i)', (seed) => {
+test.each(SEEDS)('the first five faults of a round include each kind of process and each fault (%i)', (seed) => {
   const first = round(seed).slice(0, 5);
   expect(distinct(first.map(({ kind }) => kind))).toEqual(['api', 'code', 'postgres', 'temporal', 'worker']);
   expect(distinct(first.map(({ manner }) => manner))).toEqual(['killed', 'restarted', 'stopped']);
 });
 
-test('it follows from the seed, and seeds differ', () => {
+test('the order of faults is determined by the seed, and seeds differ', () => {
   expect(round(1)).toEqual(round(1));
   expect(distinct(SEEDS.map((seed) => JSON.stringify(round(seed)))).length).toBeGreaterThan(1);
 });
 
-test('who is not there is done no harm', () => {
+test('missing processes get no fault', () => {
   const all = round(1, ['worker 1']);
   expect(distinct(all.map(({ kind, manner }) => `${kind} ${manner}`))).toEqual([
     'worker killed',

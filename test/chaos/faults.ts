@@ -6,48 +6,51 @@ import type { Victim } from '../support/servers/victim.ts';
 
 export type Manner = 'killed' | 'stopped' | 'restarted';
 
-/** Processes that are done harm to, by name. */
+/** Processes to harm, by name. */
 export type Victims = Readonly<Record<string, Victim>>;
 
 export interface Harm {
   readonly victim: string;
   readonly manner: Manner;
-  /** Since chaos began. */
+  /** The time since the start of the chaos test. */
   readonly atMs: number;
   readonly lastsMs: number;
 }
 
-/** Harm that is being done. */
+/** Running fault injection. */
 export interface Faults {
   readonly done: readonly Harm[];
-  /** Resolves when nothing that may yet go on has stood still for a moment. */
+  /** Resolves when no process was suspended for a moment that could still continue. */
   untilAwake(): Promise<void>;
-  /** Ends it; everything runs again then. */
+  /** Stops the faults; all processes run again then. */
   stop(): Promise<void>;
 }
 
 export interface FaultsOptions {
   readonly victims: Victims;
   readonly seed: number;
-  /** Waits for a moment at which a call is out. */
+  /** Waits for a moment at which a call is open. */
   readonly ambush: (skip: number, withinMs: number) => Promise<void>;
-  /** Resolves when every worker that runs has done what it was about to do. */
+  /** Resolves when every running worker has completed the work that it had begun. */
   readonly settled: () => Promise<void>;
   readonly onHarm: (harm: Harm) => void;
 }
 
-/** So many do harm at a time, each to somebody else, and wait until that one is back. */
+/** The number of concurrent faults, each on another process, which is awaited until it is back. */
 const HANDS = 3;
-/** Time is counted in calls, so that runs get somewhere on a slow machine, too; unless none has come for so long. */
+/**
+ * Faults are spaced by calls, so that runs progress on a slow machine, too; after a time without calls a fault is
+ * injected anyway.
+ */
 const MOST_CALLS = 10;
 const CALL_WITHIN_MS = 40_000;
 const MOST_PAUSE_MS = 1_000;
-/** So long takes what a worker has sent before it was settled to arrive. */
+/** The time for messages of a worker from before it was settled to arrive. */
 const AWAKE_AFTER_MS = 1_500;
 
 /**
- * Does harm at random moments until it is told to stop: to each kind of process in each manner first, then at random.
- * The seed decides about all of it but the very moments.
+ * Injects faults at random moments until it is stopped: first each kind of fault into each kind of process, then random
+ * ones. The seed determines everything except the exact moments.
  */
 export function startFaults(options: FaultsOptions): Faults {
   const { victims, seed, ambush, settled, onHarm } = options;
@@ -108,7 +111,7 @@ export function startFaults(options: FaultsOptions): Faults {
     }
   };
   const working = Promise.all(Array.from({ length: HANDS }, (_, hand) => work(hand)));
-  // Who waits for the end hears of it.
+  // The caller that waits for the end receives the error.
   working.catch(() => undefined);
   return {
     done,
@@ -122,7 +125,7 @@ export function startFaults(options: FaultsOptions): Faults {
   };
 }
 
-/** Workers are what is lost most often. The code of workflows is a process of its own, below its worker. */
+/** Workers are lost most often. The workflow process is a child process of its worker. */
 const TARGETS = 'worker 1,worker 2,worker 1,worker 2,code 1,code 2,api 1,api 2,temporal,postgres'.split(',');
 const MANNERS: readonly Manner[] = ['killed', 'killed', 'killed', 'stopped', 'stopped', 'restarted'];
 const MOST_MS: Readonly<Record<Manner, number>> = { killed: 3_000, stopped: 6_000, restarted: 0 };
@@ -131,7 +134,7 @@ type Kind = 'worker' | 'code' | 'api' | 'temporal' | 'postgres';
 const KINDS: readonly Kind[] = ['worker', 'code', 'api', 'temporal', 'postgres'];
 const EACH_MANNER: readonly Manner[] = ['killed', 'stopped', 'restarted'];
 
-/** Only its worker asks the process of the code to end. */
+/** Only its worker restarts the workflow process, so it is killed instead. */
 function suited(manner: Manner, kind: string): Manner {
   return kind === 'code' && manner === 'restarted' ? 'killed' : manner;
 }
@@ -141,7 +144,7 @@ function drawHarm(targets: readonly string[], random: Random): { name: string; m
   return { name, manner: suited(random.pick(MANNERS), kindOf(name)) };
 }
 
-/** What kind of process somebody is, by name. */
+/** The kind of a process, by its name. */
 export function kindOf(victim: string): string {
   return victim.replace(/ \d+$/, '');
 }
@@ -151,7 +154,7 @@ interface Due {
   readonly manner: Manner;
 }
 
-/** Each kind that there is in each manner: kind by kind, each time in the next manner. */
+/** Each kind of process with each kind of fault: kind by kind, each time with the next fault. */
 export function firstRound(names: readonly string[], random: Random): Due[] {
   const kinds = random.shuffle(KINDS.filter((kind) => names.some((name) => kindOf(name) === kind)));
   const manners = random.shuffle(EACH_MANNER);
@@ -165,7 +168,7 @@ export function firstRound(names: readonly string[], random: Random): Due[] {
   );
 }
 
-/** Takes the first thing that is due and can be done to one of these. */
+/** Takes the first due fault that applies to one of these processes. */
 function takeDue(due: Due[], targets: readonly string[], random: Random): { name: string; manner: Manner } | null {
   const ofKind = (kind: Kind): string[] => targets.filter((name) => kindOf(name) === kind);
   const at = due.findIndex(({ kind }) => ofKind(kind).length > 0);

@@ -4,7 +4,7 @@ import { SINGLE_GRAPHS } from './plans.ts';
 import type { Share } from './plans.ts';
 import { describeHarm, describeReport } from './report.ts';
 
-/* `npm run chaos`: says what it does while it does it, and in the end what has become of all runs. */
+/* `npm run chaos`: prints its progress, and at the end the results of all runs. */
 
 const HELP = `npm run chaos -- [--runs N] [--seed N] [--at-once N] [--share GRAPH=PART] [--askers N]
                      [--without-claims]

@@ -22,24 +22,24 @@ import type { Books } from './third-party.ts';
 
 export interface Verdict {
   readonly about: string;
-  /** What is wrong; nothing: it has passed. */
+  /** The violations; an empty list means that the run passed. */
   readonly findings: readonly string[];
 }
 
 export interface Judgment {
-  /** How many runs have gone on as new executions, because their histories had grown too long. */
+  /** The number of runs that continued as new because their histories had grown too long. */
   readonly continued: number;
-  /** How many histories were replayed, of all executions, and by which code. */
+  /** The number of replayed histories of all executions, and the bundle used. */
   readonly replays: Pick<Replayed, 'replayed' | 'bundle'>;
-  /** One for each run, and one for each rule about all rows. */
+  /** One verdict for each run, and one for each rule about rows. */
   readonly verdicts: readonly Verdict[];
 }
 
-/** What is judged when everything is over. */
+/** The final evidence to judge. */
 export interface Evidence {
   readonly temporalAddress: string;
   readonly databaseUrl: string;
-  /** The file that all workers had their workflow code from. */
+  /** The file of the workflow bundle that all workers used. */
   readonly code: string;
   readonly seed: number;
   readonly client: ApiClient;
@@ -74,7 +74,7 @@ export async function judge(evidence: Evidence, stories: readonly Story[]): Prom
 
 const workflowIdOf = (id: string): string => toWorkflowId({ tenantId: 'demo', id });
 
-/** Replays the histories of all executions by the code that made them. */
+/** Replays the histories of all executions with the bundle that made them. */
 async function replay(source: HistorySource, { code, seed }: Evidence): Promise<Replayed> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-chaos-'));
   try {
@@ -85,7 +85,7 @@ async function replay(source: HistorySource, { code, seed }: Evidence): Promise<
   }
 }
 
-/** A run whose history can't be had counts as none: its verdict says so. */
+/** A run whose history is unavailable is not counted: its verdict reports that. */
 async function countContinued(workflow: WorkflowClient, runIds: readonly string[]): Promise<number> {
   let continued = 0;
   for (const runId of runIds) {
@@ -109,7 +109,7 @@ async function judgeRun(sources: Sources, story: Story, { differences }: Replaye
   return { about, findings: [...differing, ...broken] };
 }
 
-/** An error with what has caused it. */
+/** Formats an error with its causes. */
 function inWords(error: unknown): string {
   return error instanceof Error && error.cause !== undefined ? `${error}, as ${inWords(error.cause)}` : String(error);
 }

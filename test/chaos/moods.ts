@@ -4,15 +4,15 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context, MiddlewareHandler } from 'hono';
 import { createRandom, seedOf } from '../support/builders/random.ts';
 
-/** How a service answers one call. */
+/** The behavior of a service for one call. */
 interface Mood {
   readonly name: string;
   readonly weight: number;
   readonly beforeMs: number;
-  /** The work is done, whatever is answered. */
+  /** True if the work is executed, whatever the response. */
   readonly works: boolean;
   readonly afterMs: number;
-  /** `null`: with what came of the work. */
+  /** The failure of the response; `null` returns the result of the work. */
   readonly fails: 429 | 500 | 503 | 'hangs up' | null;
 }
 
@@ -30,21 +30,21 @@ const MOODS: readonly Mood[] = [
   { ...FINE, name: 'too late after the work', weight: 2, afterMs: 3_500 },
 ];
 
-/** Somebody who is caught waits so long for the answer. */
+/** An ambushed call waits this long for its response. */
 const CAUGHT: Mood = { ...FINE, name: 'caught', afterMs: 800 };
 
-/** From this call for the same thing on, nothing goes wrong any more: no run is to fail by bad luck. */
+/** From this call for the same subject on, nothing fails any more, so that no run fails by chance. */
 const PATIENCE = 4;
 
-/** The moods of a service, which follow from a seed and from what it is asked for. */
+/** The behaviors of a service, derived from a seed and the subject of the call. */
 export interface Moods {
-  /** Stands in front of what does the work. @param subjectOf what a call is about */
+  /** Wraps the handler that executes the work. @param subjectOf returns the subject of a call */
   readonly middleware: (
     subjectOf: (context: Context<MoodyEnvironment>) => Promise<string>,
   ) => MiddlewareHandler<MoodyEnvironment>;
   /**
-   * Lies in wait for a call, so many calls from now: its work is done, and its answer takes a while.
-   * @returns when its work is done, or `withinMs` are over
+   * Ambushes a call after the given number of calls: its work is executed, and its response is delayed.
+   * @returns when its work is executed, or `withinMs` have passed
    */
   ambush(skip: number, withinMs: number): Promise<void>;
 }
@@ -58,7 +58,7 @@ interface Ambush {
   readonly spring: () => void;
 }
 
-/** @param isPrey whether an ambush is for a call that is about this */
+/** @param isPrey returns whether an ambush applies to a call with this subject */
 export function createMoods(seed: number, isPrey: (subject: string) => boolean = () => true): Moods {
   const counts = new Map<string, number>();
   const ambushes = new Set<Ambush>();
@@ -67,7 +67,7 @@ export function createMoods(seed: number, isPrey: (subject: string) => boolean =
     counts.set(subject, count);
     return count >= PATIENCE ? FINE : pick(createRandom(seedOf(seed, subject, count)).next());
   };
-  /** Each call brings all ambushes nearer, and one at most falls on it. */
+  /** Each call counts down all ambushes, and triggers at most one. */
   const takeAmbush = (): Ambush | undefined => {
     const due = [...ambushes].find(({ skip }) => skip <= 0);
     for (const ambush of ambushes) ambush.skip -= 1;

@@ -1,51 +1,51 @@
 import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import type { Random } from '../support/builders/random.ts';
 
-/** What becomes of a run if all goes as it should. */
+/** The expected result of a run. */
 export interface Outcome {
   readonly status: 'completed' | 'failed' | 'canceled' | 'waiting';
-  /** The jobs that the third party has done in the end, each once. */
+  /** The jobs that the third party has executed at the end, each once. */
   readonly jobs: readonly string[];
-  /** Of a completed run. */
+  /** The output of a completed run. */
   readonly output: Json;
 }
 
-/** What one customer wants, and how people see to it. */
+/** The intention of one customer, and how people handle its run. */
 export interface Plan {
-  /** The names of all its jobs begin so. */
+  /** The prefix of all its job names. */
   readonly job: string;
   readonly graph: GraphName;
   readonly begins: Beginning;
   readonly input: JsonObject;
-  /** What the approvers say. */
+  /** The decision of the approvers. */
   readonly decision: 'approve' | 'reject';
-  /** Events are sent before anybody waits for them. */
+  /** True to send events before a node waits for them. */
   readonly isEarly: boolean;
   readonly expected: Outcome;
 }
 
-/** Plans that belong together: their runs are started in this order. */
+/** Related plans, whose runs are started in this order. */
 export type Errand = readonly Plan[];
 
-/** How a run comes to be. */
+/** How a run is started. */
 export type Beginning =
   | { readonly kind: 'new' }
-  /** In a thread, where it may have to wait for the runs before it. */
+  /** On a thread, where it may have to wait for earlier runs. */
   | { readonly kind: 'turn'; readonly threadId: string }
-  /** Of the run before it in the errand, after a superstep of that one, with other values. */
+  /** As a fork of the previous run of the errand, after a superstep of that run, with other values. */
   | { readonly kind: 'fork'; readonly step: number; readonly values: JsonObject };
 
 export type GraphName = 'mixed' | 'waits' | 'agent' | 'long' | 'local' | 'turns';
 export const GRAPHS: readonly GraphName[] = ['mixed', 'waits', 'agent', 'long', 'local', 'turns'];
 export const SINGLE_GRAPHS: readonly SingleName[] = ['mixed', 'waits', 'agent', 'long', 'local'];
 
-/** How large a part of all plans is of one graph at least, from 0 to 1. */
+/** The minimum share of plans with one graph, from 0 to 1. */
 export interface Share {
   readonly graph: SingleName;
   readonly part: number;
 }
 
-/** @returns errands of so many plans in all: each kind first, as far as they suffice, then at random */
+/** @returns errands with the given total number of plans: first each kind, as far as possible, then random ones */
 export function drawErrands(plans: number, random: Random, share: Share | null = null): readonly Errand[] {
   const errands: Errand[] = [];
   const due = random.shuffle(DRAW);
@@ -61,12 +61,12 @@ export function drawErrands(plans: number, random: Random, share: Share | null =
 
 type Draw = (job: string, random: Random) => Errand;
 
-/** A run of its own. */
+/** A run without a thread or a parent. */
 function alone(graph: SingleName): Draw {
   return (job, random) => [drawPlan(job, graph, random)];
 }
 
-/** Runs of one thread; one that fails is followed by the next all the same. */
+/** Runs of one thread; the next one starts even if one fails. */
 function drawTurns(threadId: string, random: Random): Errand {
   const numbers = upTo(2 + Math.floor(random.next() * 3));
   const jobOf = (number: number): string => `${threadId}-turn-${number}`;
@@ -85,19 +85,19 @@ function drawTurns(threadId: string, random: Random): Errand {
   });
 }
 
-/** A run and a fork of it, which begins while the run goes on. */
+/** A run and its fork, which begins while the run continues. */
 function drawFork(job: string, random: Random): Errand {
   const parent = drawPlan(job, 'long', random);
   const shared = 1 + Math.floor(random.next() * 5);
   const fork = `${job}-fork`;
   const jobs = parent.expected.jobs.slice(shared).map((done) => done.replace(job, fork));
   const receipts = [...parent.expected.jobs.slice(0, shared), ...jobs];
-  // Each round takes two supersteps, and they are counted from 0.
+  // Each round takes two supersteps, which are counted from 0.
   const begins = { kind: 'fork', step: 2 * shared - 1, values: { job: fork } } as const;
   return [parent, { ...parent, job: fork, begins, expected: { status: 'completed', jobs, output: { receipts } } }];
 }
 
-/** The most of them take all ways at once. */
+/** Most of these combine all kinds of calls. */
 const DRAW: readonly Draw[] = [
   alone('mixed'),
   alone('mixed'),

@@ -35,39 +35,39 @@ import type { ThirdParty } from './third-party.ts';
 export interface ChaosOptions {
   readonly runs: number;
   readonly seed: number;
-  /** How many runs go on at a time. */
+  /** The number of concurrent runs. */
   readonly atOnce: number;
   /**
-   * Without them nothing keeps a lost call from being made again, which chaos has to find out: it lies in wait for calls
-   * that must not be made twice, and does harm to the only worker.
+   * False to disable claims: lost calls are then repeated, which the test must detect. Faults then wait for calls that
+   * must not be repeated, and harm only the one worker.
    */
   readonly hasClaims: boolean;
-  /** So large a part of the runs is of one graph; `null`: as it comes. */
+  /** The minimum share of runs with one graph; `null` leaves it to chance. */
   readonly share: Share | null;
-  /** How many people query all open runs all the time. */
+  /** The number of clients that continuously query all open runs. */
   readonly askers: number;
   readonly onHarm: FaultsOptions['onHarm'];
-  /** Is told of each run that people are done with. */
+  /** Receives each completed plan. */
   readonly onStory: (story: Story) => void;
 }
 
 export interface ChaosReport extends Judgment {
   readonly harm: readonly Harm[];
-  /** How often a process has ended by itself: what it needs was away when it started. */
+  /** The number of times that a process has exited by itself because a dependency was unavailable at its start. */
   readonly ownEnds: number;
-  /** Calls of the third party. */
+  /** The calls of the third party. */
   readonly calls: number;
-  /** Answers of the API by status; without one: no answer came. */
+  /** The responses of the API by status; `null` counts requests without a response. */
   readonly answers: ReadonlyMap<string, number>;
-  /** How often people did something to a run, by what it was. */
+  /** The number of actions on runs, by kind. */
   readonly actions: ReadonlyMap<string, number>;
-  /** How many queries by Temporal's own tools were answered. */
+  /** The number of answered queries through Temporal. */
   readonly queries: number;
 }
 
 const GIVE_UP_AFTER_MS = 400_000;
 
-/** Lets runs go on while processes are killed, stopped and restarted, and says what has become of them. */
+/** Executes runs while processes are killed, suspended and restarted, and judges the results. */
 export async function playChaos(options: ChaosOptions): Promise<ChaosReport> {
   const teardown = openTeardown();
   const leave = (): void => void teardown.run().finally(() => process.exit(130));
@@ -83,12 +83,12 @@ export async function playChaos(options: ChaosOptions): Promise<ChaosReport> {
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 interface Scene {
-  /** The file that all workers have their workflow code from, those too that are started when a source is changed. */
+  /** The file of the workflow bundle of all workers, including those that start after a source file was changed. */
   readonly code: string;
   readonly postgres: PostgresServer;
   readonly databaseUrl: string;
   readonly processes: Processes;
-  /** Of the workers that answer probes. */
+  /** The health endpoints of the workers. */
   readonly healthUrls: readonly string[];
   readonly thirdParty: ThirdParty;
   readonly answers: Map<string, number>;
@@ -155,7 +155,7 @@ async function setUp({ seed, hasClaims }: ChaosOptions, teardown: Teardown): Pro
       },
       worker: hasClaims ? 'src/worker.ts' : 'test/chaos/worker-without-claims.ts',
       workers: hasClaims ? healthPorts.map((port) => ({ HOLDFAST_HEALTH_PORT: String(port) })) : [{}],
-      // Runs that the first one accepts go on as new executions often.
+      // Runs that the first API accepts continue as new often.
       apis: [{ CONTINUE_AFTER: '40' }, {}],
       isLookedAfter: true,
       isAwaited: true,
@@ -180,12 +180,12 @@ async function bundleOnce(teardown: Teardown): Promise<string> {
   return file;
 }
 
-/** Two workers' ports. */
+/** Chooses the health ports of two workers. */
 async function chooseHealthPorts(): Promise<readonly number[]> {
   return await Promise.all([25, 27].map((at) => choosePort('a worker', undefined, FIRST_PORT + at)));
 }
 
-/** The jobs that are done by the tool `pay`. */
+/** True for the jobs of the tool `pay`. */
 const isUnsafe = (job: string): boolean => /\/(pay|send|expired)/.test(job);
 
 function victimsOf({ postgres, processes }: Scene, { hasClaims }: ChaosOptions): FaultsOptions['victims'] {
@@ -206,7 +206,7 @@ async function publishGraphs(client: ApiClient): Promise<void> {
   for (const name of GRAPHS) {
     const definition: unknown = JSON.parse(await readFile(new URL(`graphs/${name}.json`, import.meta.url), 'utf8'));
     const { status, body } = await client.post('/api/graphs', definition);
-    // Who asks again, as no answer had come, is told that it is published already.
+    // A repeated request whose first response was lost gets the published version.
     if (status >= 300) throw new Error(`${name} was not published: ${JSON.stringify(body)}`);
   }
 }

@@ -7,27 +7,27 @@ import type { Wanted } from './actions.ts';
 import type { Plan } from './plans.ts';
 import type { Books } from './third-party.ts';
 
-/** What people look at before they do something. */
+/** The information that people use before they act. */
 export interface Reactions {
   readonly as: (caller: keyof Tokens) => ApiClient;
   readonly books: Books;
-  /** Until it can be told what a worker that was lost has done: none stands still that may yet go on. */
+  /** Resolves when the outcome of a lost worker's calls is certain: no suspended process may still continue. */
   readonly untilKnown: () => Promise<void>;
 }
 
-/** Something to be done, once. */
+/** An action to take once. */
 type Reaction = Omit<Wanted, 'runId'>;
 
 interface Situation {
   readonly plan: Plan;
   readonly runId: string;
-  /** One of the things that the run waits for. */
+  /** A pending item of the run. */
   readonly waiting: Json;
 }
 
 type React = (office: Reactions, situation: Situation) => Promise<readonly Reaction[]> | readonly Reaction[];
 
-/** What the people do about something that a run waits for. */
+/** Returns the action of people for a pending item of a run. */
 export async function reactionTo(office: Reactions, situation: Situation): Promise<readonly Reaction[]> {
   const react = REACTIONS[textAt(situation.waiting, '/kind')];
   return react ? await react(office, situation) : [];
@@ -75,7 +75,7 @@ function sendEvents({ plan, waiting }: Situation): readonly Reaction[] {
   return plan.isEarly ? EVENTS.map((_, index) => send(index + 1)) : [send(due)];
 }
 
-/** A call with an unknown outcome: the third party's books tell once no attempt is open. */
+/** Handles a call with an unknown outcome: the records of the third party are certain once no attempt is open. */
 async function intervene({ as, books, untilKnown }: Reactions, { runId, waiting }: Situation): Promise<Reaction[]> {
   const [id, node] = [textAt(waiting, '/id'), textAt(waiting, '/node')];
   const visit = Number(/:(\d+)/.exec(id)?.[1]);

@@ -42,7 +42,7 @@ test.each([
   expect(lines.filter((other) => /\d+ passed/.test(other))).toEqual([line]);
 });
 
-test('what has failed is told with all of its findings, and nothing of what has passed', () => {
+test('failed runs are reported with all findings, and passed ones are not', () => {
   const lines = withVerdicts(['lost', 'done twice'], [], ['late']);
   expect(lines.slice(lines.indexOf('job-1'))).toEqual([
     'job-1',
@@ -55,7 +55,7 @@ test('what has failed is told with all of its findings, and nothing of what has 
   expect(lines).not.toContain('job-2');
 });
 
-test('harm is tallied by victim and manner', () => {
+test('faults are counted by process and kind', () => {
   expect(withVerdicts([])).toEqual([
     '',
     'postgres: 0 killed, 0 stopped, 1 restarted',
@@ -73,7 +73,7 @@ test('harm is tallied by victim and manner', () => {
   ]);
 });
 
-test('harm is described with its time, and with how long it lasts', () => {
+test('a fault is described with its time and duration', () => {
   expect(describeHarm(harm('worker 1', 'killed'))).toBe('  12.3 s  worker 1 killed for 1.5 s');
   expect(describeHarm(harm('api 2', 'restarted'))).toBe('  12.3 s  api 2 restarted');
 });

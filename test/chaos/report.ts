@@ -6,7 +6,7 @@ export function describeHarm({ atMs, victim, manner, lastsMs }: Harm): string {
   return `${seconds(atMs).padStart(8)}  ${victim} ${manner}${howLong}`;
 }
 
-/** What was done, what was found, and the line that counts. */
+/** Formats the faults, the findings, and a final line with the result. */
 export function describeReport(report: ChaosReport): readonly string[] {
   const { harm, ownEnds, calls, answers, actions, queries, continued, replays, verdicts } = report;
   const failed = verdicts.filter(({ findings }) => findings.length > 0);
@@ -26,7 +26,7 @@ export function describeReport(report: ChaosReport): readonly string[] {
   ];
 }
 
-/** How often each was killed, stopped and restarted. */
+/** The number of kills, suspensions and restarts of each process. */
 function tally(harm: readonly Harm[]): readonly string[] {
   const manners = ['killed', 'stopped', 'restarted'] as const;
   const victims = [...new Set(harm.map(({ victim }) => victim))].toSorted();

@@ -4,9 +4,9 @@ import { listen } from '../../src/process/listen.ts';
 import { createMoods } from './moods.ts';
 import type { MoodyEnvironment } from './moods.ts';
 
-/** A model that has two tools called, then one more, and then answers; it speaks OpenAI's protocol and is in many moods. */
+/** A model of OpenAI's protocol that requests two tools, then one more, and then answers, with changing behavior. */
 export interface ScriptedModel {
-  /** As a configuration names it. */
+  /** Its base URL for a configuration. */
   readonly baseUrl: string;
   stop(): Promise<void>;
 }
@@ -14,7 +14,7 @@ export interface ScriptedModel {
 const RequestSchema = z.looseObject({ messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })) });
 type Messages = z.output<typeof RequestSchema>['messages'];
 
-/** The tools that it asks for, turn by turn. */
+/** The tools that it requests in each turn. */
 const TURNS: readonly (readonly string[])[] = [['look', 'order'], ['pay']];
 const USAGE = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
 
@@ -34,7 +34,7 @@ export async function startScriptedModel(seed: number): Promise<ScriptedModel> {
   return { baseUrl: door.url, stop: () => door.stop() };
 }
 
-/** The prompt is the name that its jobs begin with. */
+/** The prompt is the prefix of the run's job names. */
 function promptOf(messages: Messages): string {
   return z.string().parse(messages.find(({ role }) => role === 'user')?.content);
 }

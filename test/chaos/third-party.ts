@@ -5,27 +5,27 @@ import { listen } from '../../src/process/listen.ts';
 import { createMoods } from './moods.ts';
 import type { Moods, MoodyEnvironment } from './moods.ts';
 
-/** A third party that does jobs, is in many moods, and keeps books of what it has done. */
+/** A third party that executes jobs with changing behavior, and records them. */
 export interface ThirdParty extends Pick<Moods, 'ambush'> {
   readonly url: string;
   readonly books: Books;
   stop(): Promise<void>;
 }
 
-/** What a third party has done, whatever it has answered. */
+/** The records of a third party, whatever it has responded. */
 export interface Books {
-  /** Every job that was done, and how often. */
+  /** Every executed job, with the number of executions. */
   readonly done: ReadonlyMap<string, number>;
-  /** All calls, repeated and refused ones too. */
+  /** All calls, including repeated and refused ones. */
   readonly calls: number;
-  /** A call for the job is in the house. */
+  /** True while a call for the job is in progress. */
   isBusyWith(job: string): boolean;
 }
 
 const BodySchema = z.looseObject({ job: z.string() });
 const jobOf = async ({ req }: Context): Promise<string> => BodySchema.parse(await req.json()).job;
 
-/** By what each door knows a job again that it has done. */
+/** The key by which each endpoint recognizes an executed job. */
 const DOORS: Readonly<Record<string, (job: string, key: string) => string | null>> = {
   look: (job) => job,
   peek: (job) => job,
@@ -34,7 +34,7 @@ const DOORS: Readonly<Record<string, (job: string, key: string) => string | null
   pay: () => null,
 };
 
-/** @param isPrey as for `createMoods`, of jobs */
+/** @param isPrey as in `createMoods`, with jobs as subjects */
 export async function startThirdParty(seed: number, isPrey?: (job: string) => boolean): Promise<ThirdParty> {
   const moods = createMoods(seed, isPrey);
   const done = new Map<string, number>();

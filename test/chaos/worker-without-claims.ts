@@ -7,7 +7,10 @@ import { toTemporalLogger } from '../../src/process/temporal-logger.ts';
 import { createWorkers } from '../../src/worker.ts';
 import { TASK_QUEUE } from '../../src/workflows/contract.ts';
 
-/** A worker whose ledger refuses no claim: what a lost attempt may have done is done again. It is there to be found out. */
+/**
+ * A worker whose ledger accepts every claim: work that a lost attempt may have done is repeated. The chaos test must
+ * detect this.
+ */
 
 const { DATABASE_URL = '', TEMPORAL_ADDRESS = '', HOLDFAST_CONFIG } = process.env;
 

@@ -7,12 +7,12 @@ import { errorsIn } from '../support/readers/problems.ts';
 
 const { stack, model, service, user, get, until } = useAgentStack();
 
-/** A conversation that is kept. */
+/** A channel that keeps the conversation. */
 const CHAT = { channels: { answer: {}, given: {}, chat: { reducer: 'messages' } } } as const;
 const hello = { chat: [{ role: 'user', content: 'Do both.' }] };
 
 describe('an agent', () => {
-  test('asks, has tools called and is told, turn by turn, until it has an answer', async () => {
+  test('calls tools and returns their results to the model each turn until the model answers', async () => {
     model().answers(askFor([['look', { job: 'a' }]]), askFor([['work', { job: 'b' }]]), say('Both are done.'));
     expect(await startAgent(user())).toMatchObject({
       status: 'completed',
@@ -37,7 +37,7 @@ describe('an agent', () => {
     expect(service().done).toEqual(['a', 'b']);
   });
 
-  test('has the calls of a turn made at the same time, and is told in their order', async () => {
+  test('runs the calls of one turn in parallel and returns their results in call order', async () => {
     const calls = ['a', 'b', 'c'].map((job) => ['work', { job }] as const);
     model().answers(askFor(calls), say('Done'));
     const held = service().hold('a');
@@ -77,21 +77,21 @@ describe('an agent', () => {
       ['work', { job: 'a', euros: 'many' }],
       /^Execution failed: The arguments of work break its parameters at \/euros: .*number/,
     ],
-  ] as const)('is told of %s, and goes on', async (_what, call, told) => {
+  ] as const)('returns %s to the model and continues', async (_what, call, told) => {
     service().refuse('a');
     model().answers(askFor([call, ['look', { job: 'b' }]]), say('I tried.'));
     expect(await startAgent(user())).toMatchObject({ status: 'completed', output: { answer: { text: 'I tried.' } } });
     expect(toldTo(model())).toEqual([expect.stringMatching(told), '{"job":"b"}']);
   });
 
-  test('has numbers and booleans read that it writes as text', async () => {
+  test('converts numbers and booleans that the model writes as text', async () => {
     model().answers(askFor([['work', { job: 'a', euros: '12.5', urgent: 'true' }]]), say('Done'));
     const run = await startAgent(user());
     const requested = await eventsOf(user(), textAt(run, '/id'), 'tool.requested');
     expect(requested.map((event) => at(event, '/args'))).toEqual([{ job: 'a', euros: 12.5, urgent: true }]);
   });
 
-  test('is offered and given no tool whose roles the starter lacks', async () => {
+  test('neither offers nor calls a tool whose roles the starter of the run lacks', async () => {
     const once = (): void => model().answers(askFor([['vault', { job: 'a' }]]), say('Done'));
     once();
     await startAgent(user());
@@ -105,7 +105,7 @@ describe('an agent', () => {
     expect(service().done).toEqual(['a']);
   });
 
-  test('asks for tools in maxIterations turns, and answers in one more without any', async () => {
+  test('calls tools for maxIterations turns, then answers in one more turn without tools', async () => {
     const again = askFor([['work', { job: 'a' }]]);
     model().answers(again, again, again);
     const run = await startAgent(user(), { maxIterations: 2 });
@@ -117,7 +117,7 @@ describe('an agent', () => {
     expect(offeredTo(model()).map(({ length }) => length > 0)).toEqual([true, true, false]);
   });
 
-  test('has its object corrected', async () => {
+  test('asks the model to correct an object that breaks the schema', async () => {
     const output = { type: 'object', properties: { paid: { type: 'number' } }, required: ['paid'] };
     model().answers(askFor([['work', { job: 'a' }]]), say('{"paid":"much"}'), say('{"paid":12}'));
     expect(await startAgent(user(), { output })).toMatchObject({
@@ -129,7 +129,7 @@ describe('an agent', () => {
     expect(last).toMatchObject({ role: 'user', content: expect.stringMatching(/paid.*number/) });
   });
 
-  test('fails when its object stays wrong', async () => {
+  test('fails when the object still breaks the schema', async () => {
     model().answers(say('no'), say('{}'), say('{"paid":"x"}'));
     const output = { type: 'object', properties: { paid: { type: 'number' } }, required: ['paid'] };
     expect(await startAgent(user(), { output })).toMatchObject({
@@ -138,7 +138,7 @@ describe('an agent', () => {
     });
   });
 
-  test('has everything in its history, and what it costs', async () => {
+  test('records every call and its cost in the history', async () => {
     model().answers(
       askFor(
         [
@@ -190,7 +190,7 @@ describe('an llm node with tools, and a tool node with calls', () => {
     name: 'by-hand',
   };
 
-  test('make the same loop by hand', async () => {
+  test('build the same loop as an agent', async () => {
     service().refuse('c');
     const calls = ['a', 'b', 'c'].map((job) => ['work', { job }] as const);
     model().answers(askFor(calls), say('Done'));
@@ -208,7 +208,7 @@ describe('an llm node with tools, and a tool node with calls', () => {
   });
 });
 
-test('an agent is checked and published as any other node', async () => {
+test('an agent node is validated and published like any other node', async () => {
   const channels = { answer: {} };
   const { status, body } = await user().post('/api/graphs', { ...aGraphOf(anAgent()), name: 'helper', channels });
   expect({ status, warnings: at(body, '/warnings') }).toEqual({ status: 201, warnings: [] });

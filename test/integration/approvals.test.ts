@@ -22,7 +22,7 @@ afterAll(async () => {
 const inbox = async (query: string, caller: DecidingCaller = 'approver') =>
   await readAll(stack.as(caller), `/api/approvals?${query}`, 2);
 const idsOf = (approvals: readonly Json[]): string[] => approvals.map((approval) => textAt(approval, '/id'));
-/** A run that asks two questions at once. */
+/** Starts a run with two approvals at the same time. */
 async function startAskingTwice(): Promise<{ readonly runId: string; readonly ids: readonly string[] }> {
   const ask = { type: 'approval', title: 'May I?' } as const;
   const edges = [{ from: '__start__', to: ['one', 'two'] }];
@@ -31,12 +31,12 @@ async function startAskingTwice(): Promise<{ readonly runId: string; readonly id
 }
 
 describe('the inbox', () => {
-  test('has the approvals of all runs, the newest first', async () => {
+  test('lists the approvals of all runs, newest first', async () => {
     const asked = [await asking(), await asking(), await asking()].map(({ approvalId }) => approvalId);
     expect(idsOf(await inbox('status=pending')).filter((id) => asked.includes(id))).toEqual(asked.toReversed());
   });
 
-  test('is narrowed to what waits for the caller, page by page', async () => {
+  test('can be limited to approvals that the caller may decide, page by page', async () => {
     const shared = { roles: ['approver'], quorum: 2 };
     const [mine, theirs, decided] = [
       await startAsking(stack.as('user'), { policy: shared, timeout: '1h' }),
@@ -58,7 +58,7 @@ describe('the inbox', () => {
     expect(await found('tool=pay')).toEqual([]);
   });
 
-  test('is filtered by run', async () => {
+  test('can be filtered by run', async () => {
     const [, run] = [await asking(), await startAskingTwice()];
     expect(idsOf(await inbox(`runId=${run.runId}`)).toSorted()).toEqual(run.ids.toSorted());
   });
@@ -66,7 +66,7 @@ describe('the inbox', () => {
   test.each([
     ['approved', 'approve'],
     ['rejected', 'reject'],
-  ])('is filtered by the status %s', async (status, decision) => {
+  ])('can be filtered by the status %s', async (status, decision) => {
     const [run, open] = [await asking(), await asking()];
     await decide('approver', run, { decision });
     const found = async () => idsOf(await inbox(`status=${status}`));
@@ -74,12 +74,12 @@ describe('the inbox', () => {
     expect(await found()).not.toContain(open.approvalId);
   });
 
-  test('is that of the tenant', async () => {
+  test('lists only approvals of the caller’s tenant', async () => {
     const { runId } = await asking();
     expect(await inbox(`runId=${runId}`, 'otherTenantUser')).toEqual([]);
   });
 
-  test('refuses a status that there is not', async () => {
+  test('refuses an unknown status', async () => {
     const answer = await stack.as('approver').get('/api/approvals?status=open');
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual(['/status']);
@@ -121,7 +121,7 @@ describe('an approval', () => {
     expect(Date.parse(textAt(approval, '/expiresAt')) - Date.parse(textAt(approval, '/requestedAt'))).toBe(3_600_000);
   });
 
-  test('of another tenant is unknown', async () => {
+  test('is not found by another tenant', async () => {
     const { approvalId } = await asking();
     const [foreign, missing] = await Promise.all(
       [approvalId, 'none'].map((id) => stack.as('otherTenantUser').get(`/api/approvals/${id}`)),
@@ -131,11 +131,11 @@ describe('an approval', () => {
   });
 });
 
-describe('deciding', () => {
+describe('a decision', () => {
   test.each([
     ['approve', 'approved'],
     ['reject', 'rejected'],
-  ])('%s: the run goes on with the answer', async (decision, status) => {
+  ])('%s: the run continues with the answer', async (decision, status) => {
     const run = await asking({ args: { amount: 1 } });
     const { body } = await decide('approver', run, { decision, reason: 'so be it' });
     const decisions = [{ by: 'ada', decision, reason: 'so be it' }];
@@ -145,7 +145,7 @@ describe('deciding', () => {
   });
 
   test.each(['approve', 'reject'])(
-    'by POST /api/runs/{id}/%s needs no approval id while one is pending',
+    'by POST /api/runs/{id}/%s needs no approval id while only one is pending',
     async (decision) => {
       const run = await asking();
       const answer = await stack.as('approver').post(`/api/runs/${run.runId}/${decision}`, {});
@@ -154,14 +154,14 @@ describe('deciding', () => {
     },
   );
 
-  test('without an id is refused while several are pending, and names them', async () => {
+  test('without an approval id is refused while several are pending, and the error lists their ids', async () => {
     const { runId, ids } = await startAskingTwice();
     const answer = await stack.as('approver').post(`/api/runs/${runId}/approve`, {});
     expect(answer).toMatchObject(aProblem(422, 'APPROVAL_ID_REQUIRED'));
     for (const id of ids) expect(textAt(answer.body, '/detail')).toContain(id);
   });
 
-  test('with an id decides that one', async () => {
+  test('with an approval id decides that approval only', async () => {
     const { runId, ids } = await startAskingTwice();
     const [first = '', second = ''] = ids;
     await stack.as('approver').post(`/api/runs/${runId}/reject`, { approvalId: second });
@@ -175,7 +175,7 @@ describe('deciding', () => {
     expect(await approvalOf(two)).toMatchObject({ status: 'pending' });
   });
 
-  test('is an event of the history', async () => {
+  test('is recorded as an event of the history', async () => {
     const run = await asking();
     await approve('approver', run, { reason: 'fine' });
     await answerOf(run);
@@ -198,7 +198,7 @@ describe('edited arguments', () => {
   } as const;
   const edited = { args: { amount: 40 }, argsSchema };
 
-  test('reach the run', async () => {
+  test('are used by the run', async () => {
     const run = await asking(edited);
     const { body } = await approve('approver', run, { args: { amount: 25 } });
     expect([body, await answerOf(run)]).toMatchObject([{ args: { amount: 25 } }, { args: { amount: 25 } }]);
@@ -221,7 +221,7 @@ describe('edited arguments', () => {
 describe('values of a decision', () => {
   const decisionSchema = { type: 'object', properties: { ticket: { type: 'string' } }, required: ['ticket'] } as const;
 
-  test('land in the result', async () => {
+  test('are part of the result', async () => {
     const run = await asking({ decisionSchema });
     await approve('approver', run, { values: { ticket: 'T-7' } });
     expect(await answerOf(run)).toMatchObject({ values: { ticket: 'T-7' } });
@@ -277,7 +277,7 @@ describe('a policy', () => {
     await expect.poll(async () => await approvalOf(run)).toMatchObject(expected);
   });
 
-  test('refuses somebody in words that name who may decide', async () => {
+  test('refuses an unauthorized person with an error that names who may decide', async () => {
     const answer = await approve('approver', await asking({ policy: { users: ['bob'], roles: ['treasurer'] } }));
     expect(answer).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
     expect(textAt(answer.body, '/detail')).toMatch(/treasurer.*bob/);
@@ -293,7 +293,7 @@ describe('a policy', () => {
 describe('a quorum of two', () => {
   const policy = { quorum: 2 };
 
-  test('needs two people', async () => {
+  test('needs the approval of two people', async () => {
     const run = await asking({ policy });
     expect(await approve('approver', run)).toMatchObject({ status: 200, body: { status: 'pending' } });
     expect(await approve('approver', run)).toMatchObject(aProblem(409, 'ALREADY_DECIDED'));
@@ -302,7 +302,7 @@ describe('a quorum of two', () => {
     expect(await answerOf(run)).toMatchObject({ decision: 'approved' });
   });
 
-  test('is reached by as many people as it takes, although one of them edits the arguments', async () => {
+  test('counts the approvals of different people, although one of them edits the arguments', async () => {
     const run = await asking({ policy, args: { euros: 1 } });
     await approve('approver', run);
     await decide('approver2', run, { decision: 'approve', args: { euros: 2 } });
@@ -319,7 +319,7 @@ describe('a quorum of two', () => {
   });
 });
 
-describe('an approval is bound to what it shows', () => {
+describe('an approval is bound to its content', () => {
   const definition = aDefinition({
     channels: { amount: { default: 40 }, out: {} },
     nodes: {
@@ -332,7 +332,7 @@ describe('an approval is bound to what it shows', () => {
     ],
   });
 
-  test('so that a decision on what it showed before an edit is refused', async () => {
+  test('a decision on the content from before an edit is refused', async () => {
     const run = await startRun(stack.as('user'), definition);
     const [runId, first] = [textAt(run, '/id'), textAt(run, '/waitingFor/0/id')];
     const pending = async () =>
@@ -346,7 +346,7 @@ describe('an approval is bound to what it shows', () => {
     });
     expect(edited.status).toBe(200);
     const path = `/api/runs/${runId}/approve`;
-    // Without an id it means the first approval, which was withdrawn.
+    // Without an id the decision refers to the first approval, which was withdrawn.
     expect(await stack.as('approver').post(path, { digest })).toMatchObject(aProblem(409, 'APPROVAL_CANCELED'));
     const approvalId = textAt(await pending(), '/id');
     expect(await stack.as('approver').post(path, { approvalId }, { 'if-match': `"${digest}"` })).toMatchObject(
@@ -357,7 +357,7 @@ describe('an approval is bound to what it shows', () => {
     expect((await stack.as('approver').post(path, { approvalId }, { 'if-match': `"${now}"` })).status).toBe(200);
   });
 
-  test('and a run that begins behind it is for those who may decide it', async () => {
+  test('starting a run after the approval node needs the right to decide the approval', async () => {
     const body = { graph: definition, input: {}, startAt: 'pay' };
     expect(await stack.as('user').post('/api/runs', body)).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
     expect((await stack.as('admin').post('/api/runs', body)).status).toBe(201);

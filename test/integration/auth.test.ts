@@ -40,21 +40,21 @@ describe('a good token', () => {
     expect(await bearing(await stack.forge(forgery))).toMatchObject({ status: 200 });
   });
 
-  test('is accepted whatever the letters of its scheme', async () => {
+  test('is accepted with its scheme in upper or lower case', async () => {
     expect(await stranger.get('/api/runs', { authorization: `bearer ${await stack.forge()}` })).toMatchObject({
       status: 200,
     });
   });
 
   test.each([[['emperor']], [[]], [undefined], ['user'], [{ user: true }]])(
-    'with roles %j grants nothing',
+    'with roles %j grants no permission',
     async (roles) => {
       expect(await bearing(await stack.forge({ claims: { roles } }))).toMatchObject(aProblem(403, 'FORBIDDEN'));
     },
   );
 });
 
-/** What somebody is answered whose token is not accepted. */
+/** The response to a refused token. */
 const REFUSED = aProblem(401, 'UNAUTHENTICATED', { 'www-authenticate': /^Bearer/ });
 
 describe('a bad token', () => {
@@ -125,19 +125,19 @@ describe('a bad token', () => {
     expect(await bearing(await stack.forge(forgery))).toMatchObject(REFUSED);
   });
 
-  test('is signed by another key under the id of ours', async () => {
+  test('is signed by another key under the id of the configured key', async () => {
     const { privateKey } = await generateKeyPair('ES256');
     expect(await bearing(await stack.forge({ key: privateKey }))).toMatchObject(REFUSED);
   });
 
-  test.each(['without a kid', 'under its own kid'])('brings its own key, %s', async (which) => {
+  test.each(['without a kid', 'under its own kid'])('contains its own key, %s', async (which) => {
     const { privateKey, publicKey } = await generateKeyPair('ES256');
     const jwk = await exportJWK(publicKey);
     const kid = which === 'without a kid' ? undefined : 'mine';
     expect(await bearing(await stack.forge({ header: { jwk, kid }, key: privateKey }))).toMatchObject(REFUSED);
   });
 
-  test.each(['jku', 'x5u'])('names the place of its key by %s, which is not read', async (name) => {
+  test.each(['jku', 'x5u'])('names the URL of its key by %s, which is never fetched', async (name) => {
     const elsewhere = await startLoopbackServer();
     const { privateKey } = await generateKeyPair('ES256');
     const header = { [name]: `${elsewhere.url}/keys`, kid: 'mine' };
@@ -160,17 +160,17 @@ describe('a bad token', () => {
     expect(await bearing('x'.repeat(15_000))).toMatchObject(REFUSED);
   });
 
-  test('does not fit into the headers', async () => {
+  test('exceeds the size limit of headers', async () => {
     expect(await createApiClient(stack.baseUrl, 'x'.repeat(65_536)).get('/api/runs')).toMatchObject({ status: 431 });
   });
 
-  test('is refused before anything else is looked at', async () => {
+  test('is refused before the request is validated', async () => {
     const answer = await stranger.send('/api/runs', { method: 'PUT', body: '{' });
     const posted = await stranger.send('/api/runs', { method: 'POST', body: '{' });
     expect([answer.status, posted]).toMatchObject([405, REFUSED]);
   });
 });
 
-test('every answer that a token got is described', () => {
+test('every response to a token is described in the OpenAPI document', () => {
   expect(api.notDescribed()).toEqual([]);
 });

@@ -11,7 +11,7 @@ import { aProblem } from '../support/readers/problems.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
 
-/* Two at once, each without a name: they never act on two things. */
+/* Two concurrent requests without an approval id must never act on two approvals. */
 
 let stack: TestStack;
 let connection: Connection;
@@ -45,7 +45,7 @@ const waitsAt = (node: string) => (run: Json) =>
   textAt(run, '/status') === 'waiting' && listAt(run, '/waitingFor').every((one) => at(one, '/node') === node);
 
 describe('two bare decisions over HTTP', () => {
-  test.each(TIMES)('decide one question, and the other sender is told what waits (%i)', async () => {
+  test.each(TIMES)('decide one approval, and the other response names what is pending (%i)', async () => {
     const { id } = await start(inTurn);
     const post = (caller: 'approver' | 'approver2') => stack.as(caller).post(`/api/runs/${id}/approve`, {});
     const answers = await Promise.all([post('approver'), post('approver2')]);
@@ -63,7 +63,7 @@ describe('two bare decisions over HTTP', () => {
     expect(await valuesOf(id)).toMatchObject({ log: ['Read the mail?'] });
   });
 
-  test('are 422 while several wait, with all of their titles and ids', async () => {
+  test('are 422 while several approvals are pending, with all of their titles and ids', async () => {
     const edges = [{ from: '__start__', to: ['one', 'two', 'three'] }];
     const nodes = { one: asks('One?'), two: asks('Two?'), three: asks('Three?') };
     const { id } = await start(aDefinition({ nodes, edges }));
@@ -78,7 +78,7 @@ describe('two bare decisions over HTTP', () => {
       expect(detail).toContain(`"${title}" (${id}.a${number})`);
   });
 
-  test('are no decision on a question that was asked again: 409', async () => {
+  test('do not decide an approval that was requested again: 409', async () => {
     const nodes = { one: { type: 'approval', title: 'Pay {{ state.euros }}?' } } as const;
     const { id } = await start(aDefinition({ channels: { euros: { default: 1 } }, nodes }));
     const { headers } = await stack.as('user').get(`/api/runs/${id}/state`);
@@ -95,7 +95,7 @@ describe('two bare decisions over HTTP', () => {
     });
   });
 
-  test('of which one changes the arguments: the other does not count for these', async () => {
+  test('of which one edits the arguments: the other does not count for the edited arguments', async () => {
     const ask = { type: 'approval', title: 'Pay?', args: { euros: 1 }, policy: { quorum: 2 } } as const;
     for (const _ of TIMES) {
       const { id } = await start(aDefinition({ nodes: { ask } }));
@@ -106,14 +106,14 @@ describe('two bare decisions over HTTP', () => {
       const isFirst = at(approval, '/decisions/0/by') === 'bob';
       expect(plain?.status).toBe(isFirst ? 200 : 412);
       expect(await stack.as('user').untilRun(id, hasStatus('waiting'))).toMatchObject({ status: 'waiting' });
-      // What has been answered is what is read next.
+      // The first approval is decided, so the next request refers to the second one.
       const then = await post('approver2', {});
       expect(then).toMatchObject({ status: 200, body: { status: 'approved', args: { euros: 9 } } });
     }
   });
 });
 
-test.each(TIMES)('two bare signals decide one question, and the second is ignored (%i)', async () => {
+test.each(TIMES)('two bare signals decide one approval, and the second is ignored (%i)', async () => {
   const { id, run } = await start(inTurn);
   const handle = await handleOf(run);
   await Promise.all([handle.signal('approve', { reason: 'a' }), handle.signal('approve', { reason: 'b' })]);
@@ -132,20 +132,20 @@ describe('two bare controls', () => {
     ['at one checkpoint', { interruptAfter: ['a'], interruptBefore: ['b'] }],
   ];
 
-  test.each(stops)('resume at two breakpoints %s: one is 409', async (_, over) => {
+  test.each(stops)('that resume at two breakpoints %s: one is 409', async (_, over) => {
     for (const _time of TIMES.slice(0, repetitions(5))) {
       const { id } = await start(aDefinition({ nodes: { a: adds('a'), b: adds('b'), c: adds('c') }, ...over }));
       const resume = () => stack.as('user').post(`/api/runs/${id}/resume`, {});
       const answers = await Promise.all([resume(), resume()]);
       expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([202, 409]);
       expect(await stack.as('user').untilRun(id, hasStatus('paused'))).toMatchObject({ status: 'paused' });
-      // Who has read the second breakpoint passes it.
+      // A caller who has read the second breakpoint passes it.
       expect(await resume()).toMatchObject({ status: 202 });
       expect(await stack.as('user').untilRun(id, hasStatus('completed'))).toMatchObject({ status: 'completed' });
     }
   });
 
-  test('a pause that has been answered is ended by the next resume', async () => {
+  test('the next resume ends a pause whose control was already answered', async () => {
     const { id } = await start(aDefinition({ nodes: { w: { type: 'wait', event: 'go' } } }));
     for (const _ of TIMES.slice(0, repetitions(5))) {
       expect(await stack.as('user').post(`/api/runs/${id}/pause`, {})).toMatchObject({ body: { status: 'paused' } });
@@ -153,7 +153,7 @@ describe('two bare controls', () => {
     }
   });
 
-  test('retry of a failure that comes again: one is 409', async () => {
+  test('that retry a node that fails again: one is 409', async () => {
     const fails = { type: 'set', write: { log: '{{ state.log[9] }}' } } as const;
     const { id } = await start(aDefinition({ nodes: { a: fails } }));
     const retry = () => stack.as('user').post(`/api/runs/${id}/retry`, {});

@@ -6,7 +6,7 @@ import type { Folder } from '../support/servers/command-line.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
 
-/* `holdfast run` against a stack that runs. */
+/* `holdfast run` against a running stack. */
 
 let stack: TestStack;
 let folder: Folder;
@@ -34,7 +34,7 @@ const ASKING = aDefinition({ nodes: { ask: { type: 'approval', title: 'Sure?', w
 const FAILING = aDefinition({ nodes: { a: { type: 'set', write: { log: '{{ state.log[7].x }}' } } } });
 
 describe('holdfast run', () => {
-  test('prints the output of a run that completes, and its progress elsewhere', async () => {
+  test('prints the output of a completed run to stdout and its progress to stderr', async () => {
     const { code, stdout, stderr } = await run(GREETING, '--input', '{ "name": "Ada" }');
     expect({ code, output: JSON.parse(stdout) }).toEqual({ code: 0, output: { log: ['Hello Ada'] } });
     expect(stderr).toMatch(/^Run [0-9A-Z]{26}\n/);
@@ -42,7 +42,7 @@ describe('holdfast run', () => {
     expect(stderr).toMatch(/Run [0-9A-Z]{26} is completed\n$/);
   });
 
-  test('takes its input from a file, and address and token from the environment', async () => {
+  test('reads its input from a file, and address and token from the environment', async () => {
     const input = await folder.write('input.json', { name: 'Bob' });
     const file = await folder.write('graph.json', GREETING);
     const env = { HOLDFAST_URL: stack.baseUrl, HOLDFAST_TOKEN: stack.tokens.user };
@@ -54,36 +54,36 @@ describe('holdfast run', () => {
     });
   });
 
-  test('ends with 1 when the run fails, and says why', async () => {
+  test('exits with 1 when the run fails, and prints the reason', async () => {
     const { code, stderr } = await run(FAILING);
     expect(code).toBe(1);
     expect(stderr).toMatch(/is failed: EXPRESSION_FAILED /);
   });
 
-  test('ends with 3 when the run waits for a person', async () => {
+  test('exits with 3 when the run waits for a person', async () => {
     const { code, stderr } = await run(ASKING);
     expect(code).toBe(3);
     expect(stderr).toContain('ask asks: Sure?');
     expect(stderr).toMatch(/is waiting, waiting for approval at ask \([^)]+\)\n$/);
   });
 
-  test('names the issues of a definition that is refused, in its file', async () => {
+  test('prints the issues of a refused definition with their lines in its file', async () => {
     const { code, stdout, stderr } = await run({ ...GREETING, edges: [{ from: '__start__', to: 'gret' }] });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/graph\.json:\d+:\d+: error UNKNOWN_NODE: There is no node "gret"/);
   });
 
-  test('names what is wrong with the input', async () => {
+  test('prints what is wrong with the input', async () => {
     const { code, stderr } = await run(GREETING, '--input', '{ "nmae": "Ada" }');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('/input/nmae: ') });
   });
 
-  test('ends with 6 when the API refuses', async () => {
+  test('exits with 6 when the API refuses the request', async () => {
     const { code, stderr } = await run(GREETING, '--token', 'no-token');
     expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('401 UNAUTHENTICATED') });
   });
 
-  test('ends with 5 when the time is up; the run goes on', async () => {
+  test('exits with 5 after the time-out; the run continues', async () => {
     const waiting = aDefinition({ nodes: { a: { type: 'wait', for: '1h' } } });
     const { code } = await run(waiting, '--timeout', '1s');
     expect(code).toBe(5);
@@ -91,7 +91,7 @@ describe('holdfast run', () => {
     expect(hasStatus('waiting')(again)).toBe(true);
   });
 
-  test.each(['25d', '60d'])('waits for a time of %s, which no timer takes', async (time) => {
+  test.each(['25d', '60d'])('accepts a time-out of %s, which is longer than a timer allows', async (time) => {
     expect(await run(GREETING, '--timeout', time)).toMatchObject({ code: 0 });
   });
 

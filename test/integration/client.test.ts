@@ -30,7 +30,7 @@ afterAll(async () => {
   await model.stop();
 });
 
-test('the example has an agent with two tools, edited arguments and a memory, in forty lines', async () => {
+test('the example runs an agent with two tools, edited arguments and a memory, in forty lines', async () => {
   model.answers(
     askFor([['weather', { city: 'Rome' }]]),
     askFor([['book_trip', { city: 'Rome', euros: 900 }]]),
@@ -47,7 +47,7 @@ test('the example has an agent with two tools, edited arguments and a memory, in
   expect(lines.length).toBeLessThanOrEqual(40);
 });
 
-test('a run is followed to its end, and its state is corrected by its tag', async () => {
+test('the client follows a run to its end and edits its state under its ETag', async () => {
   model.answers(say('Hello.'));
   const run = await user.runs.start({ graph: 'travel-agent', input: { chat: { role: 'user', content: 'Hi' } } });
   const events: string[] = [];
@@ -59,7 +59,7 @@ test('a run is followed to its end, and its state is corrected by its tag', asyn
   await expect(user.runs.edit(run.id, { etag, values: {} })).rejects.toMatchObject({ code: 'STALE', status: 412 });
 });
 
-test('a decision on what has changed, or by the wrong person, is an error with a code', async () => {
+test('a decision on changed content, or by the wrong person, throws an error with a code', async () => {
   model.answers(askFor([['book_trip', { city: 'Rome', euros: 900 }]]), say('Not booked.'));
   const input = { chat: { role: 'user', content: 'Book Rome' } };
   const run = await user.runs.start({ graph: 'travel-agent', input }, { waitMs: 30_000 });

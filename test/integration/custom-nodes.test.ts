@@ -40,7 +40,7 @@ describe('a node type that is registered by code', () => {
   test.each([
     [101, 'large'],
     [100, 'small'],
-  ])('leads %i to %s', async (amount, way) => {
+  ])('routes %i to %s', async (amount, way) => {
     const { body } = await start(routing(), amount);
     expect(at(body, '/output/way')).toBe(way);
   });
@@ -57,12 +57,12 @@ describe('a node type that is registered by code', () => {
     expect(issuePathsOf(refused)).toContain(path);
   });
 
-  test('is named when another one is meant', async () => {
+  test('is suggested for a misspelt node type', async () => {
     const refused = await start(routing({ type: 'treshold' }), 1);
     expect(JSON.stringify(refused.body)).toContain('Did you mean');
   });
 
-  test('fails its node when it sends the run where it may not', async () => {
+  test('fails its node when it routes to a node that it did not declare', async () => {
     const graph = routing({ mayGoto: ['large'] });
     const edges = [
       { from: '__start__', to: 'route' },

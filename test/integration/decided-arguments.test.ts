@@ -34,7 +34,7 @@ beforeEach(() => {
 
 const user = () => stack.as('user');
 
-/** Refunds by an agent, which is told what the tool returns: its arguments. */
+/** An agent that refunds; the tool returns its arguments, so the model receives them. */
 const agent = (tool: string): GraphDefinition =>
   aGraphOf({ type: 'agent', model: 'scripted', prompt: 'Pay it back.', tools: [tool] });
 
@@ -57,7 +57,7 @@ const requested = async (run: Json): Promise<readonly (Json | undefined)[]> =>
   (await eventsOf(user(), textAt(run, '/id'), 'tool.requested')).map((event) => at(event, '/args'));
 
 describe('an approval by the arguments', () => {
-  test('sees the defaults that the tool applies, and what people see is what is done', async () => {
+  test('shows the defaults that the tool applies, and the call uses exactly the approved arguments', async () => {
     model.answers(askFor([['refund', { order: ' A-1 ' }]]), say('Paid back.'));
     const run = await startRun(user(), agent('refund'));
     const made = { order: 'A-1', euros: 500 };
@@ -70,7 +70,7 @@ describe('an approval by the arguments', () => {
     expect(calls).toMatchObject([{ name: 'refund', request: made, reply: made }]);
   });
 
-  test('sees what another person makes of them, and nothing else is done', async () => {
+  test('shows the edits of another person, and the call uses exactly these', async () => {
     model.answers(askFor([['refund', { order: 'A-1' }]]), say('Paid back.'));
     const run = await startRun(user(), agent('refund'));
     const edited = { order: 'A-1', euros: 450 };
@@ -79,7 +79,7 @@ describe('an approval by the arguments', () => {
     expect(await requested(run)).toEqual([edited]);
   });
 
-  test('is asked for again, if the tool makes something else of what a person has edited', async () => {
+  test('is requested again if the tool’s schema changes the edited arguments', async () => {
     model.answers(askFor([['refund', { order: 'A-1' }]]), say('Paid back.'));
     const run = await startRun(user(), agent('refund'));
     const { id } = await askedAbout(run);
@@ -91,7 +91,7 @@ describe('an approval by the arguments', () => {
     expect(await requested(run)).toEqual([{ order: 'A-2', euros: 450 }]);
   });
 
-  test('is not passed by a misspelt argument: the model is told', async () => {
+  test('is not bypassed by a misspelt argument: the model receives an error', async () => {
     model.answers(askFor([['refund', { order: 'A-1', Euros: 500 }]]), say('I could not.'));
     const run = await startRun(user(), agent('refund'));
     expect(at(run, '/status')).toBe('completed');
@@ -99,7 +99,7 @@ describe('an approval by the arguments', () => {
     expect(toldTo(model)).toEqual([expect.stringContaining('Did you mean "euros"?')]);
   });
 
-  test('is about a value that is made once, if it differs each time', async () => {
+  test('shows a generated default that is computed once and then used by the call', async () => {
     const node: NodeDefinition = { type: 'tool', tool: 'refund_cents', args: { cents: 50_000 } };
     const run = await startRun(user(), aGraphOf(node));
     const { args } = await askedAbout(run);
@@ -109,7 +109,7 @@ describe('an approval by the arguments', () => {
     expect(await requested(run)).toEqual([args]);
   });
 
-  test('sees the defaults of a JSON Schema, which are sent', async () => {
+  test('shows the defaults of a JSON Schema, and the call sends them', async () => {
     const run = await startRun(user(), aGraphOf({ type: 'tool', tool: 'work' }));
     expect(await askedAbout(run)).toMatchObject({ args: { job: 'a', euros: 500 } });
     await approve(run);

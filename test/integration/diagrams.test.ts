@@ -20,7 +20,7 @@ afterAll(async () => {
   await stack.stop();
 });
 
-/** Goes left or right by its input, then asks. */
+/** A graph that branches by its input, then requests an approval. */
 function forked(name: string): GraphDefinition {
   return aDefinition({
     name,
@@ -50,19 +50,19 @@ async function draw(path: string, caller: keyof Tokens = 'user'): Promise<string
 }
 
 describe('a diagram', () => {
-  test('is a Mermaid flowchart unless something else is asked for', async () => {
+  test('is a Mermaid flowchart by default', async () => {
     const { shapes, classes } = await parseMermaid(await draw('forked/diagram'));
     expect([...shapes.keys()]).toEqual(['begin', 'finish', 'n_sort', 'n_left', 'n_right', 'n_ask']);
     expect(classes.size).toBe(0);
     expect(await draw('forked/diagram?format=mermaid')).toBe(await draw('forked/diagram'));
   });
 
-  test('is a PlantUML state diagram on demand', async () => {
+  test('is a PlantUML state diagram on request', async () => {
     const { states } = parsePlantUml(await draw('forked/diagram?format=plantuml'));
     expect([...states.keys()]).toEqual(['n_sort', 'n_left', 'n_right', 'n_ask']);
   });
 
-  test('is for approvers, too', async () => {
+  test('may be read by approvers', async () => {
     expect(await draw('forked/diagram', 'approver')).toContain('n_sort');
   });
 
@@ -71,11 +71,11 @@ describe('a diagram', () => {
     ['forked/diagram?format=svg', 422, 'INVALID_REQUEST'],
     ['forked/diagram?run=01JZZZZZZZZZZZZZZZZZZZZZZZ', 404, 'UNKNOWN_RUN'],
     ['forked/diagram?run=', 422, 'INVALID_REQUEST'],
-  ])('%s is refused with %i %s', async (path, status, code) => {
+  ])('of %s is refused with %i %s', async (path, status, code) => {
     expect(await ask(path)).toMatchObject(aProblem(status, code));
   });
 
-  test('a format that there is not is pointed at', async () => {
+  test('with an unknown format is refused with a pointer to the parameter', async () => {
     expect(issuePathsOf(await ask('forked/diagram?format=svg'))).toEqual(['/format']);
   });
 
@@ -83,11 +83,11 @@ describe('a diagram', () => {
     expect(await stack.stranger.get('/api/graphs/forked/diagram')).toMatchObject(aProblem(401, 'UNAUTHENTICATED'));
   });
 
-  test('of another tenant is as if it were not there', async () => {
+  test('of another tenant is not found', async () => {
     expect(await ask('forked/diagram', 'otherTenantUser')).toMatchObject(aProblem(404, 'NOT_FOUND'));
   });
 
-  test('is described', async () => {
+  test('has responses that the OpenAPI document describes', async () => {
     const api = await readDescription(stack.stranger);
     expect(api.routes).toContain('GET /api/graphs/{name}/diagram');
     const { body } = await stack.stranger.get('/openapi.json');
@@ -95,13 +95,13 @@ describe('a diagram', () => {
   });
 });
 
-describe('with a run', () => {
+describe('a diagram of a run', () => {
   let runId: string;
   beforeAll(async () => {
     runId = textAt(await startRun(stack.as('user'), 'forked', { kind: 'l' }), '/id');
   });
 
-  test('what was visited and what is current is marked', async () => {
+  test('visited and current nodes are marked', async () => {
     const { classes } = await parseMermaid(await draw(`forked/diagram?run=${runId}`));
     expect(Object.fromEntries(classes)).toEqual({ n_sort: ['visited'], n_left: ['visited'], n_ask: ['current'] });
     const { states } = parsePlantUml(await draw(`forked/diagram?run=${runId}&format=plantuml`));
@@ -109,26 +109,26 @@ describe('with a run', () => {
     expect(colored).toEqual(['n_sort', 'n_left', 'n_ask']);
   });
 
-  test('nothing is current when it has ended', async () => {
+  test('no node is current when the run has ended', async () => {
     await stack.as('approver').post(`/api/runs/${runId}/approve`, {});
     await stack.as('user').untilRun(runId, (run) => textAt(run, '/status') === 'completed');
     const { classes } = await parseMermaid(await draw(`forked/diagram?run=${runId}`));
     expect(Object.fromEntries(classes)).toEqual({ n_sort: ['visited'], n_left: ['visited'], n_ask: ['visited'] });
   });
 
-  test('what the run executes is drawn, whatever has been published since', async () => {
+  test('the version that the run executes is drawn, although a newer one was published', async () => {
     await stack.as('user').post('/api/graphs', aDefinition({ name: 'forked' }));
     expect(await draw('forked/diagram')).not.toContain('n_sort');
     expect(await draw(`forked/diagram?run=${runId}`)).toContain('n_sort');
   });
 
-  test('of an unpublished definition is drawn, too', async () => {
+  test('a run of an unpublished definition is drawn', async () => {
     const run = await startRun(stack.as('user'), aDefinition({ name: 'given-whole' }));
     const { classes } = await parseMermaid(await draw(`given-whole/diagram?run=${textAt(run, '/id')}`));
     expect(Object.fromEntries(classes)).toEqual({ n_a: ['visited'] });
   });
 
-  test('a run of another graph, or of another tenant, is none of this graph', async () => {
+  test('a run of another graph or of another tenant is not found', async () => {
     await stack.as('user').post('/api/graphs', aDefinition({ name: 'unrelated' }));
     expect(await ask(`unrelated/diagram?run=${runId}`)).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
     expect(await ask(`forked/diagram?run=${runId}`, 'otherTenantUser')).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));

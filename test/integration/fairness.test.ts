@@ -13,11 +13,11 @@ import { at, textAt } from '../support/readers/json-at.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
 
-/* One tenant has far more slow calls open than it has slots: what others see of it, and what becomes of the calls. */
+/* One tenant has far more slow calls open than slots: the effect on other tenants, and on the calls. */
 
 const RUNS = 3;
 const CALLS = 100;
-/** Of the 400 slots of a worker, a tenant alone gets half. */
+/** A single tenant gets half of a worker's 400 slots. */
 const SLOTS = 200;
 const PATIENTLY = { interval: 100, timeout: 60_000 };
 
@@ -63,7 +63,7 @@ async function startManySlowCalls(user: ApiClient): Promise<readonly string[]> {
   return (await Promise.all(starts)).map(({ body }) => textAt(body, '/id'));
 }
 
-test('hundreds of slow calls of a tenant hold up neither other tenants nor the journal, and all are made once', async () => {
+test('hundreds of slow calls of one tenant delay neither other tenants nor the journal, and each is made once', async () => {
   const [user, other] = [stack.as('user'), stack.as('otherTenantUser')];
   const runs = await startManySlowCalls(user);
   await expect.poll(() => slow.open, PATIENTLY).toBe(SLOTS);

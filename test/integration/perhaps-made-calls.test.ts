@@ -9,7 +9,7 @@ import { createRunControls } from '../support/readers/run-controls.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
 
-/* A bank over HTTP. It charges when it hears of a charge, even if its answer never comes. */
+/* A bank over HTTP, which charges as soon as it receives a request, even if its response is lost. */
 const bank = await useLoopbackServer();
 
 let stack: TestStack;
@@ -43,7 +43,7 @@ function keysOfCharges(): ReadonlySet<unknown> {
   return new Set(charges.map(({ headers }) => headers['idempotency-key']));
 }
 
-test('a charge whose answers never came is named by the run that it fails; a retry finds it, and it is undone', async () => {
+test('a failed run lists a charge without an answer; a retry finds the charge, and it is compensated', async () => {
   bank.answers(hangUp, hangUp);
   const id = await start({
     ...pay,
@@ -61,7 +61,7 @@ test('a charge whose answers never came is named by the run that it fails; a ret
   expect(keysOfCharges().size).toBe(1);
 });
 
-test('a charge that is out when its run is canceled is named by the run and by its event', async () => {
+test('a canceled run and its event list a charge that was still open', async () => {
   const { asked, left, answer } = silence();
   bank.answers(answer);
   const id = await start(pay);
@@ -73,7 +73,7 @@ test('a charge that is out when its run is canceled is named by the run and by i
   expect(await eventsOf(stack.as('user'), id, 'tool.called')).toMatchObject([{ tool: 'charge', error }]);
 });
 
-test('a charge that was answered is not named by a run that is canceled during its next call', async () => {
+test('a run canceled during its next call does not list a charge that was answered', async () => {
   bank.answers(json({ receipt: 'r2' }), silence().answer);
   const id = await start(pay);
   await expect.poll(() => bank.requests.length).toBe(2);

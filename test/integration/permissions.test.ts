@@ -34,14 +34,15 @@ const PEOPLE = {
 } as const;
 
 /*
- * What everybody gets at every route, in the order of PEOPLE. The run has ended and its approval is decided, so that
- * callers who may control or decide get 409. An admin's ids reach across tenants, names mean the own tenant.
+ * The expected status of each caller at each route, in the order of PEOPLE. The run has ended and its approval is
+ * decided, so that callers who may control or decide get 409. An admin's ids reach across tenants, names refer to the
+ * admin's own tenant.
  */
 const READ = [200, 200, 200, 200, 200, 200, 403] as const;
 const READ_BY_NAME = [200, 200, 200, 404, 404, 404, 403] as const;
 const READ_BY_ID = [200, 200, 200, 404, 404, 200, 403] as const;
 const ADMIN = [403, 403, 200, 403, 403, 200, 403] as const;
-/** Their `Last-Event-ID` is none. */
+/** Their `Last-Event-ID` is invalid. */
 const STREAM = [400, 400, 400, 400, 400, 400, 403] as const;
 const PUBLISH = [204, 403, 204, 404, 403, 404, 403] as const;
 const CONTROL = [409, 403, 409, 404, 403, 409, 403] as const;
@@ -50,7 +51,7 @@ const START_BY_ID = [202, 403, 202, 404, 403, 202, 403] as const;
 const QUIET = READ.map((status) => (status === 200 ? 204 : status));
 const CHAT = { id: 'talk', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] };
 const DECISIONS = { decisions: [{ approvalId: 'none', decision: 'approve' }] };
-/** Of a webhook that is not there. */
+/** The webhook does not exist. */
 const WEBHOOK = [404, 403, 404, 404, 403, 404, 403] as const;
 const NEW_WEBHOOK = { url: 'https://hooks.example.com', events: ['run.failed'] };
 const NEW_HOOK = { scheme: 'github', secret: { secret: 'NOBODY_HAS_IT' }, event: { run: 'none', name: 'paid' } };
@@ -145,7 +146,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['POST /api/approvals/{id}/comment', READ_BY_ID, { text: 'why?' }],
   ['POST /api/approvals/{id}/remind', READ_BY_ID.map((status) => (status === 200 ? 409 : status)), {}],
   ['POST /api/approvals/{id}/reassign', DECIDE, { users: ['u'] }],
-  // What others need goes last.
+  // Resources that other routes need are deleted last.
   ['DELETE /api/schedules/{id}', [204, 403, 204, 204, 403, 204, 403]],
   ['DELETE /admin/tenants/{id}', ADMIN.map((status) => (status === 200 ? 204 : status))],
   ['DELETE /admin/switches/{kind}/{name}', ADMIN.map((status) => (status === 200 ? 204 : status))],
@@ -161,10 +162,10 @@ const PUBLIC = [
   'GET /schemas/graph-definition.json',
   'GET /console/config.json',
 ];
-/** For people who have no token yet; its own tests ask it. */
+/** A route for callers without a token; it has tests of its own. */
 const BY_CODE = ['POST /console/local-sign-in'];
 
-describe('who may do what', () => {
+describe('permissions', () => {
   let clients: readonly (readonly [string, ApiClient])[];
   let ended: { readonly runId: string; readonly approvalId: string };
   let fileId: string;
@@ -243,27 +244,27 @@ describe('who may do what', () => {
     expect(await enter(stranger, route, body)).toMatchObject(aProblem(401, 'UNAUTHENTICATED'));
   });
 
-  test.each([...PUBLIC, 'GET /openapi.json', 'GET /docs'])('%s needs none', async (route) => {
+  test.each([...PUBLIC, 'GET /openapi.json', 'GET /docs'])('%s needs no token', async (route) => {
     expect(await enter(stranger, route, undefined)).toMatchObject({ status: 200 });
   });
 
-  test('is settled for every route that is described', () => {
+  test('are defined for every described route', () => {
     expect([...MATRIX.map(([route]) => route), ...PUBLIC, ...BY_CODE].toSorted()).toEqual([...api.routes].toSorted());
   });
 
-  test('every answer that was seen is described', () => {
+  test('every observed response is described in the OpenAPI document', () => {
     expect(api.notDescribed()).toEqual([]);
   });
 
-  test('a role that may not is refused before the body and the id are looked at', async () => {
+  test('a role without the permission is refused before body and id are validated', async () => {
     const approver = await stack.as(PEOPLE.approver);
     for (const path of ['/api/runs', '/api/runs/none/cancel', '/api/graphs'])
       expect(await approver.post(path, 'nonsense')).toMatchObject(aProblem(403, 'FORBIDDEN'));
   });
 });
 
-describe('an answer that is kept for an Idempotency-Key', () => {
-  test('is not given to a caller who may see less by now', async () => {
+describe('a response stored for an Idempotency-Key', () => {
+  test('is not returned to a caller who meanwhile lost the right to see it', async () => {
     const graph = aDefinition({ channels: { secret: { redact: true } }, nodes: { a: { type: 'set' } } });
     const starting = { graph, input: { secret: 'canary-4711' } };
     const send = async (role: string): Promise<ApiAnswer> =>

@@ -11,7 +11,7 @@ import type { Folder, Said } from '../support/servers/command-line.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
 
-/* A run of a stack becomes a test, which needs no stack. */
+/* A run of a stack becomes a test that needs no stack. */
 
 let stack: TestStack;
 let folder: Folder;
@@ -25,7 +25,7 @@ afterAll(async () => {
   await Promise.all([stack.stop(), folder.remove()]);
 });
 
-/** An agent pays back, and a person has to agree. */
+/** An agent that refunds after an approval. */
 const REFUND: GraphDefinition = {
   name: 'refund-agent',
   channels: { order: {}, answer: {} },
@@ -45,7 +45,7 @@ const REFUND: GraphDefinition = {
   ],
 };
 
-/** A graph that hides its customer. @param route which way the run goes for whom */
+/** A graph with a redacted customer. @param route an expression that chooses the path of the run */
 const hiding = (route: string): GraphDefinition => ({
   name: 'hiding',
   channels: { order: {}, customer: { redact: true }, group: {} },
@@ -103,7 +103,7 @@ describe('a run with a model, a tool and an approval', () => {
     });
   });
 
-  test('plays in a test of its reader, too', async () => {
+  test('runs in a test suite of the project, too', async () => {
     await promote(id, 'refund.json');
     const played = playRecording(JSON.parse(await written('refund.json')));
     expect(played).toMatchObject({ status: 'completed', path: ['work'], divergence: null, changed: [] });
@@ -112,7 +112,7 @@ describe('a run with a model, a tool and an approval', () => {
     });
   });
 
-  test('tells where another graph goes another way', async () => {
+  test('reports where another graph takes another path', async () => {
     await promote(id, 'refund.json');
     const tool = { type: 'tool', tool: 'refund', args: { euros: 30 }, write: { answer: '{{ result }}' } } as const;
     await folder.write('changed.json', { ...REFUND, nodes: { work: tool } });
@@ -122,7 +122,7 @@ describe('a run with a model, a tool and an approval', () => {
     expect(stdout).toContain('status is "waiting", expected "completed"');
   });
 
-  test('passes by its outcome under a graph that only shows more', async () => {
+  test('passes by its outcome for a graph that only emits more', async () => {
     await promote(id, 'refund.json');
     await folder.write('more.json', {
       ...REFUND,
@@ -141,13 +141,13 @@ describe('a run with a model, a tool and an approval', () => {
     expect((await evaluate('refund.json', ...flags, '--outcome')).code).toBe(0);
   });
 
-  test('is refused before it has ended', async () => {
+  test('can not be promoted before it has ended', async () => {
     const waits = await start(REFUND);
     const { code, stderr } = await promote(waits, 'never.json');
     expect({ code, stderr }).toMatchObject({ code: 6, stderr: expect.stringContaining('409 NOT_ALLOWED_NOW') });
   });
 
-  test('is not for callers who may not see payloads', async () => {
+  test('can not be promoted by callers without payload:read', async () => {
     expect(await promote(id, 'never.json', '--as', 'user')).toMatchObject({
       code: 6,
       stderr: expect.stringContaining('403'),
@@ -155,8 +155,8 @@ describe('a run with a model, a tool and an approval', () => {
   });
 });
 
-describe('a run that hides values', () => {
-  test('becomes a test without them, which goes the same way', async () => {
+describe('a run with redacted values', () => {
+  test('becomes a test without them that takes the same path', async () => {
     const id = await ended(hiding('state.order == "A-1"'));
     expect((await promote(id, 'hidden.json')).code).toBe(0);
     const text = await written('hidden.json');
@@ -165,7 +165,7 @@ describe('a run that hides values', () => {
     expect((await evaluate('hidden.json')).code).toBe(0);
   });
 
-  test('whose way depends on them becomes a test only with them', async () => {
+  test('whose path depends on them becomes a test only with them', async () => {
     const id = await ended(hiding('state.customer.age > 30'));
     const refused = await promote(id, 'way.json');
     expect(refused.code).toBe(1);
@@ -176,7 +176,7 @@ describe('a run that hides values', () => {
   });
 });
 
-test('a data set runs live, and tells the pass rate', async () => {
+test('a data set runs live and reports the pass rate', async () => {
   await folder.write('graph.json', hiding('state.order == "A-1"'));
   const line = (order: string): string =>
     JSON.stringify({ name: order, input: { order }, expect: { path: ['find', 'note'] } });
@@ -191,7 +191,7 @@ test('a data set runs live, and tells the pass rate', async () => {
   expect((await live('--min-rate', '0')).code).toBe(0);
 });
 
-test('the recording of a run replays on its own', async () => {
+test('the recording of a run replays without a server', async () => {
   const { status, body } = await stack.as('admin').get(`/api/runs/${await refunded()}/recording`);
   const keys = isJsonObject(body) ? Object.keys(body).toSorted() : [];
   expect({ status, keys }).toEqual({

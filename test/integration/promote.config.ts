@@ -1,6 +1,6 @@
 import { defineConfig, defineTool, textOf } from '../../src/index.ts';
 
-/* A model and tools that answer alone, for runs that become tests. */
+/* A model and tools that answer by themselves, for runs that become tests. */
 
 export default defineConfig({
   models: {

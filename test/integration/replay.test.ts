@@ -46,12 +46,12 @@ async function replay(id: string, body: object = {}): Promise<Json> {
   return run;
 }
 
-/** The history of a run, as if it had another id. */
+/** The history of a run with another run id. */
 async function historyAs(id: string, other: string): Promise<unknown> {
   return JSON.parse(JSON.stringify(await eventsOf(stack.as('user'), id)).replaceAll(id, other));
 }
 
-/** What people and clocks do to a run, until it has ended. */
+/** The actions of people and clocks until a run has ended. */
 type Course = readonly [string, GraphDefinition, (id: string) => Promise<void>];
 
 const COURSES: readonly Course[] = [
@@ -121,7 +121,7 @@ describe('a replay', () => {
     expect(server.requests).toHaveLength(heard);
   });
 
-  test('on another input names the first event that is different, and goes on with the same answers', async () => {
+  test('on another input reports the first different event, and continues with the same answers', async () => {
     server.answers(json({ n: 1 }));
     const id = await start(aDefinition({ nodes: { a: adds('a'), b: works } }), { input: { log: 'x' } });
     const again = await replay(id, { input: { log: 'y' } });
@@ -129,19 +129,19 @@ describe('a replay', () => {
     expect(again).toMatchObject({ divergence: { expected: { type: 'run.completed' } } });
   });
 
-  test('on another graph that calls what was not called fails, and says where it left the recording', async () => {
+  test('on another graph that makes an unrecorded call fails, and reports where it left the recording', async () => {
     const id = await start(aDefinition({ nodes: { a: adds('a') } }));
     const again = await replay(id, { graph: aDefinition({ nodes: { a: adds('a'), b: works } }) });
     expect(again).toMatchObject({ status: 'failed', error: { code: 'REPLAY_DIVERGED' }, divergence: { seq: 1 } });
     expect(server.requests).toEqual([]);
   });
 
-  test('may be replayed itself', async () => {
+  test('can be replayed itself', async () => {
     const id = textAt(await replay(await start(aDefinition({ nodes: { a: adds('a') } }))), '/id');
     expect(await replay(id)).toMatchObject({ divergence: null, replayOf: id });
   });
 
-  test('on an input that its graph does not take is refused, and so is any for a fork', async () => {
+  test('on an invalid input is refused, and so is any input for a fork', async () => {
     const id = await start(aDefinition({ nodes: { a: adds('a') } }));
     const replayed = async (of: string, input: object) =>
       await stack.as('user').post(`/api/runs/${of}/replay`, { input });
@@ -154,7 +154,7 @@ describe('a replay', () => {
     expect(issuePathsOf(await replayed(forkId, { log: 'x' }))).toEqual(['/input']);
   });
 
-  test('of a run that has not ended is refused', async () => {
+  test('of a running run is refused', async () => {
     const id = await start(aDefinition({ nodes: { wait: { type: 'wait', event: 'go' } } }));
     const refused = await stack.as('user').post(`/api/runs/${id}/replay`, {});
     expect(refused).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));

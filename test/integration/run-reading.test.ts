@@ -18,7 +18,7 @@ afterAll(async () => {
 const read = async (path: string, headers: Record<string, string> = {}) => await stack.as('user').get(path, headers);
 const idsOf = (runs: readonly Json[]): string[] => runs.map((run) => textAt(run, '/id'));
 
-/** Starts runs at once, some of them in the same millisecond. @returns their ids */
+/** Starts runs concurrently, some of them in the same millisecond. @returns their ids */
 async function startSeveral(
   count: number,
   name: string,
@@ -35,7 +35,7 @@ describe('the list of runs', () => {
     expect(idsOf(await readAll(stack.as('user'), '/api/runs?graph=in-order'))).toEqual(ids.reverse());
   });
 
-  test.each([1, 3, 200])('has every run once in pages of %i', async (limit) => {
+  test.each([1, 3, 200])('lists every run once in pages of %i', async (limit) => {
     const ids = await startSeveral(10, `pages-of-${limit}`);
     const listed = idsOf(await readAll(stack.as('user'), `/api/runs?graph=pages-of-${limit}`, limit));
     expect(listed.toSorted()).toEqual(ids.toSorted());
@@ -72,13 +72,13 @@ describe('the list of runs', () => {
   });
 
   test.each(['2026-01-01T00:00:00+23:59', '2026-01-01T00:00:00.123456789-23:59', '9999-12-31T23:59:59Z'])(
-    'takes the time %s',
+    'accepts the time %s',
     async (time) => {
       expect(await read(`/api/runs?createdAfter=${encodeURIComponent(time)}`)).toMatchObject({ status: 200 });
     },
   );
 
-  test('is that of the tenant', async () => {
+  test('lists only runs of the caller’s tenant', async () => {
     await startSeveral(1, 'mine');
     expect(await readAll(stack.as('otherTenantUser'), '/api/runs?graph=mine')).toEqual([]);
   });
@@ -133,7 +133,7 @@ describe('a cursor', () => {
     expect(answer).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
   });
 
-  test('takes pages of another size', async () => {
+  test('accepts another page size', async () => {
     expect(await read(`/api/runs?graph=cursed&limit=200&cursor=${cursor}`)).toMatchObject({
       status: 200,
       body: { items: [{}], nextCursor: null },
@@ -142,7 +142,7 @@ describe('a cursor', () => {
 });
 
 describe('the state of a run', () => {
-  /** Writes, then asks; something else is written meanwhile. */
+  /** A graph that writes, then requests an approval, with another write in between. */
   const graph = aDefinition({
     nodes: {
       first: { type: 'set', write: { log: 'first' } },
@@ -156,7 +156,7 @@ describe('the state of a run', () => {
   });
   const stateOf = async (id: string, query = '') => await read(`/api/runs/${id}/state${query}`);
 
-  test('is that of the last checkpoint, with what finished tasks are going to write', async () => {
+  test('is that of the last checkpoint, with the pending writes of finished tasks', async () => {
     const id = textAt(await startRun(stack.as('user'), graph, { log: ['given'] }), '/id');
     expect(await stateOf(id)).toMatchObject({
       status: 200,
@@ -169,7 +169,7 @@ describe('the state of a run', () => {
     });
   });
 
-  test('has it all in the end', async () => {
+  test('is complete when the run has ended', async () => {
     const id = textAt(await startRun(stack.as('user'), graph), '/id');
     await stack.as('approver').post(`/api/runs/${id}/approve`, {});
     await stack.as('user').untilRun(id, hasStatus('completed'));
@@ -182,7 +182,7 @@ describe('the state of a run', () => {
     });
   });
 
-  test('is kept for every checkpoint', async () => {
+  test('is stored for every checkpoint', async () => {
     const id = textAt(await startRun(stack.as('user'), graph, { log: ['given'] }), '/id');
     await stack.as('approver').post(`/api/runs/${id}/approve`, {});
     await stack.as('user').untilRun(id, hasStatus('completed'));
@@ -204,7 +204,7 @@ describe('the state of a run', () => {
     expect((await stateOf(id)).headers.get('etag')).not.toBe(tags[0]);
   });
 
-  test('has another ETag when what will be written changes', async () => {
+  test('has another ETag when its pending writes change', async () => {
     const ask = { type: 'approval', title: 'Go on?' } as const;
     const two = aDefinition({ nodes: { one: ask, two: ask }, edges: [{ from: '__start__', to: ['one', 'two'] }] });
     const id = textAt(await startRun(stack.as('user'), two), '/id');
@@ -236,11 +236,11 @@ describe('the history of a run', () => {
     events = await eventsOf(stack.as('user'), id);
   });
 
-  test('is numbered from 1 without a gap', () => {
+  test('is numbered from 1 without gaps', () => {
     expect(events.map((event) => at(event, '/seq'))).toEqual(events.map((_, index) => index + 1));
   });
 
-  test('tells what happened, in order', () => {
+  test('lists the events in order', () => {
     const node = ['step.started', 'node.started', 'node.completed', 'checkpoint.saved'];
     const types = ['run.started', 'checkpoint.saved', ...node, ...node, ...node, 'run.completed'];
     expect(events.map((event) => textAt(event, '/type'))).toEqual(types);
@@ -252,54 +252,51 @@ describe('the history of a run', () => {
     expect(await readAll(stack.as('user'), `/api/runs/${id}/history`, limit)).toEqual(events);
   });
 
-  test('says on its last page that there is no more', async () => {
+  test('has no cursor on its last page', async () => {
     const { body } = await read(`/api/runs/${id}/history?limit=${events.length}`);
     expect(at(body, '/nextCursor')).toBeNull();
   });
 
-  test.each([0, 1, 13])('begins behind event %i where that is wanted', async (after) => {
+  test.each([0, 1, 13])('begins after event %i on request', async (after) => {
     const path = `/api/runs/${id}/history?after=${after}`;
     expect(await readAll(stack.as('user'), path, 1_000)).toEqual(events.slice(after));
     expect(await readAll(stack.as('user'), path, 4)).toEqual(events.slice(after));
   });
 
-  test('has nothing behind its end', async () => {
+  test('is empty after its end', async () => {
     const { body } = await read(`/api/runs/${id}/history?after=999999999`);
     expect(body).toEqual({ items: [], nextCursor: null });
   });
 
-  test.each(['after=-1', 'after=01', 'after=x', 'limit=1001', 'limit=0'])('is not read by %s', async (query) => {
+  test.each(['after=-1', 'after=01', 'after=x', 'limit=1001', 'limit=0'])('is not readable with %s', async (query) => {
     expect(await read(`/api/runs/${id}/history?${query}`)).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
   });
 
-  test('takes no cursor of a history that begins elsewhere', async () => {
+  test('refuses a cursor of a history with another beginning', async () => {
     const cursor = textAt((await read(`/api/runs/${id}/history?limit=1`)).body, '/nextCursor');
     const behind = `/api/runs/${id}/history?after=3&cursor=${cursor}`;
     expect(await read(behind)).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
   });
 
-  test('takes no cursor of another run', async () => {
+  test('refuses a cursor of another run', async () => {
     const [other = ''] = await startSeveral(1, 'told');
     const cursor = textAt((await read(`/api/runs/${other}/history?limit=1`)).body, '/nextCursor');
     expect(await read(`/api/runs/${id}/history?cursor=${cursor}`)).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
   });
 });
 
-test.each(['', '/state', '/history'])(
-  'GET /api/runs/{id}%s of another tenant is as one that is not there',
-  async (path) => {
-    const [id = ''] = await startSeveral(1, 'foreign');
-    const missing = '01JZZZZZZZZZZZZZZZZZZZZZZZ';
-    const [foreign, none] = await Promise.all(
-      [id, missing].map((run) => stack.as('otherTenantUser').get(`/api/runs/${run}${path}`)),
-    );
-    expect(foreign).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
-    expect(JSON.stringify(foreign?.body)).toBe(JSON.stringify(none?.body).replaceAll(missing, id));
-  },
-);
+test.each(['', '/state', '/history'])('GET /api/runs/{id}%s of another tenant is not found', async (path) => {
+  const [id = ''] = await startSeveral(1, 'foreign');
+  const missing = '01JZZZZZZZZZZZZZZZZZZZZZZZ';
+  const [foreign, none] = await Promise.all(
+    [id, missing].map((run) => stack.as('otherTenantUser').get(`/api/runs/${run}${path}`)),
+  );
+  expect(foreign).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
+  expect(JSON.stringify(foreign?.body)).toBe(JSON.stringify(none?.body).replaceAll(missing, id));
+});
 
 describe('a redacted channel', () => {
-  test('is hidden in the history from everybody but those who may see payloads', async () => {
+  test('is hidden in the history from callers without payload:read', async () => {
     const graph = aDefinition({
       channels: { card: { redact: true }, name: {} },
       nodes: { keep: { type: 'set', write: { card: '4111', name: 'Ada' } } },

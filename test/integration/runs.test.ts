@@ -39,7 +39,7 @@ const start = async (body: object, headers: Record<string, string> = {}) =>
   await stack.as('user').post('/api/runs', body, headers);
 const publish = async (definition: GraphDefinition) => await stack.as('user').post('/api/graphs', definition);
 
-/** Says which version it is when it runs. */
+/** A graph that outputs its own version. */
 function aVersion(name: string, text: string): GraphDefinition {
   return aDefinition({ name, nodes: { a: { type: 'set', write: { log: text } } } });
 }
@@ -57,18 +57,18 @@ describe('starting a run', () => {
     ['twice', 2, ['two']],
     ['twice@1', 1, ['one']],
     ['twice@2', 2, ['two']],
-  ])('of "%s" takes version %i', async (graph, version, log) => {
+  ])('of "%s" uses version %i', async (graph, version, log) => {
     const run = await startRun(stack.as('user'), graph);
     expect(run).toMatchObject({ status: 'completed', graph: { name: 'twice', version }, output: { log } });
   });
 
-  test('of a definition given whole needs no publication', async () => {
+  test('of an inline definition needs no publication', async () => {
     const run = await startRun(stack.as('user'), aVersion('inline', 'here'));
     expect(run).toMatchObject({ graph: { name: 'inline', version: null }, output: { log: ['here'] } });
     expect(await stack.as('user').get('/api/graphs/inline')).toMatchObject({ status: 404 });
   });
 
-  test('answers with where the run is', async () => {
+  test('returns the location of the run', async () => {
     const { status, headers, body } = await start({ graph: plain });
     expect({ status, location: headers.get('location') }).toEqual({
       status: 201,
@@ -80,7 +80,7 @@ describe('starting a run', () => {
     });
   });
 
-  test('answers with the whole run', async () => {
+  test('returns the complete run', async () => {
     const { body } = await postRun(stack.as('user'), { graph: plain, metadata: { ticket: 7 } });
     const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/);
     expect(body).toEqual({
@@ -112,20 +112,20 @@ describe('starting a run', () => {
     });
   });
 
-  test('puts the input through the reducers, on top of the defaults', async () => {
+  test('applies the reducers to the input on top of the defaults', async () => {
     const graph = { ...plain, channels: { log: { reducer: 'append', default: ['first'] } } } as const;
     expect(await startRun(stack.as('user'), graph, { log: ['given'] })).toMatchObject({
       output: { log: ['first', 'given', 'a'] },
     });
   });
 
-  test('may tighten a limit of the graph', async () => {
+  test('can lower a limit of the graph', async () => {
     const nodes = { a: { type: 'set', write: { log: 'a' } }, b: { type: 'set', write: { log: 'b' } } } as const;
     const { body } = await postRun(stack.as('user'), { graph: aDefinition({ nodes }), limits: { maxSteps: 1 } });
     expect(body).toMatchObject({ status: 'failed', limits: { maxSteps: 1 }, error: { code: 'GRAPH_RECURSION_LIMIT' } });
   });
 
-  test('that fails says where and why', async () => {
+  test('that fails reports the node and the reason', async () => {
     server.answers(answer(404, {}, 'no such thing'));
     const run = await startRun(stack.as('user'), working);
     const message = expect.stringContaining('no such thing');
@@ -137,7 +137,7 @@ describe('starting a run', () => {
   });
 });
 
-describe('a run that can not be started', () => {
+describe('a refused start', () => {
   const typed = aDefinition({
     channels: { log: { reducer: 'append' }, amount: { schema: { type: 'number' } } },
     input: ['amount'],
@@ -172,7 +172,7 @@ describe('a run that can not be started', () => {
     expect(issuePathsOf(answered)).toEqual(paths);
   });
 
-  test('of a name that is nearly right, with the right one', async () => {
+  test('of a misspelt graph name suggests the right one', async () => {
     await publish(aVersion('known', 'one'));
     await stack.as('user').send('/api/graphs/known/aliases/stable', {
       method: 'PUT',
@@ -191,13 +191,13 @@ describe('a run that can not be started', () => {
     });
   });
 
-  test('of a definition with mistakes', async () => {
+  test('of an invalid definition reports its issues', async () => {
     const answered = await start({ graph: { ...plain, nodes: { a: { type: 'tool', tool: 'nothing' } } } });
     expect(answered).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
     expect(issuePathsOf(answered)).toContainEqual(expect.stringMatching(/\/nodes\/a\/tool$/));
   });
 
-  test('of another tenant’s graph, which is as unknown as any', async () => {
+  test('of another tenant’s graph is not found', async () => {
     await publish(aVersion('secret', 'one'));
     const [foreign, missing] = await Promise.all(
       ['secret', 'absent'].map((graph) => stack.as('otherTenantUser').post('/api/runs', { graph })),
@@ -206,14 +206,14 @@ describe('a run that can not be started', () => {
     expect(JSON.stringify(foreign?.body)).toBe(JSON.stringify(missing?.body).replaceAll('absent', 'secret'));
   });
 
-  test('is not there', async () => {
+  test('leaves no run behind', async () => {
     await start({ graph: { ...plain, name: 'refused' }, limits: { maxSteps: 99 } });
     expect(await readAll(stack.as('user'), '/api/runs?graph=refused')).toEqual([]);
   });
 });
 
 describe('Prefer: wait', () => {
-  test('answers when the run has ended', async () => {
+  test('responds when the run has ended', async () => {
     const { headers, body } = await start({ graph: plain }, { prefer: 'wait=60' });
     expect({ applied: headers.get('preference-applied'), status: at(body, '/status') }).toEqual({
       applied: 'wait=60',
@@ -221,19 +221,19 @@ describe('Prefer: wait', () => {
     });
   });
 
-  test('answers when the run waits', async () => {
+  test('responds when the run waits', async () => {
     const { body } = await start({ graph: anAskingGraph() }, { prefer: 'wait=60' });
     expect(body).toMatchObject({ status: 'waiting', waitingFor: [{ kind: 'approval', node: 'only' }] });
   });
 
-  test('answers after so many seconds if the run goes on', async () => {
+  test('responds after the given seconds while the run continues', async () => {
     server.answers(silence().answer);
     const { body } = await start({ graph: working }, { prefer: 'wait=1' });
     expect(['queued', 'running']).toContain(at(body, '/status'));
     await stack.as('user').post(`/api/runs/${textAt(body, '/id')}/cancel`, {});
   });
 
-  test('is for reading a run too', async () => {
+  test('works for reading a run too', async () => {
     server.answers(json({ done: true }));
     const { body } = await start({ graph: working });
     const read = await stack.as('user').get(`/api/runs/${textAt(body, '/id')}`, { prefer: 'respond-async, wait=60' });
@@ -257,7 +257,7 @@ describe('Idempotency-Key', () => {
   const keyed = async (key: string, body: object, caller: 'user' | 'admin' | 'otherTenantUser' = 'user') =>
     await stack.as(caller).post('/api/runs', body, { 'idempotency-key': key });
 
-  test('makes one run of 50 requests at once', async () => {
+  test('starts one run for 50 concurrent requests', async () => {
     const graph = aDefinition({ name: 'fifty' });
     const answers = await Promise.all(Array.from({ length: 50 }, () => keyed('fifty', { graph })));
     const made = answers.filter(({ status }) => status === 201);
@@ -268,7 +268,7 @@ describe('Idempotency-Key', () => {
     expect(await readAll(stack.as('user'), '/api/runs?graph=fifty')).toHaveLength(1);
   });
 
-  test('gives the first answer again, its Location included', async () => {
+  test('returns the first response again, with its Location', async () => {
     const first = await keyed('again', { graph: plain, metadata: { a: 1, b: 2 } });
     const second = await keyed('"again"', { metadata: { b: 2, a: 1 }, graph: plain });
     expect(second.body).toEqual(first.body);
@@ -283,7 +283,7 @@ describe('Idempotency-Key', () => {
     );
   });
 
-  test.each(['admin', 'otherTenantUser'] as const)('of %s is another key', async (caller) => {
+  test.each(['admin', 'otherTenantUser'] as const)('of %s is a separate key', async (caller) => {
     const [mine, theirs] = [
       await keyed(`mine-and-${caller}`, { graph: plain }),
       await keyed(`mine-and-${caller}`, { graph: plain }, caller),
@@ -292,7 +292,7 @@ describe('Idempotency-Key', () => {
     expect(textAt(theirs.body, '/id')).not.toBe(textAt(mine.body, '/id'));
   });
 
-  test('keeps a refusal', async () => {
+  test('returns a refusal again', async () => {
     const first = await keyed('late', { graph: 'published-later' });
     await publish(aVersion('published-later', 'one'));
     const second = await keyed('late', { graph: 'published-later' });
@@ -300,11 +300,11 @@ describe('Idempotency-Key', () => {
     expect(second.headers.get('idempotent-replayed')).toBe('true');
   });
 
-  test.each([['""'], ['x'.repeat(256)]])('%s is no key', async (key) => {
+  test.each([['""'], ['x'.repeat(256)]])('%s is refused as a key', async (key) => {
     expect(await keyed(key, { graph: plain })).toMatchObject(aProblem(400, 'INVALID_IDEMPOTENCY_KEY'));
   });
 
-  test('without one every request is its own', async () => {
+  test('every request without a key starts its own run', async () => {
     const [one, two] = [await start({ graph: plain }), await start({ graph: plain })];
     expect(textAt(one.body, '/id')).not.toBe(textAt(two.body, '/id'));
   });
@@ -329,7 +329,7 @@ describe('canceling', () => {
     expect(await approvals()).toMatchObject([{ status: 'canceled' }]);
   });
 
-  test('ends a waiting run at once, and the history says who wanted it and why', async () => {
+  test('ends a waiting run at once, and the history records the person and the reason', async () => {
     const { runId } = await startAsking(stack.as('user'));
     const { status, body } = await cancel(runId, { reason: 'not needed' });
     expect({ status, body }).toMatchObject({
@@ -344,7 +344,7 @@ describe('canceling', () => {
     });
   });
 
-  test('ends a run of which an element waits for its next attempt, and is shown', async () => {
+  test('ends a run of which an element waits for its next attempt, and the element is reported', async () => {
     server.answers(answer(503), answer(503));
     const retry = { maxAttempts: 2, initialInterval: '1h', maxInterval: '1h' };
     const graph = {
@@ -393,7 +393,7 @@ describe('canceling', () => {
     expect(await cancel(runId)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
   });
 
-  test('an unknown run is refused', async () => {
+  test('is refused for an unknown run', async () => {
     expect(await cancel('01JZZZZZZZZZZZZZZZZZZZZZZZ')).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
   });
 });

@@ -23,14 +23,14 @@ const three = aDefinition({
 });
 const { runOf, control, until } = createRunControls(() => stack.as('user'));
 
-/** Starts a run that stops before a node. */
+/** Starts a run that pauses before a node. */
 async function startStopping(over: object = { interruptBefore: ['b'] }): Promise<Json> {
   const { body } = await postRun(stack.as('user'), { graph: three, ...over });
   return body;
 }
 
 describe('breakpoints of one run', () => {
-  test('stop it before the node, and resuming goes on with values', async () => {
+  test('pause it before the node, and resuming continues with values', async () => {
     const run = await startStopping();
     expect(run).toMatchObject({ status: 'paused', next: ['b'] });
     expect(await control(textAt(run, '/id'), 'resume', { values: { log: 'x' } })).toMatchObject({ status: 202 });
@@ -39,7 +39,7 @@ describe('breakpoints of one run', () => {
     expect(types).toEqual(expect.arrayContaining(['run.paused', 'state.updated', 'run.resumed']));
   });
 
-  test('may be in the middle of things, and the run may begin there', async () => {
+  test('can be inside a subgraph or at the start of the run', async () => {
     const run = await startStopping({ startAt: 'b', interruptAfter: ['*'] });
     expect(run).toMatchObject({ status: 'paused', next: ['c'] });
     await control(textAt(run, '/id'), 'resume');
@@ -50,7 +50,7 @@ describe('breakpoints of one run', () => {
     [{ interruptBefore: ['x'] }, '/interruptBefore/0'],
     [{ interruptAfter: ['a', 'x'] }, '/interruptAfter/1'],
     [{ startAt: '*' }, '/startAt'],
-  ])('%j names no node', async (over, path) => {
+  ])('%j are refused as unknown nodes', async (over, path) => {
     const refused = await stack.as('user').post('/api/runs', { graph: three, ...over });
     expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(refused)).toEqual([path]);
@@ -58,7 +58,7 @@ describe('breakpoints of one run', () => {
 });
 
 describe('pausing', () => {
-  test('a run that waits: decisions are taken, and nothing goes on until it is resumed', async () => {
+  test('a waiting run accepts decisions, and executes nothing until it is resumed', async () => {
     const run = await startRun(stack.as('user'), anAskingGraph());
     const id = textAt(run, '/id');
     expect(await control(id, 'pause', { reason: 'lunch' })).toMatchObject({ status: 202, body: { status: 'paused' } });
@@ -68,7 +68,7 @@ describe('pausing', () => {
     expect(at(await until(id, 'completed'), '/output/answer/decision')).toBe('approved');
   });
 
-  test('twice, or resuming what is not paused, is refused', async () => {
+  test('twice, or resuming a run that is not paused, is refused', async () => {
     const id = textAt(await startStopping(), '/id');
     expect(await control(id, 'pause')).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
     await control(id, 'resume');
@@ -87,13 +87,13 @@ describe('pausing', () => {
 });
 
 describe('replanning', () => {
-  test('goes on at the node only', async () => {
+  test('continues at the named node only', async () => {
     const id = textAt(await startStopping(), '/id');
     await control(id, 'replan', { node: 'c', values: { log: 'skipped b' } });
     expect(at(await until(id, 'completed'), '/output')).toEqual({ log: ['a', 'skipped b', 'c'] });
   });
 
-  test('past an approval is for those who may decide it', async () => {
+  test('past an approval needs the right to decide it', async () => {
     const asking = anAskingGraph({ policy: { roles: ['approver'] } });
     const id = textAt(await startRun(stack.as('user'), asking), '/id');
     expect(await control(id, 'replan', { node: 'only' })).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
@@ -101,7 +101,7 @@ describe('replanning', () => {
   });
 });
 
-describe('a correction of the state', () => {
+describe('an edit of the state', () => {
   async function patch(id: string, body: object, headers: Record<string, string>) {
     const init = { method: 'PATCH', headers: { 'content-type': 'application/json', ...headers } };
     return await stack.as('user').send(`/api/runs/${id}/state`, { ...init, body: JSON.stringify(body) });
@@ -109,7 +109,7 @@ describe('a correction of the state', () => {
   const etagOf = async (id: string): Promise<string> =>
     (await stack.as('user').get(`/api/runs/${id}/state`)).headers.get('etag') ?? '';
 
-  test('goes through the reducers, under the ETag that was read, once', async () => {
+  test('applies the reducers once under the ETag that was read', async () => {
     const id = textAt(await startStopping(), '/id');
     const etag = await etagOf(id);
     const patched = await patch(id, { values: { log: 'x' } }, { 'if-match': etag });
@@ -130,13 +130,13 @@ describe('a correction of the state', () => {
     expect(await patch(id, { values: { log: 'x' } }, { 'if-match': ifMatch })).toMatchObject({ status });
   });
 
-  test('that does not fit says which value it is', async () => {
+  test('that breaks the schema reports the value', async () => {
     const id = textAt(await startStopping(), '/id');
     const refused = await patch(id, { values: { log: 'x', n: 'text' } }, { 'if-match': await etagOf(id) });
     expect(issuePathsOf(refused)).toEqual(['/values/n']);
   });
 
-  test('as a node takes that node’s edges; the open superstep is given up', async () => {
+  test('as a node follows the edges of that node and abandons the open superstep', async () => {
     const id = textAt(await startStopping(), '/id');
     const patched = await patch(id, { values: {}, asNode: 'b' }, { 'if-match': await etagOf(id) });
     expect(patched).toMatchObject({ status: 200, body: { next: ['c'] } });
@@ -157,7 +157,7 @@ describe('events', () => {
     nodes: { wait: { type: 'wait', event: 'paid', write: 'got' }, after: { type: 'set', write: {} } },
   });
 
-  test.each([[{ amount: 3 }], [false], [0], [''], [null]])('bring %j', async (payload) => {
+  test.each([[{ amount: 3 }], [false], [0], [''], [null]])('deliver %j', async (payload) => {
     const run = await startRun(stack.as('user'), waiting);
     expect(at(run, '/waitingFor')).toMatchObject([{ kind: 'event', node: 'wait', id: 'paid' }]);
     await control(textAt(run, '/id'), 'signal', { event: 'paid', payload });
@@ -174,7 +174,7 @@ describe('subgraphs by name', () => {
   });
   const publish = async (definition: GraphDefinition) => await stack.as('user').post('/api/graphs', definition);
 
-  test('are those that were the newest when the parent was published', async () => {
+  test('are pinned to the newest versions when the parent is published', async () => {
     expect(await publish(parent)).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
     await publish(child('one'));
     await publish(parent);
@@ -183,7 +183,7 @@ describe('subgraphs by name', () => {
     expect(at(await startRun(stack.as('user'), { ...parent, name: 'fresh' }), '/output')).toEqual({ said: ['two'] });
   });
 
-  test('of another tenant are unknown', async () => {
+  test('of another tenant are not found', async () => {
     await publish(child('one'));
     const refused = await stack.as('otherTenantUser').post('/api/graphs', parent);
     expect(issuePathsOf(refused)).toEqual(['/nodes/ask/graph']);

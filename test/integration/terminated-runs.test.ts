@@ -17,7 +17,7 @@ const { stack, service, user, runOf, control, until } = useWorkingStack(
 let temporal: TemporalCli;
 beforeAll(async () => (temporal = await openTemporalCli(stack())));
 
-/** Does a job, and another one once somebody agrees. */
+/** A graph with a job, and another one after an approval. */
 const twoJobs = aDefinition({
   channels: { log: { reducer: 'append' } },
   output: ['log'],
@@ -37,7 +37,7 @@ const failed = async (id: string): Promise<Json> => await user().untilRun(id, ha
 const terminate = async (id: string): Promise<void> => await temporal.terminate(`run:demo:${id}`, 'out of hand');
 const waiting = async (): Promise<Json[]> => await readAll(stack().as('approver'), '/api/approvals?status=pending');
 
-describe('a run that somebody terminates in Temporal', () => {
+describe('a run whose workflow is terminated in Temporal', () => {
   let id: string;
   let next: string;
   let approvalId: string;
@@ -50,7 +50,7 @@ describe('a run that somebody terminates in Temporal', () => {
     run = await failed(id);
   });
 
-  test('has failed, and says who did it and why', async () => {
+  test('fails with the person and the reason', async () => {
     expect(at(run, '/error')).toEqual({
       code: 'ABORTED',
       message: expect.stringMatching(/^Terminated in Temporal by .+: out of hand$/),
@@ -70,12 +70,12 @@ describe('a run that somebody terminates in Temporal', () => {
     expect(late).toMatchObject(aProblem(409, 'APPROVAL_CANCELED'));
   });
 
-  test('gives its thread to the run that waits for it', async () => {
+  test('frees its thread for the next queued run', async () => {
     await until(next, 'waiting');
     expect(await runOf(next)).toMatchObject({ threadId: 'shared' });
   });
 
-  test('takes nothing more, and can be gone on from by a fork', async () => {
+  test('refuses all controls, and can be continued by a fork', async () => {
     expect(await control(id, 'retry')).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
     const newest = (await checkpointsOf(user(), id)).at(-1) ?? null;
     const { body } = await control(id, 'fork', { checkpoint: textAt(newest, '/id') });
@@ -86,7 +86,7 @@ describe('a run that somebody terminates in Temporal', () => {
   });
 });
 
-test('a call that is open when its run is terminated is made once, and no event has its result', async () => {
+test('a call that is open when its run is terminated is made once, and no event holds its result', async () => {
   const held = service().hold('one');
   const id = await start('other');
   const release = await held;

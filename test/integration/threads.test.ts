@@ -10,7 +10,7 @@ import { useWorkingStack } from '../support/servers/working-stack.ts';
 
 const { stack, service, user, get, control, until } = useWorkingStack(startTestStack);
 
-/** What is given as `say` is done as a job and logged. */
+/** Executes the input `say` as a job and logs it. */
 const saying = aDefinition({
   channels: { log: { reducer: 'append' }, say: {} },
   output: ['log'],
@@ -39,7 +39,7 @@ async function started(starting: Starting): Promise<string> {
 }
 
 describe('a thread', () => {
-  test('goes on from the state that the last run left', async () => {
+  test('continues from the state that the last run left', async () => {
     for (const say of ['one', 'two', 'three']) await started({ threadId: 'goes on', say });
     expect(await get('/api/threads/goes%20on/state')).toMatchObject({
       values: { log: ['one', 'two', 'three'], say: 'three' },
@@ -48,7 +48,7 @@ describe('a thread', () => {
     expect(service().done).toEqual(['one', 'two', 'three']);
   });
 
-  test('tells which runs it has', async () => {
+  test('lists its runs', async () => {
     const [first, second] = [await started({ threadId: 'tells' }), await started({ threadId: 'tells', graph: asking })];
     expect(await get('/api/threads/tells')).toEqual({
       id: 'tells',
@@ -61,7 +61,7 @@ describe('a thread', () => {
     expect(await get(`/api/runs/${first}`)).toMatchObject({ threadId: 'tells', parentRunId: null });
   });
 
-  test('carries channels of the same name over to another graph', async () => {
+  test('keeps the values of channels of the same name for another graph', async () => {
     await started({ threadId: 'other graph', say: 'one' });
     const channels = { log: { reducer: 'append' }, say: {}, more: { default: 'new' } } as const;
     const graph = aDefinition({ name: 'other', channels, nodes: { z: aJob('{{ state.more }}') } });
@@ -69,7 +69,7 @@ describe('a thread', () => {
     expect(await get(`/api/runs/${id}`)).toMatchObject({ output: { log: ['one', 'new'], more: 'new' } });
   });
 
-  test('is free when its run has failed, and goes on from what was done', async () => {
+  test('is free when its run has failed, and continues from its last state', async () => {
     const graph = { ...saying, nodes: { first: aJob('first'), only: aJob('{{ state.say }}') } };
     const edges = [
       { from: '__start__', to: 'first' },
@@ -100,14 +100,14 @@ describe('a thread', () => {
     expect(await get(`/api/threads/${threadId}`)).toMatchObject({ activeRunId: id });
   });
 
-  test('goes on from what its last run was corrected to', async () => {
+  test('continues from the edited state of its last run', async () => {
     const id = await started({ threadId: 'corrected', say: 'one' });
     expect(await patchState(user(), id, { values: { log: 'corrected' } })).toMatchObject({ status: 200 });
     await started({ threadId: 'corrected', say: 'two' });
     expect(await get('/api/threads/corrected/state')).toMatchObject({ values: { log: ['one', 'corrected', 'two'] } });
   });
 
-  test('is left by a fork', async () => {
+  test('does not include forks of its runs', async () => {
     const id = await started({ threadId: 'forked' });
     const checkpoint = await checkpointWhere(user(), id, leadsTo('only'));
     const { body } = await control(id, 'fork', { checkpoint });
@@ -118,8 +118,8 @@ describe('a thread', () => {
   });
 });
 
-describe('a run of a thread that goes on after it has ended', () => {
-  test('keeps the thread busy again', async () => {
+describe('a reopened run of a thread', () => {
+  test('makes the thread busy again', async () => {
     service().refuse('hi');
     const id = await started({ threadId: 'again' });
     const held = service().hold('hi');
@@ -140,7 +140,7 @@ describe('a run of a thread that goes on after it has ended', () => {
     ['replanned', (id: string) => control(id, 'replan', { node: 'only' })],
   ] as const;
 
-  test.each(ways)('is not %s when it has a successor', async (way, act) => {
+  test.each(ways)('can not be %s when it has a successor', async (way, act) => {
     service().refuse('hi');
     const threadId = `successor ${way}`;
     const id = await started({ threadId });
@@ -151,7 +151,7 @@ describe('a run of a thread that goes on after it has ended', () => {
     expect(await get(`/api/threads/${threadId}`)).toMatchObject({ activeRunId: null, lastRunId: successor });
   });
 
-  test('is corrected, and stays ended, when it has a successor, which keeps its own state', async () => {
+  test('can be edited when it has a successor: it stays ended, and the successor keeps its own state', async () => {
     const id = await started({ threadId: 'corrected behind' });
     const successor = await started({ threadId: 'corrected behind', graph: asking, say: 'next' });
     const patched = await patchState(user(), id, { values: { log: 'x' } });
@@ -164,7 +164,7 @@ describe('a run of a thread that goes on after it has ended', () => {
     expect(at(await get('/api/threads/corrected%20behind/state'), '/values/log')).toEqual(['hi']);
   });
 
-  test('is not retried while another is at work', async () => {
+  test('can not be retried while another run is active', async () => {
     service().refuse('hi');
     const id = await started({ threadId: 'at work' });
     await started({ threadId: 'at work', graph: asking });
@@ -172,7 +172,7 @@ describe('a run of a thread that goes on after it has ended', () => {
     expect(service().calls).toHaveLength(1);
   });
 
-  test('and a new one at the same moment: one of them has the thread', async () => {
+  test('and a concurrent new run: only one of them gets the thread', async () => {
     service().refuse('hi');
     const id = await started({ threadId: 'same moment' });
     const [again, fresh] = await Promise.all([control(id, 'retry'), start({ threadId: 'same moment', say: 'fresh' })]);
@@ -184,7 +184,7 @@ describe('a run of a thread that goes on after it has ended', () => {
 });
 
 describe('threads of tenants', () => {
-  test('of one name are two', async () => {
+  test('of the same name are separate', async () => {
     const ours = await started({ threadId: 'shared', say: 'ours', graph: asking });
     expect(await stack().as('otherTenantUser').get('/api/threads/shared')).toMatchObject(
       aProblem(404, 'UNKNOWN_THREAD'),
@@ -200,7 +200,7 @@ describe('threads of tenants', () => {
     expect(runs.map((run) => at(run, '/id'))).toEqual([theirs]);
   });
 
-  test.each(['', '/state', '/checkpoints', '/runs'])('an unknown one is 404: …%s', async (what) => {
+  test.each(['', '/state', '/checkpoints', '/runs'])('are 404 when unknown: …%s', async (what) => {
     expect(await user().get(`/api/threads/nobody${what}`)).toMatchObject(aProblem(404, 'UNKNOWN_THREAD'));
   });
 });
@@ -212,7 +212,7 @@ describe('the lists of a thread', () => {
     return ids;
   }
 
-  test.each([1, 2, 50])('runs are all there, the newest first, page by page of %i', async (limit) => {
+  test.each([1, 2, 50])('runs are listed newest first in pages of %i', async (limit) => {
     const ids = await startThree(`runs ${limit}`);
     const runs = await readAll(user(), `/api/threads/runs%20${limit}/runs`, limit);
     expect(runs.map((run) => at(run, '/id'))).toEqual(ids.toReversed());
@@ -220,7 +220,7 @@ describe('the lists of a thread', () => {
     expect(filtered).toEqual(runs);
   });
 
-  test.each([1, 4, 50])('checkpoints are those of all runs, page by page of %i', async (limit) => {
+  test.each([1, 4, 50])('checkpoints of all runs are listed in pages of %i', async (limit) => {
     const ids = await startThree(`checkpoints ${limit}`);
     const path = `/api/threads/checkpoints%20${limit}/checkpoints`;
     const items = await readAll(user(), path, limit);
@@ -235,7 +235,7 @@ describe('the lists of a thread', () => {
     ]);
   });
 
-  test('a run begins its own history', async () => {
+  test('history of a run contains only its own events', async () => {
     const [, second = ''] = await startThree('history');
     const [first] = await eventsOf(user(), second);
     expect(first).toMatchObject({ seq: 1, type: 'run.started' });

@@ -27,7 +27,7 @@ const answerTo = async (tool: string, args: Json, who: Parameters<TestStack['as'
   await startRun(stack.as(who), aGraphOf(call(tool, args)));
 
 describe('GET /api/tools', () => {
-  test('lists every tool by name, and what is said of it', async () => {
+  test('lists every tool by name with its description', async () => {
     const { status, body } = await as('user').get('/api/tools');
     expect(status).toBe(200);
     const names = listAt(body, '/items').map((item) => textAt(item, '/name'));
@@ -67,18 +67,18 @@ describe('GET /api/tools', () => {
     });
   });
 
-  test('says nothing of where a tool is and of its secrets', async () => {
+  test('omits addresses and secrets of tools', async () => {
     const text = JSON.stringify((await as('admin').get('/api/tools')).body);
     for (const hidden of ['parcels.example', 'PARCEL_AUTHORIZATION', 'VOUCHER_KEY', 'key-of-vouchers'])
       expect(text).not.toContain(hidden);
   });
 
-  test('gives pages', async () => {
+  test('is paged', async () => {
     const names = (await readAll(as('user'), '/api/tools', 3)).map((item) => textAt(item, '/name'));
     expect(names).toEqual(['book_parcel', 'grant_points', 'points', 'sign_voucher']);
   });
 
-  test.each(['user', 'approver', 'admin', 'otherTenantUser'] as const)('is for %s', async (caller) => {
+  test.each(['user', 'approver', 'admin', 'otherTenantUser'] as const)('is readable by %s', async (caller) => {
     expect(await as(caller).get('/api/tools')).toMatchObject({ status: 200 });
   });
 
@@ -86,18 +86,18 @@ describe('GET /api/tools', () => {
     expect(await api.watch(stack.stranger).get('/api/tools')).toMatchObject(aProblem(401, 'UNAUTHENTICATED'));
   });
 
-  test('refuses a page that there is not', async () => {
+  test('refuses an invalid cursor', async () => {
     expect(await as('user').get('/api/tools?limit=0')).toMatchObject({ status: 422 });
     expect(await as('user').get('/api/tools?cursor=x')).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
   });
 });
 
-test('every answer is described', () => {
+test('has only responses that the OpenAPI document describes', () => {
   expect(api.notDescribed()).toEqual([]);
 });
 
 describe('a tool in code', () => {
-  test('is given parsed arguments and its secrets, whatever queue it waits in', async () => {
+  test('receives parsed arguments and its secrets on any task queue', async () => {
     expect(await answerTo('sign_voucher', { order: 'A-7' })).toMatchObject({
       status: 'completed',
       output: { answer: { order: 'A-7', euros: 5, code: expect.stringMatching(/^[\w-]{12}$/) } },
@@ -111,14 +111,14 @@ describe('a tool in code', () => {
     });
   });
 
-  test('is not in a graph with arguments that break its schema', async () => {
+  test('makes a graph invalid whose arguments break its schema', async () => {
     const graph = aGraphOf(call('sign_voucher', { order: 'B-7' }));
     const answer = await as('user').post('/api/runs', { graph });
     expect(answer).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
     expect(errorsIn(answer)).toEqual(['INVALID_FIELD /nodes/only/args/order']);
   });
 
-  test('may be a method of an instance that keeps a state', async () => {
+  test('can be a method of a stateful instance', async () => {
     await answerTo('grant_points', { customer: 'bob', points: 10 }, 'admin');
     const again = await answerTo('grant_points', { customer: 'bob', points: 5 }, 'admin');
     expect(at(again, '/output/answer')).toEqual({ customer: 'bob', points: 15 });
@@ -129,7 +129,7 @@ describe('a tool in code', () => {
   });
 });
 
-test('a tool with roles is called in runs of those who have one of them, and of admins', async () => {
+test('a tool with roles is called in runs of callers with one of these roles, and of admins', async () => {
   expect(await answerTo('grant_points', { customer: 'cid', points: 1 }, 'user')).toMatchObject({
     status: 'failed',
     error: { code: 'TOOL_FAILED', message: expect.stringMatching(/grant_points may be called .*support/) },

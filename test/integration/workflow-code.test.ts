@@ -3,9 +3,9 @@ import { relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { workflowCode } from '../../src/workers/workflow-code.ts';
 
-/* The bundle that all stacks of these tests run. */
+/* The workflow bundle of all stacks in these tests. */
 
-test('the interpreter is loaded before the first run, so that no run loads it for itself', async () => {
+test('the interpreter is loaded once before the first run', async () => {
   const bundle = await readFile(process.env['HOLDFAST_WORKFLOW_BUNDLE'] ?? '', 'utf8');
   const preload = /exports\.preloadModules = function preloadModules\(\) \{([^}]*)\}/.exec(bundle)?.[1] ?? '';
   const loaded = [...preload.matchAll(/__webpack_require__\([^"]*"eager"[^"]*"\.\/([^"]+)"\)/g)].map(

@@ -3,11 +3,11 @@ import { evaluateQueries } from '../support/promql/evaluate-queries.ts';
 import { scrapesOf } from '../support/promql/scrapes-of.ts';
 import { readAlerts } from '../support/readers/alerts.ts';
 
-/* Each alert fires for what it is there for, in Prometheus, and for nothing else. */
+/* Each alert fires in Prometheus for its own condition, and for no other. */
 
 type Exported = Readonly<Record<string, number>>;
 
-/** A histogram of which nearly all, or only a few, are below a bound. */
+/** A histogram with nearly all, or only a few, values below a bound. */
 const below = (name: string, labels: string, [bound, part]: readonly [number, number]): Exported => ({
   [`${name}_bucket{${labels}le="${bound}"}`]: part * 100,
   [`${name}_bucket{${labels}le="900"}`]: 100,
@@ -35,7 +35,7 @@ const WELL: Exported = {
   holdfast_workflow_task_failures_total: 1,
 };
 
-/** What is exported otherwise when an alert has to fire. */
+/** The metrics that change to make each alert fire. */
 const UNWELL: Readonly<Record<string, Exported>> = {
   HoldfastApiErrors: { 'http_server_request_duration_count{http_response_status_code="503"}': 10 },
   HoldfastRunsFail: { 'holdfast_runs_total{graph="pay",outcome="failed"}': 20 },
@@ -66,11 +66,11 @@ async function firing(exported: Exported): Promise<readonly string[]> {
   return alerts.filter((_, at) => results[at]?.series !== 0).map(({ alert }) => alert);
 }
 
-test('none fires while all is well', async () => {
+test('no alert fires on a healthy stack', async () => {
   expect(await firing(WELL)).toEqual([]);
 });
 
-test('one fires when no API answers', async () => {
+test('an alert fires when no API responds', async () => {
   const { 'holdfast_runs_active{status="running"}': _, ...others } = WELL;
   expect(await firing(others)).toEqual(['HoldfastSilent']);
 });
@@ -79,7 +79,7 @@ test.each(Object.entries(UNWELL))('%s fires, and no other', async (alert, export
   expect(await firing({ ...WELL, ...exported })).toEqual([alert]);
 });
 
-test('each alert has been tried', async () => {
+test('each alert has a test', async () => {
   const names = (await readAlerts()).map(({ alert }) => alert);
   expect(names).toEqual(['HoldfastSilent', ...Object.keys(UNWELL)]);
 });

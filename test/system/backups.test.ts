@@ -12,7 +12,7 @@ import type { Site } from '../support/servers/site.ts';
 import { openTemporalCli } from '../support/servers/temporal-cli.ts';
 import type { TemporalCli } from '../support/servers/temporal-cli.ts';
 
-/* The two databases are backed up, lost, and restored: both to one moment, or one of them to an earlier one. */
+/* The two databases are backed up, lost, and restored: both to the same moment, or one of them to an earlier one. */
 
 vi.setConfig({ testTimeout: 400_000, hookTimeout: 200_000 });
 
@@ -29,7 +29,7 @@ afterAll(async () => {
   await site.stop();
 });
 
-/** A job before each of two decisions, and one after them. */
+/** Starts a run with a job before each of two decisions, and one after them. */
 const startRun = async (name: string): Promise<string> => {
   const graph = aDefinition({
     nodes: {
@@ -55,7 +55,7 @@ const waitsAt = async (id: string, node: string): Promise<Json> =>
   await until(id, (run) => at(run, '/waitingFor/0/node') === node);
 const ended = async (id: string, status: string): Promise<Json> =>
   await until(id, (run) => at(run, '/status') === status);
-/** Approves what the run waits for now. A worker that has just come back may be late to answer. */
+/** Approves the pending approval of a run. A worker that has just restarted may respond late. */
 const approve = async (id: string): Promise<void> => {
   const approvalId = at((await site.user.get(`/api/runs/${id}`)).body, '/waitingFor/0/id');
   const once = { 'idempotency-key': randomUUID() };
@@ -75,7 +75,7 @@ const fork = async (id: string): Promise<string> => {
   return textAt(forked.body, '/id');
 };
 
-test('both restored to one moment: runs that waited and that made calls go on, and no call is made twice', async () => {
+test('Temporal and store restored to the same moment: waiting and calling runs continue, and no call is made twice', async () => {
   const waiting = await startRun('waits');
   await waitsAt(waiting, 'ask');
   const held = site.service.hold('calls one');
@@ -116,19 +116,19 @@ describe('the store restored to an earlier moment than Temporal', () => {
     await backups.whileStopped(async () => await backups.restoreStore('earlier'));
   });
 
-  test('a run that has ended since has failed, says so, and can be forked where the store knows it', async () => {
+  test('a run that ended since then fails with a reason, and can be forked at its stored checkpoints', async () => {
     expect(await ended(hasEnded, 'failed')).toMatchObject({
       error: { code: 'ABORTED', message: expect.stringContaining('completed in Temporal') },
     });
     await approveAll(await fork(hasEnded));
   });
 
-  test('a run that has begun since is not there; its workflow is, and can only be terminated', async () => {
+  test('a run that began since then is unknown; its workflow exists and can only be terminated', async () => {
     expect(await site.user.get(`/api/runs/${unknown}`)).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
     await temporal.terminate(workflowOf(unknown), 'its store is lost');
   });
 
-  test('a run that went on takes no decision; terminated, it has failed, and goes on as a fork', async () => {
+  test('a run that continued since then accepts no decision; once terminated, it fails and continues as a fork', async () => {
     expect(await site.user.get(`/api/runs/${wentOn}`)).toMatchObject({ body: { waitingFor: [{ node: 'ask' }] } });
     await temporal.terminate(workflowOf(wentOn), 'its store was restored');
     expect(await ended(wentOn, 'failed')).toMatchObject({ error: { code: 'ABORTED' } });
@@ -147,7 +147,7 @@ describe('Temporal restored to an earlier moment than the store', () => {
     const release = await held;
     wentOn = await startRun('was decided');
     hasEnded = await startRun('was completed');
-    // Temporal has more runs than it lacks, so it is no other one.
+    // Temporal also has a run that continues, so it is recognized as the same server.
     const stays = await startRun('waits all along');
     for (const id of [wentOn, hasEnded, stays]) await waitsAt(id, 'ask');
     await backups.whileStopped(async () => {
@@ -163,7 +163,7 @@ describe('Temporal restored to an earlier moment than the store', () => {
     await backups.whileStopped(async () => await backups.restoreTemporal('earlier'));
   });
 
-  test('a run that has made calls since finds them in the ledger, says the same once more, and goes on', async () => {
+  test('a run that made calls since then finds them in the ledger, emits the same events and continues', async () => {
     await expect
       .poll(async () => await temporal.query(workflowOf(called), 'status'), PATIENTLY)
       .toMatchObject({ waitingFor: [{ node: 'ask' }] });
@@ -171,7 +171,7 @@ describe('Temporal restored to an earlier moment than the store', () => {
     expect(site.service.done.filter((job) => job === 'called since one')).toHaveLength(1);
   });
 
-  test('a run that was decided since has failed at the next decision, and goes on as a fork', async () => {
+  test('a run that was decided since then fails at the next decision, and continues as a fork', async () => {
     const approvalId = textAt(await waitsAt(wentOn, 'sure'), '/waitingFor/0/id');
     await site.approver.post(`/api/runs/${wentOn}/approve`, { approvalId });
     expect(await ended(wentOn, 'failed')).toMatchObject({
@@ -183,11 +183,11 @@ describe('Temporal restored to an earlier moment than the store', () => {
     await ended(forked, 'completed');
   });
 
-  test('a run that has ended since stays as it is', async () => {
+  test('a run that ended since then is unchanged', async () => {
     expect(await site.user.get(`/api/runs/${hasEnded}`)).toMatchObject({ body: { status: 'completed' } });
   });
 
-  test('a run that has begun since has failed, says so, and goes on as a fork', async () => {
+  test('a run that began since then fails with a reason, and continues as a fork', async () => {
     expect(await ended(unknown, 'failed')).toMatchObject({
       error: { code: 'ABORTED', message: expect.stringContaining('Temporal has no workflow of the run') },
     });

@@ -5,8 +5,9 @@ import { z } from 'zod';
 import { readFile } from '../support/readers/documentation.ts';
 
 /*
- * Each bench at its least size, so that none breaks unnoticed. Two of their options are not tried: `--share` of bench:workers
- * takes root and Linux's control groups, and SQLite for LangGraph takes a package that is not installed here.
+ * Each bench runs at its smallest size, so that a broken one is noticed. Two options are not tested: `--share` of
+ * bench:workers needs root and Linux's control groups, and SQLite for LangGraph needs a package that is not installed
+ * here.
  */
 
 const run = promisify(execFile);
@@ -14,7 +15,7 @@ const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).pars
 const BENCHES = Object.keys(scripts).filter((name) => name.startsWith('bench:'));
 const PAGE = 'docs/performance.md';
 
-/** Plays a script at its least size. @returns its lines of JSON; throws if it fails */
+/** Runs a script at its smallest size. @returns its lines of JSON @throws if it fails */
 async function playTiny(script: string, ...flags: readonly string[]): Promise<readonly unknown[]> {
   const { stdout } = await run('npm', ['run', '--silent', script, '--', ...flags], {
     env: { ...process.env, BENCH_SIZE: 'tiny' },
@@ -25,13 +26,13 @@ async function playTiny(script: string, ...flags: readonly string[]): Promise<re
     .map((line): unknown => JSON.parse(line));
 }
 
-test.each(BENCHES)('%s prints lines of JSON and ends well', { timeout: 300_000 }, async (script) => {
+test.each(BENCHES)('%s prints lines of JSON and exits with 0', { timeout: 300_000 }, async (script) => {
   const page = readFile(PAGE);
   expect(await playTiny(script)).not.toEqual([]);
   expect(readFile(PAGE)).toBe(page);
 });
 
-test('bench:peers measures what npm run build has made', { timeout: 300_000 }, async () => {
+test('bench:peers measures the output of npm run build', { timeout: 300_000 }, async () => {
   await run('npm', ['run', 'build:package']);
   const lines = await playTiny('bench:peers', '--dist', '--peers', 'holdfast', '--only', 'tool-steps');
   expect(lines).toMatchObject([{ row: 'tool-steps', peer: 'holdfast' }, { round: 1 }]);

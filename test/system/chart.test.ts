@@ -6,11 +6,11 @@ import { toJson } from '../../src/graph/values/json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { at, textAt } from '../support/readers/json-at.ts';
 
-/* Helm's own reading of the chart: `helm` on the PATH, or one that Go builds. */
+/* Renders the chart with Helm itself: `helm` on the PATH, or one built with Go. */
 
 const run = promisify(execFile);
 const CHART = 'deploy/helm/holdfast';
-/** A Helm that Go builds takes it for a version of long ago. */
+/** A Helm that is built with Go assumes a very old version by default. */
 const KUBERNETES = '1.31.0';
 const PROGRAMS: readonly (readonly [program: string, ...args: string[]])[] = [
   ['helm'],
@@ -32,7 +32,7 @@ async function helm(...args: readonly string[]): Promise<string> {
   return (await run(program, [...first, ...args])).stdout;
 }
 
-/** What an installation makes, by its kind and name. */
+/** The resources of an installation, by kind and name. */
 async function render(...settings: readonly string[]): Promise<ReadonlyMap<string, Json>> {
   const set = settings.flatMap((setting) => ['--set', setting]);
   const text = await helm('template', 'holdfast', CHART, '--kube-version', KUBERNETES, ...set);
@@ -48,11 +48,11 @@ const CLOUD = [
 const SCALED = ['worker.autoscaling.enabled=true', 'worker.taskQueues={holdfast,slow}'];
 
 describe('the chart', () => {
-  test('is clean to lint', async () => {
+  test('passes helm lint', async () => {
     expect(await helm('lint', '--strict', CHART)).toContain('0 chart(s) failed');
   });
 
-  test('makes our parts alone', async () => {
+  test('renders only the parts of Holdfast', async () => {
     expect([...(await render()).keys()].toSorted()).toEqual([
       'Deployment holdfast-api',
       'Deployment holdfast-worker',
@@ -63,7 +63,7 @@ describe('the chart', () => {
     ]);
   });
 
-  test('selects the pods that it makes', async () => {
+  test('selects the pods that it creates', async () => {
     const made = await render();
     for (const part of ['api', 'worker']) {
       const deployment = made.get(`Deployment holdfast-${part}`) ?? null;
@@ -77,7 +77,7 @@ describe('the chart', () => {
     expect(at(service, '/spec/selector')).toMatchObject({ 'app.kubernetes.io/component': 'api' });
   });
 
-  test('reaches Temporal Cloud by the key of a secret, which the scaler takes, too', async () => {
+  test('connects to Temporal Cloud with the API key of a secret, also in the scaler', async () => {
     const made = await render(...CLOUD, ...SCALED);
     const key = { secretKeyRef: { name: 'cloud', key: 'api-key' } };
     for (const name of ['Job holdfast-setup', 'Deployment holdfast-api', 'Deployment holdfast-worker'])
@@ -93,7 +93,7 @@ describe('the chart', () => {
     );
   });
 
-  test('scales workers by the backlog of each of their task queues, and then names no number', async () => {
+  test('scales workers by the backlog of each task queue, without a fixed number of replicas', async () => {
     const made = await render(...SCALED);
     const trigger = (taskQueue: string) => ({ type: 'temporal', metadata: expect.objectContaining({ taskQueue }) });
     expect(at(made.get('ScaledObject holdfast-worker') ?? null, '/spec/triggers')).toEqual([
@@ -104,7 +104,7 @@ describe('the chart', () => {
     expect(made.has('TriggerAuthentication holdfast-temporal')).toBe(false);
   });
 
-  test('mounts certificates where the variables say', async () => {
+  test('mounts certificates at the paths of the variables', async () => {
     const made = await render('temporal.tls.secretName=tls', 'temporal.tls.hasServerCa=true', ...SCALED);
     const pod = at(made.get('Deployment holdfast-worker') ?? null, '/spec/template/spec') ?? null;
     const path = '/etc/temporal-tls';
@@ -119,7 +119,7 @@ describe('the chart', () => {
     );
   });
 
-  test('takes no value that it does not know', async () => {
+  test('refuses unknown values', async () => {
     await expect(render('workers.replicas=3')).rejects.toThrow(/workers/);
   });
 });

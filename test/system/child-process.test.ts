@@ -6,7 +6,7 @@ import { isAlive } from '../support/servers/npm-start.ts';
 
 const MODULE = new URL('../../src/dev/child-process.ts', import.meta.url).href;
 
-/** Starts a detached child that would live for a minute, tells its id, and ends by itself. */
+/** Starts a detached child that would run for a minute, prints its id, and exits. */
 const script = (end: string): string => `
   const { spawn } = await import('node:child_process');
   const { endWithProcess } = await import('${MODULE}');

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 
-/* What becomes of a command, in a process of its own, when nobody takes what it prints. */
+/* The behavior of a command in a separate process when its output is closed. */
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const FULL_DISK = '/dev/full';
@@ -21,12 +21,12 @@ const COMMANDS = [
   { closed: 'stderr', other: 'stdout', args: ['no-command'] },
 ] as const;
 
-/** @returns the end of a pipe that is written to, when the other end is closed */
+/** @returns the write end of a pipe whose read end is closed */
 async function openPipeWithoutReader(): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-pipe-'));
   const path = join(folder, 'pipe');
   await promisify(execFile)('mkfifo', [path]);
-  // Opened without waiting for the other end, which opens only when there is a reader.
+  // Opened without blocking, because the write end opens only when there is a reader.
   const reader = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const writer = await open(path, constants.O_WRONLY);
   await reader.close();
@@ -36,7 +36,7 @@ async function openPipeWithoutReader(): Promise<FileHandle> {
 
 describe('a command', () => {
   test.each(COMMANDS)(
-    '$args.0 ends without a word when nobody reads its $closed',
+    '$args.0 exits silently when its $closed is closed',
     { timeout: 60_000 },
     async ({ closed, other, args }) => {
       const pipe = await openPipeWithoutReader();
@@ -53,7 +53,7 @@ describe('a command', () => {
     },
   );
 
-  test.runIf(process.platform === 'linux')('says that the disk is full', { timeout: 60_000 }, async () => {
+  test.runIf(process.platform === 'linux')('reports that the disk is full', { timeout: 60_000 }, async () => {
     const disk = await open(FULL_DISK, 'w');
     const child = spawn(process.execPath, ['bin/holdfast.js', 'help', 'run'], {
       cwd: PROJECT,

@@ -10,7 +10,7 @@ import type { Names } from '../support/readers/shaped-text.ts';
 import { startDev } from '../support/servers/developed-project.ts';
 import type { DevelopedProject } from '../support/servers/developed-project.ts';
 
-/* Does what docs/cli.md tells its reader to do, and holds what comes out against what it shows. */
+/* Executes the commands of docs/cli.md and compares their output with the page. */
 
 const run = promisify(execFile);
 const PAGE = 'docs/cli.md';
@@ -36,10 +36,10 @@ const fences: readonly Fence[] = [...readFile(PAGE).matchAll(/^```(\w+)\n(.*?)^`
   ([, kind = '', body = '']) => ({ kind, body }),
 );
 
-/** The command of a project that has installed Holdfast. What it says to people is read with its results. */
+/** The command of a project that has installed Holdfast. Its error output is read together with its results. */
 const COMMAND = `npx() { node ${resolve('bin/holdfast.js')} "\${@:2}"; }`;
 
-/** A run may end with any exit code: the page shows what is printed. */
+/** A run may exit with any code: the page shows only the output. */
 async function printed(commands: string, cwd: string): Promise<string> {
   const { stdout } = await run('bash', ['-c', `${COMMAND}\nexec 2>&1\n${commands}`, '--'], { cwd }).catch(
     (error: { stdout: string }) => error,
@@ -47,7 +47,7 @@ async function printed(commands: string, cwd: string): Promise<string> {
   return stdout;
 }
 
-/** Starts the project, and changes it so that all is told that the page shows. */
+/** Starts the project, and changes it so that every line of the page is printed. */
 async function develop(folder: string): Promise<DevelopedProject> {
   await symlink(resolve('node_modules'), join(folder, 'node_modules'));
   const developed = startDev(folder, resolve('.'));
@@ -57,14 +57,14 @@ async function develop(folder: string): Promise<DevelopedProject> {
   const execute = '  execute({ order, euros }, { key, logger }) {\n';
   const failing =
     "    if (euros === 30 && !receipts.has(key)) {\n      receipts.set(key, 'R-0');\n      throw new Error('shop is down');\n    }\n";
-  // A call that is made again at once may have been made before it is told.
+  // Without a delay, the call could be repeated before its failure is printed.
   await developed.edit(TOOLS, execute, `  retry: { initialInterval: '5s' },\n${execute}${failing}`);
   await developed.heard(/^reloaded/);
   const paid = refund(30);
   await developed.heard(/pay makes attempt 2/);
   expect((await paid).code).toBe(0);
   await developed.edit(TOOLS, 'export const lookupOrder', "throw new Error('at load');\nexport const lookupOrder");
-  // What is read while it is written is not reloaded either, for another reason.
+  // A file that is read while it is being written is not reloaded either, for another reason.
   await developed.heard(/^not reloaded, .*at load/);
   await developed.edit(TOOLS, "throw new Error('at load');\n", '');
   await developed.heard(/^reloaded/);
@@ -74,7 +74,7 @@ async function develop(folder: string): Promise<DevelopedProject> {
   return developed;
 }
 
-test('every command prints what the page shows', async () => {
+test('every command prints the output on the page', async () => {
   const names: Names = new Map();
   const wrong: object[] = [];
   let executed = 0;
@@ -94,7 +94,7 @@ test('every command prints what the page shows', async () => {
   expect(executed).toBeGreaterThan(10);
 }, 600_000);
 
-test('`dev` tells each line that the page shows', () => {
+test('`dev` prints each line on the page', () => {
   const shown = fences.flatMap(({ kind, body }) => (kind === 'console' ? body.trimEnd().split('\n') : []));
   const told = project?.told() ?? [];
   expect(shown.length).toBeGreaterThan(5);

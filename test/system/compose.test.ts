@@ -19,9 +19,12 @@ import { startKillableTemporal } from '../support/servers/killable-temporal.ts';
 import { FIRST_PORT } from '../support/servers/ports.ts';
 import { startPostgres } from '../support/servers/postgres-server.ts';
 
-/* Runs the demo of the Compose file: each of our services as a process, with its command, its environment and its health check. */
+/*
+ * Runs the demo of the Compose file: each Holdfast service as a process, with its command, environment and health
+ * check.
+ */
 
-/** Anything that a URL would not take. */
+/** Characters that must be escaped in a URL. */
 const PASSWORD = 'p@ss:w/rd#%41&? +';
 const VARIABLES: Readonly<Record<string, string>> = { ...readEnvFile('deploy/demo.env'), POSTGRES_PASSWORD: PASSWORD };
 const SERVICES = Object.entries(readServices(VARIABLES)).filter(([, { build }]) => build !== undefined);
@@ -43,7 +46,7 @@ beforeAll(async () => {
 }, 900_000);
 afterAll(async () => await teardown.run(), 120_000);
 
-/** The folder of the image: what the Dockerfile copies of a project that is built. */
+/** The folder of the image: the files that the Dockerfile copies from a built project. */
 async function assembleImage(root: string): Promise<string> {
   await promisify(execFile)('npm', ['run', 'build'], { cwd: resolve('.') });
   const folder = join(root, 'app');
@@ -61,7 +64,10 @@ async function copyAll(pattern: string, folder: string): Promise<void> {
   await Promise.all(found.map((name) => cp(name, join(folder, name))));
 }
 
-/** Starts what Compose has images of others for. @returns the addresses of the file, and where they are here */
+/**
+ * Starts the services that Compose runs from third-party images.
+ * @returns the addresses in the file, and where they are here
+ */
 async function startThirdParties(root: string): Promise<Machine['places']> {
   const [postgres, temporal] = await Promise.all([startPostgres(), startKillableTemporal(root, teardown)]);
   teardown.add(() => postgres.stop());
@@ -100,7 +106,7 @@ function start(name: string): Composed {
 
 const addressOf = (there: string): string => `http://${machine.places.get(there)}`;
 
-test('the set-up makes what is missing, and ends', async () => {
+test('the setup service creates what is missing and exits', async () => {
   expect([await setup.ended(), setup.words()]).toEqual([0, expect.stringMatching(/made {5}tables: /)]);
 });
 
@@ -123,7 +129,7 @@ test('the published graph refunds an order, for a token of the local issuer', as
   expect(await refunds.json()).toMatchObject({ refunds: [{ order: 'A-1001' }] });
 }, 120_000);
 
-test('they end in order, and have written nothing but to the folder for it', async () => {
+test('the services stop in order, and have written only to their data folder', async () => {
   const codes = await Promise.all([...composed.values()].map(async (each) => [each.name, await each.stop()]));
   expect(codes).toEqual(STARTED.map((name) => [name, 0]));
   const image = new Set(readImageFiles().copied.map((path) => path.split('/')[0]));

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await worker.stop());
 
-/** Graphs that have something to hand over, and not so much that it takes long. */
+/** Graphs with enough state to continue as new, but small enough to be fast. */
 const graphs = randomGraph(2, 5)
   .map(hastened)
   .filter((definition) => {
@@ -33,17 +33,17 @@ const graphs = randomGraph(2, 5)
     return occurrences.length >= 4 && occurrences.length <= 24;
   });
 
-/** Times to wait for are over at once: what else happens has to wait for them, so that the order is the same each time. */
+/** Shortens waiting times, so that other occurrences come after them and the order is the same each time. */
 function hastened(definition: GraphDefinition): GraphDefinition {
   return JSON.parse(JSON.stringify(definition).replaceAll('"for":"5s"', '"for":"1ms"'));
 }
 
 let played = 0;
 
-/** @param tenantId tells two runs apart that are the same otherwise */
+/** @param tenantId distinguishes two runs that are otherwise equal */
 function inputOf(definition: GraphDefinition, tenantId: string, continueAfter?: number): RunGraphInput {
   const { name, limits } = definition;
-  // A call that is out waits for its turn, without a sign of life.
+  // An open call waits for its turn without a heartbeat.
   const defaults = { ...randomCatalog.defaults, heartbeatTimeout: '10m', ...(continueAfter && { continueAfter }) };
   const catalog: Catalog = { ...randomCatalog, defaults };
   const identity = {
@@ -58,7 +58,7 @@ function inputOf(definition: GraphDefinition, tenantId: string, continueAfter?: 
   return { interpreterVersion: INTERPRETER_VERSION, execution: 1, identity, definition, catalog, begin };
 }
 
-/** All that a run has said, done and come to, but for times, and the tenant by whom the two are told apart. */
+/** All events, calls and results of a run, without times and the tenant that distinguishes the two runs. */
 async function accountOf({ handle, heard, trail }: SteeredRun): Promise<Json> {
   const end = await handle.result().catch((error: Error) => String(error.cause));
   const account = JSON.stringify({ end, trail, calls: heard.calls, ...journalOf(heard) });
@@ -70,7 +70,9 @@ async function accountOf({ handle, heard, trail }: SteeredRun): Promise<Json> {
 const OWN_EACH_TIME: ReadonlySet<string> = new Set(['durationMs', 'deadlineMs', 'leftMs', 'usedMs', 'tenantId']);
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|\b1[6-9]\d{11}\b/g;
 
-/** Batches may be cut otherwise, and what a call carried that failed is said again: what comes out of them is the same. */
+/**
+ * Batches may be split differently, and the batch of a failed call is sent again: the resulting journal is the same.
+ */
 function journalOf({ batches }: Heard): object {
   const events = onceEach(batches.flatMap((batch) => batch.events)).toSorted((a, b) => a.seq - b.seq);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, before) => before + 1));
@@ -102,9 +104,9 @@ async function tallyOf({ handle }: SteeredRun): Promise<Tally> {
   };
 }
 
-/** How often the runs could go on in a new execution, all in all. */
+/** The total number of opportunities to continue as new. */
 let chances = 0;
-/** What was among that for which they waited then. */
+/** The kinds of waits at those moments. */
 const waitedFor = new Set<string>();
 
 async function expectSame(definition: GraphDefinition, seed: number): Promise<void> {
@@ -117,8 +119,8 @@ async function expectSame(definition: GraphDefinition, seed: number): Promise<vo
   const [often, never] = await Promise.all([play('often', 1), play('never')]);
   expect(await accountOf(often)).toEqual(await accountOf(never));
   expect(await tallyOf(never)).toMatchObject({ executions: 1 });
-  // Supersteps without a call or a wait leave no history between them, and are no chance. A time that is over is one,
-  // unless something else happens in the same moment.
+  // Supersteps without a call or a wait leave no history between them, and are no opportunity. A timer that has fired
+  // is one, unless something else happens at the same moment.
   const { executions, timersFired } = await tallyOf(often);
   expect(executions).toBeGreaterThanOrEqual(1 + often.chances);
   expect(executions).toBeLessThanOrEqual(1 + often.chances + timersFired);
@@ -127,9 +129,9 @@ async function expectSame(definition: GraphDefinition, seed: number): Promise<vo
   if (timersFired > 0) waitedFor.add('timer');
 }
 
-test(`whatever the graph, a run that goes on in a new execution at every chance says and does what one does that never goes on so (seed ${SEED})`, async () => {
+test(`for any graph, a run that continues as new at every opportunity behaves like one that never does (seed ${SEED})`, async () => {
   const seeds = fc.integer({ min: 0, max: 2 ** 31 });
-  // A counterexample as it is found: to make it smaller would take long.
+  // Counterexamples are not shrunk, because that would take long.
   const parameters = { seed: SEED, numRuns: RUNS, endOnFailure: true };
   await fc.assert(fc.asyncProperty(graphs, seeds, expectSame), parameters);
   expect(chances).toBeGreaterThan(3 * RUNS);

@@ -16,8 +16,8 @@ import { openTemporalCli } from '../support/servers/temporal-cli.ts';
 import type { TemporalCli } from '../support/servers/temporal-cli.ts';
 
 /*
- * Processes are killed with SIGKILL in the middle of an agent's turn. What is finished is not done again, which the
- * third parties say; the model is told everything in order; and the agent goes on to its end.
+ * Processes are killed with SIGKILL in the middle of an agent's turn. Finished calls are not repeated, which the third
+ * parties confirm; the model receives everything in order; and the agent completes.
  */
 
 let model: LoopbackServer;
@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 
 const TIME = 180_000;
-/** For `expect.poll`: what is killed takes a while to be back. */
+/** For `expect.poll`: a killed process takes a while to restart. */
 const PATIENTLY = { interval: 50, timeout: 150_000 };
 
 async function start(over: Partial<NodeOfType<'agent'>> = {}, graph: Partial<GraphDefinition> = {}): Promise<string> {
@@ -65,7 +65,7 @@ async function killAndStart(victims: readonly VictimName[]): Promise<void> {
   for (const victim of victims) await cluster.victims[victim].start();
 }
 
-/** How often each job was asked for. */
+/** The number of requests for each job. */
 function timesAsked(): Record<string, number> {
   const jobs = service.calls.map(({ job }) => job);
   return Object.fromEntries(jobs.toSorted().map((job) => [job, jobs.filter((other) => other === job).length]));
@@ -75,9 +75,9 @@ const work = (job: string) => ['work', { job }] as const;
 const ANSWERS = ['{"job":"a"}', '{"job":"b"}', '{"job":"c"}'];
 const VICTIMS: readonly (readonly VictimName[])[] = [['worker'], ['worker', 'temporal']];
 
-describe('killed', () => {
+describe('a worker that is killed', () => {
   test(
-    'between two calls of a turn: the finished one is not made again',
+    'between two calls of a turn: the finished call is not repeated',
     async () => {
       model.answers(askFor([work('a'), work('b'), work('c')]), say('Done'));
       const held = service.hold('b');
@@ -97,7 +97,7 @@ describe('killed', () => {
   );
 
   test.each(VICTIMS.map((victims) => ({ victims, who: victims.join(' and ') })))(
-    '($who) while the first of three calls is out and the others are answered: the order of the answers holds',
+    '($who) while the first of three calls is open and the others are answered: the order of the answers is kept',
     async ({ victims }) => {
       model.answers(askFor([work('a'), work('b'), work('c')]), say('Done'));
       const held = service.hold('a');
@@ -117,7 +117,7 @@ describe('killed', () => {
   );
 
   test(
-    'while the model is asked in the second turn: it is asked the same again, and no tool is called again',
+    'during the model call of the second turn: the model receives the same request again, and no tool call is repeated',
     async () => {
       const asked = silence();
       model.answers(askFor([work('a'), work('b')]), asked.answer, say('Done'));
@@ -134,7 +134,7 @@ describe('killed', () => {
   );
 
   test(
-    'while a call waits for its approval: it still does, and is made as it is approved',
+    'while a call waits for its approval: it keeps waiting, and is made as approved',
     async () => {
       model.answers(askFor([work('a'), work('b')]), say('Done'));
       const id = await start({ approve: { work: "args.job == 'a'" } });
@@ -149,8 +149,8 @@ describe('killed', () => {
   );
 });
 
-describe('an unsafe call that was out when the worker was killed', () => {
-  /** @returns the run, which waits for somebody to say what has become of the call */
+describe('an unsafe call that was open when the worker was killed', () => {
+  /** @returns the run, which waits until a person supplies the outcome of the call */
   async function startLosing(): Promise<string> {
     model.answers(askFor([['send', { job: 'a' }], work('b')]), say('Done'));
     const held = service.hold('a');
@@ -166,7 +166,7 @@ describe('an unsafe call that was out when the worker was killed', () => {
   }
 
   test(
-    'is made again, under its key, when somebody orders it',
+    'is made again under its key by the retry of a person',
     async () => {
       const id = await startLosing();
       await cluster.as('user').post(`/api/runs/${id}/retry`, {});
@@ -179,7 +179,7 @@ describe('an unsafe call that was out when the worker was killed', () => {
   );
 
   test(
-    'is not made again when somebody knows what it did',
+    'is not made again when a person supplies its outcome',
     async () => {
       const id = await startLosing();
       await cluster.as('user').post(`/api/runs/${id}/skip`, { node: 'only', output: { seen: true } });

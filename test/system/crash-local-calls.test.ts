@@ -15,8 +15,8 @@ import type { Cluster, VictimName } from '../support/servers/cluster.ts';
 import { openReplay } from '../support/servers/replays.ts';
 
 /*
- * Processes are killed with SIGKILL in the middle of local calls, of which no row tells. They are simply made again, under
- * their keys, and the run goes on to its end.
+ * Processes are killed with SIGKILL in the middle of local calls, which have no row in the ledger. The calls are made
+ * again under their keys, and the run completes.
  */
 
 let service: JobService;
@@ -42,7 +42,7 @@ const job = (name: string): NodeDefinition => ({
 });
 const graph = toJson(aDefinition({ nodes: { a: job('a'), b: job('b'), c: job('c') } }));
 
-test('a worker stands still in the middle of a local call, nearly for as long as Temporal waits: a replay goes the same way', async () => {
+test('a worker that freezes in a local call for almost the task time-out: the history still replays', async () => {
   const held = service.hold('b');
   const id = textIn(await cluster.as('user').post('/api/runs', { graph }), 'id');
   const release = await held;
@@ -50,7 +50,7 @@ test('a worker stands still in the middle of a local call, nearly for as long as
   const { workflow } = new Client({ connection });
   const { worker } = cluster.victims;
   await worker.freeze();
-  // Core renews a task whose local calls are open after 24 s, and the server gives it up after 30.
+  // The SDK's core extends a task with open local calls after 24 s, and the server times it out after 30 s.
   await sleep(25_000);
   await worker.thaw();
   const tasksOf = async () =>

@@ -9,8 +9,8 @@ import { startCluster } from '../support/servers/cluster.ts';
 import type { Cluster, VictimName } from '../support/servers/cluster.ts';
 
 /*
- * Processes are killed with SIGKILL while the schema of a tool reads arguments, and between that and the call. What it made
- * of them, something else each time, is what people are shown and what is done.
+ * Processes are killed with SIGKILL while the schema of a tool reads arguments, and between that and the call. The
+ * output of the schema differs each time: people see exactly what the call then uses.
  */
 
 let service: JobService;
@@ -35,7 +35,7 @@ describe('killed while arguments are read, and again before they are used', () =
     ['the worker', ['worker']],
     ['worker and Temporal', ['worker', 'temporal']],
   ])(
-    '%s: what is shown is what is done',
+    '%s: the call uses exactly the displayed arguments',
     async (_, victims) => {
       const restart = async (): Promise<void> => {
         for (const victim of victims) await cluster.victims[victim].kill();

@@ -7,8 +7,8 @@ import { startCluster } from '../support/servers/cluster.ts';
 import type { Cluster, VictimName } from '../support/servers/cluster.ts';
 
 /*
- * What the API has accepted goes on by itself, whatever is killed right then: a retry, a fork, a run that is queued on
- * a thread. The shop has booked every refund as often as it was meant.
+ * Everything that the API has accepted is completed, whatever is killed at that moment: a retry, a fork, a run that is
+ * queued on a thread. The shop has recorded each refund as often as intended.
  */
 
 let cluster: Cluster;
@@ -27,39 +27,39 @@ const refund = (order: string) =>
     retry: { maxAttempts: 1 },
   }) as const;
 
-/** Pays three orders back, one after the other. */
+/** A graph that refunds three orders one after the other. */
 const paying = toJson(aDefinition({ nodes: { a: refund('A-1001'), b: refund('A-1002'), c: refund('A-1003') } }));
-/** The same, but waits to be told after the first. */
+/** The same graph, but it waits for an event after the first refund. */
 const payingInParts = toJson(
   aDefinition({
     nodes: { a: refund('A-1001'), wait: { type: 'wait', event: 'go' }, b: refund('A-1002'), c: refund('A-1003') },
   }),
 );
-/** Asks, and then pays one order back. */
+/** A graph with an approval and then one refund. */
 const asking = toJson(aDefinition({ nodes: { ask: { type: 'approval', title: 'Pay?' }, d: refund('A-1004') } }));
 
 const post = async (path: string, body: Json): Promise<JsonObject> => await cluster.as('user').post(path, body);
 const get = async (path: string): Promise<JsonObject> => await cluster.as('user').get(path);
 const startRun = async (body: JsonObject): Promise<string> => textIn(await post('/api/runs', body), 'id');
 
-/** For `expect.poll`: what is killed takes a while to be back. */
+/** For `expect.poll`: a killed process takes a while to restart. */
 const PATIENTLY = { interval: 50, timeout: 90_000 };
 
 async function until(id: string, status: string): Promise<void> {
   await expect.poll(async () => textIn(await get(`/api/runs/${id}`), 'status'), PATIENTLY).toBe(status);
 }
 
-/** The orders that were paid back, in the order in which they were. */
+/** The refunded orders, in order. */
 async function paidBack(): Promise<string[]> {
   return listIn(await cluster.accounts.get('/refunds'), 'refunds').map((one) => textIn(one, 'order'));
 }
 
-/** Something that can be asked of the API. */
+/** A request to the API. */
 interface Request {
-  /** @returns the id of the run that is to be completed */
+  /** @returns the id of the run that must be completed */
   readonly ask: () => Promise<string>;
   readonly isAccepted: () => Promise<boolean>;
-  /** What people do when everything is back. */
+  /** The actions of people when everything is back. */
   readonly afterwards?: () => Promise<unknown>;
 }
 
@@ -113,7 +113,7 @@ const VICTIMS: readonly (readonly VictimName[])[] = [
 
 describe.each(VICTIMS.map((victims) => ({ victims, who: victims.join(' and ') })))('killed: $who', ({ victims }) => {
   test.each(REQUESTS)(
-    'right after a $what was accepted, which goes on by itself',
+    'right after a $what was accepted, and it is completed without help',
     async ({ prepare, paid }) => {
       const { ask, afterwards } = await prepare();
       const id = await ask();
@@ -127,9 +127,9 @@ describe.each(VICTIMS.map((victims) => ({ victims, who: victims.join(' and ') })
   );
 });
 
-describe('an API that was killed', () => {
+describe('an API that is killed', () => {
   test.each(REQUESTS)(
-    'while Temporal was away has not forgotten a $what that it had accepted',
+    'while Temporal is down still completes a $what that it had accepted',
     async ({ prepare, paid }) => {
       const { ask, isAccepted, afterwards } = await prepare();
       await cluster.victims.temporal.kill();

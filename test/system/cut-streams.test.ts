@@ -17,9 +17,9 @@ import type { Deployment } from '../support/servers/deployment.ts';
 import { repeated } from '../support/servers/site.ts';
 
 /*
- * Streams are broken off at random points while the API and the worker are killed. What each reader was given is the
- * history, each event once, and what it was told of a model's answer is the answer. STREAM_CUTS is how many connections
- * are broken off, STREAM_SEED chooses other points and victims.
+ * Streams are cut at random points while the API and the worker are killed. Each reader receives the complete history,
+ * each event once, and the received text of a model equals its answer. STREAM_CUTS is the number of cut connections,
+ * STREAM_SEED selects other points and victims.
  */
 
 const CUTS = Number(process.env['STREAM_CUTS'] ?? 100);
@@ -46,7 +46,10 @@ afterAll(async () => {
 
 type Victim = 'api' | 'worker';
 const READY: Readonly<Record<Victim, string>> = { api: 'API listening', worker: 'worker started' };
-/** Who is killed during a run. The first run is left alone, so that a reader who stays is told all. */
+/**
+ * The processes killed during each run. The first run is undisturbed, so that a reader with one connection receives
+ * everything.
+ */
 const VICTIMS: readonly (readonly Victim[])[] = [[], ['api'], ['worker'], ['api', 'worker']];
 
 test(`streams that are cut ${CUTS} times give the history, with seed ${SEED}`, async () => {
@@ -68,7 +71,7 @@ test(`streams that are cut ${CUTS} times give the history, with seed ${SEED}`, a
 
 const STAYING: Cut = { characters: Number.POSITIVE_INFINITY, ms: 600_000 };
 
-/** Starts a run, kills somebody while readers read it, and compares what they have with what is stored. */
+/** Starts a run, kills processes while readers follow it, and compares what they received with the store. */
 async function playRun(number: number, victims: readonly Victim[]): Promise<readonly CutReading[]> {
   const random = createRandom(seedOf(SEED, number));
   const key = `run ${SEED} ${number}`;
@@ -89,13 +92,13 @@ async function playRun(number: number, victims: readonly Victim[]): Promise<read
     const texts = toldTexts(deltas).map(({ node, pieces }) => [node, filledFrom(answers.get(node) ?? '', pieces)]);
     expect(texts).toEqual(texts.map(([node]) => [node, answers.get(node ?? '')]));
   }
-  // Who stays is told all, unless somebody is killed.
+  // A reader with one connection receives everything, unless a process is killed.
   const told = toldTexts(whole.deltas).map(({ pieces }) => pieces.map(({ text }) => text).join(''));
   expect(victims.length === 0 ? told : [...answers.values()]).toEqual([...answers.values()]);
   return readings;
 }
 
-/** Has models say something until it is heard: a stream begins without the database that takes long to be listened to. */
+/** Makes models send text until it arrives: without the database a stream takes long to subscribe. */
 async function untilHeard(key: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     const keyOfTry = `${key} try ${tries}`;
@@ -111,11 +114,11 @@ const BEGINS_WITHIN_MS = 60_000;
 interface Stay {
   readonly staying: Promise<CutReading>;
   readonly hasBegun: Promise<unknown>;
-  /** Says what has become of the connections. */
+  /** A description of the connections' state. */
   readonly soFar: () => string;
 }
 
-/** Reads a run to its end over one connection; what models say is told to a connection that has told of the beginning. */
+/** Reads a run to its end over one connection, which has received the beginning of the model's text. */
 function stay(runId: string): Stay {
   const heard = new EventEmitter();
   const hasBegun = once(heard, 'the beginning');
@@ -136,7 +139,7 @@ function stay(runId: string): Stay {
   return { staying, hasBegun, soFar };
 }
 
-/** Starts a run whose models are not asked before they are let. */
+/** Starts a run whose models wait for permission. */
 async function startTelling(key: string): Promise<string> {
   const tell = (node: string) => ({ type: 'llm', prompt: node, write: { log: '{{ result.text }}' } }) as const;
   const telling = Object.fromEntries(NODES.map((node) => [node, tell(node)]));
@@ -157,7 +160,7 @@ function opener(runId: string, query: string): (after: string) => Promise<Respon
     await deployment.open('user', `/api/runs/${runId}/events${query}`, after === '' ? {} : { 'last-event-id': after });
 }
 
-/** Mostly early, so that most cuts are within an event; now and then after many. */
+/** Cuts are mostly early, so that most are within an event; some come after many events. */
 function drawCut(random: Random): Cut {
   return {
     characters: 1 + Math.floor(random.next() ** 3 * 6_000),
@@ -174,7 +177,7 @@ async function killSoon(victims: readonly Victim[], random: Random): Promise<voi
   }
 }
 
-/** What each node has written, which is what its model has said. */
+/** The value that each node has written, which is the text of its model. */
 function answersIn(history: readonly Json[]): ReadonlyMap<string, string> {
   const completed = history.filter((event) => at(event, '/type') === 'node.completed');
   const told = completed.filter((event) => NODES.some((node) => node === at(event, '/node')));

@@ -20,8 +20,9 @@ import { startTemporalProxy } from '../support/servers/temporal-proxy.ts';
 import type { TemporalProxy } from '../support/servers/temporal-proxy.ts';
 
 /*
- * Temporal's own tools, and the API, query a run without a workflow task. The worker that answers has the history of that
- * moment, and plays what no workflow task has brought yet. The run goes on as a replay of its history does all the same.
+ * Temporal's own tools, and the API, query a run without a workflow task. The worker that answers has the current
+ * history, and applies events that no workflow task has delivered yet. The run must nevertheless continue like a replay
+ * of its history.
  */
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -51,7 +52,7 @@ function as(caller: 'user' | 'approver'): ApiClient {
   return createApiClient(processes.baseUrls[0] ?? '', processes.tokens[caller]);
 }
 
-/** A run that waits for two people. */
+/** A run with two pending approvals. */
 interface Course {
   readonly id: string;
   readonly approvalId: string;
@@ -78,12 +79,12 @@ async function approve({ id, approvalId }: Course): Promise<void> {
   await repeated(() => as('approver').post(`/api/runs/${id}/approve`, { approvalId }, once));
 }
 
-/** The second approval, by `temporal workflow signal`. */
+/** Sends the second approval with `temporal workflow signal`. */
 async function approveToo({ handle, approvalId }: Course): Promise<void> {
   await handle.signal('approve', { signalId: 'second', approvalId });
 }
 
-/** Lets a run end. @returns how many of its workflow tasks have failed @throws when its history can't be replayed */
+/** Completes a run. @returns the number of its failed workflow tasks @throws when its history can't be replayed */
 async function failedTasksOf({ id, handle }: Course): Promise<number> {
   await handle.result();
   const history = await handle.fetchHistory();
@@ -94,7 +95,10 @@ async function failedTasksOf({ id, handle }: Course): Promise<number> {
   return (history.events ?? []).filter((event) => event.workflowTaskFailedEventAttributes).length;
 }
 
-/** Loses a worker, and queries its run while a workflow task waits for it. @returns the failure of the query, if it fails */
+/**
+ * Loses a worker, and queries its run while a workflow task waits for that worker.
+ * @returns the failure of the query, if it fails
+ */
 async function askBetweenTasks() {
   const lost = processes.addWorker({ TEMPORAL_ADDRESS: proxy.address });
   try {
@@ -116,7 +120,7 @@ async function askWhileLosing(lost: ChildNode) {
   await approve(course);
   const record = await recorded;
   await lost.kill();
-  // Query and task wait for the lost worker, 3 s each. The other one answers the query while the task waits.
+  // Query and task wait for the lost worker, 3 s each. The other worker answers the query while the task waits.
   const asked = handle.query(QUERIES.status).then(
     () => null,
     (error: unknown) => error,
@@ -126,7 +130,7 @@ async function askWhileLosing(lost: ChildNode) {
   return { course, failure: await asked };
 }
 
-test('a query that leads a worker beyond the last workflow task fails, and the run goes on as its history says', async () => {
+test('a query that advances a worker beyond the last workflow task fails, and the run continues from its history', async () => {
   // On a busy machine the other worker may answer too late.
   const course = await vi.waitFor(async () => {
     await other?.kill();
@@ -139,7 +143,7 @@ test('a query that leads a worker beyond the last workflow task fails, and the r
   expect(await failedTasksOf(course)).toBe(0);
 });
 
-test('queries of a run that is where its last workflow task has brought it cost it nothing', async () => {
+test('queries of a run at its last workflow task add no workflow task', async () => {
   await other?.kill();
   other = processes.addWorker({});
   await other.untilReady();

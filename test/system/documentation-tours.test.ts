@@ -13,14 +13,14 @@ import { at } from '../support/readers/json-at.ts';
 import { graphJobsHere } from '../support/doubles/graph-jobs-here.ts';
 
 /*
- * Does what pages of the documentation tell their reader to do, and holds what comes out against what they say. The
- * project's configuration reads variables when it is loaded, so that no other test may have loaded it before.
+ * Executes the commands of documentation pages and compares their output with the pages. The project's configuration
+ * reads variables when it is loaded, so no other test may have loaded it before.
  */
 
 const run = promisify(execFile);
 const MARK = '--- block ---';
 
-// The configuration of the project reads where model and shop are from the variables of the process.
+// The configuration of the project reads the addresses of model and shop from the process environment.
 const variables = { ...process.env };
 let stack: Stack;
 let folder: string;
@@ -46,7 +46,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A block of shell commands, and what the page says that they print. */
+/** A block of shell commands, and their output according to the page. */
 interface Block {
   readonly commands: string;
   readonly prints: string;
@@ -67,7 +67,7 @@ test.each([
   ['agents', 7],
   ['recovery', 8],
   ['testing', 4],
-])('every command of docs/%s.md prints what the page says', async (page, least) => {
+])('every command of docs/%s.md prints the output on the page', async (page, least) => {
   const blocks = blocksOf(await readFile(`docs/${page}.md`, 'utf8'));
   const script = blocks.map(({ commands }) => `${commands}\necho '${MARK}'`).join('\n');
   const here = script.replace(/^API=\S+/m, `API=${stack.baseUrl}`);

@@ -6,7 +6,7 @@ import { isAlive } from '../support/servers/npm-start.ts';
 
 const MODULE = new URL('../support/servers/end-when-orphaned.ts', import.meta.url).href;
 
-/** Starts a detached child that would live for a minute, and tells its id. */
+/** Starts a detached child that would run for a minute, and prints its id. */
 const SCRIPT = `
   const { spawn } = await import('node:child_process');
   const { endWhenOrphaned } = await import('${MODULE}');

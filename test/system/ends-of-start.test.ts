@@ -8,15 +8,15 @@ import { aDefinition } from '../support/builders/builders.ts';
 import { end, isAlive, useNpmStart } from '../support/servers/npm-start.ts';
 import type { Child } from '../support/servers/npm-start.ts';
 
-/* However a stack ends, but for SIGKILL, the Temporal server that it has started ends, too. */
+/* When a stack ends for any reason but SIGKILL, the Temporal server that it has started ends, too. */
 
 const { launch, start, as, dataFile, tokensFile } = useNpmStart();
 
-/** Throws where nobody catches it, at SIGUSR2. */
+/** A module that throws an uncaught error at SIGUSR2. */
 const FAULT = `data:text/javascript,process.once('SIGUSR2', () => { throw new Error('a fault') })`;
 const FREE_PORTS = ['--port', '0', '--temporal-port', '0', '--ui-port', '0'];
 
-/** 0: it is not written yet. */
+/** The id of the Temporal process; 0 if it is not written yet. */
 const temporalPid = async (): Promise<number> =>
   Number(await readFile(dataFile('temporal.db.pid'), 'utf8').catch(() => ''));
 const untilGone = async (pid: number): Promise<void> =>
@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 describe('npm start', () => {
-  test('goes on when nobody reads what it prints, and stops in order', { timeout: 120_000 }, async () => {
+  test('continues when its output is closed, and stops in order', { timeout: 120_000 }, async () => {
     child = launch('--tokens-file', tokensFile(), ...FREE_PORTS);
     const lines = createInterface({ input: child.stdout });
     const [first = ''] = await Promise.race([once(lines, 'line'), once(child, 'exit')]);
@@ -54,13 +54,13 @@ describe('npm start', () => {
     expect([child.exitCode, isAlive(pid), existsSync(dataFile('lock'))]).toEqual([0, false, false]);
   });
 
-  test('says that its server has ended, and stops in order with exit code 1', { timeout: 120_000 }, async () => {
+  test('reports that its server has exited, and stops in order with exit code 1', { timeout: 120_000 }, async () => {
     ({ process: child } = await start());
     const said: string[] = [];
     child.stderr.on('data', (text) => said.push(String(text)));
     const ended = once(child, 'exit');
     const pid = await temporalPid();
-    // The id 0 names the group of this process.
+    // The id 0 would refer to the process group of the test.
     expect([pid > 0, isAlive(pid)]).toEqual([true, true]);
     process.kill(pid, 'SIGKILL');
     await ended;
@@ -70,7 +70,7 @@ describe('npm start', () => {
     expect([child.exitCode, existsSync(dataFile('lock'))]).toEqual([1, false]);
   });
 
-  test('leaves no server behind when it dies of a fault', { timeout: 120_000 }, async () => {
+  test('leaves no server behind when it crashes', { timeout: 120_000 }, async () => {
     ({ process: child } = await start([process.execPath, '--import', FAULT, 'bin/holdfast.js', 'start', '--demo']));
     const pid = await temporalPid();
     await end(child, 'SIGUSR2');

@@ -19,7 +19,7 @@ const FIELDS = [
   ['M', 'password authentication failed for user "x"'],
 ] as const;
 
-/** PostgreSQL's answer to a wrong password. */
+/** PostgreSQL's response to a wrong password. */
 function refusal(): Buffer {
   const fields = Buffer.from(`${FIELDS.map(([kind, value]) => `${kind}${value}\0`).join('')}\0`);
   const head = Buffer.alloc(5);
@@ -73,7 +73,7 @@ async function runToEnd(args: readonly string[], others: NodeJS.ProcessEnv = {})
 }
 
 test.each([[['src/worker.ts']], [['src/api/server.ts']], [['bin/holdfast.js', 'worker']]])(
-  '%j ends with exit code 1 and the reason when the database refuses it, though Temporal is away',
+  '%j exits with 1 and the reason when the database refuses it, although Temporal is down',
   async (args) => {
     const { stderr, stdout, code } = await runToEnd(args);
     expect(stderr).toContain('password authentication failed for user "x"');
@@ -88,7 +88,7 @@ test.each([
   ['src/worker.ts', 'HOLDFAST_HEALTH_PORT'],
   ['src/worker.ts', 'HOLDFAST_TEMPORAL_METRICS_PORT'],
 ])(
-  '%s ends with exit code 1 and one line that names %s when its port is in use',
+  '%s exits with 1 and one line that names %s when its port is in use',
   async (file, variable) => {
     const holder = createServer();
     await once(holder.listen(0, '0.0.0.0'), 'listening');
@@ -102,7 +102,7 @@ test.each([
 const FREE_PORTS = ['--port', '0', '--temporal-port', '0', '--ui-port', '0'];
 
 test(
-  'start ends with exit code 1 and one line when its log can not be opened',
+  'start exits with 1 and one line when its log can not be opened',
   async () => {
     const args = ['bin/holdfast.js', 'start', '--data-dir', join(folder, 'data'), '--log-file', folder, ...FREE_PORTS];
     const { stderr, code } = await runToEnd(args);
@@ -113,7 +113,7 @@ test(
 );
 
 test(
-  'start ends with exit code 1 and names the Temporal that does not answer',
+  'start exits with 1 and names the Temporal address that does not respond',
   async () => {
     const args = ['bin/holdfast.js', 'start', '--data-dir', join(folder, 'away'), ...FREE_PORTS];
     const { stderr, code } = await runToEnd(args, { DATABASE_URL: '' });
@@ -126,7 +126,7 @@ test(
 );
 
 test(
-  'a process that is asked to shut down before it opens its parts ends at once',
+  'a process that is asked to shut down before it opens its connections exits at once',
   async () => {
     const program = `
       const { listenForShutdown } = await import('./src/process/listen-for-shutdown.ts');
@@ -142,7 +142,7 @@ test(
 );
 
 test(
-  'a process that can not begin ends with exit code 1 although a part does not close, and SIGTERM changes nothing',
+  'a process that can not start exits with 1 although a part does not close, also after SIGTERM',
   async () => {
     const program = `
       const { listenForShutdown } = await import('./src/process/listen-for-shutdown.ts');

@@ -1,6 +1,6 @@
 import { defineConfig, defineTool } from 'holdfast';
 
-/* Tools whose code is wrong. */
+/* Tools with bugs. */
 
 interface Order {
   readonly total?: { readonly amount: number };

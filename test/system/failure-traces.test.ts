@@ -6,7 +6,7 @@ import { openTemporalCli } from '../support/servers/temporal-cli.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
 
-/* Stacks of errors are mapped by a hook of the thread, so no other test file shares it. */
+/* A hook of the thread maps stack traces, so this test has its own file. */
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ async function startFailing(tool: string): Promise<string> {
 describe('code that throws a TypeError', () => {
   const frame = /^at amountOf \(.*test\/system\/failure-traces\.config\.ts:11:\d+\)$/;
 
-  test('is not called again, and those who may see payloads see its line', async () => {
+  test('is not called again, and callers with payload:read see the line of its error', async () => {
     const id = await startFailing('price');
     const [failed] = await eventsOf(stack.as('admin'), id, 'node.failed');
     expect(failed).toMatchObject({ error: { attempts: 1, cause: { code: 'TypeError' } } });
@@ -32,7 +32,7 @@ describe('code that throws a TypeError', () => {
     expect(textAt(body, '/error/cause/stack').split('\n')[0]).toMatch(frame);
   });
 
-  test('all others see what it threw, and not where', async () => {
+  test('other callers see the error without its line', async () => {
     const id = await startFailing('price');
     const failed = await eventsOf(stack.as('user'), id, 'node.failed');
     const { body } = await stack.as('user').get(`/api/runs/${id}`);
@@ -40,7 +40,7 @@ describe('code that throws a TypeError', () => {
     expect(JSON.stringify([failed, body])).not.toContain('failure-traces');
   });
 
-  test('has its line in the failure of the activity, too', async () => {
+  test('is reported with its line in the failure of the activity', async () => {
     const id = await startFailing('price');
     const temporal = await openTemporalCli(stack);
     const events = listAt(await temporal.tell('show', `run:demo:${id}`), '/events');

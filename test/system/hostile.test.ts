@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { playHostile } from '../hostile/play-hostile.ts';
 
-/* The beginning of what `npm run hostile` sends. */
+/* The first requests of `npm run hostile`. */
 
 const SEED = Number(process.env['HOSTILE_SEED'] ?? 1);
 
-test(`the engine stands what strangers send, with seed ${SEED}`, async () => {
+test(`the engine withstands random requests of untrusted clients, with seed ${SEED}`, async () => {
   const report = await playHostile({ attacks: 60, seed: SEED, onAttack: () => undefined });
   expect(report.findings).toEqual([]);
   const statuses = report.outcomes.flatMap((outcome) => outcome.statuses);

@@ -14,13 +14,13 @@ import type { PostgresServer } from '../support/servers/postgres-server.ts';
 import { startProcesses } from '../support/servers/processes.ts';
 import type { Processes } from '../support/servers/processes.ts';
 
-/* A run that holds much goes on in new executions while worker, API and database die in the middle of what they store. */
+/* A run with large state continues as new while worker, API and database crash during its writes. */
 
 const MINUTE_MS = 60_000;
 const CALLS = 10;
 const TEXT_BYTES = 700_000;
 
-/** A text of its own for each key. */
+/** A distinct text for each key. */
 function textOf(key: string): string {
   let text = '';
   for (let at = 0; text.length < TEXT_BYTES; at += 1) text += createHash('sha512').update(`${key} ${at}`).digest('hex');
@@ -88,13 +88,13 @@ async function countPieces(): Promise<number> {
   return found?.count ?? 0;
 }
 
-/** What a worker has begun to store, and not ended. */
+/** Waits until a worker has an unfinished write. */
 async function untilMorePieces(than: number): Promise<void> {
   await expect.poll(countPieces, { timeout: 2 * MINUTE_MS, interval: 5 }).toBeGreaterThan(than);
 }
 
 test(
-  'nothing of a large run is lost, and no history refers to what is not stored',
+  'a large run that continues as new loses nothing, and no history refers to a missing payload',
   async () => {
     const { body } = await user.post('/api/runs', { graph: growing, input: {} });
     const id = textAt(body, '/id');
@@ -119,7 +119,7 @@ test(
     `);
     expect(lost).toEqual({ count: 0 });
     const [stored] = await rows('select coalesce(sum(octet_length(data)), 0)::int as count from blob_pieces');
-    // Each execution has been given all that the run holds; of that only what was new has been stored.
+    // Each execution has received the complete state of the run; only new values were stored.
     expect(stored?.count).toBeLessThan(4 * CALLS * TEXT_BYTES);
   },
   15 * MINUTE_MS,

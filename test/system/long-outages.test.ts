@@ -10,23 +10,23 @@ import { BOUND_MS, aCall, repeated, startSite } from '../support/servers/site.ts
 import type { Models, Site } from '../support/servers/site.ts';
 
 /*
- * Temporal, PostgreSQL, and the called services are away for a whole minute, each from a deployment of its own, while calls
- * are out, an approval waits, and people ask every second. They are told clearly what can't be done now; whatever was
- * accepted is done, once, and everything goes on by itself. The tests run at the same time: they mostly wait.
+ * Temporal, PostgreSQL, and the called services are each down for a whole minute, in separate deployments, while calls
+ * are open, an approval is pending, and requests arrive every second. Refusals are clear; every accepted request is
+ * executed once, and everything continues without help. The tests run concurrently because they mostly wait.
  */
 
 vi.setConfig({ testTimeout: 300_000 });
 const MINUTE_MS = 60_000;
-/** How often people ask. */
+/** The interval of requests. */
 const SECOND_MS = 1_000;
 const TOOL = { timeout: '5m', retry: { maxAttempts: 100, maxInterval: '5s' } };
-/** The second is asked as often as docs/models.md says for an outage of a minute. */
+/** The retries of the second model follow the recommendation of docs/models.md for an outage of a minute. */
 const models: Models = (scripted) => ({ default: scripted, patient: { ...scripted, retry: { maxAttempts: 8 } } });
 
 const aQuestionTo = (model: string) =>
   ({ type: 'llm', model, prompt: 'Say something.', write: { log: 'said' } }) as const;
 
-/** The calls that are out when the outage begins, of a run each: the job, and the tool that does it. */
+/** The calls that are open when the outage begins, one per run: the job, and its tool. */
 const OUT = { keyed: 'keyed', short: 'unsafe', long: 'unsafe' } as const;
 type Job = keyof typeof OUT;
 
@@ -49,11 +49,11 @@ interface Asked {
   readonly name: string;
   readonly answer: ApiAnswer;
   readonly tookMs: number;
-  /** The minute was not over yet. */
+  /** True while the outage lasts. */
   readonly isDuring: boolean;
 }
 
-/** What people ask for; one who is not answered well sends the same again. */
+/** The requests of people; an unsuccessful one is repeated. */
 function requestsTo({ user, approver }: Site, asking: string) {
   return {
     start: (name: string) => {
@@ -67,7 +67,7 @@ function requestsTo({ user, approver }: Site, asking: string) {
 
 type Requests = ReturnType<typeof requestsTo>;
 
-/** Somebody starts a run each second, somebody reads one, and somebody decides as soon as there was an answer to it. */
+/** Each second one request starts a run, one reads a run, and one decides unless the last decision is unanswered. */
 async function askForAMinute(requests: Requests, inTheEnd: () => Promise<unknown>): Promise<readonly Asked[]> {
   const asked: Promise<Asked>[] = [];
   let isDuring = true;
@@ -82,13 +82,13 @@ async function askForAMinute(requests: Requests, inTheEnd: () => Promise<unknown
     return await ask('approve').finally(() => (isDeciding = false));
   };
   const began = Date.now();
-  // A request that should have been sent already is made up for.
+  // A request that is overdue is sent at once.
   for (let atMs = SECOND_MS; atMs < MINUTE_MS; atMs += SECOND_MS) {
     await sleep(Math.max(0, began + atMs - Date.now()));
     asked.push(ask('start', `new ${asked.length}`), ask('read'), ...(isDeciding ? [] : [decide()]));
   }
   await sleep(Math.max(0, began + MINUTE_MS - Date.now()));
-  // Who is answered from now on may have been heard by what is back.
+  // Requests that are answered from now on may have reached the restored service.
   isDuring = false;
   await inTheEnd();
   return await Promise.all(asked);
@@ -96,7 +96,7 @@ async function askForAMinute(requests: Requests, inTheEnd: () => Promise<unknown
 
 const ACCEPTED: ReadonlySet<number> = new Set([200, 201]);
 
-/** Nothing is answered late, and a refusal says why and when to ask again. */
+/** No response is late, and each refusal states its reason and when to retry. */
 function expectClear({ answer: { status, headers, body }, tookMs }: Asked): void {
   expect(tookMs).toBeLessThan(BOUND_MS);
   if (ACCEPTED.has(status)) return;
@@ -112,7 +112,7 @@ function statusesOf(asked: readonly Asked[], kind: Kind): number[] {
   return [...new Set(asked.filter((one) => one.kind === kind).map(({ answer }) => answer.status))];
 }
 
-/** Repeats all requests: a refused one gets a run now, another one its own run. @returns their ids */
+/** Repeats all requests: a refused one starts a run now, an accepted one returns its run. @returns their ids */
 async function startAgain({ start }: Requests, asked: readonly Asked[]): Promise<string[]> {
   const starts = asked.filter(({ kind }) => kind === 'start');
   const answers = await Promise.all(starts.map(({ name }) => repeated(() => start(name))));
@@ -122,7 +122,7 @@ async function startAgain({ start }: Requests, asked: readonly Asked[]): Promise
   return ids;
 }
 
-/** Each job was done once, and each call made once but for repetitions of keyed ones under their key. */
+/** Each job was executed once, and each call made once, apart from repetitions of keyed calls under their key. */
 function expectOnce({ calls, done }: JobService, jobs: readonly string[]): void {
   expect(done.toSorted()).toEqual(jobs.toSorted());
   const different = new Set(calls.map(({ job, key }) => `${job} under ${key}`));
@@ -140,7 +140,7 @@ function livesOf({ deployment: { api, worker } }: Site): readonly number[] {
   return [api, worker].flatMap(({ pid, ownEnds }) => [pid, ownEnds]);
 }
 
-/** Calls that were broken off: people look at the other side's books and find that the job was done. */
+/** Resolves interrupted calls: people check the other side's records and find that the job was executed. */
 async function skipUnknown(site: Site, { id, job }: CallOut): Promise<void> {
   await site.until(id, 'waiting');
   const { user } = site;
@@ -148,7 +148,7 @@ async function skipUnknown(site: Site, { id, job }: CallOut): Promise<void> {
   expect(await user.post(`/api/runs/${id}/skip`, { node: 'a', output: { job } })).toMatchObject({ status: 202 });
 }
 
-/** One model is asked for long enough. The other is given up, and asked again when people say so. */
+/** One model is retried long enough. The other fails, and is retried by a person. */
 async function askModels(site: Site): Promise<() => Promise<void>> {
   const [patient, impatient] = [
     await site.startRun({ a: aQuestionTo('patient') }),
@@ -169,11 +169,11 @@ async function askModels(site: Site): Promise<() => Promise<void>> {
 
 interface Outage {
   readonly what: string;
-  /** What those are answered who ask meanwhile. */
+  /** The expected statuses of requests during the outage. */
   readonly answers: Readonly<Record<Kind, readonly number[]>>;
   readonly begin: (site: Site) => Promise<void>;
   readonly end: (site: Site) => Promise<void>;
-  /** What else happens meanwhile. @returns what is to be done about it afterwards */
+  /** Additional actions during the outage. @returns the actions to take afterwards */
   readonly meanwhile?: (site: Site, unsafe: readonly CallOut[]) => Promise<() => Promise<void>>;
 }
 
@@ -207,7 +207,7 @@ const OUTAGES: readonly Outage[] = [
 
 const sites = new Map<string, Site>();
 beforeAll(async () => {
-  // One after the other, for each chooses free ports.
+  // Sequentially, because each deployment chooses free ports.
   for (const { what } of OUTAGES) {
     sites.set(what, await startSite({ tool: TOOL, models }));
   }
@@ -221,7 +221,7 @@ function siteWithout(what: string): Site {
 }
 
 describe.concurrent('a whole minute without', () => {
-  test.each(OUTAGES)('$what: nothing is lost or done twice, and all goes on', async (outage) => {
+  test.each(OUTAGES)('$what: nothing is lost or done twice, and all runs continue', async (outage) => {
     const site = siteWithout(outage.what);
     const asking = await site.startRun({
       ask: { type: 'approval', title: 'May I?' },

@@ -8,8 +8,8 @@ import { PATIENTLY, aCall, repeated, startSite } from '../support/servers/site.t
 import type { Site } from '../support/servers/site.ts';
 
 /*
- * The worker and the API are killed in the middle of what they do, and start before what they need is there. Another one
- * goes on with it, and what had been asked counts once.
+ * The worker and the API are killed in the middle of their work, and start before their dependencies. Another process
+ * continues, and each request counts once.
  */
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -28,7 +28,7 @@ describe('a worker that is lost', () => {
     await site.untilReady();
   };
 
-  test('between two calls is no loss: another one goes on with the second', async () => {
+  test('between two calls: another worker continues with the second call', async () => {
     const wait = { type: 'wait', event: 'go' } as const;
     const id = await site.startRun({ a: aCall('unsafe', 'first'), wait, b: aCall('unsafe', 'second') });
     await site.until(id, 'waiting');
@@ -36,14 +36,14 @@ describe('a worker that is lost', () => {
     expect(site.service.done).toEqual(['first']);
     await replace();
     const headers = { 'idempotency-key': `go ${id}` };
-    // Temporal asks the worker that is gone first, and may take too long for an answer.
+    // Temporal asks the lost worker first, and may respond too late.
     await repeated(() => site.user.post(`/api/runs/${id}/signal`, { event: 'go' }, headers));
     await site.until(id, 'completed');
     expect(site.service.calls.map(({ job }) => job)).toEqual(['first', 'second']);
     expect(await eventsOf(site.user, id, 'tool.called')).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
   });
 
-  test('while an approval’s time runs out: it expires when there is one again, and who decides then is too late', async () => {
+  test('while an approval expires: it expires when a worker starts, and later decisions are refused', async () => {
     const id = await site.startRun({
       ask: {
         type: 'approval',
@@ -75,8 +75,8 @@ describe('a worker that is lost', () => {
   });
 });
 
-describe('a decision that no worker hears of before its time is over', () => {
-  test('while an approval’s time runs out: what the API took in time counts', async () => {
+describe('a decision that no worker receives before the approval expires', () => {
+  test('counts if the API accepted it in time', async () => {
     const asks = {
       type: 'approval',
       title: 'May I?',
@@ -102,12 +102,12 @@ describe('a decision that no worker hears of before its time is over', () => {
 });
 
 describe('an API that is lost', () => {
-  test('during a decision leaves its key busy for 15 seconds at most; then it is answered, and has counted once', async () => {
+  test('during a decision leaves its key busy for at most 15 seconds; then the decision is answered and has counted once', async () => {
     const id = await site.startRun({ ask: { type: 'approval', title: 'May I?' }, pay: aCall('unsafe', 'approved') });
     await site.until(id, 'waiting');
     const headers = { 'idempotency-key': `decision ${id}` };
     const approve = () => site.approver.post(`/api/runs/${id}/approve`, {}, headers);
-    // The worker that gives the decision's answer may take too long for it.
+    // The worker that reports the outcome of the decision may respond too late.
     const { answer } = await loseApiDuring(approve, { refusals: ['REQUEST_IN_PROGRESS', 'UNAVAILABLE'] });
     expect(answer).toMatchObject({ status: 200, body: { status: 'approved' } });
     await site.until(id, 'completed');
@@ -115,7 +115,7 @@ describe('an API that is lost', () => {
     expect(await eventsOf(site.user, id, 'approval.decided')).toHaveLength(1);
   });
 
-  test('before it has answered who starts a run: the same request again gets the run that was begun', async () => {
+  test('before it responds to a start: the repeated request returns the run that was started', async () => {
     const graph = aDefinition({ name: 'unanswered', nodes: { a: aCall('unsafe', 'begun') } });
     const begun = async () => listAt((await site.user.get('/api/runs?graph=unanswered')).body, '/items');
     const headers = { 'idempotency-key': 'unanswered' };
@@ -131,7 +131,7 @@ describe('an API that is lost', () => {
   });
 });
 
-/** Looks at the store past the API, over one connection. */
+/** Reads the store directly over one connection. */
 async function withStore<T>(use: (client: DatabaseClient) => Promise<T>): Promise<T> {
   const client = new DatabaseClient({ connectionString: site.deployment.databaseUrl });
   await client.connect();
@@ -142,7 +142,7 @@ async function withStore<T>(use: (client: DatabaseClient) => Promise<T>): Promis
   }
 }
 
-/** When the lease of the one request ends that is worked on now; `null`: there is none. */
+/** The end of the lease of the only open request; `null` without one. */
 async function leaseEnd(client: DatabaseClient): Promise<number | null> {
   const { rows } = await client.query<{ until: Date }>(
     'select lease_until as until from idempotency where status is null and lease_until > now()',
@@ -150,13 +150,13 @@ async function leaseEnd(client: DatabaseClient): Promise<number | null> {
   return rows[0]?.until.getTime() ?? null;
 }
 
-/** When to ask again, by the code of a refusal. */
+/** The expected `Retry-After` of each refusal. */
 const RETRY_AFTER = { REQUEST_IN_PROGRESS: '1', UNAVAILABLE: '5' } as const;
 
 interface LosingApi {
-  /** Tells by a list that is not empty that the request has come far enough. */
+  /** A query that returns rows once the request has progressed far enough. */
   readonly isBegun?: (client: DatabaseClient) => Promise<readonly unknown[]>;
-  /** The codes of the answers that may come before the last one. */
+  /** The codes of the refusals that may precede the final response. */
   readonly refusals?: readonly (keyof typeof RETRY_AFTER)[];
 }
 
@@ -164,12 +164,12 @@ const isLeased = async (client: DatabaseClient): Promise<readonly unknown[]> =>
   [await leaseEnd(client)].filter((end) => end !== null);
 
 interface LostApi {
-  /** What has told that the request had come far enough. */
+  /** The rows that showed that the request had progressed far enough. */
   readonly found: readonly unknown[];
   readonly busyUntil: number;
 }
 
-/** Kills the API while it works on a request, which it would answer by itself after some seconds. */
+/** Kills the API during a request that would otherwise be answered after some seconds. */
 async function killApiDuring(
   send: () => Promise<ApiAnswer>,
   isBegun: (client: DatabaseClient) => Promise<readonly unknown[]>,
@@ -189,7 +189,7 @@ async function killApiDuring(
   });
 }
 
-/** Kills the API while it works on a request, and sends the same again until it is answered. */
+/** Kills the API during a request, and repeats the request until it is answered. */
 async function loseApiDuring(
   send: () => Promise<ApiAnswer>,
   { isBegun = isLeased, refusals = ['REQUEST_IN_PROGRESS'] }: LosingApi = {},
@@ -211,8 +211,8 @@ async function loseApiDuring(
   return { answer, found };
 }
 
-describe('processes that start', () => {
-  test('before Temporal and the database wait for them, say so, and work when they are there', async () => {
+describe('starting processes', () => {
+  test('before Temporal and the database wait for them with a message, and work when these are up', async () => {
     const { api, worker, temporal, postgres } = site.deployment;
     await Promise.all([api.kill(), worker.kill(), temporal.kill()]);
     await postgres.victim.kill();
@@ -235,7 +235,7 @@ describe('processes that start', () => {
     await site.until(id, 'completed');
   });
 
-  test('and are asked to end while they wait just end', async () => {
+  test('that are asked to stop while they wait exit', async () => {
     const { api, worker, temporal } = site.deployment;
     await Promise.all([api.kill(), worker.kill(), temporal.kill()]);
     for (const process of [api, worker]) {

@@ -19,9 +19,10 @@ import type { RunAccount } from '../support/readers/run-accounts.ts';
 import type { HeldRequest, RequestTest } from '../support/servers/temporal-proxy.ts';
 
 /*
- * What a worker tells the server is lost at the very moment of a journal write, and something else happens to the run
- * before the server gives the task up (30 seconds): the task is repeated with more in it, and may come to other decisions.
- * What the store says is what Temporal's history says, all the while. The tests run at the same time: they mostly wait.
+ * A worker's message to the server is lost at the moment of a journal write, and something else happens to the run
+ * before the server times out the task (30 seconds): the task is repeated with more events, and may lead to other
+ * decisions. The store agrees with Temporal's history at all times. The tests run concurrently because they mostly
+ * wait.
  */
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -41,27 +42,27 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Long enough for a run to have gone on in another execution before. */
+/** Long enough for an earlier continue-as-new of the run. */
 const LATER = '30s';
 
 const PATIENTLY = { interval: 50, timeout: 60_000 };
 
-/** A run on its way: its first job is out. */
+/** A run whose first job is open. */
 interface Course {
   readonly id: string;
   readonly workflowId: string;
   readonly handle: WorkflowHandle;
-  /** The names of its jobs begin so. */
+  /** The prefix of its job names. */
   readonly job: string;
-  /** Lets the first job be done. */
+  /** Completes the first job. */
   readonly release: () => void;
 }
 
 let courses = 0;
 
 /**
- * @param nodes come after the first job; the names of their jobs begin as they are told
- * @param how they do, where not in a row; the fields of the first node, and the run's limits
+ * @param nodes follow the first job; they receive the prefix of their job names
+ * @param how their edges, if they are no sequence; the fields of the first node, and the run's limits
  */
 async function begin(
   nodes: (job: string) => GraphDefinition['nodes'] = () => ({}),
@@ -82,7 +83,7 @@ async function begin(
 
 const asks = { type: 'approval', title: 'May I?', write: { log: '{{ result.decision }}' } } as const;
 const strikes = (job: string) => aJob(job, { tool: 'strike' });
-/** Approves as the API does, which says when the decision was made. */
+/** Approves like the API, which adds the time of the decision. */
 const approve = async ({ handle }: Course) =>
   await handle.signal('approve', { signalId: 'yes', at: new Date().toISOString() });
 
@@ -98,7 +99,7 @@ function heartbeatOf({ workflowId }: Course): RequestTest {
   return ({ method, mentions }) => method === 'RecordActivityTaskHeartbeat' && mentions(workflowId);
 }
 
-/** The task that takes in that the journal was written. */
+/** Matches the task that receives the result of the journal write. */
 function completesTaskAfterRecord(course: Course): RequestTest {
   let isWritten = false;
   return (request) => {
@@ -107,7 +108,7 @@ function completesTaskAfterRecord(course: Course): RequestTest {
   };
 }
 
-/** Lets the first job be done. @returns the task that follows, on its way to the server */
+/** Completes the first job. @returns the following task, on its way to the server */
 async function loseNext(course: Course, isWanted = completesTask(course)): Promise<HeldRequest> {
   const held = stack.proxy.hold(isWanted);
   course.release();
@@ -117,20 +118,20 @@ async function loseNext(course: Course, isWanted = completesTask(course)): Promi
 type Happening = 'workflowTaskTimedOut' | 'workflowTaskFailed' | 'timerFired';
 
 async function untilHistory({ handle }: Course, what: Happening): Promise<void> {
-  // `expect.poll` does not know its test where several run at once.
+  // `expect.poll` does not find its test in concurrent tests.
   await vi.waitFor(async () => {
     const { events = [] } = await handle.fetchHistory();
     if (!events?.some((event) => event[`${what}EventAttributes`])) throw new Error(`There is no ${what} yet`);
   }, PATIENTLY);
 }
 
-/** Waits until the server has given a task up. What the worker says of it comes late then. */
+/** Waits until the server has timed out a task. The worker's completion of the task is then too late. */
 async function giveUp(course: Course, task: HeldRequest): Promise<void> {
   await untilHistory(course, 'workflowTaskTimedOut');
   await task.deliver();
 }
 
-/** Why the server has refused what a worker said of tasks. */
+/** The server's reasons for refusing the completions of tasks. */
 async function refusalsOf(execution: WorkflowHandle): Promise<string[]> {
   const history = toJson(JSON.parse(historyToJSON(await execution.fetchHistory())));
   return listAt(history, '/events').flatMap((event) => {
@@ -150,14 +151,14 @@ async function until({ id }: Course, ...statuses: string[]): Promise<void> {
 
 const rowsOf = async ({ id }: Course): Promise<RunAccount> => await accountOfRows(stack.as('user'), id);
 
-/** Rows hold nothing that the history does not. @returns what has become of the run */
+/** Checks that rows contain nothing that the history does not. @returns the status events of the run */
 async function expectCommitted(course: Course): Promise<string[]> {
   const { events } = await rowsOf(course);
   expect(events).toEqual((await committedEvents(course.handle)).slice(0, events.length));
   return turnsIn(events);
 }
 
-/** Waits for the end. Rows, workflow and history say the same, and the rows are enough to replay the run. */
+/** Waits for the end. Rows, workflow and history agree, and the rows suffice to replay the run. */
 async function expectAgreement(course: Course, before: readonly WorkflowHandle[] = []): Promise<string[]> {
   await course.handle.result().catch(() => undefined);
   const executions = [...before, course.handle];
@@ -172,7 +173,7 @@ async function expectAgreement(course: Course, before: readonly WorkflowHandle[]
   return turnsIn(rows.events);
 }
 
-/** An execution that goes on from another one tells what that one has told, too. */
+/** An execution that continues another one repeats the events of that one, so duplicates are removed. */
 function onceEach(events: readonly Json[]): Json[] {
   return [...new Map(events.map((event) => [JSON.stringify(event), event])).values()];
 }
@@ -181,7 +182,7 @@ function turnsIn(events: readonly Json[]): string[] {
   return events.map((event) => textAt(event, '/type')).filter((type) => /^(run|approval|signal)\./.test(type));
 }
 
-/** The calls that came, without what the names of all of the run's jobs begin with. */
+/** The calls received, without the prefix of the run's job names. */
 function callsOf({ job }: Course): string[] {
   return service.calls.filter((call) => call.job.startsWith(`${job}-`)).map((call) => call.job.slice(job.length + 1));
 }
@@ -190,8 +191,8 @@ const begun = 'run.started';
 const ended = 'run.completed';
 const [asked, decided] = ['approval.requested', 'approval.decided'];
 
-describe.concurrent('a workflow task is lost', () => {
-  test('that wanted the journal written: what was to be written is decided anew, after a pause', async () => {
+describe.concurrent('a lost workflow task', () => {
+  test('that scheduled a journal write: the write is scheduled again after a pause', async () => {
     const course = await begin((job) => ({ ask: asks, last: aJob(`${job}-last`) }));
     const task = await loseNext(course, completesTask(course, 'record'));
     await course.handle.signal('pause');
@@ -206,7 +207,7 @@ describe.concurrent('a workflow task is lost', () => {
     expect(callsOf(course)).toEqual(['first', 'last']);
   });
 
-  test('that wanted a call, which carries the journal: it is not made before a pause is over', async () => {
+  test('that scheduled a call with the journal: the call is not made before a pause has passed', async () => {
     const course = await begin((job) => ({ last: strikes(`${job}-last`) }));
     const task = await loseNext(course, completesTask(course, `${course.job}-last`));
     await course.handle.signal('pause');
@@ -219,7 +220,7 @@ describe.concurrent('a workflow task is lost', () => {
     expect(callsOf(course)).toEqual(['first', 'last']);
   });
 
-  test('that took in that the journal was written: an approval that came meanwhile is taken once', async () => {
+  test('that received the result of a journal write: an approval that arrived meanwhile counts once', async () => {
     const course = await begin((job) => ({ ask: asks, last: strikes(`${job}-last`) }));
     const task = await loseNext(course, completesTaskAfterRecord(course));
     expect(await expectCommitted(course)).toEqual([begun, asked]);
@@ -231,8 +232,8 @@ describe.concurrent('a workflow task is lost', () => {
   });
 });
 
-describe.concurrent('a decision and the end of its time meet in a lost workflow task', () => {
-  test('that had let the approval expire: one of them counts', async () => {
+describe.concurrent('a decision and the expiry of its approval in the same lost workflow task', () => {
+  test('that had expired the approval: exactly one of them counts', async () => {
     const course = await begin(() => ({ ask: { ...asks, timeout: '1s' } }));
     const task = await loseNext(course, completesTask(course, 'expired'));
     await approve(course);
@@ -243,7 +244,7 @@ describe.concurrent('a decision and the end of its time meet in a lost workflow 
     expect(closed).toEqual([at({ approvals }, '/approvals/0/status') === 'approved' ? decided : 'approval.expired']);
   });
 
-  test('that had taken the decision in: it counts, and the time is over', async () => {
+  test('that had handled the decision: the decision counts and the timer is void', async () => {
     const course = await begin((job) => ({ ask: { ...asks, timeout: '25s' }, last: strikes(`${job}-last`) }));
     course.release();
     await until(course, 'waiting');
@@ -256,10 +257,10 @@ describe.concurrent('a decision and the end of its time meet in a lost workflow 
   });
 });
 
-describe.concurrent('a deadline is over in the task in which a run hears that a person has extended it', () => {
-  test('the run goes on, until the new one', async () => {
+describe.concurrent('a deadline passes in the task in which the run receives its extension', () => {
+  test('the run continues until the new deadline', async () => {
     const course = await begin((job) => ({ hear: { type: 'wait', event: 'go' }, last: aJob(`${job}-last`) }), {
-      // The first job waits for a person beside a wait, so that time counts.
+      // The first job waits for an intervention next to a wait, so that time matters.
       first: { onError: 'intervene' },
       edges: [
         { from: '__start__', to: ['first', 'hear'] },
@@ -299,7 +300,7 @@ describe.concurrent('the last workflow task of a run', () => {
     expect((await course.handle.describe()).status.name).toBe('COMPLETED');
   });
 
-  test('comes when the run is to go on: it does, after the execution before', async () => {
+  test('comes when the run is reopened: it continues after the previous execution', async () => {
     const course = await begin();
     service.refuse(`${course.job}-first`);
     const task = await loseNext(course, completesTaskAfterRecord(course));
@@ -317,8 +318,8 @@ describe.concurrent('the last workflow task of a run', () => {
   });
 });
 
-describe.concurrent('the workflow task that hands a run over', () => {
-  /** Each of them is at something else when the run goes on in another execution. */
+describe.concurrent('the workflow task that continues a run as new', () => {
+  /** Each of them is in a different state when the run continues as new. */
   const branches: Parameters<typeof begin> = [
     () => ({
       ask: asks,
@@ -334,7 +335,7 @@ describe.concurrent('the workflow task that hands a run over', () => {
     },
   ];
 
-  /** Wants the run to go on in another execution. @returns the task that has it do so, and the execution that it ends */
+  /** Makes the run continue as new. @returns the task that does so, and the execution that it ends */
   async function holdContinueAsNew(course: Course): Promise<{ task: HeldRequest; before: WorkflowHandle }> {
     const { runId } = await course.handle.describe();
     const held = stack.proxy.hold(completesTask(course, '"kind":"continue"'));
@@ -345,7 +346,7 @@ describe.concurrent('the workflow task that hands a run over', () => {
     };
   }
 
-  test('is refused when signals met it: each is taken once, and what waits goes on in the next execution', async () => {
+  test('is refused when signals arrived meanwhile: each counts once, and waiting nodes continue in the next execution', async () => {
     const course = await begin(...branches);
     course.release();
     await until(course, 'waiting');
@@ -365,8 +366,8 @@ describe.concurrent('the workflow task that hands a run over', () => {
   });
 });
 
-describe.concurrent('an answer is lost', () => {
-  test('to the task that wanted a call: the next attempt makes it, once', async () => {
+describe.concurrent('a lost response of the server', () => {
+  test('to the task that scheduled a call: the next attempt makes it once', async () => {
     const course = await begin((job) => ({ second: strikes(`${job}-second`), last: aJob(`${job}-last`) }));
     const lost = stack.proxy.loseAnswer(completesTask(course, `${course.job}-second`));
     course.release();
@@ -379,11 +380,11 @@ describe.concurrent('an answer is lost', () => {
   });
 });
 
-describe.concurrent('an activity has written the journal, and the server does not hear of it', () => {
-  test('it is written again, late, and changes nothing', async () => {
+describe.concurrent('an activity that wrote the journal, and whose completion the server does not receive', () => {
+  test('is repeated later and changes nothing', async () => {
     const course = await begin((job) => ({ ask: asks, last: strikes(`${job}-last`) }));
     const first = await loseNext(course, completesActivity(course, 'record'));
-    // The next call carries what is written then, so that only the second attempt can be meant.
+    // The next call carries what is written then, so only the second attempt is relevant.
     const held = stack.proxy.hold(completesActivity(course, 'record'));
     expect(await expectCommitted(course)).toEqual([begun, asked]);
     const out = service.hold(`${course.job}-last`);
@@ -400,7 +401,7 @@ describe.concurrent('an activity has written the journal, and the server does no
     expect(callsOf(course)).toEqual(['first', 'last']);
   });
 
-  test('with the call that carried it: the ledger answers the second attempt', async () => {
+  test('with the call that carried the journal: the ledger answers the second attempt', async () => {
     const course = await begin((job) => ({ last: strikes(`${job}-last`) }));
     const first = await loseNext(course, completesActivity(course, 'callTool'));
     await course.handle.signal('pause');
@@ -412,12 +413,12 @@ describe.concurrent('an activity has written the journal, and the server does no
   });
 });
 
-describe.concurrent('the server does not hear of a call', () => {
-  test('because its heartbeats are lost: the next attempt makes it, without a cancellation', async () => {
+describe.concurrent('a call of which the server receives nothing', () => {
+  test('because its heartbeats are lost: the next attempt makes it, and nothing is canceled', async () => {
     const course = await begin();
-    // A worker waits for the answer to one before it sends the next.
+    // A worker waits for the response to one heartbeat before it sends the next.
     const lost = await stack.proxy.hold(heartbeatOf(course));
-    // The first call is held, so the second one is that of the next attempt.
+    // The first call is held, so the second one belongs to the next attempt.
     await vi.waitUntil(() => callsOf(course).length === 2, PATIENTLY);
     await lost.deliver();
     expect(await expectAgreement(course)).toEqual([begun, ended]);

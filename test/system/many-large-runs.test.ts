@@ -11,7 +11,7 @@ import { startProcesses } from '../support/servers/processes.ts';
 import type { Processes } from '../support/servers/processes.ts';
 import { repeated } from '../support/servers/site.ts';
 
-/* A worker with less memory than the runs that it has begun take together: it forgets some of them, and none is to blame. */
+/* A worker with less memory than its open runs need together: it evicts some of them, and none fails. */
 
 const MINUTE_MS = 60_000;
 
@@ -56,7 +56,7 @@ async function startLarge(): Promise<string> {
 }
 
 test(
-  '24 runs of 22 MB end at a worker with a heap of 512 MiB, which never runs out of memory',
+  '24 runs of 22 MB complete on a worker with a heap of 512 MiB without exhausting its memory',
   async () => {
     const ids: string[] = [];
     while (ids.length < 24) ids.push(await startLarge());

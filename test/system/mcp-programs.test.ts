@@ -16,7 +16,7 @@ const heardOf = async (tools: TestedTools, method: string): Promise<Json[]> =>
     isJsonObject(message) && message['method'] === method ? [message['params'] ?? null] : [],
   );
 
-/** Also on a machine that does much else. */
+/** Long enough for a busy machine. */
 const SOON = { timeout: 30_000 };
 
 const isRunning = (pid: number): boolean => {
@@ -27,7 +27,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-describe('tools of a program', () => {
+describe('tools of a local MCP program', () => {
   let tools: TestedTools;
   beforeAll(async () => {
     tools = await openTestedTools(
@@ -92,21 +92,21 @@ describe('tools of a program', () => {
     ['sure.fail', 'The bank has answered nonsense', 'TOOL_FAILED'],
     ['odd.refuse', -32602, 'UNKNOWN_OUTCOME'],
     ['sure.refuse', -32602, 'TOOL_FAILED'],
-  ])('that are unsafe and answer with an error: the call of %s with %j ends with %s', async (name, value, type) => {
+  ])('that are unsafe and answer with an error: the call of %s with %j fails with %s', async (name, value, type) => {
     const args = { value };
     const task = aTask({ key: name, request: aToolRequest({ tool: name, args, effect: 'unsafe' }) });
     const attempt = createAttempt(() => store)({ tool: tools.tool(name), calls: [] }, task);
     expect(await failureOf(attempt)).toMatchObject({ type, nonRetryable: true });
   });
 
-  test('are refused more than results may have', async () => {
+  test('fail with a result above the size limit', async () => {
     await expect(tools.call('odd.large', 1_000_001)).rejects.toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
       retryable: false,
     });
   });
 
-  test('are told the key where they deduplicate by it', async () => {
+  test('receive the idempotency key where they deduplicate by it', async () => {
     await tools.call('odd.change', 'Says it again', { key: 'K7' });
     await tools.call('odd.echo', 'x', { key: 'K8' });
     const calls = await heardOf(tools, 'tools/call');
@@ -114,7 +114,7 @@ describe('tools of a program', () => {
     expect(calls).toContainEqual({ name: 'echo', arguments: { value: 'x' } });
   });
 
-  test('are told when nobody waits any more, and only then', async () => {
+  test('receive a cancellation when the call is canceled, and only then', async () => {
     const controller = new AbortController();
     await tools.call('odd.echo', 'done', { signal: controller.signal });
     const call = tools.call('odd.slow', null, { signal: controller.signal });
@@ -125,21 +125,21 @@ describe('tools of a program', () => {
     ]);
   });
 
-  test('are not called when nobody waits from the start', async () => {
+  test('are not called when the call is already canceled', async () => {
     await expect(tools.call('odd.echo', 'unwanted', { signal: AbortSignal.abort() })).rejects.toThrow(
       'The call was canceled',
     );
     expect(JSON.stringify(await heardOf(tools, 'tools/call'))).not.toContain('unwanted');
   });
 
-  test('get the environment that the configuration gives, and secrets, which neither results nor errors tell', async () => {
+  test('receive the configured environment and secrets, which neither results nor errors expose', async () => {
     expect(await tools.call('odd.environment', 'PLAIN')).toBe('plain');
     expect(await tools.call('odd.environment', 'KEY')).toBe('[secret]');
     expect(await tools.call('odd.environment', 'VITEST')).toBe('unset');
     await expect(tools.call('odd.fail', 'key do-not-tell is wrong')).rejects.toThrow('key [secret] is wrong');
   });
 
-  test('may have been called when their program dies meanwhile; the next call starts it again', async () => {
+  test('are possibly executed when their program dies during the call; the next call restarts it', async () => {
     const before = await tools.call('odd.pid');
     await expect(tools.call('odd.die')).rejects.toMatchObject({
       code: 'TOOL_FAILED',
@@ -151,7 +151,7 @@ describe('tools of a program', () => {
     expect(tools.reports).toContain('MCP server "odd": the connection is lost');
   });
 
-  test('share the one program that is started again', async () => {
+  test('share one restarted program', async () => {
     const pid = Number(await tools.call('odd.pid'));
     process.kill(pid, 'SIGKILL');
     await expect.poll(() => tools.reports.length).toBeGreaterThan(1);
@@ -163,7 +163,7 @@ describe('tools of a program', () => {
   test.each([
     ['says', 'odd.large', 10_000_001],
     ['asks', 'odd.flood', 1_000],
-  ])('fail when their program %s more at once than it may; the next call starts it again', async (_, tool, amount) => {
+  ])('fail when their program %s more at once than allowed; the next call restarts it', async (_, tool, amount) => {
     const before = await tools.call('odd.pid');
     await expect(tools.call(tool, amount)).rejects.toMatchObject({
       code: 'TOOL_FAILED',
@@ -173,7 +173,7 @@ describe('tools of a program', () => {
     expect(await tools.call('odd.pid')).not.toBe(before);
   });
 
-  test('are called while their program asks something now and then', async () => {
+  test('are called while their program sends requests of its own', async () => {
     const controller = new AbortController();
     const call = tools.call('odd.flood', 1, { signal: controller.signal });
     await expect.poll(async () => JSON.stringify(await tools.call('odd.heard')), SOON).toContain('"ping 0"');
@@ -189,11 +189,11 @@ const ECHO_PIN = pinOf({
   annotations: { readOnlyHint: true },
 });
 
-describe('a program that says something else later', () => {
+describe('a program that changes its tools later', () => {
   let tools: TestedTools;
   afterEach(async () => await tools.close());
 
-  test('is not called for what was pinned', async () => {
+  test('is not called for a pinned tool that changed', async () => {
     tools = await openTestedTools({
       odd: { ...ODD_PROGRAM, tools: { echo: { pin: ECHO_PIN }, change: {}, typed: {} } },
     });
@@ -212,7 +212,7 @@ describe('a program that says something else later', () => {
     expect(await tools.call('odd.echo', 'fine again')).toBe('fine again');
   });
 
-  test('is called all the same for what was not pinned, and the change is reported once', async () => {
+  test('is called for a tool that was not pinned, and the change is reported once', async () => {
     tools = await openTestedTools({ odd: ODD_PROGRAM });
     await tools.call('odd.change', 'Says it to everybody');
     expect(await tools.call('odd.echo', 'a')).toBe('a');
@@ -224,7 +224,7 @@ describe('a program that says something else later', () => {
 });
 
 describe('opening and closing', () => {
-  test('names every problem of every server, and leaves nothing running', async () => {
+  test('reports every problem of every server, and leaves no process running', async () => {
     const pin = `sha256:${'0'.repeat(64)}`;
     await expect(
       openTestedTools({
@@ -254,7 +254,7 @@ describe('opening and closing', () => {
     expect(tools.reports).toEqual([]);
   });
 
-  test('calls no program that is being ended', async () => {
+  test('does not call a program that is being stopped', async () => {
     const tools = await openTestedTools({ odd: { ...ODD_PROGRAM, env: { STUBBORN: 'yes' } } });
     const spoiled = tools.call('odd.large', 10_000_001);
     spoiled.catch(() => undefined);
@@ -269,7 +269,7 @@ describe('opening and closing', () => {
     await tools.close();
   });
 
-  test('ends a program that does not want to end', async () => {
+  test('kills a program that ignores its termination', async () => {
     const tools = await openTestedTools({ odd: { ...ODD_PROGRAM, env: { STUBBORN: 'yes' } } });
     const pid = Number(await tools.call('odd.pid'));
     await tools.close();

@@ -13,7 +13,10 @@ import { embeddedBy, startEmbeddingServer } from '../support/doubles/embedding-s
 import { installPackages } from '../support/python/install-packages.ts';
 import { startPostgres } from '../support/servers/postgres-server.ts';
 
-/* Memory by meaning on a PostgreSQL server with pgvector, which a package of Python has; other tests have it in PGlite. */
+/*
+ * Search by meaning on a PostgreSQL server with pgvector, which a Python package contains; other tests use it in
+ * PGlite.
+ */
 
 const run = promisify(execFile);
 const teardown = openTeardown();
@@ -44,11 +47,11 @@ const put = async (key: string, value: string, tenantId = 'demo'): Promise<unkno
 const find = async (query: string, tenantId = 'demo'): Promise<readonly string[]> =>
   (await store.memory.search({ tenantId, namespace: 'pets', prefix: '' }, query, 10)).items.map(({ key }) => key);
 
-test('the server can hold what entries mean', async () => {
+test('the server supports vectors', async () => {
   await expect(createMeaningCheck(store.meaning)()).resolves.toBeUndefined();
 });
 
-test('entries are found by what they mean, by words besides, and in their tenant alone', async () => {
+test('entries are found by meaning and by words, in their tenant only', async () => {
   await put('rex', 'a dog of six years');
   await put('herby', 'an automobile');
   await put('theirs', 'a dog', 'other');
@@ -57,7 +60,7 @@ test('entries are found by what they mean, by words besides, and in their tenant
   expect(await find('puppy', 'other')).toEqual(['theirs']);
 });
 
-test('entries are found by their new meaning once they are replaced, and not at all once they are removed', async () => {
+test('replaced entries are found by their new meaning, and removed entries are not found', async () => {
   await put('kept', 'a dog');
   await put('kept', 'a car');
   expect(await find('automobile')).toContain('kept');

@@ -19,7 +19,7 @@ const flaky = defineTool({
   },
 });
 
-/** A model, a tool, a function and a node type that are measured, and that log. */
+/** A model, a tool, a function and a node type that are measured and that log. */
 export default defineConfig({
   models: {
     default: {

@@ -27,7 +27,7 @@ const teardown = openTeardown();
 let collector: Collector;
 let stack: TestStack;
 let exported: ExportedMetrics;
-/** The text of all that is exported. */
+/** The text of all exported metrics. */
 let scraped: string;
 let lines: readonly Line[];
 
@@ -58,7 +58,7 @@ afterAll(async () => {
   vi.unstubAllEnvs();
 });
 
-/** The log is written a moment later; what activities say comes last. */
+/** Log lines appear with a delay; those of activities come last. */
 async function linesOnceAllAreThere(): Promise<readonly Line[]> {
   const read = async (): Promise<readonly Line[]> => {
     const written = await readFile(join(stack.dataDir, 'holdfast.log'), 'utf8');
@@ -83,7 +83,7 @@ async function start(graph: JsonObject, headers: Readonly<Record<string, string>
   return body;
 }
 
-/** Has the stack do everything once that is measured. */
+/** Does everything once that is measured. */
 async function doAll(): Promise<void> {
   const whole = graphOf('whole', {
     think: { type: 'llm', prompt: 'Hi' },
@@ -125,17 +125,17 @@ async function alertQueries(): Promise<readonly string[]> {
   return (await readAlerts()).map(({ expr }) => expr);
 }
 
-/** The alert that compares nothing. */
+/** The only alert without a comparison. */
 const OF_NOTHING = 'absent(holdfast_runs_active)';
 
 interface Evaluated {
-  /** The series that a query gives, or those that it compares. */
+  /** Whether the query must return series, or has series to compare. */
   readonly of: 'series' | 'compared';
-  /** What is scraped, by default from the stack. */
+  /** The scraped text, by default that of the stack. */
   readonly text?: string;
 }
 
-/** The queries that Prometheus has no number for after some scrapes, with the error of each wrong one. */
+/** The queries for which Prometheus has no number after some scrapes, with the error of each invalid one. */
 async function unanswered(queries: readonly string[], { of, text = scraped }: Evaluated): Promise<readonly string[]> {
   const results = await evaluateQueries(scrapesOf(text), queries.map(withVariables));
   return queries.flatMap((query, at) => {
@@ -145,12 +145,12 @@ async function unanswered(queries: readonly string[], { of, text = scraped }: Ev
   });
 }
 
-/** Sets the variables of a dashboard as Grafana does. */
+/** Fills in the variables of a dashboard as Grafana does. */
 function withVariables(query: string): string {
   return query.replaceAll('$__rate_interval', '5m').replaceAll('$graph', '.*');
 }
 
-/** What a query needs and the stack does not export. */
+/** The metrics and labels that a query needs and the stack does not export. */
 function missingIn(query: string): readonly string[] {
   return readQuery(withVariables(query)).flatMap(({ name, labels }) => {
     const known = exported.get(name);
@@ -159,8 +159,8 @@ function missingIn(query: string): readonly string[] {
   });
 }
 
-describe('what a stack exports', () => {
-  test('is all that the table of metrics has', () => {
+describe('the metrics of a stack', () => {
+  test('include all metrics of the documented table', () => {
     const names = Object.entries(METRICS).map(([name, { kind }]) => {
       const plain = name.replaceAll('.', '_');
       if (kind === 'histogram') return `${plain}_count`;
@@ -169,44 +169,44 @@ describe('what a stack exports', () => {
     expect(names.filter((name) => !exported.has(name))).toEqual([]);
   });
 
-  test('has what each query of the dashboard reads', async () => {
+  test('include the metrics of each dashboard query', async () => {
     const queries = await dashboardQueries();
     expect(queries.length).toBeGreaterThan(30);
     expect(queries.flatMap(missingIn)).toEqual([]);
   });
 
-  test('has what each alert reads', async () => {
+  test('include the metrics of each alert', async () => {
     const queries = await alertQueries();
     expect(queries.length).toBeGreaterThan(10);
     expect(queries.flatMap(missingIn)).toEqual([]);
   });
 
-  test('gives each query of the dashboard a series, in Prometheus', async () => {
+  test('return a series for each dashboard query in Prometheus', async () => {
     expect(await unanswered(await dashboardQueries(), { of: 'series' })).toEqual([]);
   });
 
-  test('gives each alert something to compare, in Prometheus, once a request has failed', async () => {
+  test('return a series for each alert in Prometheus after a failed request', async () => {
     const text = `${scraped}\nhttp_server_request_duration_count{http_response_status_code="503"} 1\n`;
     expect(await unanswered(await alertQueries(), { of: 'compared', text })).toEqual([OF_NOTHING]);
   });
 
-  test('is missed by an alert, in Prometheus, when it is not there', async () => {
+  test('fire an alert in Prometheus when they are missing', async () => {
     expect(await unanswered([OF_NOTHING], { of: 'series', text: 'other 1\n' })).toEqual([]);
   });
 
-  test('shows in Prometheus a query that is wrong, and one of what nobody exports', async () => {
+  test('reveal in Prometheus a wrong query and a query of an unknown metric', async () => {
     const wrong = ['sum by (graph', 'sum(rate(holdfast_nothing_total[5m]))'];
     expect(await unanswered(wrong, { of: 'series' })).toEqual([expect.stringContaining('sum by (graph: '), wrong[1]]);
   });
 
-  test('would show a query that reads what nobody exports', () => {
+  test('reveal a query of an unknown metric', () => {
     expect(missingIn('sum by (nowhere) (rate(holdfast_runs_total{graph="a"}[5m])) / nothing')).toEqual([
       'holdfast_runs_total{nowhere}',
       'nothing',
     ]);
   });
 
-  test('is sent by OTLP, too, with the temporality of its variable', async () => {
+  test('are sent by OTLP, too, with the configured temporality', async () => {
     const DELTA = 1;
     await expect
       .poll(() => collector.metrics.find(({ name }) => name === 'holdfast.runs'))
@@ -220,13 +220,13 @@ describe('what a stack exports', () => {
 describe('the log', () => {
   const named = (msg: string): readonly Line[] => lines.filter((line) => line.msg === msg);
 
-  test('begins with what the process is and works with', () => {
+  test('begins with the process, its version and its settings', () => {
     expect(named('started')).toMatchObject([
       { mode: 'start', version: expect.stringMatching(/^\d/), exporters: { spans: null, metrics: 'otlp' } },
     ]);
   });
 
-  test('has the life of a run', () => {
+  test('records the start and the end of a run', () => {
     const [begun] = named('a run has begun');
     const ofRun = lines.filter((line) => line['run'] === begun?.['run'] && line.level >= 30).map(({ msg }) => msg);
     expect(ofRun).toEqual(
@@ -240,7 +240,7 @@ describe('the log', () => {
     expect(named('a run has ended well')).toMatchObject([{ tenant: 'demo', graph: 'whole' }]);
   });
 
-  test('has each failed attempt as a warning with its cause', () => {
+  test('records each failed attempt as a warning with its cause', () => {
     const WARN = 40;
     const facts = {
       tenant: 'demo',
@@ -264,7 +264,7 @@ describe('the log', () => {
     ['the tool says', { node: 'pay', called: 'tool:flaky', attempt: 1, euros: 5 }],
     ['the function says', { node: 'look', called: 'function:look', attempt: 1 }],
     ['the node says', { node: 'hail', called: 'node:greet', attempt: 1 }],
-  ])('has what code says, with its call: %s', (msg, facts) => {
+  ])('records log lines of user code with their call: %s', (msg, facts) => {
     const run = { run: expect.any(String), tenant: 'demo', graph: 'whole', visit: 1, key: expect.any(String) };
     expect(named(msg)[0]).toMatchObject({ ...run, ...facts });
   });

@@ -9,8 +9,9 @@ import { BOUND_MS, PATIENTLY, aCall, repeated, startSite } from '../support/serv
 import type { Site } from '../support/servers/site.ts';
 
 /*
- * Temporal, PostgreSQL and a model stand still, or are killed and started again, while runs are under way and requests
- * come in. Every request is answered in bounded time, nothing is lost or done twice, and everything goes on by itself.
+ * Temporal, PostgreSQL and a model are suspended, or killed and restarted, while runs are in progress and requests
+ * arrive. Every request is answered in bounded time, nothing is lost or done twice, and everything continues without
+ * help.
  */
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -25,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 beforeEach(() => site.service.forget());
 
-/** The jobs of all calls; one of a keyed tool may come more than once under its key. */
+/** The jobs of all calls; that of a keyed tool may occur more than once under its key. */
 function callsByKey(): readonly string[] {
   const { calls } = site.service;
   const isRepeated = ({ job, key }: JobCall, at: number): boolean =>
@@ -39,7 +40,7 @@ function callsByKey(): readonly string[] {
 interface Outage {
   readonly what: 'Temporal' | 'The database';
   readonly how: string;
-  /** To who starts a run, and who reads them. */
+  /** The expected statuses of starting and of reading a run. */
   readonly answers: readonly [number, number];
   readonly begin: () => Promise<void>;
   readonly end: () => Promise<void>;
@@ -76,13 +77,13 @@ const OUTAGES: readonly Outage[] = [
   },
 ];
 
-/** An answer that says: not now, ask again. */
+/** A refusal that asks the client to retry later. */
 const awayOf = (what: Outage['what']) => ({
   status: 503,
   body: { code: 'UNAVAILABLE', detail: expect.stringContaining(what) },
 });
 
-/** @throws when an answer comes late, or asks to be asked again without saying when */
+/** @throws when a response is late, or asks for a retry without a time */
 async function inTime(answer: Promise<ApiAnswer>): Promise<ApiAnswer> {
   const began = Date.now();
   const given = await answer;
@@ -93,7 +94,7 @@ async function inTime(answer: Promise<ApiAnswer>): Promise<ApiAnswer> {
 }
 
 describe.each(OUTAGES)('$what $how', ({ what, answers, begin, end }) => {
-  test('and what was asked meanwhile is refused in time or done once; calls that were out are not lost', async () => {
+  test('requests meanwhile are refused in time or executed once; open calls are not lost', async () => {
     const asking = await site.startRun({
       ask: { type: 'approval', title: 'May I?' },
       pay: aCall('unsafe', 'approved'),
@@ -139,15 +140,16 @@ describe.each(OUTAGES)('$what $how', ({ what, answers, begin, end }) => {
   });
 });
 
-test('An unsafe call that goes on for longer than Temporal is away is made once, and is no riddle afterwards', async () => {
+test('An unsafe call that takes longer than the outage of Temporal is made once and has a known outcome', async () => {
   const held = site.service.hold('long');
   const id = await site.startRun({ a: aCall('unsafe', 'long') });
   const release = await held;
   await site.deployment.temporal.kill();
   const goneAt = Date.now();
-  // Longer than the server goes without a heartbeat.
+  // Longer than the server's heartbeat time-out.
   await expect.poll(() => Date.now() - goneAt, PATIENTLY).toBeGreaterThan(10_000);
-  // A heartbeat that comes before the server has looked for late ones keeps the first attempt.
+  // A heartbeat that arrives before the server checks for late ones would keep the first attempt, so the worker is
+  // suspended.
   await site.deployment.worker.freeze();
   await site.deployment.temporal.start();
   await expect.poll(() => attemptsAt(id), PATIENTLY).toBeGreaterThan(1);
@@ -158,7 +160,7 @@ test('An unsafe call that goes on for longer than Temporal is away is made once,
   expect(await eventsOf(site.user, id, 'tool.called')).toMatchObject([{ attempts: 1, result: { job: 'long' } }]);
 });
 
-/** How often Temporal has begun the activity that a run waits for. */
+/** The number of attempts that Temporal has started of the pending activity of a run. */
 async function attemptsAt(id: string): Promise<number> {
   const { body } = await site.user.get(`/api/runs/${id}`);
   const connection = await Connection.connect({ address: site.deployment.temporal.address });
@@ -168,7 +170,7 @@ async function attemptsAt(id: string): Promise<number> {
 }
 
 describe('A model', () => {
-  test('that is away is asked again until it is back, and the run shows that it waits for it', async () => {
+  test('that is down is retried until it is back, and the run reports that it waits for it', async () => {
     await site.model.leave();
     const id = await site.startRun({ ask: { type: 'llm', prompt: 'Say something.', write: { log: '{{ result }}' } } });
     const lastError = async () => at((await site.user.get(`/api/runs/${id}`)).body, '/retrying/0/lastError/code');

@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 describe('the tarball', () => {
-  test('has what runs, and little else', () => {
+  test('contains the runtime files and little else', () => {
     const strange = /(?:^|\/)(?:test|bench|src|lint)\/|\.test\.|(?<!\.d)\.ts$|tsconfig|Dockerfile/;
     expect(project.files).toContain('dist/workflow-bundle.js');
     expect(project.files).toContain('CHANGELOG.md');
@@ -48,11 +48,11 @@ describe('the tarball', () => {
   test.each([
     ['publint', ['--strict']],
     ['attw', ['--profile', 'esm-only', '--no-emoji']],
-  ])('is clean to %s', async (program, flags) => {
+  ])('passes %s', async (program, flags) => {
     expect(await project.run(program, project.tarball, ...flags)).toMatchObject({ code: 0 });
   });
 
-  test('names nothing of the machine that has built it', async () => {
+  test('contains no path of the machine that built it', async () => {
     const bundle = await readFile(join(project.folder, 'node_modules/holdfast/dist/workflow-bundle.js'), 'utf8');
     const [code = '', map = ''] = bundle.split(';base64,');
     const sources = Buffer.from(map, 'base64').toString();
@@ -110,7 +110,7 @@ describe('a project in JavaScript', () => {
   });
 });
 
-describe.each(['refund', 'blank', 'chat'])('a project that init makes of %s', (template) => {
+describe.each(['refund', 'blank', 'chat'])('a project that init creates from %s', (template) => {
   test('passes its tests, its types and its validation', { timeout: 120_000 }, async () => {
     expect(await project.run('create-holdfast', template, '--template', template)).toMatchObject({ code: 0 });
     expect(await project.runIn(template, 'vitest', 'run')).toMatchObject({ code: 0 });
@@ -151,7 +151,7 @@ describe('a refund project', () => {
     expect(JSON.parse((await refund('A-1001', 20)).stdout)).toMatchObject({ receipt: 'NEW-1' });
   });
 
-  test('makes a test of a run, which finds where a change leads elsewhere', { timeout: 120_000 }, async () => {
+  test('makes a test of a run, which detects a change of behavior', { timeout: 120_000 }, async () => {
     const [, run = ''] = /refund (\w{26})/.exec(await dev.heard(/completed: \{"receipt":"NEW-1",/)) ?? [];
     expect(await holdfast('promote', run, '--to', 'refund.json')).toMatchObject({ code: 0 });
     expect(await holdfast('eval', 'refund.json')).toMatchObject({ code: 0 });
@@ -165,18 +165,18 @@ describe('a refund project', () => {
 });
 
 describe('the commands of the package', () => {
-  test('start all of it, where no workflow code can be bundled, and run a graph', { timeout: 120_000 }, async () => {
+  test('start a complete stack without bundling workflow code, and run a graph', { timeout: 120_000 }, async () => {
     await rm(join(project.folder, 'node_modules/swc-loader'), { recursive: true });
     await start(['node_modules/.bin/holdfast', 'start']);
     const input = JSON.stringify({ name: 'Ann' });
     const flags = ['--tokens-file', tokensFile(), '--input', input];
     const ran = await project.run('holdfast', 'run', 'graphs/greeting.json', ...flags);
     expect(ran).toMatchObject({ code: 0, stdout: '{\n  "greeting": "Hello Ann"\n}\n' });
-    // The log is written a moment later.
+    // The log is written with a delay.
     await expect.poll(() => readFile(dataFile('holdfast.log'), 'utf8')).toContain('somebody is greeted');
   });
 
-  test('say how to install the embedded PostgreSQL where there is none', { timeout: 120_000 }, async () => {
+  test('print how to install the embedded PostgreSQL where it is missing', { timeout: 120_000 }, async () => {
     const [from, to] = [PGLITE, 'elsewhere'].map((name) => join(project.folder, name));
     await rename(from ?? '', to ?? '');
     const said = await project.run('holdfast', 'start', '--port', '0', '--temporal-port', '0', '--ui-port', '0');
@@ -187,19 +187,19 @@ describe('the commands of the package', () => {
     });
   });
 
-  test.each(['worker', 'api'])('of production: %s says what it lacks', async (command) => {
+  test.each(['worker', 'api'])('of production: %s reports what is missing', async (command) => {
     const said = await project.run('holdfast', command);
     expect(said).toMatchObject({ code: 1, stderr: expect.stringContaining('DATABASE_URL is not set') });
   });
 });
 
-describe('what the build has made of this repository', () => {
+describe('the build output of this repository', () => {
   const teardown = openTeardown();
   afterAll(async () => {
     await teardown.run();
   });
 
-  test('is a worker and an API that run a graph', { timeout: 120_000 }, async () => {
+  test('contains a worker and an API that run a graph', { timeout: 120_000 }, async () => {
     const postgres = await startPostgres();
     teardown.add(() => postgres.stop());
     const scripts = { worker: 'dist/worker.js', api: 'dist/api/server.js', isAwaited: true };

@@ -13,9 +13,9 @@ import { startProcesses } from '../support/servers/processes.ts';
 import type { Processes } from '../support/servers/processes.ts';
 
 /*
- * Two workers and two APIs as they are deployed. The code of a run does what would end a process: it uses up the memory,
- * kills the process, or never ends. One that never ends is found by the time that it has worked, so nothing else
- * may keep the machine busy.
+ * Two workers and two APIs, deployed as in production. The code of a run would end a process: it exhausts the memory,
+ * kills the process, or never returns. Endless code is detected by its processor time, so nothing else may keep the
+ * machine busy.
  */
 
 const MINUTE_MS = 60_000;
@@ -46,7 +46,7 @@ async function start(name: string): Promise<string> {
   return textAt(body, '/id');
 }
 
-/** The lines of logs that name a run; the last one of a log may be on its way still. */
+/** The log lines that name a run; the last line of a log may not be written yet. */
 function linesOf(processes: readonly ChildNode[], id: string): readonly string[] {
   return processes.flatMap((each) => each.words().split('\n').slice(0, -1)).filter((line) => line.includes(id));
 }
@@ -88,7 +88,7 @@ test('each poisoned run was put aside once', () => {
   expect(poisoned.map(timesQuarantined)).toEqual([1, 1, 1]);
 });
 
-test('what runs the code of a lost worker ends with it, also when the code never does', async () => {
+test('the workflow process of a lost worker exits with it, also when its code never returns', async () => {
   const codeOfAll = async () => (await Promise.all(deployed.workers.map(({ pid }) => descendantsOf(pid)))).flat();
   const idle = await cpuSecondsOf(await codeOfAll());
   await start('now-loops');

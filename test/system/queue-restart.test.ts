@@ -9,7 +9,7 @@ import { useWorkingStack } from '../support/servers/working-stack.ts';
 
 const { stack, service, user, get, until } = useWorkingStack(startRestartableStack);
 
-/** Asks, and then does what is given as `say`, and logs it. */
+/** Requests an approval, then executes the input `say` as a job and logs it. */
 const asking = aDefinition({
   channels: { log: { reducer: 'append' }, say: {} },
   output: ['log'],

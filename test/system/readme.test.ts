@@ -9,7 +9,7 @@ import { looksAs, withNames } from '../support/readers/shaped-text.ts';
 import type { Names } from '../support/readers/shaped-text.ts';
 import { useNpmStart } from '../support/servers/npm-start.ts';
 
-/* Does what the README tells its reader to do, and holds the answers against those that it shows. */
+/* Executes the commands of the README and compares the responses with those on the page. */
 
 const run = promisify(execFile);
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => await rm(folder, { recursive: true, force: true }));
 
-/** Commands, and the end of what they print as the page shows it; an ellipsis stands for what is left out. */
+/** Commands, and the end of their output according to the page; an ellipsis stands for omitted text. */
 interface Step {
   readonly commands: string;
   readonly shown: string;
@@ -40,7 +40,7 @@ function stepsIn(code: string): readonly Step[] {
   }));
 }
 
-test('every answer is as the README shows it', async () => {
+test('every response equals the one in the README', async () => {
   const [, tour = ''] =
     /^## A first graph$(.*?)^The same decision can be made without the API/ms.exec(readFile('README.md')) ?? [];
   const code = [...tour.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block).join('');

@@ -5,12 +5,12 @@ import { COSTLY_TEXT, LARGE, loop } from '../support/builders/hostile-shapes.ts'
 import { runInMemory } from '../support/doubles/memory-shell.ts';
 import { boundedSuperstepsSuite } from '../support/suites/bounded-supersteps-suite.ts';
 
-/* These take up to a minute, so they are not among the scenarios. */
+/* These take up to a minute, so they are no scenarios. */
 
 boundedSuperstepsSuite('others');
 
 const ALONE = 100_000_000;
-/** One advance may spend so much beyond. */
+/** One advance may exceed the limit by this much. */
 const BEYOND = 10_000_000;
 
 test.each([

@@ -5,10 +5,10 @@ import { aDefinition } from '../support/builders/builders.ts';
 import { useNpmStart } from '../support/servers/npm-start.ts';
 
 /*
- * Schemathesis makes requests of docs/openapi.json, right and wrong ones, alone and as they follow from answers, and checks
- * what comes: no 5xx, only what is described, nothing wrong accepted. SCHEMATHESIS_SEED chooses other requests,
- * SCHEMATHESIS_SEEDS is how many seeds, and SCHEMATHESIS_EXAMPLES how many requests each operation has, without a limit of
- * time then.
+ * Schemathesis creates valid and invalid requests from docs/openapi.json, alone and following from responses, and
+ * checks the responses: no 5xx, only described responses, nothing invalid accepted. SCHEMATHESIS_SEED selects other
+ * requests, SCHEMATHESIS_SEEDS is the number of seeds, and SCHEMATHESIS_EXAMPLES the number of requests per operation,
+ * then without a time limit.
  */
 
 const { SCHEMATHESIS_SEED = '1', SCHEMATHESIS_SEEDS = '1', SCHEMATHESIS_EXAMPLES } = process.env;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   tokens = JSON.parse(await readFile(tokensFile(), 'utf8'));
   const user = await as('user', started);
   const ask = { type: 'approval', title: 'May I?' } as const;
-  // The examples of the description name it; some runs wait, so that there is something to decide.
+  // The examples of the description refer to it; some runs wait, so that there is something to decide.
   await user.post('/api/graphs', aDefinition({ name: 'order-summary', nodes: { lookup: ask } }));
   for (let n = 0; n < 3; n += 1) await user.post('/api/runs', { graph: 'order-summary', input: {} });
 }, 300_000);
@@ -37,7 +37,7 @@ describe.each(SEEDS)('with seed %i', (seed) => {
     'the API answers as it is described: %s',
     async (role) => {
       const { isPassed, said } = await playSchemathesis({ baseUrl, token: tokens[role] ?? '', seed, ...AMOUNT });
-      // What it has said tells how to play a failure again.
+      // Its output explains how to reproduce a failure.
       expect(isPassed ? '' : said).toBe('');
     },
     3_600_000,

@@ -11,7 +11,7 @@ import { startJobService } from '../support/doubles/job-service.ts';
 import type { JobService } from '../support/doubles/job-service.ts';
 import { listAt, textAt } from '../support/readers/json-at.ts';
 
-/* Processes are asked to end while something is under way. Runs don't notice. */
+/* Processes are asked to stop in the middle of their work, without an effect on runs. */
 
 const LEAVING = { code: 'UNAVAILABLE', detail: 'The process is shutting down' };
 const PATIENTLY = { interval: 20, timeout: 110_000 };
@@ -55,7 +55,7 @@ async function untilReady(): Promise<void> {
 
 vi.setConfig({ testTimeout: 120_000 });
 
-describe('with a grace that is long enough', () => {
+describe('with a long grace period', () => {
   beforeAll(async () => await deploy('40s'), 120_000);
   afterAll(remove);
   beforeEach(async () => {
@@ -66,7 +66,7 @@ describe('with a grace that is long enough', () => {
   describe('an API', () => {
     afterEach(() => deployment.api.start());
 
-    test('answers who waits for a run at once, with the run as it is, and ends', async () => {
+    test('answers waiting requests at once with the current run, and exits', async () => {
       const held = [service.hold('slow'), service.hold('also slow')];
       const id = await startRun({ nodes: { a: aCall('keyed', 'slow') } });
       const waiting = user().get(`/api/runs/${id}`, { prefer: 'wait=60' });
@@ -83,7 +83,7 @@ describe('with a grace that is long enough', () => {
       for (const release of releases) release();
     });
 
-    test('says that it is not ready while it finishes a request', async () => {
+    test('reports not ready while it finishes a request', async () => {
       const lock = await lockGraphs();
       const reading = user().get('/api/graphs');
       await lock.hit();
@@ -98,7 +98,7 @@ describe('with a grace that is long enough', () => {
       expect(await deployment.api.ended()).toBe(0);
     });
 
-    test('ends at once at a second signal', async () => {
+    test('exits at once at a second signal', async () => {
       const lock = await lockGraphs();
       const broken = user()
         .get('/api/graphs')
@@ -114,7 +114,7 @@ describe('with a grace that is long enough', () => {
   });
 
   describe('a worker', () => {
-    test('lets an unsafe call end and says meanwhile that it is not ready; another worker goes on', async () => {
+    test('completes an unsafe call and reports not ready meanwhile; another worker continues', async () => {
       const held = service.hold('first');
       const id = await startRun({ nodes: { a: aCall('unsafe', 'first'), b: aCall('unsafe', 'second') } });
       const release = await held;
@@ -130,7 +130,7 @@ describe('with a grace that is long enough', () => {
       expect(await eventsOf(user(), id, 'tool.called')).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
     });
 
-    test('ends at once at a second signal', async () => {
+    test('exits at once at a second signal', async () => {
       const held = service.hold('first');
       const id = await startRun({ nodes: { a: aCall('keyed', 'first') } });
       const release = await held;
@@ -145,7 +145,7 @@ describe('with a grace that is long enough', () => {
   });
 });
 
-describe('with a grace that is over before a call is', () => {
+describe('with a grace period that ends before a call', () => {
   beforeAll(async () => await deploy('1s'), 120_000);
   afterAll(remove);
   beforeEach(async () => {
@@ -153,7 +153,7 @@ describe('with a grace that is over before a call is', () => {
     await untilReady();
   }, 120_000);
 
-  test('another worker makes the call, and nothing of it counts as a failure', async () => {
+  test('another worker makes the call, and the run counts no failure', async () => {
     const held = service.hold('slow');
     const id = await startRun({ nodes: { a: aCall('keyed', 'slow') } });
     const release = await held;
@@ -169,7 +169,7 @@ describe('with a grace that is over before a call is', () => {
     release();
   });
 
-  test('an unsafe call that may have been made waits for a person', async () => {
+  test('a possibly executed unsafe call waits for a person', async () => {
     const held = service.hold('slow');
     const id = await startRun({ nodes: { a: aCall('unsafe', 'slow') } });
     const release = await held;
@@ -183,7 +183,7 @@ describe('with a grace that is over before a call is', () => {
   });
 });
 
-/** Keeps requests that read graphs waiting. */
+/** Blocks requests that read graphs. */
 async function lockGraphs(): Promise<{ hit(): Promise<void>; release(): Promise<void> }> {
   const client = new Client({ connectionString: deployment.databaseUrl });
   await client.connect();

@@ -17,8 +17,8 @@ import { startProcesses } from '../support/servers/processes.ts';
 import type { Processes } from '../support/servers/processes.ts';
 
 /*
- * The process of workflow code is killed while it is at a sound run, as the kernel does that needs memory, or a node that is
- * drained; with that, workers are lost and the database is away. None of it says anything of the run, which goes on.
+ * The workflow process is killed during a healthy run, as the kernel does under memory pressure, or a node drain does;
+ * in addition workers are lost and the database is down. None of this is counted against the run, which continues.
  */
 
 const MINUTE_MS = 60_000;
@@ -52,7 +52,7 @@ async function startWaiting(): Promise<string> {
   return id;
 }
 
-/** The processes of workflow code that a worker has now. */
+/** The current workflow processes of a worker. */
 async function codeOfWorker(): Promise<readonly number[]> {
   const family = await descendantsOf(worker().pid);
   const commands = await Promise.all(
@@ -65,11 +65,11 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended by itself.
+    // The process has already exited.
   }
 }
 
-/** Stops a process that has not been there before. */
+/** Suspends a process that did not exist before. */
 async function stopNext(known: ReadonlySet<number>): Promise<number> {
   for (;;) {
     const next = (await codeOfWorker()).find((pid) => !known.has(pid));
@@ -81,14 +81,14 @@ async function stopNext(known: ReadonlySet<number>): Promise<number> {
   }
 }
 
-/** Waits until an attempt of the run's workflow task is at a worker, or a later one. */
+/** Waits until a given attempt of the run's workflow task, or a later one, has reached a worker. */
 async function untilAttempt(id: string, attempt: number): Promise<void> {
   await expect
     .poll(async () => (await handleOf(id).describe()).raw.pendingWorkflowTask?.attempt ?? 0, { timeout: MINUTE_MS })
     .toBeGreaterThanOrEqual(attempt);
 }
 
-test('its process is killed, then its worker is lost: the run goes on when a worker comes', async () => {
+test('a run whose workflow process is killed and whose worker is lost continues when a worker starts', async () => {
   const id = await startWaiting();
   const known = new Set(await codeOfWorker());
   for (const pid of known) send(pid, 'SIGSTOP');
@@ -103,7 +103,7 @@ test('its process is killed, then its worker is lost: the run goes on when a wor
   await untilAttempt(id, 2);
   await worker().kill();
   send(stopped, 'SIGKILL');
-  // The second attempt times out, and the sweeper has looked at the run several times then.
+  // The second attempt times out; by then the sweeper has checked the run several times.
   await untilAttempt(id, 3);
   await sleep(8_000);
   expect(await user.get(`/api/runs/${id}`)).toMatchObject({ body: { status: 'waiting' } });
@@ -114,7 +114,7 @@ test('its process is killed, then its worker is lost: the run goes on when a wor
   });
 });
 
-test('its processes are killed for more than a minute, and the database is away: the run goes on when that ends', async () => {
+test('a run whose processes are killed for more than a minute while the database is down continues afterwards', async () => {
   const id = await startWaiting();
   const random = createRandom(7);
   const known = new Set<number>();
@@ -139,7 +139,7 @@ test('its processes are killed for more than a minute, and the database is away:
       continue;
     }
     known.add(next);
-    // Some are killed while they begin, others at work.
+    // Some are killed during their start, others during their work.
     await sleep(random.next() * 4_000);
     send(next, 'SIGSTOP');
     await kill([next]);

@@ -9,7 +9,7 @@ import { end, isAlive, useNpmStart } from '../support/servers/npm-start.ts';
 const { launch, start, dataFile } = useNpmStart();
 
 describe('npm start', () => {
-  test('told to stop through npm, it leaves nothing behind either', { timeout: 120_000 }, async () => {
+  test('leaves no process behind when it is stopped through npm', { timeout: 120_000 }, async () => {
     const { process: npm } = await start(['npm', 'start', '--silent', '--']);
     const pid = Number(await readFile(dataFile('temporal.db.pid'), 'utf8'));
     await end(npm, 'SIGTERM');

@@ -35,12 +35,12 @@ async function startRun(graph: GraphDefinition): Promise<string> {
 
 const eventsIn = (history: History | undefined): readonly HistoryEvent[] => history?.events ?? [];
 
-/** Who made the calls of an execution, in order; the journal's activities have other ids. */
+/** The workers that made the calls of an execution, in order; the journal's activities have other ids. */
 function callersOf(history: History | undefined): readonly string[] {
   return eventsIn(history).flatMap((event) => event.activityTaskStartedEventAttributes?.identity ?? []);
 }
 
-/** Waits until each of a run's executions was worked at by the versions given. */
+/** Waits until each of a run's executions was processed by the given versions. */
 async function untilServedBy(runId: string, ...versions: readonly (readonly string[])[]): Promise<readonly History[]> {
   const versionsNow = async (): Promise<unknown> =>
     (await executionsOf(stack.temporal.workflow, runId)).map((history) => [...versionsIn(history)]);
@@ -48,7 +48,7 @@ async function untilServedBy(runId: string, ...versions: readonly (readonly stri
   return await executionsOf(stack.temporal.workflow, runId);
 }
 
-/** Waits until a run's workflow has worked at the wish to upgrade. */
+/** Waits until a run's workflow has handled the upgrade request. */
 async function untilAsked(runId: string): Promise<void> {
   const hasWorkedAtIt = async (): Promise<boolean> => {
     const events = eventsIn((await executionsOf(stack.temporal.workflow, runId))[0]);
@@ -63,18 +63,18 @@ const asking = aDefinition({
 });
 const working = aDefinition({ nodes: { long: aJob('long'), after: aJob('after') } });
 
-test('runs of an old version end under the new one: those that wait at once, others when their calls are back', async () => {
+test('runs of an old version complete under the new one: waiting runs at once, others after their calls', async () => {
   const user = stack.as('user');
   const [isHeld, waiting, busy] = [stack.service.hold('long'), await startRun(asking), await startRun(working)];
   const release = await isHeld;
   await user.untilRun(waiting, hasStatus('waiting'), PATIENTLY.timeout);
 
   await makeCurrent(temporal, '2');
-  // Those are asked that are found, and a run is found some time after its first workflow task.
+  // Only runs that a query finds are asked to upgrade, and a run is found some time after its first workflow task.
   await expect.poll(async () => (await stack.temporal.workflow.count(runningAt('1'))).count, PATIENTLY).toBe(2);
   await upgradeRunsOf(temporal, '1');
   const [, upgraded] = await untilServedBy(waiting, ['1'], ['2']);
-  // The new version gives another command, so it can't have replayed what the old one has done.
+  // The new version emits another command, so it can't have replayed the work of the old one.
   expect(eventsIn(upgraded).filter((event) => event.markerRecordedEventAttributes)).toHaveLength(1);
   await untilServedBy(await startRun(asking), ['2']);
 

@@ -14,9 +14,9 @@ import { startProcesses } from '../support/servers/processes.ts';
 import type { Processes } from '../support/servers/processes.ts';
 
 /*
- * Receivers fail, hang, break off, redirect, are busy or gone, while the processes that tell them are killed. No message
- * is lost, none comes before its time, and one that comes again has the same id and the same bytes. WEBHOOK_SEED chooses
- * other moments, HOLDFAST_TEST_REPETITIONS is how often somebody is killed.
+ * Receivers fail, hang, disconnect, redirect, are busy or gone, while the sending processes are killed. No message is
+ * lost, none is sent too early, and a repeated one has the same id and the same bytes. WEBHOOK_SEED selects other
+ * moments, HOLDFAST_TEST_REPETITIONS is the number of kills.
  */
 
 const SEED = Number(process.env['WEBHOOK_SEED'] ?? 1);
@@ -24,7 +24,7 @@ const KILLS = Number(process.env['HOLDFAST_TEST_REPETITIONS'] ?? 6);
 const EVENTS = ['run.started', 'run.completed'] as const;
 const RECEIVERS = [...PATIENT_ONES, 'dead', 'gone'] as const;
 const SETTLED_WITHIN_MS = 240_000;
-/** Clocks are read a little before and after what they time. */
+/** Clocks are read shortly before and after the measured event. */
 const SLACK_MS = 60;
 const { delaysMs } = HASTY_TIMES.dispatcher;
 
@@ -54,14 +54,14 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => teardown.run());
 
-/** What became of the messages for one receiver. */
+/** The messages for one receiver. */
 interface Account {
   readonly receiver: ReceiverName;
   readonly deliveries: readonly WebhookDelivery[];
   readonly heard: readonly HeardMessage[];
 }
 
-test(`messages outlive ${KILLS} kills, with seed ${SEED}`, async () => {
+test(`messages survive ${KILLS} kills, with seed ${SEED}`, async () => {
   const webhooks = new Map<ReceiverName, string>();
   for (const receiver of RECEIVERS)
     webhooks.set(receiver, (await user.webhooks.add({ url: receivers.urlOf(receiver), events: [...EVENTS] })).id);
@@ -82,7 +82,7 @@ test(`messages outlive ${KILLS} kills, with seed ${SEED}`, async () => {
   expect(await user.webhooks.get(webhooks.get('gone') ?? '')).toMatchObject({ disabled: { reason: 'gone' } });
 }, 600_000);
 
-/** Starts runs as long as somebody may be killed. @returns their ids */
+/** Starts runs as long as processes are killed. @returns their ids */
 async function startRuns(): Promise<readonly string[]> {
   const random = createRandom(SEED + 1);
   const ids: string[] = [];
@@ -95,7 +95,7 @@ async function startRuns(): Promise<readonly string[]> {
   return ids;
 }
 
-/** @returns how many of the kills were of APIs */
+/** @returns the number of killed APIs */
 async function killInTurns(): Promise<number> {
   const random = createRandom(SEED + 2);
   const { apis, workers } = processes;
@@ -124,13 +124,16 @@ async function isSettled(webhooks: ReadonlyMap<ReceiverName, string>): Promise<b
   return true;
 }
 
-/** What becomes of messages, with the number of attempts of those that have failed. A webhook that is gone is told no more. */
+/** The outcomes of messages, with the number of failed attempts. A webhook that answered 410 receives nothing more. */
 const OUTCOMES: Readonly<Partial<Record<ReceiverName, readonly string[]>>> = {
   dead: [`failed after ${delaysMs.length + 1}`],
   gone: ['failed after 1'],
 };
 
-/** Who is gone is told again while this process has no time to say so: only answers count then. */
+/**
+ * A receiver that is gone receives the message again if this process could not record its response: only recorded
+ * responses count.
+ */
 function outcomesOf({ receiver, deliveries }: Account): readonly string[] {
   const outcomes = deliveries
     .map(({ status, attempts }) => ({
@@ -146,7 +149,7 @@ interface Identified {
   readonly id: string;
 }
 
-/** The ids of some that none of the others has. */
+/** The ids of some messages that the others lack. */
 function idsMissing(some: readonly Identified[], others: readonly Identified[]): string[] {
   const there = new Set(others.map(({ id }) => id));
   return some.map(({ id }) => id).filter((id) => !there.has(id));
@@ -154,10 +157,10 @@ function idsMissing(some: readonly Identified[], others: readonly Identified[]):
 
 type Attempt = WebhookDelivery['attempts'][number];
 
-/** A process that had no time may have given such an attempt up before it was sent. */
+/** A busy process may have given up such an attempt before it was sent. */
 const hasTimedOut = ({ error }: Attempt): boolean => error?.startsWith('There was no answer within') ?? false;
 
-/** A message that is sent again, by whichever process, is the same; only a process that was killed forgets an attempt. */
+/** A repeated message is identical, whichever process sends it; only a killed process forgets an attempt. */
 function expectSameMessages({ receiver, deliveries, heard }: Account, apiKills: number): void {
   const attempts = deliveries.flatMap((delivery) =>
     delivery.attempts.map((attempt) => ({ ...attempt, id: delivery.id })),
@@ -170,13 +173,13 @@ function expectSameMessages({ receiver, deliveries, heard }: Account, apiKills: 
   expect(heard.length - attempts.length).toBeLessThanOrEqual(apiKills);
 }
 
-/** This process may hear late of an attempt that was given up, so that the next one seems to come soon. */
+/** This process may receive the message of an abandoned attempt late, so that the next one seems early. */
 function followsTimeout(attempts: WebhookDelivery['attempts'], cameAt: number): boolean {
   const before = attempts.findLast(({ at, durationMs }) => Date.parse(at) + durationMs <= cameAt);
   return before !== undefined && hasTimedOut(before);
 }
 
-/** The pauses that were shorter than in the schedule, by the log of deliveries and by what the receiver has heard. */
+/** The pauses that were shorter than scheduled, by the delivery log and by the times at the receiver. */
 function hastyPauses({ receiver, deliveries, heard }: Account): readonly string[] {
   const leastMs = (failures: number): number =>
     Math.max(delaysMs[failures] ?? Number.POSITIVE_INFINITY, receiver === 'busy' ? 1_000 : 0) - SLACK_MS;

@@ -1,5 +1,5 @@
 import { run } from '../../../bin/run.js';
 
-/* The command `holdfast` of a package, which a clone does not run. */
+/* The command `holdfast` of the built package, which a clone does not use by default. */
 
 await run(process.argv.slice(2), true);

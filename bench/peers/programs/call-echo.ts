@@ -1,4 +1,4 @@
-/** Calls the tool as a step does that somebody writes by hand. @throws when it does not answer well */
+/** Calls the tool like a hand-written step. @throws when the response is no success */
 export async function callEcho(at: number): Promise<unknown> {
   const response = await fetch(process.env['ECHO_URL'] ?? '', {
     method: 'POST',

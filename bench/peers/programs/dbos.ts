@@ -2,7 +2,7 @@ import { DBOS } from '@dbos-inc/dbos-sdk';
 import { callEcho } from './call-echo.ts';
 import { serve } from './serve.ts';
 
-/* DBOS with its own settings: each step is a row in PostgreSQL before the next one begins, a pure one too. */
+/* DBOS with default settings: each step is a row in PostgreSQL before the next one begins, pure steps included. */
 
 DBOS.setConfig({ name: 'peer', systemDatabaseUrl: process.env['DATABASE_URL'] ?? '', logLevel: 'error' });
 

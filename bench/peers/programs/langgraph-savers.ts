@@ -2,7 +2,7 @@ import { MemorySaver } from '@langchain/langgraph';
 import type { BaseCheckpointSaver } from '@langchain/langgraph';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 
-/** Builds itself from C++ where it is installed, so that the project does not depend on it. */
+/** The package compiles C++ when it is installed, so the project does not depend on it. */
 export const SQLITE_SAVER = '@langchain/langgraph-checkpoint-sqlite';
 
 const SAVERS: ReadonlyMap<string, () => Promise<BaseCheckpointSaver>> = new Map([
@@ -11,7 +11,7 @@ const SAVERS: ReadonlyMap<string, () => Promise<BaseCheckpointSaver>> = new Map(
   ['sqlite', openSqliteSaver],
 ]);
 
-/** Opens the saver of a name, at the place that the environment gives. */
+/** Opens a saver by name, with the storage of the environment. */
 export async function openSaver(name: string): Promise<BaseCheckpointSaver> {
   const open = SAVERS.get(name);
   if (!open) throw new Error(`There is no saver "${name}"`);

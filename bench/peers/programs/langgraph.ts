@@ -3,7 +3,7 @@ import { callEcho } from './call-echo.ts';
 import { openSaver } from './langgraph-savers.ts';
 import { serve } from './serve.ts';
 
-/* LangGraph with the saver that the environment names; a checkpoint is kept before the next superstep begins. */
+/* LangGraph with the saver in the environment; a checkpoint is stored before the next superstep begins. */
 
 const State = Annotation.Root({
   count: Annotation<number>({ reducer: (_before, after) => after, default: () => 0 }),

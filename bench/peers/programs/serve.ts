@@ -1,12 +1,12 @@
 import { listen } from '../../../src/process/listen.ts';
 
-/** What a program does at a request; it answers when it is done. */
+/** The work of a program for a request; the response follows when it is done. */
 export type Work = Readonly<Record<WorkName, (given: string) => Promise<unknown>>>;
 
-/** `ask` is given an id and resolves when a run of it waits; `ended` resolves when that has ended. */
+/** `ask` receives an id and resolves when its run waits; `ended` resolves when that run has ended. */
 export type WorkName = 'toolSteps' | 'fanOut' | 'pureSteps' | 'ask' | 'decide' | 'ended';
 
-/** Serves the work of a program: `GET /toolSteps/100`. Its address is its first line. */
+/** Serves the work of a program: `GET /toolSteps/100`. It prints its address as the first line. */
 export async function serve(work: Work): Promise<void> {
   const { url } = await listen({ fetch: async (request) => await answer(work, new URL(request.url)) }, { port: 0 });
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit());

@@ -1,7 +1,7 @@
 import { condition, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { callEcho } from './call-echo.ts';
 
-/* The rows as somebody writes them for Temporal: an activity for each call, what is pure in the workflow. */
+/* The rows as hand-written workflows of Temporal: an activity for each call, pure steps in the workflow. */
 
 const activities = proxyActivities<{ callEcho: typeof callEcho }>({ startToCloseTimeout: '1 minute' });
 

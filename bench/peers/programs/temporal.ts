@@ -4,7 +4,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import { callEcho } from './call-echo.ts';
 import { serve } from './serve.ts';
 
-/* Plain Temporal: a client and a worker with the SDK's own settings, in one process. */
+/* Plain Temporal: a client and a worker with the SDK's default settings, in one process. */
 
 const TASK_QUEUE = 'plain';
 

@@ -1,7 +1,7 @@
 import type { Row } from './row.ts';
 import { sized } from '../../support/size.ts';
 
-/** How long a run takes to go on after a person has decided: from the request to the next step's call. */
+/** The time until a run continues after a decision: from the request to the call of the next step. */
 export const decision: Row = {
   name: 'decision',
   title: 'from a decision to the next call, ms',

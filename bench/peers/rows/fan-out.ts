@@ -4,7 +4,7 @@ import { sized } from '../../support/size.ts';
 
 const CALLS = sized(100, 2);
 
-/** How long one run takes that makes many calls at once. */
+/** The duration of one run with many parallel calls. */
 export const fanOut: Row = {
   name: 'fan-out',
   title: `a run of ${CALLS} calls at once, ms`,

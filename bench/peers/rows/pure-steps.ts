@@ -4,7 +4,7 @@ import { sized } from '../../support/size.ts';
 
 const STEPS = sized(10, 2);
 
-/** What a run costs that calls nobody. */
+/** The cost of a run without calls. */
 export const pureSteps: Row = {
   name: 'pure-steps',
   title: `a run of ${STEPS} pure steps, start to result, ms`,

@@ -1,15 +1,17 @@
 import type { EchoTool } from '../echo-tool.ts';
 import type { Peer } from '../peer.ts';
 
-/** One question that all peers are asked. */
+/** One measurement of all peers. */
 export interface Row {
   readonly name: string;
-  /** What is measured, with its unit. */
+  /** The measured quantity with its unit. */
   readonly title: string;
   readonly isLessBetter: boolean;
-  /** How often it is measured in a round. */
+  /** The number of samples in a round. */
   readonly samples: number;
-  /** The steps of a sample, or the one run, among which its processor time is divided; `null` where it says nothing. */
+  /**
+   * The number of steps or runs in a sample by which its processor time is divided; `null` if that is not meaningful.
+   */
   readonly shares: number | null;
   /** Measures once. @returns the value in the unit of the title */
   measure(peer: Peer, tool: EchoTool): Promise<number>;

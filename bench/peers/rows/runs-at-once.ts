@@ -6,7 +6,7 @@ import { sized } from '../../support/size.ts';
 const RUNS = sized(100, 2);
 const STEPS = sized(10, 2);
 
-/** How many tool steps are done in a second when there is enough to do. */
+/** The number of tool steps per second under full load. */
 export const runsAtOnce: Row = {
   name: 'runs-at-once',
   title: `tool steps a second, ${RUNS} runs of ${STEPS} at once`,

@@ -4,7 +4,7 @@ import { sized } from '../../support/size.ts';
 
 const STEPS = sized(100, 2);
 
-/** What a tool step costs in a run of many, one after another. */
+/** The cost of a tool step in a run with many sequential ones. */
 export const toolSteps: Row = {
   name: 'tool-steps',
   title: `a tool step, of ${STEPS} in sequence, ms`,

@@ -17,7 +17,7 @@ export function toFailure(failure: TaskFailure, delayMs?: number): ApplicationFa
     category: ApplicationFailureCategory.BENIGN,
     ...(delayMs !== undefined && { nextRetryDelay: delayMs }),
   });
-  // Temporal shows where the user's code has thrown, not where the engine caught it.
+  // Temporal shows where the user's code threw, not where the engine caught it.
   if (cause?.stack !== undefined) applicationFailure.stack = `${code}: ${message}\n${indent(cause.stack)}`;
   return applicationFailure;
 }
@@ -26,12 +26,14 @@ function indent(frames: string): string {
   return frames.replaceAll(/^/gm, '    ');
 }
 
-/** The failure of an activity whose call the ledger refuses. It is final, and no statement about earlier attempts. */
+/** The failure of an activity whose call the ledger refuses. It is final, and does not describe earlier attempts. */
 export function toRefusal({ code, message }: CallError): ApplicationFailure {
   return toFailure({ error: { code, message }, callFailed: false });
 }
 
-/** The failure of an activity that could do nothing yet. The server retries it after the delay, in milliseconds. */
+/**
+ * The failure of an activity that could not start its work yet. The server retries it after the delay, in milliseconds.
+ */
 export function tryAgainLater(type: string, message: string, delayMs: number): ApplicationFailure {
   const category = ApplicationFailureCategory.BENIGN;
   return ApplicationFailure.create({ type, message, nextRetryDelay: delayMs, category });

@@ -11,13 +11,13 @@ import type { Json } from '../../graph/values/index.ts';
 
 interface TracedAttempt {
   readonly task: CallTask;
-  /** 1 for the first. One that was lost with its worker does not count. */
+  /** 1 for the first. Attempts that were lost with their worker do not count. */
   readonly attempt: number;
-  /** The configuration allows contents in spans. */
+  /** True if the configuration allows contents in spans. */
   readonly showsContents: boolean;
 }
 
-/** Makes an attempt of a call in a span of its own, if the run is traced. */
+/** Makes an attempt of a call in its own span, if the run is traced. */
 export async function inAttemptSpan(
   { task, attempt, ...settings }: TracedAttempt,
   make: () => Promise<CallReply>,
@@ -60,7 +60,7 @@ function describeAttempt(
   };
 }
 
-/** The name and the attributes of a call's span that are known before it is made. */
+/** The name and attributes of a call's span that are known before the call. */
 function describeRequest(request: CallRequest): SpanStart {
   switch (request.kind) {
     case 'model': {
@@ -88,7 +88,7 @@ function describeRequest(request: CallRequest): SpanStart {
   }
 }
 
-/** The built-in tools of memory have operations of their own. */
+/** The built-in tools of memory have their own operation names. */
 function operationOf(tool: string, namespace: string | undefined): string {
   if (namespace === undefined) return 'execute_tool';
   return tool === MEMORY_SEARCH ? 'search_memory' : 'upsert_memory';
@@ -112,7 +112,7 @@ function attributesOfReply(reply: CallReply): Readonly<Record<string, number | s
   };
 }
 
-/** In characters. The rest of a longer content is cut off, so it may be no JSON any more. */
+/** In characters. Longer content is truncated, so it may be invalid JSON. */
 const MAX_CONTENT = 16_000;
 
 type Contents = Readonly<Record<string, string>>;

@@ -9,7 +9,7 @@ export class CallError extends Error {
   readonly code: RunErrorCode;
   /** Another attempt may succeed. */
   readonly retryable: boolean;
-  /** `no`: the callee certainly has not done the work; `perhaps`: it may have. */
+  /** `no`: the callee has certainly not done the work; `perhaps`: it may have. */
   readonly done: 'no' | 'perhaps';
   readonly retryAfterMs: number | null;
   /** The callee's own name of the failure. */
@@ -41,7 +41,7 @@ export class CallError extends Error {
   }
 
   /**
-   * Copies the error with another message and without its cause, which could reveal what the message leaves out.
+   * Copies the error with another message and without its cause, which could reveal what the message omits.
    * @param thrownAt the public part of the stack of configured code
    */
   withMessage(message: string, thrownAt: UserStack | null = null): CallError {
@@ -49,7 +49,7 @@ export class CallError extends Error {
     return new CallError(code, message, { retryable, done, retryAfterMs, reason, thrownAt, usage });
   }
 
-  /** Copies the error for a call that may have been done. */
+  /** Copies the error for a call that was possibly executed. */
   perhapsDone(): CallError {
     const { code, message, retryable, retryAfterMs, reason, thrownAt, usage, cause } = this;
     return new CallError(code, message, { retryable, done: 'perhaps', retryAfterMs, reason, thrownAt, usage, cause });
@@ -71,7 +71,7 @@ export function notConfigured(code: RunErrorCode, what: string): CallError {
   return new CallError(code, `This worker has no ${what}`, { retryable: false, done: 'no' });
 }
 
-/** The failure of a call that was canceled before any attempt has made it. */
+/** The failure of a call that was canceled before its first attempt. */
 export const NOT_MADE = new CallError('CANCELED', 'The call was canceled before it was made', {
   retryable: false,
   done: 'no',

@@ -22,18 +22,18 @@ export interface ParentLogger {
 const nothing = (): void => undefined;
 const SILENT: CallLogger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-/** A log that keeps nothing. */
+/** A log that discards all lines. */
 export const NO_LOG: ParentLogger = { child: () => SILENT };
 
-/** Opens the log of an attempt: each line says which run, node and call it belongs to. */
+/** Opens the log of an attempt: each line names its run, node and call. */
 export function openCallLogger(log: ParentLogger, call: NamedCall, attempt: number): CallLogger {
   return log.child({ ...callFields(call), attempt });
 }
 
-/** Levels of objects in a field; what is deeper is left out. */
+/** Depth of objects in a field; deeper levels are omitted. */
 const MAX_LEVELS = 4;
 
-/** Takes secrets out of all texts of a log's lines. */
+/** Removes secrets from all texts of log lines. */
 export function withoutSecrets(logger: CallLogger, redact: (text: string) => string): CallLogger {
   const lineOf = (level: keyof CallLogger): LogLine => {
     return (first: string | object, message?: string): void => {
@@ -58,10 +58,10 @@ function redactFields(fields: object, redact: (text: string) => string, levels =
   return Object.fromEntries(own.map(([key, value]) => [redact(key), change(value)]));
 }
 
-/** A call as far as lines of the log name it. */
+/** The parts of a call that log lines name. */
 export type NamedCall = Pick<CallTask, 'runId' | 'tenantId' | 'graph' | 'node' | 'index' | 'key' | 'request'>;
 
-/** The fields of a log line that say which run, node and call it belongs to. */
+/** The fields of a log line that identify run, node and call. */
 export function callFields({ runId, tenantId, graph, node, index, key, request }: NamedCall) {
   const position = parseCallKey(key);
   return {

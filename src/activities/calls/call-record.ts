@@ -22,26 +22,26 @@ export interface LedgerTerms {
   readonly claimant: Omit<Claimant, 'isUnused' | 'scheduledAt'>;
 }
 
-/** The record of an attempt: its end, and signs of life until then. */
+/** The record of an attempt: its end, and renewals until then. */
 export interface CallRecord {
-  /** @returns the answer that the ledger has already; `null`: the reply counts */
+  /** @returns the answer that the ledger already contains; `null` if the reply counts */
   complete(reply: CallReply): Promise<LedgerAnswer | null>;
   fail(entry: LedgerFailure): Promise<void>;
-  /** Records that the attempt is still at work. */
+  /** Records that the attempt is still running. */
   renew(): void;
 }
 
-/** A call that an attempt has claimed. */
+/** A claimed call. */
 interface ClaimToRecord {
   readonly key: string;
   readonly claim: string;
-  /** The request that was sent, as far as it is known at the end. */
+  /** The request that was sent, as far as known at the end. */
   readonly kept: KeptRequest['kept'];
 }
 
 /**
- * The record of an attempt that has claimed its call. No renewal comes after its end: it would mean that the attempt
- * is still at work.
+ * The record of an attempt with a claim. It is not renewed after its end, because a renewal means that the attempt is
+ * running.
  */
 export function claimedRecord(ledger: Ledger, { key, claim, kept }: ClaimToRecord): CallRecord {
   let hasEnded = false;
@@ -74,8 +74,8 @@ const MAX_TRIES = 8;
 const MAX_PAUSE_MS = 2_000;
 
 /**
- * Writes the outcome of a call to the ledger, with retries while the database is away. If they fail, that is logged: the
- * run still learns the outcome from the activity.
+ * Writes the outcome of a call to the ledger, with retries while the database is unavailable. If all fail, this is
+ * logged: the run still receives the outcome from the activity.
  */
 export async function recordOutcome(write: () => Promise<unknown>): Promise<void> {
   const context = Context.current();
@@ -102,8 +102,8 @@ interface Unclaimed extends LedgerTerms {
 }
 
 /**
- * The record of an attempt without a claim. After the call, one statement writes the end of the call and the journal. If
- * another attempt has made an entry meanwhile, that is judged as for a claim.
+ * The record of an attempt without a claim. After the call, one statement writes the end of the call and the journal.
+ * If another attempt has made an entry meanwhile, that entry is judged as for a claim.
  */
 export function unclaimedRecord(unclaimed: Unclaimed): CallRecord {
   const settleWithJournal = async (end: CallEnd): Promise<LedgerAnswer | null> =>
@@ -116,9 +116,9 @@ export function unclaimedRecord(unclaimed: Unclaimed): CallRecord {
 }
 
 /**
- * @returns the answer that the ledger has already; `null`: there is none, or another attempt is going to write it
- * @throws ApplicationFailure that ends the run if the database refuses the journal; one that the server retries if it is
- * away, and the journal is not written
+ * @returns the answer that the ledger already contains; `null` if there is none, or another attempt will write it
+ * @throws ApplicationFailure that ends the run if the database refuses the journal; one that the server retries if the
+ * database is unavailable and the journal is not written
  */
 async function settle(unclaimed: Unclaimed, end: CallEnd, journal: CallClaim['journal']): Promise<LedgerAnswer | null> {
   const settled = await trySettle(unclaimed, end, journal);

@@ -10,7 +10,7 @@ import { switchedOff } from '../../store/known-overrides.ts';
 import type { SwitchKind } from '../../store/tables.ts';
 import type { Switch } from '../../store/switches.ts';
 
-/** The most calls that may be open at a time in one worker process. */
+/** The maximum number of open calls in one worker process. */
 export interface CallSlotLimits {
   readonly total: number;
   readonly perTenant: number;
@@ -18,7 +18,7 @@ export interface CallSlotLimits {
 
 export type CallSlot =
   | { readonly kind: 'taken'; readonly giveBack: () => void }
-  /** The tenant has no slot left. Its calls come back at the pace at which its open ones end. */
+  /** The tenant has no free slot. Its calls are retried at the rate at which its open calls end. */
   | { readonly kind: 'refused'; readonly retryAfterMs: number };
 
 /** The slots of a worker process for calls, shared among tenants. */
@@ -26,13 +26,13 @@ export interface CallSlots {
   take(tenantId: string): CallSlot;
 }
 
-/** Bounds of the time after which a refused call comes back. */
+/** Bounds of the delay of a refused call. */
 const MIN_RETRY_AFTER_MS = 1_000;
 const MAX_RETRY_AFTER_MS = 30_000;
 
 /**
- * Shares slots among tenants. A tenant takes another slot only while it holds fewer than are free: one tenant alone gets
- * half of all slots, two get a third each, and there is always room for one more.
+ * Shares slots among tenants. A tenant gets another slot only while it holds fewer than are free: a single tenant gets
+ * half of all slots, two get a third each, and one more can always be served.
  * @param clock returns milliseconds
  */
 export function createCallSlots({ total, perTenant }: CallSlotLimits, clock: () => number = Date.now): CallSlots {
@@ -56,16 +56,16 @@ export function createCallSlots({ total, perTenant }: CallSlotLimits, clock: () 
   };
 }
 
-/** Calls come back a little faster than open ones end, so that no slot stays free for long. */
+/** Calls are retried a little faster than open ones end, so that slots do not stay free for long. */
 const HASTE = 1.25;
 const MIN_GAP_MS = 5;
 const MAX_GAP_MS = 250;
-/** The time between two that come back, as long as it is not known how fast calls end. */
+/** The time between two retries, while the rate of ends is unknown. */
 const FIRST_GAP_MS = 25;
 /** The time over which the rate of ends is averaged. */
 const AVERAGE_OVER_MS = 10_000;
 
-/** The open calls of a tenant, and the times at which its refused calls come back. */
+/** The open calls of a tenant, and the retry times of its refused calls. */
 class TenantCalls {
   open = 0;
   /** The number of recent ends; it decays with time. */
@@ -83,7 +83,7 @@ class TenantCalls {
     this.#endsAt = now;
   }
 
-  /** Gives the next refused call its time. @returns milliseconds from now */
+  /** Returns the delay of the next refused call. @returns milliseconds from now */
   queue(now: number): number {
     const gap = AVERAGE_OVER_MS / (HASTE * this.#recentEnds(now));
     const next = this.#lastReturnAt + Math.min(Math.max(gap, MIN_GAP_MS), MAX_GAP_MS);
@@ -123,7 +123,7 @@ export async function inCallSlot<T>(
   return await call();
 }
 
-/** Why a call is not made now. */
+/** The reason why a call is postponed. */
 interface Postponement {
   readonly code: string;
   readonly message: string;
@@ -131,8 +131,8 @@ interface Postponement {
 }
 
 /**
- * Writes only the journal that travels with a call, and has the server try again later. That comes before the claim, so the
- * ledger counts no attempt. A call whose deadline is over is not postponed any more: the ledger records how it ends.
+ * Writes only the journal that travels with a call, and makes the server retry later. This precedes the claim, so the
+ * ledger counts no attempt. A call past its deadline is not postponed: the ledger records its end.
  * @throws ApplicationFailure of the code, which the server retries
  */
 async function postponeCall(
@@ -152,7 +152,7 @@ function timeLeft({ request: { policy } }: CallTask): number {
   return Context.current().info.scheduledTimestampMs + policy.deadlineMs - Date.now();
 }
 
-/** The bounds of the time after which a call that waits for a switch comes back. */
+/** The bounds of the delay of a call that waits for a switch. */
 const MIN_SWITCHED_OFF_DELAY_MS = 5_000;
 const MAX_SWITCHED_OFF_DELAY_MS = 10_000;
 
@@ -171,7 +171,7 @@ export async function switchOf({ overrides }: Store, { request, tenantId }: Call
 }
 
 /**
- * Makes a call unless its tool, model or code is switched off. Then it is postponed.
+ * Makes a call unless its tool, model or code is disabled; then it is postponed.
  * @throws ApplicationFailure `SWITCHED_OFF`, which the server retries
  */
 export async function whenSwitchedOn<T>(store: Store, task: CallTask, call: () => Promise<T>): Promise<T> {

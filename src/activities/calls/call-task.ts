@@ -14,11 +14,11 @@ export interface SentTask<R extends CallRequest = CallRequest> extends Pick<
   readonly graph: string;
   /** The principal of the run; tools act as this principal. */
   readonly createdBy: Principal;
-  /** Absent: the run is not traced. */
+  /** Absent if the run is not traced. */
   readonly trace?: CallTrace;
-  /** The failure of local attempts that the activity goes on from. */
+  /** The failure of the local attempts that this activity continues. */
   readonly failedLocally?: LocalFailure;
-  /** An attempt of which nothing is known may have made the call locally. */
+  /** True if an attempt with an unknown outcome may have made the call locally. */
   readonly perhapsMadeLocally?: true;
 }
 
@@ -33,7 +33,7 @@ export interface CallOutcome {
   readonly durationMs: number;
 }
 
-/** A call that has failed locally and is to be made again. */
+/** A call that failed locally and will be retried. */
 export interface LocalFailure {
   /** Number of failed attempts. */
   readonly failures: number;
@@ -50,17 +50,17 @@ export type LocalEnd =
       readonly bytes: number;
       readonly attempts: number;
     }
-  /** The call has failed for good. */
+  /** The call has failed permanently. */
   | { readonly kind: 'failed'; readonly failure: TaskFailure }
-  /** An activity goes on with the call. */
+  /** An activity continues the call. */
   | ({ readonly kind: 'left' } & LocalTraces);
 
 /** The end of a local activity, with its times by the worker's clock, in milliseconds since the epoch. */
 export type LocalOutcome = LocalEnd & { readonly startedAt: number; readonly endedAt: number };
 
-/** What is known of local attempts at a call that has not ended with them. */
+/** What is known of local attempts of a call that an activity continues. */
 export interface LocalTraces {
   readonly failed: LocalFailure | null;
-  /** An attempt that was ended in the middle may have made the call. */
+  /** True if an interrupted attempt may have made the call. */
   readonly perhapsMade?: true;
 }

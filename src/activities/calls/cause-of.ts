@@ -5,8 +5,8 @@ import { userStackOf } from './user-stack.ts';
 import type { UserStack } from './user-stack.ts';
 
 /**
- * Returns why a call has failed, and where configured code has thrown.
- * @param code by default the callee's own name of the failure, or the name of what the code has thrown
+ * Returns the cause of a call's failure, and where configured code threw it.
+ * @param code by default the callee's own name of the failure, or the name of the thrown error
  */
 export function causeOf(error: CallError, code?: string): Pick<RunError, 'cause'> {
   const stack = stackOf(error);
@@ -17,7 +17,7 @@ export function causeOf(error: CallError, code?: string): Pick<RunError, 'cause'
   };
 }
 
-/** Finds where configured code has thrown. For an error that such code has classified itself, that is its own stack. */
+/** Finds where configured code threw an error. For an error that the code classified itself, that is its own stack. */
 export function stackOf(error: CallError): UserStack | null {
   return error.thrownAt ?? userStackOf(error);
 }

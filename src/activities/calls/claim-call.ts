@@ -24,16 +24,16 @@ interface EarlierAttempts {
   readonly failures: number;
   /** True if an earlier attempt may have made the call. */
   readonly mayBeDone: boolean;
-  /** The tokens that they have used of a model and that were not reported to the run. */
+  /** The tokens of a model that they used and that were not reported to the run. */
   readonly usedBefore: TokenUsage | null;
 }
 
 interface FreshClaimant extends Omit<Claimant, 'isUnused' | 'scheduledAt'> {
-  /** An earlier attempt may have made the call without a claim. */
+  /** True if an earlier attempt may have made the call without a claim. */
   readonly wasPerhapsMade: boolean;
 }
 
-/** Time until the next attempt when this one can do nothing. */
+/** The delay of the next attempt when this one can do nothing. */
 export const ASK_AGAIN_AFTER_MS = 2_000;
 
 /**
@@ -88,14 +88,14 @@ function currentAttempt(): ClaimingAttempt {
   return { attempt, scheduledAt: currentAttemptScheduledTimestampMs, missedAfterMs };
 }
 
-/** Claims of one activity after which no call was made. Those of an outage of any length are one range. */
+/** Claims of one activity that were not followed by a call. Those of one outage form one range. */
 export interface UnusedClaims {
-  /** Begins the ids of the activity's claims; each ends with the time when its attempt was scheduled. */
+  /** The prefix of the activity's claim ids; each id ends with the time at which its attempt was scheduled. */
   readonly series: string;
   readonly ranges: readonly ClaimRange[];
 }
 
-/** Attempts that followed each other, by the times when they were scheduled. */
+/** Consecutive attempts, by the times at which they were scheduled. */
 interface ClaimRange {
   readonly first: number;
   readonly last: number;
@@ -107,13 +107,13 @@ interface ClaimRange {
 export interface ClaimingAttempt {
   readonly attempt: number;
   readonly scheduledAt: number;
-  /** The server misses a lost attempt after this time, and not before; 0: it is not known. */
+  /** The time after which the server detects a lost attempt; 0 if unknown. */
   readonly missedAfterMs: number;
 }
 
 const MAX_RANGES = 100;
 
-/** Reads what earlier attempts have passed on in a heartbeat. */
+/** Reads the details that earlier attempts sent in a heartbeat. */
 export function readUnusedClaims(details: unknown): UnusedClaims {
   const given = isJsonObject(details) ? toJson(details['unusedClaims'] ?? null) : null;
   if (!isJsonObject(given) || typeof given['series'] !== 'string' || !isJsonList(given['ranges']))

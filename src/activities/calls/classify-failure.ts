@@ -17,7 +17,7 @@ export interface FailureClass {
 }
 
 export const TRY_AGAIN: FailureClass = { retryable: true, done: 'perhaps' };
-/** The callee has not begun: it answers so, or it was not reached. */
+/** The callee has not started: its answer says so, or it was not reached. */
 const TRY_AGAIN_UNDONE: FailureClass = { retryable: true, done: 'no' };
 export const REFUSED: FailureClass = { retryable: false, done: 'no' };
 /** A response without an answer, such as a redirect that is not followed. */
@@ -68,7 +68,7 @@ export function fromStatus(failure: HttpFailure): CallError {
 /** The HTTP client refuses the request itself, before it connects. Its message names no value. */
 const NOT_SENDABLE = 'UND_ERR_INVALID_ARG';
 
-/** Failures that the room of the network finds; `null`: the code is the caller's. */
+/** The classes of network failures; `null` leaves the code to the caller. */
 const BY_NETWORK_FAILURE: Readonly<
   Record<Exclude<NetworkFailure, 'failed after a redirect'>, readonly [RunErrorCode | null, FailureClass]>
 > = {
@@ -78,8 +78,8 @@ const BY_NETWORK_FAILURE: Readonly<
 };
 
 /**
- * Finds the failure that has a class already among an error and its causes: HTTP clients and adapters wrap errors.
- * @param code of failures that have none
+ * Finds a failure that is already classified among an error and its causes: HTTP clients and adapters wrap errors.
+ * @param code the code of a failure that has none
  */
 export function findClassified(code: RunErrorCode, thrown: unknown): CallError | null {
   for (const error of errorChain(thrown)) {

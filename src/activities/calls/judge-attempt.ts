@@ -16,16 +16,16 @@ export interface AttemptToJudge {
   readonly failures: number;
   /** True if an earlier attempt may have made the call. */
   readonly mayBeDone: boolean;
-  /** What the attempts before this one have used of a model. */
+  /** The tokens of a model that earlier attempts used. */
   readonly usedBefore: TokenUsage | null;
   readonly limit: Pick<TimeLimit, 'isCanceled' | 'isExpired' | 'allows'>;
-  /** True if the run has canceled the call; there is no further attempt then. */
+  /** True if the run has canceled the call; no further attempt follows then. */
   readonly isCancelRequested: boolean;
   /** A number from 0 to 1 that varies the delay of the next attempt; 0.5 changes nothing. */
   readonly jitter: number;
 }
 
-/** What a failed attempt means for its call. */
+/** The verdict on a failed attempt. */
 export type AttemptVerdict = EndVerdict | RetryVerdict;
 
 interface FailedAttempt {
@@ -76,7 +76,7 @@ export function judgeCanceledAttempt(attempt: AttemptToJudge, error: CallError):
   if (isCancelRequested && mayBeDone && (needsSettlement(task) || safety === 'unsafe'))
     return unknownAfter(error, failures);
   const message = isCancelRequested ? error.message : LEFT_TO_RETRY;
-  // A run takes nothing from a call that it has canceled.
+  // A run receives no result of a call that it has canceled.
   const usage = isCancelRequested ? null : sumUsage(attempt.usedBefore, error.usage);
   const failure: TaskFailure = {
     error: { code: 'CANCELED', message, attempts: failures + 1 },
@@ -151,7 +151,7 @@ export function unknownOutcomeError(message: string, attempts: number, failure?:
   };
 }
 
-/** Sums what attempts have used; `null`: it is not known, or nothing. */
+/** Sums the usage of attempts; `null` if unknown or none. */
 function sumUsage(one: TokenUsage | null, other: TokenUsage | null): TokenUsage | null {
   if (!one || !other) return one ?? other;
   return {
@@ -160,14 +160,14 @@ function sumUsage(one: TokenUsage | null, other: TokenUsage | null): TokenUsage 
   };
 }
 
-/** Adds what the attempts before it have used to the reply of a model. */
+/** Adds the usage of earlier attempts to the reply of a model. */
 export function withUsedBefore(reply: CallReply, usedBefore: TokenUsage | null): CallReply {
   return reply.kind === 'model' && usedBefore
     ? { ...reply, usage: sumUsage(usedBefore, reply.usage) ?? reply.usage }
     : reply;
 }
 
-/** What a reply has used; `null` for one of no model. */
+/** The usage of a reply; `null` if it is not a model's. */
 export function usageOf(reply: CallReply): TokenUsage | null {
   return reply.kind === 'model' ? reply.usage : null;
 }

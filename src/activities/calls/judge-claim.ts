@@ -93,7 +93,7 @@ function judgeRetrying(entry: LedgerEntry, mayRepeat: boolean): ClaimJudgement<L
 }
 
 /**
- * The answer to the first claim on a call that was `idempotent` for the attempts before it, which left no trace, and is
+ * The answer to the first claim on a call that was `idempotent` in its earlier attempts, which left no trace, and is
  * `unsafe` now.
  */
 export function lostWithoutClaim(claim: string): LedgerAnswer {
@@ -130,15 +130,17 @@ function isPerhapsDone({ failure }: Pick<LedgerEntry, 'failure'>): boolean {
   return failure?.callFailed === false;
 }
 
-/** A call that is over for its run, which does not know its outcome. */
+/** A call that has ended for its run, with an unknown outcome. */
 type CallThatIsOver = Pick<Claimant, 'takeover' | 'lostAfterMs'>;
 
-/** Judges a canceled call. One that was not made is closed, so that no late attempt makes it. */
+/** Judges a canceled call. If it was not made, it is closed, so that no late attempt makes it. */
 export function judgeCanceled(entry: LedgerEntry, { lostAfterMs }: CallThatIsOver): ClaimJudgement<LedgerAnswer> {
   return judgeOver(entry, lostAfterMs, 'It was canceled');
 }
 
-/** Judges a call that the server has given up: as a canceled one, but one that has failed for good fails as recorded. */
+/**
+ * Judges a call that the server has given up: like a canceled one, except that a permanent failure stays as recorded.
+ */
 export function judgeGivenUp(
   entry: LedgerEntry,
   { takeover, lostAfterMs }: CallThatIsOver,

@@ -14,17 +14,17 @@ import { measure } from '../../telemetry/metrics/meter.ts';
 export interface CallBehavior<R extends CallRequest> {
   readonly safety: (request: R) => CallSafety;
   readonly execute: (task: CallTask<R>, signal: AbortSignal, made: MadeAttempt) => Promise<CallReply>;
-  /** The spans of calls hold what is sent and answered; the default is no. */
+  /** True if spans of calls contain requests and answers; false by default. */
   readonly showsContents?: boolean;
 }
 
-/** An attempt as the code of a call sees it. */
+/** An attempt as the code of a call receives it. */
 export interface MadeAttempt {
-  /** Leaves out attempts that were lost with their worker. */
+  /** The number of the attempt, without attempts that were lost with their worker. */
   readonly attempt: number;
-  /** Counts lost attempts, too; the default is `attempt`. */
+  /** The number of the attempt, including lost ones; `attempt` by default. */
   readonly turn?: number;
-  /** Keeps the request that was sent, for people, where the task does not have it. */
+  /** Stores the sent request for people, where the task does not contain it. */
   readonly keep?: KeptRequest['keep'];
   readonly prepare?: TimeLimit['prepare'];
 }
@@ -35,7 +35,7 @@ export interface Attempt<R extends CallRequest> {
   readonly task: CallTask<R>;
   /** Number of failed attempts before this one. */
   readonly failures: number;
-  /** How often the server has had the call made, this time included; a process that died has recorded no failure. */
+  /** How many attempts the server has started, including this one; a process that died has recorded no failure. */
   readonly begun?: number;
   readonly keep?: KeptRequest['keep'];
 }
@@ -73,18 +73,18 @@ export async function makeAttempt<R extends CallRequest>(
   });
 }
 
-/** The bytes of a request that the ledger keeps for people. */
+/** The maximum size of a request in the ledger, in bytes. */
 export const MAX_KEPT_BYTES = 65_536;
 
-/** The request of a call, for people who want to know what was sent. */
+/** The request of a call, stored for people. */
 export interface KeptRequest {
-  /** Replaces what is kept, once more is known: the messages that fit. */
+  /** Replaces the stored request once it is known, such as the messages that fit. */
   readonly keep: (sent: Json) => void;
-  /** @returns `null`: nothing was sent yet, or it is too large */
+  /** @returns `null` if nothing was sent yet, or the request is too large */
   readonly kept: () => Json;
 }
 
-/** Opens what is kept of a request. Of a model's, nothing is known before its messages are fitted. */
+/** Returns a holder for the stored request. Requests to models are unknown until their messages are fitted. */
 export function openKeptRequest(request: CallRequest): KeptRequest {
   let kept: Json = request.kind === 'model' ? null : toKept(argsOf(request));
   return {
@@ -99,7 +99,10 @@ function argsOf(request: Exclude<CallRequest, { readonly kind: 'model' }>): Json
   return { ...calleeOf(request), args };
 }
 
-/** Cuts a request to what the ledger keeps: of a prompt, the latest messages; of anything else that is too large, nothing. */
+/**
+ * Reduces a request to the size limit of the ledger: a prompt keeps its latest messages; any other request that is too
+ * large is omitted.
+ */
 function toKept(sent: Json): Json {
   const whole = toJson(sent);
   if (jsonSize(whole) <= MAX_KEPT_BYTES) return whole;
@@ -115,7 +118,7 @@ function withLatest(request: Readonly<Record<string, Json>>, messages: readonly 
     : { ...request, messages: messages.slice(firstKept), omitted: firstKept };
 }
 
-/** Makes an attempt of a call and measures how long it takes. Requests to models are measured by what asks them, too. */
+/** Makes an attempt of a call and measures its duration. Requests to models are also measured by the model client. */
 async function measuredAttempt(request: CallRequest, make: () => Promise<CallReply>): Promise<CallReply> {
   const start = performance.now();
   const { kind, name } = calleeOf(request);

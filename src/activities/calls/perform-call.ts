@@ -139,7 +139,7 @@ function ignoredReasons<R extends CallRequest>({ task, safety }: Call<R>): reado
   ];
 }
 
-/** Renews the claim again and again, in case the server misses the attempt's heartbeats and schedules another one. */
+/** Renews the claim at intervals, in case the server misses the attempt's heartbeats and schedules another attempt. */
 function startRenewal<R extends CallRequest>({ record, task }: Call<R>): () => void {
   const timer = setInterval(() => record.renew(), task.request.policy.heartbeatMs / 3);
   return () => clearInterval(timer);
@@ -153,7 +153,10 @@ function toFailed<R extends CallRequest>(
   return { ...known, limit, isCancelRequested: isCancelRequested(), jitter: Math.random() };
 }
 
-/** The end of the attempts before this activity: it records them, and the server retries it when the next one is due. */
+/**
+ * The end of the local attempts before this activity: it records them, and the server retries it when the next attempt
+ * is due.
+ */
 function endOfLocal({ failures, failure, nextAttemptAt }: LocalFailure): AttemptEnd {
   const delayMs = Math.max(1, Date.parse(nextAttemptAt) - Date.now());
   return { entry: { status: 'retrying', failures, failure, nextAttemptAt }, error: toFailure(failure, delayMs) };
@@ -208,8 +211,8 @@ function toEnd(verdict: AttemptVerdict): AttemptEnd {
 const PROMPT_MS = 2_000;
 
 /**
- * True if the call is made without a claim: it may be made again at any time, and this is its first attempt. Calls of
- * models are claimed, because each costs money: an answer that is there already is not asked for again.
+ * True if the call is made without a claim: it may be repeated at any time, and this is its first attempt. Calls of
+ * models are claimed, because each costs money: an existing answer is reused.
  */
 function needsNoClaim(task: CallTask, safety: CallSafety): boolean {
   const { attempt, currentAttemptScheduledTimestampMs } = Context.current().info;

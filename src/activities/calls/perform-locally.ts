@@ -13,13 +13,14 @@ import { reportFailure } from './report-failure.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { TimeLimit } from './time-limit.ts';
 
-/** The most attempts before an activity goes on with the call, and the longest pause between two. */
+/** The maximum number of attempts before an activity continues the call, and the longest delay between two. */
 const MAX_LOCAL_ATTEMPTS = 3;
 const MAX_LOCAL_PAUSE_MS = 250;
 
 /**
- * Makes a call in a local activity, without the ledger: Temporal's marker is its record. An activity takes over if the call
- * is idempotent no more, no slot is free, or time is up. A failure is an outcome: the workflow counts its time.
+ * Makes a call in a local activity, without the ledger: Temporal's marker is its record. An activity takes over if the
+ * call is no longer idempotent, no slot is free, or the time is up. A failure is an outcome: the workflow measures its
+ * time.
  */
 export async function performLocally<R extends CallRequest>(
   slots: CallSlots,
@@ -32,7 +33,7 @@ export async function performLocally<R extends CallRequest>(
 }
 
 interface LocalAttempt<R extends CallRequest> extends Attempt<R> {
-  /** The failure of the attempt before. */
+  /** The failure of the previous attempt. */
   readonly failed: LocalFailure | null;
   /** The end of the local part of the call, in milliseconds since the epoch. */
   readonly endsAt: number;
@@ -50,7 +51,7 @@ async function inSlot<R extends CallRequest>(slots: CallSlots, attempt: LocalAtt
   }
 }
 
-/** Makes an attempt, and the next ones if they may follow soon. */
+/** Makes an attempt, and further ones if their delay is short. */
 async function attemptLocally<R extends CallRequest>(attempt: LocalAttempt<R>): Promise<LocalEnd> {
   const { task, failures, endsAt } = attempt;
   const { policy } = task.request;
@@ -60,7 +61,7 @@ async function attemptLocally<R extends CallRequest>(attempt: LocalAttempt<R>): 
     return { kind: 'made', ...(await makeAttempt(attempt, limit)), attempts: failures + 1 };
   } catch (thrown) {
     const isCut = limit.isCanceled() || (Date.now() >= endsAt && timeoutMs < policy.timeoutMs);
-    // The engine ends such an attempt, so it costs the call none of its own.
+    // The engine interrupts such an attempt, so it does not count.
     if (isCut) return { kind: 'left', ...tracesOfCut(attempt, thrown) };
     const verdict = judge(attempt, limit, thrown);
     if (verdict.status === 'retrying') return await tryAgain(attempt, verdict);
@@ -71,7 +72,7 @@ async function attemptLocally<R extends CallRequest>(attempt: LocalAttempt<R>): 
   }
 }
 
-/** After an attempt that may have made the call, no earlier failure proves that it was not made. */
+/** After an interrupted attempt that may have made the call, no earlier failure proves that it was not made. */
 function tracesOfCut<R extends CallRequest>({ failed }: LocalAttempt<R>, thrown: unknown): LocalTraces {
   if (thrown instanceof CallError && thrown.done === 'no') return { failed };
   return { failed: failed && { ...failed, failure: { ...failed.failure, callFailed: false } }, perhapsMade: true };

@@ -20,7 +20,7 @@ export interface CallToReconcile extends Pick<
   'key' | 'takeover' | 'node' | 'index' | 'runId' | 'tenantId' | 'called'
 > {
   readonly heartbeatMs: number;
-  /** How the server has given the call up; absent: it was canceled. */
+  /** The error with which the server has given the call up; absent if it was canceled. */
   readonly givenUp?: RunError;
 }
 

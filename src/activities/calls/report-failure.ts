@@ -6,9 +6,9 @@ import { callFields } from './call-logger.ts';
 import type { NamedCall } from './call-logger.ts';
 
 /**
- * Counts a failed attempt and writes it to the log: the call, what it failed with, and where configured code has thrown.
- * One that its run has canceled is left out.
- * @param failed with the time of the next attempt, if one follows
+ * Counts a failed attempt and logs it: the call, its error, and where configured code threw it. An attempt that its run
+ * has canceled is omitted.
+ * @param failed includes the time of the next attempt, if one follows
  */
 export function reportFailure(
   call: NamedCall,

@@ -34,7 +34,7 @@ function toResult(code: RunErrorCode, value: unknown): Json {
 /** A global symbol, because a configuration may have loaded this module twice. */
 const BRAND = Symbol.for('holdfast.PlainResult');
 
-/** What a function or a node type returns as its result, even if it looks like a command to the engine. */
+/** A result of a function or node type that is not interpreted as a command to the engine. */
 export class PlainResult {
   readonly value: unknown;
 
@@ -52,8 +52,8 @@ export class PlainResult {
 }
 
 /**
- * Marks what a function returns as its result. Without it, an object with keys of a command only (`update`, `goto`,
- * `control`, `reason`) is a command. For code that hands on the JSON of somebody else.
+ * Marks a return value as a plain result. Without it, an object that has only keys of a command (`update`, `goto`,
+ * `control`, `reason`) is a command. Use it for code that returns JSON from other sources.
  */
 export function result(value: unknown): PlainResult {
   return new PlainResult(value);

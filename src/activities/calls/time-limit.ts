@@ -11,7 +11,7 @@ export interface TimeLimit {
    * @throws CallError `TIMEOUT` or `CANCELED`, or the error of the work
    */
   bound<T>(work: Promise<T>): Promise<T>;
-  /** As `bound`, for what comes before the call is sent: if the signal aborts meanwhile, nothing has been done. */
+  /** Like `bound`, for work before the call is sent: if the signal aborts meanwhile, the call was not made. */
   prepare<T>(this: void, work: Promise<T>): Promise<T>;
   isCanceled(): boolean;
   /** True if the deadline of all attempts had passed before this one began. */
@@ -65,7 +65,7 @@ export function openTimeLimit(
       isPreparing = true;
       try {
         const prepared = await bound(work);
-        // Work that was done in the last moment must not be followed by the call.
+        // The call must not follow if the signal aborted when the work ended.
         if (ending.signal.aborted) await ended;
         return prepared;
       } finally {

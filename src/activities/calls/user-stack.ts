@@ -2,11 +2,11 @@ import { isAbsolute, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { truncate } from '../../graph/values/index.ts';
 
-/** Where configured code has thrown. */
+/** The location where configured code threw. */
 export interface UserStack {
   /** The name of the error, such as `TypeError`. */
   readonly name: string;
-  /** One frame a line, the innermost first; paths are relative to the working folder. */
+  /** One frame per line, innermost first; paths are relative to the working folder. */
   readonly frames: string;
 }
 
@@ -14,7 +14,7 @@ const MAX_FRAMES = 10;
 /** In characters. */
 const MAX_FRAMES_LENGTH = 2_000;
 
-/** The folders of the engine's own modules, as they are written and as they are built. */
+/** The folders of the engine's own modules, in the source and in the build. */
 const OWN_FOLDERS = ['src', 'dist'].map((folder) => fileURLToPath(new URL(`../../../${folder}/`, import.meta.url)));
 
 /** Finds the frames of an error that are in the files of the user. @returns `null` if there are none */
@@ -48,7 +48,7 @@ function isOwn(path: string): boolean {
   return OWN_FOLDERS.some((folder) => path.startsWith(folder));
 }
 
-/** Reads the path of a frame. @returns `null` for code that is in no file */
+/** Reads the path of a frame. @returns `null` for code outside of files */
 function toPath(location: string): string | null {
   const withoutQuery = location.replace(/\?.*$/, '');
   try {

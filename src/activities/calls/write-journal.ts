@@ -16,7 +16,7 @@ export interface JournalWrite {
   /** The name of its graph. */
   readonly graph: string;
   readonly journal: JournalBatch | null;
-  /** Parts of a traced run that are over. */
+  /** Ended parts of a traced run. */
   readonly segments?: EndedSegments;
 }
 
@@ -47,7 +47,7 @@ export function contradiction(): ApplicationFailure {
 const CONTRADICTION_MESSAGE =
   'The journal has other events: the workflow was reset in Temporal, or a backup of one of the two was restored';
 
-/** Names the execution that has sent the batch of an activity. */
+/** Identifies the execution that sent the batch of an activity. */
 export function journalOf({ runId, tenantId, graph, journal }: JournalWrite): CallClaim['journal'] {
   if (!journal) return null;
   const executionRunId = Context.current().info.workflowExecution?.runId ?? '';
@@ -57,14 +57,15 @@ export function journalOf({ runId, tenantId, graph, journal }: JournalWrite): Ca
 /** The journal batch of a call, which is written with the record of a short call, and by itself during a long one. */
 export interface LateJournal {
   /**
-   * Waits no longer. @returns the batch, unless it is written already
-   * @throws ApplicationFailure as `writeJournal`, if the database has refused it
+   * Stops waiting.
+   * @returns the batch, unless it is already written
+   * @throws ApplicationFailure as in `writeJournal`, if the database has refused it
    */
   take(): Promise<CallClaim['journal']>;
   close(): void;
 }
 
-/** People see a run's progress this much later at most, in milliseconds. */
+/** The longest delay, in milliseconds, until people see a run's progress. */
 const WRITE_AFTER_MS = 100;
 
 export function openLateJournal(store: Store, task: CallTask): LateJournal {
@@ -92,12 +93,12 @@ export function openLateJournal(store: Store, task: CallTask): LateJournal {
   };
 }
 
-/** The part of the store that has the events of segments. */
+/** The part of the store that contains the events of segments. */
 interface SegmentSource {
   readonly journal: Pick<Store['journal'], 'ofTypes'>;
 }
 
-/** Makes the spans of a run's segments that are over, from its journal. A run never fails for its spans. */
+/** Creates the spans of a run's ended segments from its journal. Errors here never fail a run. */
 export async function emitSegments(
   { journal }: SegmentSource,
   { runId, tenantId, segments: ended }: JournalWrite,
@@ -115,7 +116,7 @@ export async function emitSegments(
   }
 }
 
-/** The run waits for its journal, and so for this. */
+/** The limit is short because the run waits for its journal. */
 const WITHIN_MS = 5_000;
 
 async function* until<T>(time: number, items: AsyncIterable<T>): AsyncIterable<T> {

@@ -82,7 +82,7 @@ export async function loadOpenAiCounter(model: string): Promise<TokenCounter> {
 /** Models before `gpt-4o`, and their fine-tuned variants. */
 const OLDER_MODELS = /^(ft:)?gpt-(3\.5|4)(?![\w.])/;
 
-/** In characters: the tokenizer takes quadratic time for text without spaces. Each cut adds at most one token. */
+/** In characters: the tokenizer takes quadratic time for text without spaces. Each split adds at most one token. */
 const PIECE = 2_000;
 
 /** Texts such as `<|endoftext|>` count as plain text; by default the tokenizer throws on them. */

@@ -50,7 +50,7 @@ export async function fitMessages(
   return checkFit(processed, { original, limit, envelopeTokens, meter });
 }
 
-/** A policy limits the request; a context window also has to hold the answer. */
+/** The limit of a policy applies to the request; a context window also has to hold the answer. */
 function limitOf(
   { maxTokens }: ContextPolicy,
   maxOutputTokens: number | null,
@@ -145,7 +145,7 @@ function saidIn({ content, name, providerParts }: Message): string {
   return parts.length > text.length ? parts : text;
 }
 
-/** What a picture takes at most of Claude, and a document of a few pages of all providers. */
+/** The maximum tokens of a picture for Claude, and of a document of a few pages for all providers. */
 const TOKENS_OF_FILES: Readonly<Record<FilePart['type'], number>> = { image: 1_600, file: 5_000 };
 
 function tokensOfFiles({ content }: Message): number {

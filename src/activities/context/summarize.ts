@@ -43,7 +43,7 @@ interface Cut {
   readonly keptTokens: number;
 }
 
-/** Cuts between groups, with something new to summarize before them and the newest user message after them. */
+/** The cut points between groups that have new text before them and the newest user message after them. */
 function cutsOf(groups: readonly MessageGroup[], { count, indexes }: StepContext): readonly Cut[] {
   const spans = groups.map((group) => spanOf(group, indexes));
   const begins = beginsAfter(spans);

@@ -43,15 +43,15 @@ const at =
   (bytes: Uint8Array): boolean =>
     begin(bytes).startsWith(text, offset);
 
-/** Readers of PDF look for its header so far into a file. */
+/** Readers of PDF search for its header up to this offset. */
 const BEGIN = 1_024;
 
-/** The first bytes, each as a character. */
+/** The first bytes, each converted to a character. */
 function begin(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, BEGIN)).toString('latin1');
 }
 
-/** The first bytes of types that most providers take (MIME Sniffing standard, section 6.1). */
+/** The first bytes of types that most providers accept (MIME Sniffing standard, section 6.1). */
 const SIGNATURES: readonly Signature[] = [
   { mediaType: 'image/png', begins: at(0, '\x89PNG\r\n\x1A\n') },
   { mediaType: 'image/jpeg', begins: at(0, '\xFF\xD8\xFF') },
@@ -60,15 +60,15 @@ const SIGNATURES: readonly Signature[] = [
   { mediaType: 'application/pdf', begins: (bytes) => begin(bytes).includes('%PDF-') },
 ];
 
-/** The reason why a file of a message can't go to a model: the `cause.code` of the error. */
+/** The reason why a file of a message can't be sent to a model: the `cause.code` of the error. */
 export type FileFault = 'unknown_file' | 'wrong_media_type' | 'too_many_files';
 
-/** The error of a file that no retry can cure: the model was not asked. */
+/** The error of a file for which retries are useless: the model was not called. */
 export function fileError(reason: FileFault, message: string): CallError {
   return new CallError('MODEL_FAILED', message, { retryable: false, done: 'no', reason });
 }
 
-/** Names a file in an error. Of an address it names the host alone: the rest may hold a secret. */
+/** Names a file in an error. Of a URL it includes only the host, because the rest may contain a secret. */
 export function nameOfFile(part: FilePart): string {
   const source = sourceOf(part);
   if (source.kind === 'blob') return `The file ${source.id}`;

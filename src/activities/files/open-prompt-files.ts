@@ -14,7 +14,7 @@ import type { CallTask } from '../calls/call-task.ts';
 import { filesIn } from '../models/to-prompt.ts';
 import { fromNetwork, fromStatus, REFUSED } from '../calls/classify-failure.ts';
 
-/** The call whose messages have files. */
+/** The call whose messages contain files. */
 export interface PromptOfFiles {
   readonly tenantId: string;
   /** The principal of the run, who must be allowed to read its files. */
@@ -22,16 +22,16 @@ export interface PromptOfFiles {
   readonly signal: AbortSignal;
 }
 
-/** Opens the files of one prompt, which have a budget together. Nothing is read before it is asked for. */
+/** Opens the files of one prompt, which share a budget. Files are read on request only. */
 export type OpenPromptFiles = (call: PromptOfFiles) => GenerateContext['readFile'];
 
 interface PromptFilesDeps {
   readonly files: Pick<Store['files'], 'find' | 'read'>;
-  /** Sends requests from behind a guard that lets no private host pass. */
+  /** Sends requests through a guard that blocks private hosts. */
   readonly request: GuardedRequest;
 }
 
-/** Creates what reads the files of prompts: stored ones, and those at public addresses. */
+/** Creates the reader of prompt files: stored ones, and those at public addresses. */
 export function createOpenPromptFiles({ files, request }: PromptFilesDeps): OpenPromptFiles {
   return ({ tenantId, principal, signal }) => {
     const budget = openFileBudget();
@@ -51,9 +51,9 @@ export function createOpenPromptFiles({ files, request }: PromptFilesDeps): Open
   };
 }
 
-/** The bytes of one file. Providers take pictures of some megabytes. */
+/** The maximum size of one file. Providers accept pictures of some megabytes. */
 const MAX_FILE_BYTES = 10 * 1_048_576;
-/** The bytes of all files of a prompt. They are sent in Base64, which takes a third more. */
+/** The maximum size of all files of a prompt. They are sent in Base64, which is a third larger. */
 const MAX_PROMPT_BYTES = 20 * 1_048_576;
 const MAX_PROMPT_FILES = 50;
 
@@ -61,13 +61,13 @@ const MAX_PROMPT_FILES = 50;
 export interface FileBudget {
   /**
    * Counts a file before it is read.
-   * @returns the most bytes that it may have
-   * @throws CallError `MODEL_FAILED` for one file too many
+   * @returns its maximum size in bytes
+   * @throws CallError `MODEL_FAILED` when the prompt has too many files
    */
   open(): number;
   /** Counts the bytes that were read. */
   take(bytes: number): void;
-  /** The error of a file that is larger than it may be. @param file as errors name it */
+  /** The error of a file that is too large. @param file its name in errors */
   tooLarge(file: string): CallError;
 }
 
@@ -95,7 +95,8 @@ function openFileBudget(): FileBudget {
 }
 
 /**
- * Makes a model's call; one whose prompt has files takes a slot of its own kind, as the process holds them meanwhile.
+ * Makes a model's call; one whose prompt has files also takes a file slot, because the process holds the files in
+ * memory.
  * @throws ApplicationFailure `BUSY`, which the server retries
  */
 export async function inFileSlot<T>(
@@ -108,7 +109,7 @@ export async function inFileSlot<T>(
   return hasFiles ? await inCallSlot(slots, store, task, call) : await call();
 }
 
-/** A file at an address that a message names. */
+/** A file at a URL in a message. */
 export interface LinkedFileRequest {
   readonly url: string;
   /** The name in errors. */
@@ -121,7 +122,7 @@ export interface LinkedFileRequest {
 const FETCH_MS = 30_000;
 
 /**
- * Reads a file from an address, through redirects, from behind a guard.
+ * Reads a file from a URL through the guard, following redirects.
  * @returns `null` if it has more than `maxBytes`
  * @throws CallError `BLOCKED_URL` for an address that the guard refuses; `MODEL_FAILED` when it can't be read
  */
@@ -154,7 +155,7 @@ async function readLinked(
   }
 }
 
-/** Redirects and connections fail as those of tools do. No model was asked. */
+/** Redirects and connections fail like those of tools. The model was not called. */
 function asModelFailure(name: string, { message, retryable }: CallError): CallError {
   return new CallError('MODEL_FAILED', `${name} can't be read: ${message}`, { retryable, done: 'no' });
 }
@@ -169,9 +170,9 @@ export interface StoredFileRequest {
 }
 
 /**
- * Reads a file of the run's tenant that the run's starter may read, which counts as a use of it.
+ * Reads a file of the run's tenant that the run's starter may read, and records this as a use of the file.
  * @returns `null` if it has more than `maxBytes`
- * @throws CallError `MODEL_FAILED` when there is none, or the starter may not read it
+ * @throws CallError `MODEL_FAILED` when the file does not exist, or the starter may not read it
  */
 async function readStored(
   files: Pick<Store['files'], 'find' | 'read'>,

@@ -20,7 +20,7 @@ import type { SecretReference, SecretResolver } from '../secrets.ts';
 import { embedderName } from './embedder-name.ts';
 import type { Access } from './providers.ts';
 
-/** A configured model of embeddings. */
+/** A configured embedding model. */
 export interface EmbeddingSettings {
   readonly provider: EmbeddingProviderName;
   /** The provider's name of the model. */
@@ -30,7 +30,7 @@ export interface EmbeddingSettings {
   /** The length of its vectors. */
   readonly dimensions: number;
   readonly minSimilarity: number;
-  /** The time for a request, a second try included. */
+  /** The time limit of a request, including one retry. */
   readonly timeoutMs: number;
 }
 
@@ -48,10 +48,10 @@ interface EmbedderDeps {
 
 const MAX_ATTEMPTS = 2;
 const PAUSE_MS = 200;
-/** Statuses that blame what was sent. */
+/** Statuses that mean that the input is at fault. */
 const REFUSALS: ReadonlySet<number | null> = new Set([400, 413, 422]);
 
-/** Creates an embedder that asks a configured model through its provider's adapter. */
+/** Creates an embedder that uses a configured model through its provider's adapter. */
 export function createEmbedder(settings: EmbeddingSettings, deps: EmbedderDeps): Embedder {
   const { minSimilarity, timeoutMs } = settings;
   const sleep: Sleep = deps.sleep ?? setTimeout;
@@ -119,7 +119,10 @@ function createAsk(settings: EmbeddingSettings, { fetch, secrets, count }: Embed
   };
 }
 
-/** @param texts their number. @throws VectorsUnusableError unless there is a vector of the right length for each */
+/**
+ * @param texts the number of texts
+ * @throws VectorsUnusableError unless there is a vector of the right length for each
+ */
 function requireVectors(
   vectors: readonly Vector[],
   { model, dimensions }: EmbeddingSettings,
@@ -135,7 +138,7 @@ function requireVectors(
 
 interface EmbeddingProvider {
   readonly open: (access: Access) => EmbeddingModelV3;
-  /** Asks for vectors of a length, where the provider can be asked. */
+  /** Options that request vectors of a given length, where the provider supports it. */
   readonly options: (dimensions: number) => SharedV3ProviderOptions;
 }
 

@@ -7,7 +7,7 @@ interface NamedModel {
   readonly dimensions: number;
 }
 
-/** Names a model of embeddings. Vectors of models of other names can't be compared with its own. */
+/** Names an embedding model. Vectors of models with different names can't be compared. */
 export function embedderName({ provider, model, dimensions }: NamedModel): string {
   return `${provider}/${model}/${dimensions}`;
 }

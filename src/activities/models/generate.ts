@@ -23,7 +23,7 @@ interface GenerateDeps {
   readonly secrets: SecretResolver;
 }
 
-/** Creates a function that asks a configured model through its provider's adapter. */
+/** Creates a function that calls a configured model through its provider's adapter. */
 export function createGenerate(settings: ModelSettings, { fetch, secrets }: GenerateDeps): Generate {
   const { provider, model, stream = false } = settings;
   const baseURL = settings.baseUrl ?? PROVIDER_URLS[provider] ?? '';
@@ -51,7 +51,7 @@ function namesIn({ tools, messages }: ModelRequest): string[] {
   return [...tools, ...messages.flatMap(toolCallsOf)].map(({ name }) => name);
 }
 
-/** One question to a provider's adapter. */
+/** One request to a provider's adapter. */
 export interface Question {
   readonly adapter: LanguageModelV3;
   readonly options: LanguageModelV3CallOptions;
@@ -60,9 +60,9 @@ export interface Question {
 }
 
 /**
- * Makes a function that asks adapters of one model.
- * Streams until the server refuses one or reports no usage; then asks for whole answers.
- * @param wantsStream false to ask for whole answers from the beginning
+ * Creates a function that calls the adapters of one model. It streams until the server refuses a stream or reports no
+ * usage, then requests complete answers.
+ * @param wantsStream false to request complete answers from the beginning
  */
 function createAskAdapter(wantsStream: boolean): (question: Question) => Promise<Answer> {
   let asksForStreams = wantsStream;
@@ -90,7 +90,7 @@ function hasUsage({ usage: { inputTokens, outputTokens } }: Answer): boolean {
 
 const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 422, 501]);
 
-/** Servers without streams, or without the usage at their end, name the field that they do not take. */
+/** Servers that do not support streams, or the usage at their end, name the rejected field. */
 function refusesStreams(error: unknown): boolean {
   return APICallError.isInstance(error) && REFUSALS.has(error.statusCode) && /\bstream/i.test(error.responseBody ?? '');
 }

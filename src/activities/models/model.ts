@@ -11,7 +11,7 @@ export interface ModelSettings extends ModelEntry {
   readonly model: string;
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | SecretReference | undefined;
-  /** True to ask for the answer as a stream. */
+  /** True to request the answer as a stream. */
   readonly stream?: boolean | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface ToolOffer {
   readonly parameters: JsonSchema;
 }
 
-/** A request to a model whose messages fit. */
+/** A request to a model whose messages are fitted. */
 export type ModelRequest = Omit<ModelCallRequest, 'kind' | 'tools' | 'graphTools' | 'context' | 'policy'> & {
   readonly tools: readonly ToolOffer[];
 };
@@ -32,22 +32,25 @@ export interface GenerateContext {
   readonly key: string;
   /** Aborts on time-out or cancellation of the call. */
   readonly signal: AbortSignal;
-  /** Tells of a piece of the answer's text before the whole is known. The reply has all of it. */
+  /** Publishes a piece of the answer's text before the answer is complete. The reply contains the complete text. */
   readonly emit: (text: string) => void;
-  /** Reads a file of the request's messages. @throws CallError for one that the run's starter may not read, or that is too large */
+  /**
+   * Reads a file of the request's messages.
+   * @throws CallError for a file that the run's starter may not read, or that is too large
+   */
   readonly readFile: (part: FilePart) => Promise<Uint8Array>;
 }
 
-/** Asks a model once; the workflow makes retries. @throws CallError */
+/** Calls a model once; the workflow makes retries. @throws CallError */
 export type Generate = (request: ModelRequest, context: GenerateContext) => Promise<ModelReply>;
 
 /** Reply of a configured model function; omitted fields are empty. */
 export interface OwnReply {
   /** The text of the model. */
   readonly text?: string;
-  /** Calls of tools that it asks for. */
+  /** The tool calls that it requests. */
   readonly toolCalls?: readonly { readonly id?: string; readonly name: string; readonly args: Json }[];
-  /** Budgets count it; without it no token is counted. */
+  /** Budgets count these tokens; without them nothing is counted. */
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
   readonly finishReason?: ModelReply['finishReason'];
 }

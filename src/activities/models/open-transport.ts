@@ -7,13 +7,16 @@ export interface Transport {
   readonly fetch: typeof globalThis.fetch;
   /** The status of the last response; `null` without one. */
   lastStatus(): number | null;
-  /** Has the next response fail with a `NotStreamedError` if it is no stream. */
+  /** Makes the next response fail with a `NotStreamedError` if it is no stream. */
   expectStream(): void;
-  /** Takes any response again. */
+  /** Accepts any response again. */
   expectWhole(): void;
 }
 
-/** The server has answered at once where a stream was asked for. The next `fetch` returns this answer, without a request. */
+/**
+ * The server returned a complete answer where a stream was requested. The next `fetch` returns this answer without a
+ * request.
+ */
 export class NotStreamedError extends Error {
   constructor() {
     super('The answer is no stream');
@@ -64,7 +67,7 @@ function limit({ body, status, statusText, headers }: FetchedResponse): Response
   return new Response(limited, { status, statusText, headers: Object.fromEntries(headers) });
 }
 
-/** Some servers ignore that a stream is asked for. */
+/** Some servers ignore the request for a stream. */
 function isWhole({ ok, headers }: Response): boolean {
   return ok && /^$|\bjson\b/.test(headers.get('content-type') ?? '');
 }

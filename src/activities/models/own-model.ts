@@ -31,7 +31,7 @@ const Args = z.unknown().transform((value, context): Json => {
 const Tokens = z.int().min(0).max(MOST_TOKENS);
 
 const Usage = z.object({ inputTokens: Tokens, outputTokens: Tokens });
-/** The part of a reply that counts, also where the rest can't be used. */
+/** The usage in a reply, which counts even if the rest is invalid. */
 const Used = z.object({ usage: Usage });
 
 const Reply = z.object({
@@ -54,14 +54,14 @@ function toReply(model: string, returned: unknown): ModelReply {
   });
 }
 
-/** A model as metrics name it. */
+/** A model with its names in metrics. */
 interface NamedModel {
-  /** As OpenTelemetry calls it (`gen_ai.provider.name`). */
+  /** OpenTelemetry's name (`gen_ai.provider.name`). */
   readonly provider: string;
   readonly model: string;
 }
 
-/** Measures requests to a model: how long they take, when the first text comes, and the tokens. */
+/** Measures requests to a model: duration, time to the first text, and tokens. */
 export function measuredModel(generate: Generate, { provider, model }: NamedModel): Generate {
   const labels = { [GEN_AI.operation]: 'chat', [GEN_AI.provider]: provider, [GEN_AI.requestModel]: model } as const;
   return async (request, context) => {

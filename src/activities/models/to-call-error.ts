@@ -136,7 +136,7 @@ const SIGNS: readonly ReasonSigns[] = [
   },
 ];
 
-/** In characters. Phrases are looked for so far into a message, which may be as long as its sender likes. */
+/** In characters. Only this part of a message, which may be very long, is searched for phrases. */
 const MAX_SEARCHED = 2_000;
 
 const PAYMENT_REQUIRED = 402;

@@ -72,7 +72,7 @@ function toTool({ name, description, parameters }: ToolOffer, { toolFields }: Pr
   };
 }
 
-/** The way to request structured output: the provider's JSON mode, or an instruction in words. */
+/** The way to request structured output: the provider's JSON mode, or an instruction in the prompt. */
 export type OutputMode =
   | { readonly kind: 'native'; readonly schema: JSONSchema7; readonly isStrict: boolean }
   | { readonly kind: 'words'; readonly text: string };
@@ -102,8 +102,8 @@ type ProviderFields = SharedV3ProviderOptions[string];
 type Reasoned = Pick<LanguageModelV3CallOptions, 'maxOutputTokens'> & { readonly fields: ProviderFields };
 
 /**
- * Adds what a node asks of its model's provider to the fields that each request has. Reasoning is left out where the
- * model does not take it, or not in this request.
+ * Adds a node's options for the model's provider to the fields of each request. Reasoning is omitted where the model,
+ * or this request, does not support it.
  */
 function toProviderOptions(
   request: ModelRequest,
@@ -126,24 +126,24 @@ interface Thinking {
   readonly request: ModelRequest;
 }
 
-/** The options for reasoning of each provider; `null`: this request has none. */
+/** The reasoning options of each provider; `null` if this request has none. */
 const REASONING: Readonly<Record<ProviderName, (thinking: Thinking) => Reasoned | null>> = {
-  // The adapter leaves it out for models that do not reason.
+  // The adapter omits it for models that do not reason.
   openai: ({ effort }) => ({ fields: { reasoningEffort: effort } }),
   'openai-compatible': ({ effort }) => ({ fields: { reasoningEffort: effort } }),
   anthropic: toClaude,
   google: toGemini,
 };
 
-/** Claude models that think for a number of tokens. Later ones decide by an effort. */
+/** Claude models with a thinking budget; newer ones take an effort level. */
 const CLAUDE_BY_BUDGET = /^claude-(?:3-7-|(?:opus|sonnet)-4-(?:[01]\b|20)|(?:sonnet|haiku)-4-5\b)/;
-/** Claude models that do not think. */
+/** Claude models without thinking. */
 const CLAUDE_WITHOUT = /^claude-(?:2|instant|3-[05]|3-(?:opus|sonnet|haiku))/;
 const CLAUDE_TOKENS: Readonly<Record<ReasoningEffort, number>> = { low: 1_024, medium: 4_096, high: 16_384 };
-/** The least that Claude takes. */
+/** The minimum thinking budget of Claude. */
 const LEAST_TOKENS = 1_024;
 
-/** Claude does not think while it is made to call a tool, nor in the middle of calls that it began without. */
+/** Claude does not think when it is forced to call a tool, nor within a chain of calls that began without thinking. */
 function toClaude({ model, effort, request }: Thinking): Reasoned | null {
   if (CLAUDE_WITHOUT.test(model)) return null;
   const { toolChoice, messages, maxOutputTokens } = request;
@@ -153,11 +153,11 @@ function toClaude({ model, effort, request }: Thinking): Reasoned | null {
   const budgetTokens = capped(CLAUDE_TOKENS[effort], maxOutputTokens);
   if (isForced || beganWithoutThought(messages) || budgetTokens < LEAST_TOKENS) return null;
   const fields = { thinking: { type: 'enabled', budgetTokens } };
-  // The adapter adds the thought to the answer's tokens; the request's limit is for both.
+  // The adapter adds the thinking budget to the answer's tokens; the request's limit covers both.
   return maxOutputTokens === null ? { fields } : { fields, maxOutputTokens: maxOutputTokens - budgetTokens };
 }
 
-/** True if the model goes on after answers to calls that it made without a thought. */
+/** True if the model continues after answers to calls that it made without thinking. */
 function beganWithoutThought(messages: readonly Message[]): boolean {
   if (messages.at(-1)?.role !== 'tool') return false;
   return messages.findLast(({ role }) => role === 'assistant')?.['providerParts'] === undefined;
@@ -173,7 +173,7 @@ function toGemini({ model, effort, request }: Thinking): Reasoned | null {
   return { fields: { thinkingConfig: { thinkingBudget: capped(GEMINI_TOKENS[effort], request.maxOutputTokens) } } };
 }
 
-/** Leaves half of the tokens to the answer. */
+/** Reserves half of the tokens for the answer. */
 function capped(tokens: number, maxOutputTokens: number | null): number {
   return maxOutputTokens === null ? tokens : Math.min(tokens, Math.floor(maxOutputTokens / 2));
 }

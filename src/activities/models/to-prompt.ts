@@ -82,7 +82,7 @@ const CONVERSIONS: Readonly<Record<Message['role'], Conversion>> = {
   },
 };
 
-/** Some providers refuse a text without characters beside other parts. */
+/** Some providers refuse an empty text next to other parts. */
 function saidParts(content: MessageContent): ReturnType<typeof partsOf> {
   const parts = partsOf(content);
   const said = parts.filter((part) => isFilePart(part) || part.text !== '');
@@ -96,7 +96,7 @@ function toFile(part: FilePart, files: LoadedFiles): LanguageModelV3FilePart {
   return { type: 'file', data, mediaType, ...(typeof name === 'string' && { filename: name }) };
 }
 
-/** The text of an assistant's message. Most providers take no files of assistants, so a note stands for each file. */
+/** The text of an assistant's message. Most providers accept no files of assistants, so a note replaces each file. */
 function textWithNotes(content: MessageContent): string {
   const texts = partsOf(content).map((part) => (isFilePart(part) ? `[Shown: ${part.mediaType}]` : part.text));
   return texts.join('\n');
@@ -175,14 +175,14 @@ export type LoadedFiles = ReadonlyMap<FilePart, Uint8Array>;
 /** A request with the files that go with it. */
 export type LoadedRequest = ModelRequest & { readonly files: LoadedFiles };
 
-/** The files that users show in some messages. */
+/** The files in users' messages. */
 export function filesIn(messages: readonly Message[]): readonly FilePart[] {
   return messages.flatMap(({ role, content }) =>
     role === 'user' && typeof content !== 'string' ? content.filter(isFilePart) : [],
   );
 }
 
-/** Reads the files of the users' messages, one after the other, so that no more than their sum is held. @throws CallError */
+/** Reads the files of the users' messages sequentially, so that the total limit holds. @throws CallError */
 export async function loadFiles(
   messages: readonly Message[],
   readFile: GenerateContext['readFile'],

@@ -60,7 +60,7 @@ function toFinishReason(answer: Answer, provider: ProviderName): FinishReason {
 export const MOST_TOKENS = 1_000_000_000;
 
 /**
- * Converts a provider's number of tokens to one that a budget can count: a negative one would give back tokens of others.
+ * Converts a provider's token count to one that a budget can count: a negative count would refund tokens of others.
  * @returns a whole number, 0 if the provider states none
  */
 function countableTokens(stated: number | undefined): number {
@@ -68,12 +68,14 @@ function countableTokens(stated: number | undefined): number {
   return Math.ceil(Math.min(Math.max(stated, 0), MOST_TOKENS));
 }
 
-/** A model may end without text after the results of its tools. A filtered or refused reply fails its turn elsewhere. */
+/**
+ * A model may end without text after the results of its tools. A filtered or refused reply fails its turn elsewhere.
+ */
 const MAY_BE_EMPTY: ReadonlySet<ModelReply['finishReason']> = new Set(['stop', 'content-filter', 'refusal']);
 
 /**
- * Refuses a reply that ended before the model said or called anything: it is no answer to go on with.
- * @param ended the provider's own word for the end
+ * Refuses a reply that ended without text or calls: the run can't continue with it.
+ * @param ended the provider's own finish reason
  * @throws CallError with the usage of the reply
  */
 export function requireContent(reply: ModelReply, ended: string = reply.finishReason): ModelReply {
@@ -85,7 +87,7 @@ export function requireContent(reply: ModelReply, ended: string = reply.finishRe
   throw new CallError('MODEL_FAILED', message, { retryable: false, done: 'perhaps', reason: 'truncated', usage });
 }
 
-/** The error of an answer that the model, or its provider, has failed to write; a retry may succeed. */
+/** The error of an answer that the model or its provider failed to complete; a retry may succeed. */
 function brokenAnswer(ended: string, usage: ModelReply['usage']): CallError {
   const message = `The model's answer ended with ${ended}`;
   return new CallError('MODEL_FAILED', message, { retryable: true, done: 'perhaps', usage });

@@ -13,7 +13,7 @@ import type { CodeToolContext, Tool } from './tool.ts';
 /** A configured tool whose work is code. */
 export interface CodeToolSettings extends ToolEntry {
   readonly name: string;
-  /** Reads the arguments before anything is decided about them; `null` takes them as they are. */
+  /** The schema that reads the arguments before any decision; `null` leaves them unchanged. */
   readonly schema: StandardSchema | null;
   /** Names of the secrets that the code may use. */
   readonly secrets: readonly string[];
@@ -27,9 +27,8 @@ interface CodeToolDeps {
 }
 
 /**
- * Creates a tool whose work is configured code. Its secrets are resolved first, so that a vault that is away is known
- * to have caused no work. Secrets are removed from its errors
- * and from the lines that it logs.
+ * Creates a tool whose work is configured code. Its secrets are resolved first, so that an unavailable vault is known
+ * to have caused no work. Secrets are removed from its errors and log lines.
  */
 export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, heartbeat }: CodeToolDeps): Tool {
   const { schema, secrets: names, execute, ...entry } = settings;
@@ -57,7 +56,7 @@ export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, 
   };
 }
 
-/** Reads arguments by a schema. What it makes of them is JSON, as people see it before the code gets it. */
+/** Reads arguments with a schema. The result must be JSON: people see it before the code receives it. */
 async function readBy(schema: StandardSchema, name: string, args: Json): Promise<Json> {
   const checked = await checkBy(schema, args);
   if (!('value' in checked)) throw badArguments(name, { path: toPointer(checked.path), message: checked.message });

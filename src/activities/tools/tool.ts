@@ -11,7 +11,7 @@ export const TOOL_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
 export interface Tool extends ToolEntry {
   readonly name: string;
   readonly effect: CallSafety;
-  /** Returns what the code's own schema makes of arguments. Absent: it has none. @throws CallError */
+  /** Returns the arguments as read by the tool's own schema; absent without one. @throws CallError */
   readonly read?: (args: Json) => Promise<Json>;
   readonly execute: ToolExecute;
 }
@@ -41,8 +41,8 @@ export interface ToolContext {
 /** The call as the engine's own tools see it. */
 export interface ToolCall extends ToolContext {
   /**
-   * Waits for what comes before the call is sent.
-   * @throws CallError if the call's time is over or it is canceled meanwhile; nothing has been done then
+   * Waits for work that precedes the call.
+   * @throws CallError if the call's time is over or it is canceled meanwhile; it was not sent then
    */
   prepare<T>(this: void, work: Promise<T>): Promise<T>;
 }
@@ -55,8 +55,8 @@ export function badArguments(tool: string, { path, message }: SchemaViolation): 
 
 /** The call that the code serves, with its means. */
 export interface CodeToolContext<Secret extends string = string> extends ToolContext {
-  /** Returns a secret that the tool's `secrets` name. */
+  /** Returns a secret listed in the tool's `secrets`. */
   secret(this: void, name: Secret): string;
-  /** Shows progress of a long call in Temporal. Heartbeats are sent without it, too. */
+  /** Reports the progress of a long call to Temporal. Heartbeats are sent without it, too. */
   heartbeat(this: void, details: unknown): void;
 }

@@ -27,7 +27,7 @@ const FLAGS = {
 
 type Values = FlagValues<typeof FLAGS>;
 
-/** The flags that say something of one kind of evaluation only. */
+/** Flags that apply to live evaluations only. */
 const ONLY_LIVE = ['trials', 'min-rate'] as const;
 const ONLY_OFFLINE = ['outcome', 'config', 'no-config'] as const;
 
@@ -62,7 +62,7 @@ export const evaluate = defineCommand({
   },
 });
 
-/** @throws UsageError for a flag that would change nothing */
+/** @throws UsageError for a flag that would have no effect */
 function refuseIdleFlags(values: Values): void {
   const [idle, kind] = values.live ? [ONLY_OFFLINE, 'without'] : [ONLY_LIVE, 'with'];
   const given = idle.find((flag) => values[flag] !== undefined && values[flag] !== false);

@@ -21,15 +21,15 @@ import { readText } from '../input/read-definition.ts';
 export type Evaluator = (subject: Subject) => Promise<EvaluationResult>;
 
 export interface OfflineOptions {
-  /** Recorded runs play this graph instead of their own; `null`: they play their own. */
+  /** The graph that replaces the graphs of recorded runs; `null` keeps their own. */
   readonly graph: GraphDefinition | null;
-  /** The facts of models and tools for data sets. */
+  /** The configuration with the models and tools of data sets. */
   readonly config: Config;
-  /** Only status, path, output and error of a recorded run count, not each event. */
+  /** True to compare only status, path, output and error of a recorded run, not each event. */
   readonly byOutcome: boolean;
 }
 
-/** Plays recorded runs and cases in memory. */
+/** Runs recorded runs and cases in memory. */
 export function offline(options: OfflineOptions): Evaluator {
   return async (subject) => {
     const began = performance.now();
@@ -56,14 +56,17 @@ function describeDivergence({ where, ...difference }: RecordingDivergence): stri
 
 export interface LiveOptions {
   readonly client: Client;
-  /** The graph to run; `null`: that of the subject. */
+  /** The graph to run; `null` takes that of the subject. */
   readonly graph: GraphDefinition | null;
   readonly trials: number;
-  /** The share of trials that has to pass, from 0 to 1. */
+  /** The share of trials that must pass, from 0 to 1. */
   readonly minRate: number;
 }
 
-/** Runs subjects on a server, several times each. Of a recorded run status and path count: models vary in their words. */
+/**
+ * Runs each subject several times on a server. Of a recorded run only status and path are compared, because the texts
+ * of models vary.
+ */
 export function live({ client, graph, trials, minRate }: LiveOptions): Evaluator {
   return async (subject) => {
     const began = performance.now();
@@ -113,7 +116,7 @@ export interface LiveStart {
   readonly input: JsonObject;
 }
 
-/** Runs a graph on a server, until it ends or waits for somebody. @throws HoldfastError */
+/** Runs a graph on a server until it ends or waits for a person. @throws HoldfastError */
 async function runLive({ runs }: Client, start: LiveStart): Promise<ObservedRun> {
   const { id } = await runs.start(start);
   const path: string[] = [];
@@ -124,24 +127,24 @@ async function runLive({ runs }: Client, start: LiveStart): Promise<ObservedRun>
     if (done === true) {
       const { status, output, error, usage } = value;
       const { values: state } = await runs.state(id);
-      const told = error && `${error.code} ${error.message}`;
-      return { status, path, tools, state, output, costUsd: usage.costUsd, error: told };
+      const failure = error && `${error.code} ${error.message}`;
+      return { status, path, tools, state, output, costUsd: usage.costUsd, error: failure };
     }
     if (value.type === 'node.started') path.push([...(value.path ?? []), value.node].join('/'));
     if (value.type === 'tool.called') tools.push(value.tool);
   }
 }
 
-/** A thing to evaluate: a recorded run, or a line of a data set. */
+/** A subject of an evaluation: a recorded run, or a line of a data set. */
 export type Subject = { readonly file: string; readonly name: string } & (
   | { readonly kind: 'recorded'; readonly test: RecordedTest }
   | { readonly kind: 'case'; readonly graph: GraphDefinition; readonly testCase: TestCase }
 );
 
 /**
- * Reads a file: `.jsonl` is a data set, all else a recorded run.
- * @param graph of the cases of data sets; `null`: none is given
- * @throws UsageError that names the file, and the line
+ * Reads a file: `.jsonl` is a data set, anything else a recorded run.
+ * @param graph the graph for the cases of data sets; `null` if none was given
+ * @throws UsageError that names the file and the line
  */
 export async function readSubjects(file: string, graph: GraphDefinition | null): Promise<readonly Subject[]> {
   const text = await readText(file);

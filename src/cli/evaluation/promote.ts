@@ -8,7 +8,7 @@ import { defineCommand } from '../line/define-command.ts';
 import { option, text } from '../line/flags.ts';
 import { oneOperand } from '../line/operands.ts';
 
-/** Who may see payloads. */
+/** The role of the token: recordings need the permission to read payloads. */
 const ADMIN = 'admin';
 
 export const promote = defineCommand({

@@ -3,7 +3,7 @@ import type { PassRate } from '../../testing/evaluation/index.ts';
 import { hasPassed } from './result.ts';
 import type { EvaluationResult } from './result.ts';
 
-/** Writes the results of an evaluation as text. */
+/** Formats the results of an evaluation as text. */
 type Reporter = (results: readonly EvaluationResult[]) => string;
 
 export const REPORTERS: Readonly<Record<string, Reporter>> = { table, json, junit };
@@ -25,15 +25,15 @@ function table(results: readonly EvaluationResult[]): string {
   return `${escapeInvisible([...lines, `${passed} of ${results.length} passed`].join('\n'))}\n`;
 }
 
-/** Such as `4 of 5, 80% [38%, 96%]`. */
+/** Formats a pass rate, such as `4 of 5, 80% [38%, 96%]`. */
 function describeRate({ passed, trials, low, high }: PassRate): string {
   const percent = (rate: number): string => `${Math.round(rate * 100)}%`;
   return `${passed} of ${trials}, ${percent(passed / trials)} [${percent(low)}, ${percent(high)}]`;
 }
 
 function json(results: readonly EvaluationResult[]): string {
-  const shown = results.map((result) => ({ ...result, passed: hasPassed(result) }));
-  return `${JSON.stringify({ passed: results.every(hasPassed), results: shown }, null, 2)}\n`;
+  const reported = results.map((result) => ({ ...result, passed: hasPassed(result) }));
+  return `${JSON.stringify({ passed: results.every(hasPassed), results: reported }, null, 2)}\n`;
 }
 
 function junit(results: readonly EvaluationResult[]): string {
@@ -62,7 +62,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\n': '&#10;',
 };
 
-/** XML has no form for other control characters. */
+/** XML can't represent other control characters. */
 function escaped(text: string): string {
   return text
     .replaceAll(/[^\P{Cc}\t\n]/gu, '\uFFFD')

@@ -1,14 +1,14 @@
 import type { PassRate } from '../../testing/evaluation/index.ts';
 
-/** What became of one recorded run, or of one line of a data set. */
+/** The result of one recorded run, or of one line of a data set. */
 export interface EvaluationResult {
   readonly file: string;
-  /** The name of the case; of a recorded run that of its graph. */
+  /** The name of the case, or of the graph of a recorded run. */
   readonly name: string;
-  /** One line for each thing that is not as expected; none: it has passed. */
+  /** One line for each deviation; an empty list means that the subject passed. */
   readonly failures: readonly string[];
   readonly durationMs: number;
-  /** Of several live trials; `null` of a single run. */
+  /** The pass rate of several live trials; `null` for a single run. */
   readonly rate: PassRate | null;
 }
 

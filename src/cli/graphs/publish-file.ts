@@ -4,10 +4,10 @@ import { isJsonObject } from '../../graph/values/index.ts';
 import { readDefinition } from '../input/read-definition.ts';
 import { refusalInWords, formatIssues, formatRefusal } from '../output/format-refusal.ts';
 
-/** A published graph, or what is wrong with its file, in lines for people. */
+/** A published graph, or the formatted problems of its file. */
 export type PublishedFile = { readonly graph: Graph } | { readonly problem: string };
 
-/** @throws UsageError if the file can't be read; HoldfastError if the API can't be asked */
+/** @throws UsageError if the file can't be read; HoldfastError if the request to the API fails */
 export async function publishFile({ graphs }: Client, file: string): Promise<PublishedFile> {
   const definition = await readDefinition(file);
   const { content } = definition;

@@ -18,10 +18,10 @@ interface ApiAccess {
 
 const LOCAL_TOKENS = tokensFileIn(DATA_DIR);
 
-/** Whose token of a tokens file most commands take. */
+/** The entry of a tokens file that most commands use. */
 const USER = 'user';
 
-/** The flags of a command that asks the API. @param as whose token of a tokens file it takes */
+/** The flags of a command that calls the API. @param as the default entry of a tokens file */
 export function accessFlags(as: string = USER) {
   return {
     url: text('URL', 'where the API is (default: as in the tokens file, or HOLDFAST_URL)'),
@@ -31,7 +31,7 @@ export function accessFlags(as: string = USER) {
   };
 }
 
-/** The exit codes of a command that asks the API. */
+/** The exit codes of a command that calls the API. */
 export const API_EXITS = { 6: "the API can't be reached, or refuses" } as const;
 
 interface AccessValues {
@@ -41,13 +41,13 @@ interface AccessValues {
   readonly as?: string | undefined;
 }
 
-/** A moment of absence is waited for. */
+/** Short outages are bridged by retries. */
 const ATTEMPTS = 5;
 
 /**
- * Makes a client of flags, a tokens file, the environment, or the tokens of the local stack, in this order.
- * @param as as for `accessFlags`
- * @throws UsageError if address or token are missing, or nobody would take notice of `--as`
+ * Creates a client from flags, a tokens file, the environment, or the tokens of the local stack, in this order.
+ * @param as the default entry, as for `accessFlags`
+ * @throws UsageError if address or token are missing, or if `--as` would have no effect
  */
 export async function openClient(
   flags: AccessValues,
@@ -82,7 +82,7 @@ async function readNamed(flags: AccessValues, as: string, env: Terminal['env']):
   return { baseUrl: env['HOLDFAST_URL'] ?? '', token: env['HOLDFAST_TOKEN'] ?? '' };
 }
 
-/** A token of the local stack is sent nowhere else. */
+/** Tokens of the local stack are sent only to that stack. */
 function tokensFileFor(
   { 'tokens-file': named, url }: AccessValues,
   { HOLDFAST_URL, HOLDFAST_TOKEN, HOLDFAST_TOKENS_FILE = LOCAL_TOKENS }: Terminal['env'],
@@ -102,7 +102,7 @@ async function readTokens(file: string, as: string): Promise<ApiAccess> {
 
 const TokensFile = z.record(z.string(), z.string());
 
-/** Reads what a stack has written: its `baseUrl`, other addresses and tokens. @throws UsageError for another file */
+/** Reads the tokens file of a stack: `baseUrl`, other addresses and tokens. @throws UsageError for any other file */
 export async function readTokensFile(file: string): Promise<Readonly<Record<string, string>>> {
   const content = await readText(file);
   try {

@@ -15,7 +15,7 @@ interface ConfigValues {
   readonly 'no-config': boolean;
 }
 
-/** True unless no configuration is to be read. @throws UsageError if one is named all the same */
+/** True unless `--no-config` is set. @throws UsageError if `--config` is set as well */
 export function wantsConfig({ config, 'no-config': isUnwanted }: ConfigValues): boolean {
   if (isUnwanted && config !== undefined) throw new UsageError('Give --config or --no-config, not both');
   return !isUnwanted;

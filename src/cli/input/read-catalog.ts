@@ -11,7 +11,7 @@ import type { Terminal } from '../line/command.ts';
 /** The catalog that names are checked against. */
 export interface KnownNames {
   readonly catalog: Catalog;
-  /** The configuration file; `null` without one, and names are not checked. */
+  /** The configuration file; `null` means that there is none and names are not checked. */
   readonly origin: string | null;
 }
 

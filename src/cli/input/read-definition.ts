@@ -6,7 +6,7 @@ import { messageOf, toJson, parsePointer } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { UsageError } from '../line/command.ts';
 
-/** An issue as it is printed. Codes are texts, because the API may know newer ones. */
+/** An issue for output. Codes are plain texts because the API may use newer ones. */
 interface FileIssue {
   readonly code: string;
   readonly severity: string;
@@ -28,7 +28,7 @@ export interface DefinitionFile {
 /** Reads a definition: JSON, or a module that exports a graph. @throws UsageError if the file can't be read */
 export async function readDefinition(file: string): Promise<DefinitionFile> {
   const module = isModule(file) ? await load(file) : null;
-  // A text read before the import may be of a file that was just being written.
+  // The text is read after the import: an earlier read could meet a file that is still being written.
   const source = await readText(file);
   const createLocate = module ? createSourceLocator : createLocator;
   let locator: ReturnType<typeof createLocate> | null = null;
@@ -97,7 +97,7 @@ function locationAt(text: string, offset: number): JsonLocation {
   return { line: before.split('\n').length, column: offset - lineStart + 1 };
 }
 
-/** Of members with one name the last counts, as for `JSON.parse`. */
+/** If a name occurs more than once, the last member counts, as in `JSON.parse`. */
 function childOf({ type, children = [] }: Node, name: string): Node | undefined {
   if (type === 'array') return children[Number(name)];
   return children.findLast((member) => member.children?.[0]?.value === name)?.children?.[1];
@@ -108,8 +108,8 @@ function startOf({ offset }: Node, parent: Node): number {
 }
 
 /**
- * Locates values of a graph in the code that builds it, as well as names tell: the names of a pointer are looked for one
- * after the other. What is not found is at the last name that is.
+ * Locates values of a graph in the source code that builds it: it searches the names of a pointer one after the other.
+ * A value that is not found gets the location of the last name that is.
  */
 export function createSourceLocator(source: string): (pointer: string) => JsonLocation {
   return (pointer) => {
@@ -119,7 +119,7 @@ export function createSourceLocator(source: string): (pointer: string) => JsonLo
   };
 }
 
-/** @returns where a name stands after an offset; the offset itself if it does not */
+/** @returns the offset of a name after an offset; the given offset if the name is not found */
 function nextOffset(source: string, name: string, from: number): number {
   if (UNWRITTEN.test(name)) return from;
   const isPartOfWord = (at: number): boolean => /[\w-]/.test(source.charAt(at));
@@ -128,5 +128,5 @@ function nextOffset(source: string, name: string, from: number): number {
   return from;
 }
 
-/** Parts of a pointer that the builder's code does not have: its own words, and places in lists. */
+/** Parts of a pointer that do not occur in the builder's code: fixed keys and list indexes. */
 const UNWRITTEN = /^(?:nodes|edges|\d*)$/;

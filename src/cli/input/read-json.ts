@@ -6,7 +6,7 @@ import { text } from '../line/flags.ts';
 import { isDefinition } from '../../graph/definition/index.ts';
 import type { GraphDefinition } from '../../graph/definition/index.ts';
 
-/** Reads the JSON of a flag, or of the file that it names by `@FILE`. @throws UsageError */
+/** Reads the JSON of a flag, or of the file that the flag names as `@FILE`. @throws UsageError */
 export async function readJson(flag: string, value: string): Promise<Json> {
   const json = value.startsWith('@') ? await readText(value.slice(1)) : value;
   try {
@@ -16,26 +16,26 @@ export async function readJson(flag: string, value: string): Promise<Json> {
   }
 }
 
-/** @param what the members of the object, for the message */
+/** @param what a description of the object's members for the error message */
 export async function readJsonObject(flag: string, value: string, what: string): Promise<JsonObject> {
   const json = await readJson(flag, value);
   if (isJsonObject(json)) return json;
   throw new UsageError(`${flag} takes a JSON object: ${what}`);
 }
 
-/* How commands give a run limits. */
+/* The flag by which commands set the limits of a run. */
 
 export const LIMITS_FLAG = {
   limits: text('JSON', 'its limits, such as {"maxCostUsd": 1}, or @FILE that holds them'),
 } as const;
 
-/** The member of a request that says them; none without the flag. @throws UsageError */
+/** Returns the `limits` member of a request; an empty object without the flag. @throws UsageError */
 export async function readLimits(limits: string | undefined): Promise<{ readonly limits?: JsonObject }> {
   if (limits === undefined) return {};
   return { limits: await readJsonObject('--limits', limits, 'limits of the run by their names') };
 }
 
-/** Reads a flag that takes one of some names. @throws UsageError for another one */
+/** Reads a flag with a fixed set of values. @throws UsageError for any other value */
 export function readChoice<Name extends string>(
   flag: string,
   given: string,
@@ -46,14 +46,14 @@ export function readChoice<Name extends string>(
   return name;
 }
 
-/** Reads how many a command prints, 1 or more. @throws UsageError */
+/** Reads the number of items that a command prints, 1 or more. @throws UsageError */
 export function readCount(flag: string, value: string): number {
   const count = Number(value);
   if (Number.isInteger(count) && count >= 1) return count;
   throw new UsageError(`${flag} takes a number, not "${value}"`);
 }
 
-/** Reads the graph of a file, JSON or a module. @throws UsageError if it holds none */
+/** Reads a graph from a JSON file or a module. @throws UsageError if the file contains none */
 export async function readGraph(file: string): Promise<GraphDefinition> {
   const { content } = await readDefinition(file);
   if ('fault' in content) throw new UsageError(`${file}:${content.fault.line}: ${content.fault.message}`);

@@ -5,12 +5,12 @@ export interface Command {
   readonly name: string;
   /** One line for the list of commands. */
   readonly summary: string;
-  /** The arguments that are no flags, such as `FILE…`; empty: none. */
+  /** The positional arguments, such as `FILE…`; empty if there are none. */
   readonly operands: string;
-  /** What the command does, for its help. */
+  /** A description of the command for its help. */
   readonly about: string;
   readonly flags: Flags;
-  /** What its exit codes mean, besides that of wrong usage. */
+  /** The meanings of its exit codes, apart from the one for wrong usage. */
   readonly exits: Exits;
   /**
    * @returns the exit code
@@ -21,14 +21,14 @@ export interface Command {
 
 export type Exits = Readonly<Record<number, string>>;
 
-/** The streams and the environment of a process, and its Ctrl-C. */
+/** The streams and the environment of a process, and its handling of Ctrl-C. */
 export interface Terminal {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Takes Ctrl-C, which ends the process otherwise. @returns what it aborts */
+  /** Handles Ctrl-C, which otherwise ends the process. @returns the signal that Ctrl-C aborts */
   readonly interrupted: () => AbortSignal;
-  /** Lets the process go on when its output is closed, which ends it otherwise. */
+  /** Lets the process continue when its output is closed; by default it exits. */
   readonly goOnUnread: () => void;
 }
 
@@ -37,5 +37,5 @@ export const EXIT = { done: 0, failed: 1, usage: 2, waits: 3, canceled: 4, timed
 /** A wrong command line, or a file in it that can't be used. */
 export class UsageError extends Error {}
 
-/** The API refuses a request, or has what the command can't use. */
+/** The API refuses a request, or its response is unusable for the command. */
 export class RefusedError extends Error {}

@@ -2,7 +2,7 @@ import type { parseArgs } from 'node:util';
 
 export interface TextFlag {
   readonly type: 'string';
-  /** The word for its value in the help. */
+  /** The placeholder of its value in the help. */
   readonly value: string;
   readonly about: string;
 }
@@ -20,7 +20,7 @@ export interface SwitchFlag {
 /** The flags of a command, by their names without dashes. */
 export type Flags = Readonly<Record<string, TextFlag | TextFlagWithDefault | SwitchFlag>>;
 
-/** What flags and operands are read as. */
+/** The parsed values of flags and operands. */
 export type Parsed<F extends Flags> = ReturnType<
   typeof parseArgs<{ args: string[]; options: F; allowPositionals: true; strict: true }>
 >;

@@ -1,8 +1,8 @@
 import { UsageError } from './command.ts';
 
-/** The arguments of a command that are no flags. */
+/** The positional arguments of a command. */
 export interface Operands<T> {
-  /** As the help shows them, such as `FILE…`. */
+  /** Their placeholder in the help, such as `FILE…`. */
   readonly shown: string;
   /** @throws UsageError for too many or too few */
   read(command: string, given: readonly string[]): T;
@@ -16,7 +16,7 @@ export const NO_OPERANDS: Operands<null> = {
   },
 };
 
-/** @param what such as `one file` */
+/** @param what a description for errors, such as `one file` */
 export function oneOperand(shown: string, what: string): Operands<string> {
   return {
     shown,
@@ -37,7 +37,7 @@ export function someOperands(shown: string, what: string): Operands<readonly str
   };
 }
 
-/** @param what such as `a run and a node` */
+/** @param what a description for errors, such as `a run and a node` */
 export function twoOperands(shown: string, what: string): Operands<readonly [first: string, second: string]> {
   return {
     shown,

@@ -19,9 +19,9 @@ interface Development {
 }
 
 /**
- * Publishes the graphs of a project, and takes up what is changed in it: definitions are published anew; all else makes
- * the stack load its code anew. What is wrong is told, and all goes on as before.
- * @returns a function that ends it
+ * Publishes the graphs of a project and watches its files: changed definitions are published again; any other change
+ * makes the stack reload its code. Problems are printed, and the previous version stays in use.
+ * @returns a function that stops it
  */
 export async function develop({ stack, client, root, dataDir, say }: Development): Promise<() => Promise<void>> {
   const published = new Map<string, number>();
@@ -54,7 +54,7 @@ export async function develop({ stack, client, root, dataDir, say }: Development
     }
     await publishAll();
   };
-  // What is changed from the first line on is taken up.
+  // Changes that occur before the first publication are handled, too.
   const without = [resolve(dataDir), join(root, 'dist')];
   const failed = (problem: string): void => say(`not all files are watched: ${problem}`);
   const isGraph = (file: string): boolean => isInside(file, stack.graphs());
@@ -67,23 +67,26 @@ function isInside(file: string, folder: string | null): boolean {
   return folder !== null && file.startsWith(`${folder}${sep}`);
 }
 
-/** A folder whose files are watched. */
+/** A watched folder. */
 interface Watched {
   readonly root: string;
-  /** Folders that are left out, besides those of packages and hidden ones. */
+  /** Folders to ignore, in addition to packages and hidden folders. */
   readonly without: readonly string[];
-  /** True of a file that may be a graph. Other JSON that is new counts as an output, such as what curl has saved. */
+  /** True for a file that may be a graph. Any other new JSON file counts as output, such as a file saved by curl. */
   readonly isGraph: (path: string) => boolean;
-  /** Is given the files that have changed, not again before it has ended. */
+  /** Receives the changed files; it is not called again before it has ended. */
   readonly changed: (files: readonly string[]) => Promise<void>;
-  /** Is told why a file can't be watched, such as a limit of the system; the others are. */
+  /** Receives the reason why a file can't be watched, such as a system limit; other files are still watched. */
   readonly failed: (problem: string) => void;
 }
 
-/** Files that change together are reported together. */
+/** Changes within this time are reported together. */
 const TOGETHER_MS = 50;
 
-/** Reports changes of modules and of JSON, except JSON that others write meanwhile. Resolves when it watches. @returns a function that ends it */
+/**
+ * Reports changes of modules and JSON files, except of JSON that other programs write. Resolves when it watches.
+ * @returns a function that stops it
+ */
 export async function watchFiles({ root, without, isGraph, changed, failed }: Watched): Promise<() => Promise<void>> {
   const waiting = new Set<string>();
   const outputs = new Set<string>();
@@ -123,18 +126,21 @@ function isLeftOut(path: string, root: string, without: readonly string[]): bool
     .some((part) => part === 'node_modules' || (part.startsWith('.') && part !== '..'));
 }
 
-/** The place in the project's own code where an error was thrown, such as ` (/app/tools/pay.ts:3:9)`; else empty. */
+/**
+ * The location in the project's own code where an error was thrown, such as ` (/app/tools/pay.ts:3:9)`; empty if
+ * unknown.
+ */
 export function whereThrown(error: unknown): string {
   const frames = errorChain(error)
     .toReversed()
     .flatMap(({ stack = '' }) => stack.split('\n').flatMap((line) => placeIn(line) ?? []));
-  const place = frames.find(({ file }) => !file.includes('/node_modules/') && !file.startsWith(ENGINE));
-  return place ? ` (${place.file}${place.position})` : '';
+  const frame = frames.find(({ file }) => !file.includes('/node_modules/') && !file.startsWith(ENGINE));
+  return frame ? ` (${frame.file}${frame.position})` : '';
 }
 
 const ENGINE = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A line of a stack. A module that was read anew has its generation behind its name. */
+/** A line of a stack trace. The URL of a reloaded module ends with its generation. */
 const FRAME = /^\s+at (?:.*\()?(?<file>(?:file:\/\/)?\/[^()?]*?)(?:\?[^:()]*)?(?<position>:\d+:\d+)\)?$/;
 
 function placeIn(line: string): { readonly file: string; readonly position: string } | null {

@@ -8,12 +8,12 @@ import { defineCommand } from '../line/define-command.ts';
 import { textOr } from '../line/flags.ts';
 import { oneOperand } from '../line/operands.ts';
 
-/** A project to begin with. */
+/** A template for new projects. */
 export interface Template {
   /** Its folder below `templates`. */
   readonly name: string;
   readonly summary: string;
-  /** Commands to try it with, once it runs. */
+  /** Commands for first steps in the project. */
   readonly tries: readonly string[];
 }
 
@@ -63,7 +63,7 @@ function findTemplate(name: string): Template {
   throw new UsageError(`There is no template "${name}".${didYouMean(name, names)} There are ${names.join(', ')}`);
 }
 
-/** @throws UsageError for a file, and for a folder with more than a repository in it */
+/** @throws UsageError for a file, and for a folder that contains more than a repository */
 async function requireEmpty(folder: string): Promise<void> {
   const entries = await readdir(folder).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
@@ -73,7 +73,7 @@ async function requireEmpty(folder: string): Promise<void> {
   if (other !== undefined) throw new UsageError(`${folder} is not empty: ${other} is there. Name a new folder`);
 }
 
-/** A name that a package may have. */
+/** Converts the name of a folder to a valid package name. */
 function projectName(folder: string): string {
   const name = basename(resolve(folder)).toLowerCase();
   return name.replaceAll(/[^a-z0-9._-]+/g, '-').replace(/^[._-]+/, '') || 'project';
@@ -111,7 +111,7 @@ async function readProjectFiles(project: string, { name }: Template): Promise<Pr
   return Object.fromEntries(files.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What is made anew, and what holds keys, tokens and the data of runs. */
+/** Files that are regenerated, and files with keys, tokens and run data. */
 const IGNORED = 'node_modules/\n.holdfast/\n.env\n';
 
 async function readFolder(folder: string): Promise<readonly (readonly [path: string, text: string])[]> {
@@ -123,7 +123,7 @@ async function readFolder(folder: string): Promise<readonly (readonly [path: str
 const Versions = z.record(z.string(), z.string());
 const Package = z.object({ version: z.string(), dependencies: Versions, devDependencies: Versions });
 
-/** The package of a project, with the versions that this package is tested with. */
+/** The package.json of a project, with the versions that this package is tested with. */
 async function packageOf(project: string): Promise<string> {
   const { version, dependencies, devDependencies } = Package.parse(
     JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8')),

@@ -17,7 +17,7 @@ const LEVELS = { debug: 20, info: 30, warn: 40, error: 50 } as const;
 const Line = z.looseObject({ level: z.number(), time: z.number(), msg: z.string().default('') });
 const WithStack = z.looseObject({ stack: z.string() });
 
-/** Formats a line of the log for people; `null`: it is no such line, or of a lower level. */
+/** Formats a line of the log for people; `null` for any other line, or for one below the level. */
 export function formatLogLine(line: string, least: number): string | null {
   const parsed = Line.safeParse(parseJson(line)).data;
   if (!parsed || parsed.level < least) return null;
@@ -33,7 +33,7 @@ export function formatLogLine(line: string, least: number): string | null {
     .join('\n');
 }
 
-/** What Temporal's SDK says of a call besides: the engine's own fields name it for people. */
+/** Fields that Temporal's SDK adds to a call. They are omitted because the engine's own fields identify the call. */
 const OF_TEMPORAL: ReadonlySet<string> = new Set([
   'activityId',
   'activityType',
@@ -100,14 +100,14 @@ export const logs = defineCommand({
   },
 });
 
-interface Wanted {
+interface LogFilter {
   readonly level: string;
   readonly run?: string | undefined;
   readonly json: boolean;
 }
 
-/** @returns a function that formats a line of the log, or leaves it out. @throws UsageError */
-function toFormat({ level, run, json }: Wanted): (line: string) => readonly string[] {
+/** @returns a function that formats a line of the log, or omits it. @throws UsageError */
+function toFormat({ level, run, json }: LogFilter): (line: string) => readonly string[] {
   const least = Object.entries(LEVELS).find(([name]) => name === level)?.[1];
   if (least === undefined) throw new UsageError(`--level takes ${Object.keys(LEVELS).join(', ')}, not "${level}"`);
   return (line) => {
@@ -126,10 +126,10 @@ async function openOrRefuse(file: string): Promise<GrowingLog> {
   }
 }
 
-/** Watchers of files miss what is written shortly after something else, so the log is looked at again and again. */
+/** File watchers miss writes that follow each other closely, so the log is polled. */
 const EVERY_MS = 200;
 
-/** Tells the lines of a log as they are added, until the signal. @throws if it can't be read any more */
+/** Prints the lines of a log as they are added, until the signal aborts. @throws if the log becomes unreadable */
 export async function followLog(
   log: GrowingLog,
   say: (lines: readonly string[]) => void,
@@ -141,20 +141,20 @@ export async function followLog(
   }
 }
 
-/** A log that grows. Its file may be emptied, and another one may take its place. */
+/** A growing log. Its file may be truncated or replaced. */
 export interface GrowingLog {
-  /** Reads the lines that have been finished since the last time. */
+  /** Reads the lines that were completed since the last call. */
   read(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
-/** Opens a log, to be read from its first line on. @throws if there is no such file */
+/** Opens a log at its first line. @throws if the file does not exist */
 export async function openLog(file: string): Promise<GrowingLog> {
   let reader = await openReader(file);
   return {
     async read() {
       const isReplaced = await reader.isReplacedBy(file);
-      // The old file is read to its end: nothing is written into it any more.
+      // The replaced file is read to its end; nothing more is written to it.
       const lines = await reader.read();
       if (!isReplaced) return lines;
       const next = await openReader(file);
@@ -172,7 +172,7 @@ interface Reader extends GrowingLog {
 
 const CHUNK = 65_536;
 
-/** Reads one file, which stays the same when it gets another name. */
+/** Reads one file, also after it was renamed. */
 async function openReader(file: string): Promise<Reader> {
   const handle = await open(file);
   const { ino, dev } = await handle.stat();

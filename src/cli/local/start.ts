@@ -34,7 +34,7 @@ export const STACK_FLAGS = {
   'log-file': text('FILE', 'writes the log there (default: holdfast.log in the data folder)'),
 } as const;
 
-/** @throws UsageError for what is no port */
+/** @throws UsageError for an invalid port */
 function readStackOptions(values: FlagValues<typeof STACK_FLAGS>) {
   return {
     config: values.config,
@@ -158,7 +158,7 @@ export const token = defineCommand({
   },
 });
 
-/** The roles of a configuration, if there is one. */
+/** The roles of the configuration, if there is one. */
 async function rolesOf(config: string | undefined): Promise<readonly string[]> {
   if (config === undefined) return [];
   const { loadConfig } = await import('../../config/load-config.ts');

@@ -1,7 +1,7 @@
 import type { HoldfastError } from '../../client/index.ts';
 import type { DefinitionFile, LocatedIssue } from '../input/read-definition.ts';
 
-/** Formats the issues of a refusal; those of the definition get their place in the file. */
+/** Formats the issues of a refused request; issues of the definition get their location in the file. */
 export function formatRefusal({ code, issues }: HoldfastError, { file, locate }: DefinitionFile): string {
   if (code !== 'INVALID_GRAPH' && code !== 'GRAPH_TOO_LARGE')
     return issues.map(({ path, message }) => `${path}: ${message}\n`).join('');
@@ -26,7 +26,7 @@ export function formatIssues(file: string, issues: readonly LocatedIssue[]): str
     .join('');
 }
 
-/** Describes a request that was not served, in one line. */
+/** Describes a failed request in one line. */
 export function refusalInWords({ status, code, detail, mayTakeEffect }: HoldfastError): string {
   const what = status === null ? detail : `The API answered ${status} ${code}: ${detail}`;
   return mayTakeEffect ? `${what} (it may take effect all the same: look before you send it again)` : what;

@@ -4,26 +4,29 @@ import { waitingLines } from '../../wording/index.ts';
 
 const MAX_CELL = 60;
 
-/** Lays rows out in columns below their heads. Long cells are cut. */
+/** Formats rows as columns with headings. Long cells are truncated. */
 export function formatTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const shown = [heads, ...rows.map((row) => row.map(toCell))];
-  const widths = heads.map((_, column) => Math.max(...shown.map((row) => row[column]?.length ?? 0)));
+  const lines = [heads, ...rows.map((row) => row.map(toCell))];
+  const widths = heads.map((_, column) => Math.max(...lines.map((row) => row[column]?.length ?? 0)));
   const toLine = (row: readonly string[]): string =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd();
-  return `${shown.map(toLine).join('\n')}\n`;
+  return `${lines.map(toLine).join('\n')}\n`;
 }
 
 function toCell(text: string): string {
   return escapeInvisible(abbreviate(text, MAX_CELL).replaceAll('\n', ' '));
 }
 
-/** Runs may wait for hundreds of people. */
+/** A run may wait for hundreds of approvals. */
 const MAX_LINES = 20;
 
-/** Says what a run waits for, each with the command that lets the run go on. An approval that can't be read now is only named. */
+/**
+ * Formats what a run waits for, with the command that continues it. Of an approval that can't be read, only the id is
+ * given.
+ */
 export async function nextSteps({ approvals }: Client, { id: runId, waitingFor }: Run): Promise<readonly string[]> {
   const lines = waitingFor.slice(0, MAX_LINES).map(async (waiting) => {
     const approvalId = waiting.kind === 'approval' ? waiting.id : undefined;

@@ -7,7 +7,7 @@ import { checkClock } from './doctor-check.ts';
 import type { DoctorCheck } from './doctor-check.ts';
 import { withDatabase } from './with-temporal.ts';
 
-/** The checks of a database: that it answers, its tables, memory and the calls in its ledger. */
+/** The checks of a database: its availability, its tables, memory, and the calls in its ledger. */
 export function databaseChecks(url: string, configFile: string | undefined): readonly DoctorCheck[] {
   return [databaseCheck(url), tablesCheck(url), memoryCheck(url, configFile), ledgerCheck(url)];
 }

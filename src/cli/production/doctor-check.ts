@@ -1,16 +1,16 @@
-/** One thing that an installation needs. */
+/** One requirement of an installation. */
 export interface DoctorCheck {
   readonly name: string;
-  /** @returns what was found. @throws Error that says what is wrong */
+  /** @returns what was found. @throws Error with the problem */
   readonly find: () => Promise<string>;
-  /** What mends it. */
+  /** The remedy. */
   readonly mend: string;
 }
 
-/** What says how an installation is set up. */
+/** The installation to check. */
 export interface Patient {
   readonly environment: NodeJS.ProcessEnv;
-  /** The configuration file; `undefined`: there is none. */
+  /** The configuration file; `undefined` if there is none. */
   readonly configFile: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export function checkClock(whose: string, theirs: Date): void {
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-/** Writes a retention: in days, or in hours where these are no whole days. */
+/** Formats a retention in days, or in hours if it is no whole number of days. */
 export function daysInWords(ms: number): string {
   if (ms === DAY_MS) return 'a day';
   return ms % DAY_MS === 0 ? `${ms / DAY_MS} days` : `${Math.round(ms / HOUR_MS)} hours`;

@@ -5,7 +5,7 @@ import type { DoctorCheck, Patient } from './doctor-check.ts';
 import { temporalChecks } from './temporal-checks.ts';
 import { tokenChecks } from './token-checks.ts';
 
-/** The checks of an installation; what the environment does not name is not checked. */
+/** The checks of an installation; servers that the environment does not name are not checked. */
 export function doctorChecks(patient: Patient): readonly DoctorCheck[] {
   const { DATABASE_URL: database, TEMPORAL_ADDRESS, TEMPORAL_PROFILE } = setVariables(patient.environment);
   const isElsewhere = Boolean(TEMPORAL_ADDRESS ?? TEMPORAL_PROFILE);

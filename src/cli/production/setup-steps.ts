@@ -12,20 +12,23 @@ import type { Tables } from '../../store/tables.ts';
 import { SEARCH_ATTRIBUTES } from '../../workflows/contract.ts';
 import { daysInWords } from './doctor-check.ts';
 
-/** One thing that has to be there before API and workers begin. */
+/** One requirement that must be met before API and workers start. */
 export interface SetupStep {
   readonly name: string;
-  /** Changes nothing. */
+  /** Checks the requirement and changes nothing. */
   readonly look: () => Promise<Sight>;
-  /** Makes what is missing; made by another process meanwhile, it is as good. @throws when a server refuses */
+  /**
+   * Creates what is missing; it also succeeds if another process creates it meanwhile.
+   * @throws when a server refuses
+   */
   readonly make: () => Promise<void>;
-  /** What a person does who may more than this process. */
+  /** The remedy for a person with more permissions than this process. */
   readonly otherwise: string;
-  /** Tells errors of a server that may be there later. */
+  /** True for errors of a server that may become available later. */
   readonly isAway: (error: unknown) => boolean;
 }
 
-/** What a look has found, in words. */
+/** The formatted result of a check. */
 export interface Sight {
   readonly isThere: boolean;
   readonly what: string;
@@ -34,13 +37,13 @@ export interface Sight {
 export interface SetupPlan {
   readonly environment: NodeJS.ProcessEnv;
   readonly databaseUrl: string;
-  /** For how long a namespace that is made keeps histories. */
+  /** The retention of histories in a namespace that the setup creates. */
   readonly retentionMs: number;
 }
 
 type Temporal = TemporalConnection<Connection>;
 
-/** The steps of a setup, in their order. @throws SetupError when the environment contradicts itself */
+/** The steps of a setup, in order. @throws SetupError when settings in the environment contradict each other */
 export function setupSteps({ environment, databaseUrl, retentionMs }: SetupPlan): readonly SetupStep[] {
   const { namespace } = readTemporalTarget(environment);
   const at =
@@ -94,7 +97,7 @@ async function lookForAttributes(temporal: Temporal): Promise<Sight> {
   return { isThere: missing.length === 0, what: names.join(', ') };
 }
 
-/** A namespace that is not there yet has none. */
+/** A namespace that does not exist yet has no search attributes. */
 async function missingAttributes(temporal: Temporal): Promise<readonly Attribute[]> {
   return await findMissingAttributes(temporal, SEARCH_ATTRIBUTES).catch((error: unknown) => {
     if (hasGrpcCode(error, 'NOT_FOUND')) return Object.entries(SEARCH_ATTRIBUTES);

@@ -3,19 +3,25 @@ import { hasGrpcCode } from '../../process/grpc-errors.ts';
 import type { SetupStep } from './setup-steps.ts';
 
 interface Manner {
-  /** Nothing is made. */
+  /** True for a dry run, which creates nothing. */
   readonly isDry: boolean;
-  /** The time until which a server is waited for that is away, or does not know everywhere yet what it has. */
+  /**
+   * The time until which the step waits for an unavailable server, or for a change to become visible on all of its
+   * nodes.
+   */
   readonly untilMs: number;
 }
 
 interface Taken {
   readonly isThere: boolean;
-  /** For people. */
+  /** The formatted result. */
   readonly line: string;
 }
 
-/** Looks, makes what is missing, and looks again. @throws what a server has answered that is away for too long, or refuses */
+/**
+ * Checks, creates what is missing, and checks again.
+ * @throws the error of a server that is unavailable for too long, or that refuses
+ */
 export async function takeStep({ name, look, make, isAway }: SetupStep, { isDry, untilMs }: Manner): Promise<Taken> {
   const patiently = async <T>(work: () => Promise<T>): Promise<T> => await retryUntil(untilMs, work, isAway);
   const before = await patiently(look);
@@ -35,7 +41,7 @@ export async function takeStep({ name, look, make, isAway }: SetupStep, { isDry,
   return { isThere: true, line: `made     ${name}: ${before.what}` };
 }
 
-/** A server takes some seconds until it knows everywhere what was made. */
+/** A change takes some seconds to become visible on all nodes of a server. */
 const SETTLES_WITHIN_MS = 30_000;
 const PAUSE_MS = 500;
 

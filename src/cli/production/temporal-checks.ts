@@ -66,7 +66,7 @@ async function findSearchAttributes(temporal: Temporal): Promise<string> {
   return Object.keys(SEARCH_ATTRIBUTES).join(', ');
 }
 
-/** A history refers to values in the database, which go with their run. */
+/** Histories refer to values in the database, which are deleted with their run. */
 async function compareRetention(temporal: Temporal, configFile: string | undefined): Promise<string> {
   const { runs } = (await loadConfig(configFile)).retention;
   if (runs === undefined) return 'runs stay';
@@ -92,7 +92,7 @@ async function findTaskQueues(temporal: Temporal, configFile: string | undefined
   return found.map(({ queue, workers }) => `${queue} (workers: ${workers})`).join(', ');
 }
 
-/** A task queue, and which of its tasks. */
+/** A task queue and a type of its tasks. */
 export interface TaskKind {
   readonly queue: string;
   readonly kind: keyof typeof KINDS;
@@ -104,7 +104,7 @@ const KINDS = {
   activity: TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
 } as const;
 
-/** @returns the identities of the workers that have asked for such tasks in the last five minutes */
+/** @returns the identities of workers that polled for such tasks in the last five minutes */
 async function findWorkers(
   { connection, namespace }: TemporalConnection<ConnectionLike>,
   { queue, kind }: TaskKind,

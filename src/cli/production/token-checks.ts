@@ -4,7 +4,7 @@ import type { Config } from '../../config/load-config.ts';
 import { checkClock } from './doctor-check.ts';
 import type { DoctorCheck, Patient } from './doctor-check.ts';
 
-/** The checks of what an API process signs and accepts. */
+/** The checks of the tokens that an API process signs and accepts. */
 export function tokenChecks({ environment, configFile }: Patient): readonly DoctorCheck[] {
   return [secretCheck(environment), keysCheck(configFile)];
 }
@@ -41,7 +41,7 @@ function keysCheck(file: string | undefined): DoctorCheck {
   };
 }
 
-/** The time at which a server sent its answer, which a cache may have kept (RFC 9111, section 5.1); `null`: unknown. */
+/** The time at which a server sent its response, corrected for caches (RFC 9111, section 5.1); `null` if unknown. */
 function sentAt({ headers }: Response): Date | null {
   const dateMs = Date.parse(headers.get('date') ?? '');
   const ageMs = Number(headers.get('age') ?? 0) * 1_000;

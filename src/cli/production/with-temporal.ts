@@ -15,8 +15,8 @@ const WITHIN_MS = 5_000;
 export class NoAnswerError extends Error {}
 
 /**
- * Opens a connection to the Temporal that the environment names, for one use of it.
- * @throws SetupError when the environment contradicts itself; NoAnswerError; what the server refuses with
+ * Opens a connection to the Temporal server of the environment for one operation.
+ * @throws SetupError when settings contradict each other; NoAnswerError; the server's refusal
  */
 export async function withTemporal<T>(
   environment: NodeJS.ProcessEnv,
@@ -37,11 +37,11 @@ export async function withTemporal<T>(
 
 /** A namespace of Temporal. */
 export interface Namespace {
-  /** The time for which the histories of ended workflows stay. */
+  /** The retention of the histories of closed workflows. */
   readonly retentionMs: number;
 }
 
-/** @returns `null`: there is no such namespace. @throws when the server does not answer, or refuses to say */
+/** @returns `null` if the namespace does not exist. @throws when the server is unavailable or refuses */
 export async function readNamespace({
   connection,
   namespace,
@@ -55,7 +55,7 @@ export async function readNamespace({
   }
 }
 
-/** Makes a namespace. @throws when another process has made it, or the server refuses, as Temporal Cloud does */
+/** Creates a namespace. @throws when another process has created it, or the server refuses, as Temporal Cloud does */
 export async function makeNamespace(
   { connection, namespace }: TemporalConnection<ConnectionLike>,
   { retentionMs }: Namespace,
@@ -66,7 +66,7 @@ export async function makeNamespace(
   });
 }
 
-/** Opens a database for one use of it, over one connection. */
+/** Opens a database with one connection for one operation. */
 export async function withDatabase<T>(url: string, use: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
   const db = new Kysely<Tables>({ dialect: createPostgresDialect(url, { maxConnections: 1 }) });
   try {

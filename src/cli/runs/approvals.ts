@@ -9,13 +9,13 @@ import { readChoice, readJson } from '../input/read-json.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { NO_OPERANDS, twoOperands, oneOperand } from '../line/operands.ts';
 
-/** Whose token commands take that concern approvals. */
+/** The default entry of the tokens file for commands on approvals. */
 const APPROVER = 'approver';
 
-/** The flags of commands that do something about one approval. */
+/** The flags of commands that change one approval. */
 const APPROVAL_FLAGS = { ...accessFlags(APPROVER), json: option('prints the approval as JSON') } as const;
 
-/** Prints one line about an approval, or all of it as JSON. @returns the exit code */
+/** Prints one line about an approval, or the complete approval as JSON. @returns the exit code */
 function reportApproval(approval: Approval, line: string, json: boolean, { stdout }: Pick<Terminal, 'stdout'>): number {
   stdout.write(json ? `${JSON.stringify(approval, null, 2)}\n` : `${line}\n`);
   return EXIT.done;
@@ -160,7 +160,7 @@ function decideCommand(decision: Decision['decision'], summary: string): Command
   });
 }
 
-/** A shorter beginning of a digest may be that of other content. */
+/** A shorter prefix of a digest could match other content. */
 const LEAST_DIGITS = 8;
 
 function requireDigest({ id, digest }: Approval, wanted: string | undefined): void {

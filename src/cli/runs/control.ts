@@ -9,7 +9,7 @@ import { oneOperand, twoOperands } from '../line/operands.ts';
 import { nextSteps } from '../output/table.ts';
 import { defineCommand } from '../line/define-command.ts';
 
-/* What commands share that stop one run, end it or let it go on. */
+/* Shared parts of commands that pause, end or continue one run. */
 
 const CONTROL_EXITS = { 0: 'done', ...API_EXITS } as const;
 export const CONTROL_FLAGS = { ...accessFlags(), json: option('prints the run as JSON') } as const;
@@ -22,12 +22,12 @@ export function reasonOf(reason: string | undefined): { readonly reason?: string
   return reason === undefined ? {} : { reason };
 }
 
-/** Reads the values of channels that are given. @throws UsageError */
+/** Reads the channel values of a flag. @throws UsageError */
 export async function valuesOf(values: string | undefined): Promise<{ readonly values?: JsonObject }> {
   return values === undefined ? {} : { values: await readJsonObject('--values', values, 'values of channels') };
 }
 
-/** Prints a run as it is after a control, and what lets it go on. @returns the exit code */
+/** Prints a run after a control, with its next actions. @returns the exit code */
 export async function reportRun(
   client: Client,
   run: Run,

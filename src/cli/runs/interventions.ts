@@ -8,7 +8,7 @@ import type { Intervention } from '../../client/index.ts';
 import { NO_OPERANDS } from '../line/operands.ts';
 import { formatTable } from '../output/table.ts';
 
-/* How commands name one of several failures of a run that wait for a person. */
+/* The flags by which commands select one of several pending interventions of a run. */
 
 const WHICH_FLAGS = {
   node: text('NODE', 'which node, where several wait'),
@@ -20,7 +20,7 @@ interface Which {
   readonly id?: string | undefined;
 }
 
-/** The members of a request that name it; none where only one waits. */
+/** The members of a request that select an intervention; empty if only one is pending. */
 function whichIntervention({ node, id }: Which): { readonly node?: string; readonly id?: string } {
   return { ...(node !== undefined && { node }), ...(id !== undefined && { id }) };
 }

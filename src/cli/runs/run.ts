@@ -71,7 +71,7 @@ interface Submission {
   readonly start: { readonly input: JsonObject; readonly limits?: JsonObject };
 }
 
-/** @returns the run's id; `null` if the definition or the input is invalid, which is printed */
+/** @returns the run's id; `null` if the definition or the input is invalid, which has been printed */
 async function submitRun(client: Client, { file, start }: Submission, { stderr }: Terminal): Promise<string | null> {
   if ('fault' in file.content) {
     stderr.write(formatIssues(file.file, [file.content.fault]));
@@ -89,12 +89,12 @@ async function submitRun(client: Client, { file, start }: Submission, { stderr }
 }
 
 interface Following {
-  /** Ends the wait. */
+  /** Stops the wait. */
   readonly signal: AbortSignal | undefined;
   readonly print: (line: string) => void;
 }
 
-/** Prints what happens to a run until it ends or needs somebody. */
+/** Prints the events of a run until it ends or needs a person. */
 async function follow(
   { runs }: Client,
   id: string,
@@ -136,7 +136,7 @@ function summarize({ id, status, waitingFor, error }: Run): string {
 /** Node's longest timer, 24 days: a longer one fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Returns a signal that is aborted after a time. That of `AbortSignal.timeout` takes no time over `LONGEST_TIMER_MS`. */
+/** Returns a signal that aborts after a time. `AbortSignal.timeout` does not accept more than `LONGEST_TIMER_MS`. */
 export function abortAfter(ms: number): AbortSignal {
   const ending = new AbortController();
   const endsAt = performance.now() + ms;
@@ -149,12 +149,12 @@ export function abortAfter(ms: number): AbortSignal {
   return ending.signal;
 }
 
-/** No event tells of an attempt that is made again, so the run is looked at. */
+/** No event reports a retried attempt, so the run is polled. */
 const LOOK_EVERY_MS = 1_000;
 
-/** Prints each attempt of a run that has failed and is made again, once. @returns a function that ends that */
+/** Prints each failed and retried attempt of a run once. @returns a function that stops it */
 export function tellRetries({ runs }: Pick<Client, 'runs'>, id: string, print: (line: string) => void): () => void {
-  const told = new Set<string>();
+  const printed = new Set<string>();
   let looking: Promise<void> | null = null;
   let isOver = false;
   const look = async (): Promise<void> => {
@@ -162,11 +162,11 @@ export function tellRetries({ runs }: Pick<Client, 'runs'>, id: string, print: (
     if (isOver) return;
     for (const retry of retrying) {
       const key = `${retry.node} ${retry.index} ${retry.attempt} ${retry.nextAttemptAt}`;
-      if (!told.has(key)) print(`     ${retryLine(retry)}`);
-      told.add(key);
+      if (!printed.has(key)) print(`     ${retryLine(retry)}`);
+      printed.add(key);
     }
   };
-  // A look that fails is left out: following the run tells why.
+  // Errors of this request are ignored: following the run reports them.
   const timer = setInterval(() => {
     looking ??= look()
       .catch(() => undefined)

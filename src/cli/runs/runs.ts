@@ -61,7 +61,7 @@ function readStatuses(given: string | undefined): readonly RunStatus[] | undefin
   return given?.split(',').map((name) => readChoice('--status', name, STATUSES));
 }
 
-/** @throws UsageError for what is no time */
+/** @throws UsageError for an invalid time */
 function readTime(flag: string, given: string | undefined): string | undefined {
   if (given === undefined) return undefined;
   const time = new Date(given);
@@ -70,13 +70,13 @@ function readTime(flag: string, given: string | undefined): string | undefined {
   return time.toISOString();
 }
 
-/** The most that the API gives at once. */
+/** The largest page of the API. */
 const MAX_PAGE = 200;
 
 /** Reads pages until there are enough runs. */
 async function listNewest(client: Client, filter: RunFilter, most: number) {
   const found: Run[] = [];
-  // One run more tells if there are more.
+  // One additional run shows whether there are more.
   const limit = Math.min(most + 1, MAX_PAGE);
   for await (const run of client.runs.list({ ...filter, limit })) {
     if (found.length === most) return { found, hasMore: true };
@@ -91,7 +91,7 @@ function toTable(found: readonly Run[]): string {
   return formatTable(['RUN', 'STATUS', 'GRAPH', 'CREATED', 'REASON'], rows);
 }
 
-/** Why a run has failed, or what it waits for. */
+/** The reason why a run has failed, or what it waits for. */
 function toReason({ error, waitingFor }: Run): string {
   if (error) return `${error.code} ${error.message}`;
   return waitingFor.map(({ kind, node }) => `${kind} at ${node}`).join(', ');

@@ -2,10 +2,10 @@ import { createRequire, register } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ownModule } from '../../process/own-code.ts';
 
-/** The number of calls of `forgetModules`. Modules are imported once for each number. */
+/** The number of calls of `forgetModules`. Modules are imported once per number. */
 let generation = 0;
 
-/** Makes the next imports read the modules of the project anew; those of packages and of the engine stay. */
+/** Makes the next imports reload the modules of the project; those of packages and of the engine stay loaded. */
 export function forgetModules(): void {
   if (generation === 0) register(pathToFileURL(ownModule('./generation-hook', import.meta.url)), import.meta.url);
   generation += 1;
@@ -13,7 +13,7 @@ export function forgetModules(): void {
   for (const file of Object.keys(cache)) if (!isForeign(file)) delete cache[file];
 }
 
-/** The address of a module as it is to be imported now. */
+/** The current import URL of a module. */
 export function currentUrl(moduleUrl: string): string {
   return generation === 0 ? moduleUrl : `${moduleUrl}?generation=${generation}`;
 }

@@ -2,7 +2,7 @@ import type { ResolveHook } from 'node:module';
 
 const ENGINE = new URL('../../', import.meta.url).href;
 
-/** Gives the imports of a module the generation of that module, as far as they are of its project. */
+/** Passes the generation of a module on to its imports within the project. */
 export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
   const resolved = await nextResolve(specifier, context);
   const generation = context.parentURL === undefined ? null : generationOf(context.parentURL);

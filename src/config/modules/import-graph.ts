@@ -48,7 +48,7 @@ function isGraph(value: unknown): boolean {
   return 'name' in value && 'nodes' in value && isJsonObject(value.nodes);
 }
 
-/** Finds where a module has thrown, or where the compiler could not read it. */
+/** Finds where a module threw, or where the compiler failed. */
 function positionOf(error: unknown, path: string): Position {
   const text = error instanceof Error ? `${error.message}\n${error.stack ?? ''}` : '';
   const after = text.split(path).find((part) => /^:\d+:\d+/.test(part));
@@ -67,12 +67,12 @@ export async function graphFiles(folder: string): Promise<readonly string[]> {
 
 /**
  * Imports a module of a project, in JavaScript or TypeScript.
- * @returns its default export; without one, all that it exports
+ * @returns its default export, or all exports if it has none
  */
 export async function importModule(path: string): Promise<unknown> {
   if (isBuilt && /\.[cm]?ts$/.test(path)) await (reading ??= readTypeScript());
   const exported = defaultOf(await import(currentUrl(pathToFileURL(path).href)));
-  // A module that a compiler has converted to CommonJS has its exports in `default`.
+  // A module that was compiled to CommonJS has its exports in `default`.
   return isObject(exported) && '__esModule' in exported ? defaultOf(exported) : exported;
 }
 
@@ -82,7 +82,7 @@ function defaultOf(module: unknown): unknown {
 
 let reading: Promise<void> | null = null;
 
-/** Makes Node read TypeScript, which it does already where the engine runs from its source. */
+/** Registers a loader for TypeScript, unless the engine itself runs from its source. */
 async function readTypeScript(): Promise<void> {
   const [imports, requires] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')]);
   imports.register();

@@ -54,7 +54,7 @@ function say(message: Message<unknown>): void {
 }
 
 function toSent(error: unknown): SentError {
-  // The file system of the embedded database throws what is no error.
+  // The file system of the embedded database throws values that are no `Error`.
   const { name, message, stack } = error instanceof Error ? error : new Error(inspect(error));
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
   return { name, message, code, stack };

@@ -5,7 +5,7 @@ import type { Teardown } from '../teardown.ts';
 import { openThreadedDatabase } from './open-threaded-database.ts';
 import type { Database } from './use-store.ts';
 
-/** Where the database may be. */
+/** The possible locations of the database. */
 interface DatabaseOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly dataDir: string;
@@ -18,7 +18,7 @@ export async function openDatabase({ environment, dataDir }: DatabaseOptions, te
     const { useStore } = await import('./use-store.ts');
     return await useStore(DATABASE_URL, teardown);
   }
-  // The modules of the store are loaded while the thread starts.
+  // The store's modules are loaded while the thread starts.
   const [database, { useStore }] = await allSettled([
     openThreadedDatabase(resolve(dataDir, 'pglite')),
     import('./use-store.ts'),

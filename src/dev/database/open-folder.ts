@@ -6,13 +6,13 @@ import type { PGlite } from '@electric-sql/pglite';
 
 interface FolderDeps {
   readonly open: (folder: string) => Promise<PGlite>;
-  /** The folder of a database without data, which may not be there yet. */
+  /** The folder of an empty database, which may not exist yet. */
   readonly kept: string;
 }
 
 /**
- * Opens the database of a folder. To make one takes seconds, so the first one is kept as it is then, and later ones begin
- * as its copies.
+ * Opens the database of a folder. Creating one takes seconds, so an empty copy of the first one is kept, and later ones
+ * begin as copies of it.
  */
 export async function openFolder(folder: string, { open, kept }: FolderDeps): Promise<PGlite> {
   if (existsSync(folder)) return await open(folder);
@@ -22,12 +22,12 @@ export async function openFolder(folder: string, { open, kept }: FolderDeps): Pr
   }
   const database = await open(folder);
   await database.exec('checkpoint');
-  // The next one can be made anew, too.
+  // A failed copy is ignored: the next database is then created anew.
   await copyWhole(folder, kept).catch(() => undefined);
   return database;
 }
 
-/** Copies a folder, which is there whole or not at all, also if the process ends meanwhile. */
+/** Copies a folder atomically: the copy is complete or does not exist, even if the process ends meanwhile. */
 async function copyWhole(from: string, to: string): Promise<void> {
   const partial = `${to}.${process.pid}`;
   try {
@@ -39,9 +39,9 @@ async function copyWhole(from: string, to: string): Promise<void> {
 }
 
 /**
- * Opens the embedded PostgreSQL, a package that an installation need not have.
- * @param folder where it keeps its files
- * @throws Error that says how to install it
+ * Opens the embedded PostgreSQL, an optional package.
+ * @param folder the folder of its files
+ * @throws Error that explains how to install it
  */
 export async function openPglite(folder: string): Promise<PGlite> {
   const { PGlite: Database } = await import('@electric-sql/pglite').catch((error: unknown) => {
@@ -50,7 +50,7 @@ export async function openPglite(folder: string): Promise<PGlite> {
   return await Database.create(folder, { extensions: await findVector() });
 }
 
-/** The extension by which memory is searched by meaning, if its package is installed. */
+/** The extension for vectors, if its package is installed. */
 async function findVector() {
   try {
     const { vector } = await import('@electric-sql/pglite-pgvector');
@@ -61,7 +61,7 @@ async function findVector() {
   }
 }
 
-/** The version that is installed; `none` without one. */
+/** The installed version; `none` without one. */
 export function pgliteVersion(): string {
   try {
     const entry = createRequire(import.meta.url).resolve('@electric-sql/pglite');

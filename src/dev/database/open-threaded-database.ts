@@ -15,7 +15,7 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** A thread starts with JavaScript, and loads TypeScript once a loader is registered. */
+/** A thread starts with JavaScript and can load TypeScript once a loader is registered. */
 const ENTRY = `
   const { reader, module } = require('node:worker_threads').workerData;
   const registered = reader ? import(reader).then(({ register }) => register()) : Promise.resolve();
@@ -30,8 +30,8 @@ function startThread(folder: string): Worker {
 }
 
 /**
- * Opens an embedded PostgreSQL, which keeps its files in a folder. Its statements take processor time, so they run in a
- * thread of their own: meanwhile this one answers requests.
+ * Opens an embedded PostgreSQL, which keeps its files in a folder. It runs in its own thread, because its statements
+ * take processor time and would block requests to this process.
  * @throws when the database can't be opened
  */
 export async function openThreadedDatabase(folder: string): Promise<ThreadedDatabase> {
@@ -47,7 +47,7 @@ export async function openThreadedDatabase(folder: string): Promise<ThreadedData
   };
   thread.on('error', end);
   thread.on('exit', () => end(new Error('The embedded database is closed')));
-  thread.on('message', (message: Message) => hear(message, { pending, listeners }));
+  thread.on('message', (message: Message) => handleMessage(message, { pending, listeners }));
   let lastId = OPENING;
   const ask = async <R>(request: RequestBody): Promise<SentResult<R> | null> => {
     if (ended) throw ended;
@@ -78,7 +78,7 @@ interface Hearing {
   readonly listeners: ReadonlySet<(channel: string, payload: string) => void>;
 }
 
-function hear(message: Message, { pending, listeners }: Hearing): void {
+function handleMessage(message: Message, { pending, listeners }: Hearing): void {
   if (message.kind === 'notification') {
     for (const listener of listeners) listener(message.channel, message.payload);
     return;
@@ -89,7 +89,7 @@ function hear(message: Message, { pending, listeners }: Hearing): void {
   else request?.resolve(message.result);
 }
 
-/** Reads the JSON in rows. */
+/** Parses the JSON columns of rows. */
 function toResult<R>(sent: SentResult<R> | null): StatementResult<R> {
   const { rows, json, affectedRows } = sent ?? { rows: [], json: [], affectedRows: 0 };
   for (const row of rows) for (const name of json) parseMember(row, name);
@@ -102,7 +102,7 @@ function parseMember(row: unknown, name: string): void {
   if (typeof text === 'string') Reflect.set(row, name, JSON.parse(text));
 }
 
-/** Makes an error with the members by which the one in the thread is recognized. */
+/** Restores an error of the thread with the members by which it is recognized. */
 function toError({ name, message, code, stack }: SentError): Error {
   const error = name === 'RangeError' ? new RangeError(message) : new Error(message);
   return Object.assign(error, { stack, ...(code !== undefined && { code }) });

@@ -7,14 +7,14 @@ import type { Store } from '../../store/store.ts';
 import type { Teardown } from '../teardown.ts';
 import type { ThreadedDatabase } from './open-threaded-database.ts';
 
-/** The store of a stack, and its database beside it. */
+/** The store of a stack, and its database. */
 export interface Database {
   readonly store: Store;
   readonly dialect: Dialect;
   readonly listen: Listen;
 }
 
-/** An embedded database that is open, and the folder of large values beside it. */
+/** An open embedded database, and the folder of large values next to it. */
 interface Embedded {
   readonly database: ThreadedDatabase;
   readonly blobs: string;

@@ -13,7 +13,7 @@ export interface ReportRow {
   readonly differences: readonly string[];
 }
 
-/** Compares results with expectations; refunds are counted at the shop. */
+/** Compares results with expectations; the refunds come from the shop. */
 export async function toReport(
   cases: readonly TicketCase[],
   results: readonly TicketResult[],

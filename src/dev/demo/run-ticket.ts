@@ -19,7 +19,7 @@ interface TicketDeps {
   readonly say: (line: string) => void;
 }
 
-/** Runs the graph for one ticket to its end. An approver decides as the bundled expectations say. */
+/** Runs the graph for one ticket to its end. The bundled expectations contain the approver's decisions. */
 export async function runTicket(
   { graph, user, approver, say }: TicketDeps,
   { ticket, expected }: TicketCase,

@@ -48,7 +48,10 @@ export async function readCases(): Promise<readonly TicketCase[]> {
   });
 }
 
-/** Sends requests to the API with a token, and repeats them while it is away. Every POST has an idempotency key. */
+/**
+ * Sends requests to the API with a token, and repeats them while the API is unavailable. Every POST has an idempotency
+ * key.
+ */
 export interface Client {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<JsonObject>;
   post(path: string, body: Json): Promise<JsonObject>;

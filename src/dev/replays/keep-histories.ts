@@ -12,11 +12,11 @@ import { withoutReferences } from '../../workers/read-strangers.ts';
 import { RUN_GRAPH } from '../../workflows/contract.ts';
 import type { HistorySource } from '../stack.ts';
 
-/** What is known of a history that has been kept. */
+/** The metadata of a stored history. */
 export interface KeptHistory {
   readonly workflowId: string;
   readonly executionRunId: string;
-  /** Whose run it is, such as a file of tests. */
+  /** The origin of the run, such as a test file. */
   readonly about: string;
 }
 
@@ -26,9 +26,9 @@ const { History: HistoryProto } = proto.temporal.api.history.v1;
 const { Payload: PayloadProto } = proto.temporal.api.common.v1;
 
 /**
- * Keeps the history of each execution of each run in a folder, open ones too. Its payloads are kept as the workflow's code
- * reads them, so that a replay needs neither the store nor a key.
- * @returns how many were kept
+ * Stores the history of each execution of each run in a folder, running ones too. Payloads are stored decoded, as the
+ * workflow code reads them, so that a replay needs neither the store nor a key.
+ * @returns the number of stored histories
  */
 export async function keepHistories(source: HistorySource, folder: string, about: string): Promise<number> {
   await mkdir(folder, { recursive: true });
@@ -36,7 +36,7 @@ export async function keepHistories(source: HistorySource, folder: string, about
   let kept = 0;
   for await (const { workflowId, runId } of workflow.list({ query: `WorkflowType = '${RUN_GRAPH}'` })) {
     const history = await workflow.getHandle(workflowId, runId).fetchHistory();
-    // Nothing was decided in it yet.
+    // No workflow task has completed in this execution, so there is nothing to replay.
     if (!history.events?.some((event) => event.workflowTaskCompletedEventAttributes)) continue;
     await readSignals(history, { namespace: source.namespace, workflowId }, source.dataConverter);
     await readPayloads(history, source.dataConverter);
@@ -50,11 +50,11 @@ export async function keepHistories(source: HistorySource, folder: string, about
 async function keep(folder: string, history: History, facts: KeptHistory): Promise<void> {
   const path = join(folder, randomUUID());
   await writeFile(`${path}.history`, HistoryProto.encode(history).finish());
-  // Who reads the folder looks for these.
+  // The replay lists the folder by these files, so they are written last.
   await writeFile(`${path}.json`, JSON.stringify(facts));
 }
 
-/** Signals are read as a worker reads them, each on its own. */
+/** Signals are decoded one by one, as a worker does. */
 async function readSignals(
   { events }: History,
   receiver: Pick<Receiver, 'namespace' | 'workflowId'>,
@@ -70,7 +70,7 @@ async function readSignals(
   }
 }
 
-/** Puts what workflow code reads in the place of each payload, which may be a reference, or in a code. */
+/** Replaces each payload, which may be a reference or encoded, by what workflow code reads. */
 async function readPayloads(part: unknown, converter: DataConverter): Promise<void> {
   if (typeof part !== 'object' || part === null || ArrayBuffer.isView(part)) return;
   for (const [key, value] of Object.entries(part))
@@ -82,7 +82,7 @@ function isPayload(value: unknown): value is Payload {
   return typeof value === 'object' && value !== null && 'metadata' in value && 'data' in value;
 }
 
-/** A payload that can't be read stays as it is: the replay fails if its run depends on it. */
+/** A payload that can't be decoded stays as it is: the replay fails if the run depends on it. */
 async function read(payload: Payload, { externalStorage, payloadCodecs = [] }: DataConverter): Promise<Payload> {
   try {
     const retrieved = await extstoreInboundOptions(externalStorage).transformPayload(payload, undefined, undefined);

@@ -5,23 +5,23 @@ import type { KeptHistory } from './keep-histories.ts';
 
 const run = promisify(execFile);
 
-/** A history that the code would not have made. */
+/** A history that differs from what the code does. */
 export interface Difference extends KeptHistory {
   readonly error: string;
-  /** Where the history is; what is known of it lies beside it. */
+  /** The path of the history; its metadata is in a file next to it. */
   readonly path: string;
 }
 
 export interface Replayed {
   readonly replayed: number;
-  /** Begins the hash of the workflow's code. */
+  /** The first digits of the hash of the workflow code. */
   readonly bundle: string;
   readonly differences: readonly Difference[];
 }
 
 /**
- * Replays all histories that `keepHistories` has put into a folder, in a process of its own, and takes them out of it.
- * @param environment names the workflow's code, as for workers
+ * Replays all histories that `keepHistories` stored in a folder, in a separate process, and deletes them from it.
+ * @param environment names the workflow bundle, as for workers
  */
 export async function replayHistories(folder: string, environment = process.env): Promise<Replayed> {
   const args = [...ownNodeOptions(), ownModule('./replay-kept', import.meta.url), folder];
@@ -31,7 +31,7 @@ export async function replayHistories(folder: string, environment = process.env)
 
 const MOST_SAID = 2 ** 26;
 
-/** A difference as a line. */
+/** Formats a difference as one line. */
 export function describeDifference({ workflowId, executionRunId, about, error, path }: Difference): string {
   return `${workflowId} (${executionRunId}; ${about}) replays in another way: ${error}; its history: ${path}`;
 }

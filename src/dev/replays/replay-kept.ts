@@ -14,12 +14,12 @@ import { installTemporalRuntime } from '../service.ts';
 import type { KeptHistory } from './keep-histories.ts';
 import type { Difference, Replayed } from './replay-histories.ts';
 
-/* A process that replays the histories of a folder, one after the other on one worker, and says what came of it. */
+/* A process that replays the histories of a folder one after the other on one worker, and reports the result. */
 
 const { History } = proto.temporal.api.history.v1;
 const run = promisify(execFile);
 
-/** A replay takes milliseconds; one of hundreds of large activations some seconds. */
+/** Most replays take milliseconds; one with hundreds of large activations takes seconds. */
 const WITHIN_MS = 180_000;
 
 type History = ReturnType<typeof History.decode>;
@@ -32,7 +32,7 @@ async function main(folder: string): Promise<Replayed> {
   const bundle = createHash('sha256').update(code).digest('hex').slice(0, 12);
   const files = (await readdir(folder)).filter((name) => name.endsWith('.json')).map((name) => join(folder, name));
   const differences: Difference[] = [];
-  // Replays are done one after the other, so what was read last is what has come back.
+  // Replays are sequential, so a result belongs to the history that was read last.
   let last: ReplayedHistory | null = null;
   async function* histories() {
     for (const file of files) {
@@ -67,7 +67,7 @@ interface ReplayedHistory {
   readonly history: History;
 }
 
-/** Keeps a history from which its replay differs, as `Worker.runReplayHistory` takes it, and the workers that made it. */
+/** Stores a history whose replay differs, in the format of `Worker.runReplayHistory`, with the workers that made it. */
 async function keepDifference({ facts, history }: ReplayedHistory, error: string, bundle: string): Promise<Difference> {
   const folder = join(tmpdir(), 'holdfast-differences');
   await mkdir(folder, { recursive: true });

@@ -43,7 +43,7 @@ function toOpenAiError(message: string): { readonly error: { message: string; ty
   return { error: { message, type: 'invalid_request_error', code: null } };
 }
 
-/** Writes a completion as the server-sent events of a streamed one, a word each. */
+/** Formats a completion as the server-sent events of a stream, one word per event. */
 function toChunks({ choices, usage, ...completion }: Completion): string {
   const chunks = choices.flatMap(({ index, message, logprobs, finish_reason }): readonly JsonObject[] => {
     const { content, tool_calls = [], ...begun } = message;

@@ -64,7 +64,7 @@ function isSame(known: RefundsTable, { order, amount, reason }: RefundRequest): 
   return known.order_number === order && known.amount_cents === toCents(amount) && known.reason === reason;
 }
 
-/** A key that a concurrent request for another order takes shows as a conflict once that request commits. */
+/** A key that a concurrent request for another order uses causes a conflict when that request commits. */
 async function pay(db: Transaction<ShopTables>, { key, order, amount, reason }: RefundRequest): Promise<RefundAnswer> {
   const cents = toCents(amount);
   const row: RefundsTable = {

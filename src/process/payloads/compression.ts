@@ -2,18 +2,18 @@ import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from 'node:zlib';
 import type { Payload, PayloadCodec, SerializationContext } from '@temporalio/common';
 
-/** The mark of payloads that are to be compressed; `workflows/payload-converter.ts` sets it. */
+/** The mark of payloads to compress; `workflows/payload-converter.ts` sets it. */
 const MARK = 'holdfast-compress';
 /** The encoding of a compressed payload: raw DEFLATE (RFC 1951) of the data. */
 const DEFLATE = Buffer.from('holdfast/deflate');
 /** Metadata of a compressed payload: the encoding of its data. */
 const INNER = 'holdfast-encoding';
 
-/** Larger data is compressed by a thread, so that nobody waits for it. */
+/** Larger data is compressed in a thread, so that the event loop stays free. */
 const MAX_SYNC_BYTES = 65_536;
-/** A compressed payload may not become larger than the longest text of V8. */
+/** Limit of decompressed data: the longest string of V8. */
 const MAX_BYTES = 512 * 1_048_576;
-/** The fastest level; no other one makes a journal batch smaller by more than 6 %. */
+/** The fastest level; no other level makes a journal batch smaller by more than 6 %. */
 const LEVEL = 1;
 
 const deflateLater = promisify(deflateRaw);

@@ -14,23 +14,23 @@ import { DRIVER, digestOf, fromStored, toStored } from './stored-payload.ts';
 export interface Receiver {
   readonly namespace: string;
   readonly workflowId: string;
-  /** The history has what has come of the signal. */
+  /** True if the history already contains the effects of the signal. */
   readonly isReplaying: boolean;
 }
 
 /**
- * Reads the payload of a signal, which any client of Temporal may have sent. An unreadable one becomes a value that marks it,
+ * Reads the payload of a signal, which any client of Temporal may have sent. An unreadable one becomes a marker value,
  * and is ignored like every malformed signal.
  *
- * A signal must be decided in the same way each time that its history is replayed, whatever has become of its payload since.
- * So what is missing, or has no code, is noted in the store when it is found so, and stays so: a large payload is stored before
- * its signal is sent.
- * @returns the payload in the code of the codecs, but by no reference
- * @throws when the store or the codecs do not work, or the history has the payload as readable
+ * A signal must be handled in the same way in each replay, whatever happens to its payload later. So a payload that
+ * is missing or not encoded is recorded in the store at the first attempt, and stays unreadable. This is safe because a
+ * large payload is stored before its signal is sent.
+ * @returns the payload, still encoded by the codecs, but without references
+ * @throws when the store or the codecs fail, or the history contains the payload as readable
  */
 export type ReadSignal = (payload: Payload, receiver: Receiver) => Promise<Payload>;
 
-/** A payload; or the reason why it can never be read. */
+/** A payload, or the reason why it can never be read. */
 type ReadResult = { readonly payload: Payload } | { readonly reason: string };
 
 const MISSING = 'what it refers to is not in the store';
@@ -46,7 +46,7 @@ export function createSignalReader(store: Blobs, codecs: readonly PayloadCodec[]
   };
 }
 
-/** Follows a reference, if it leads to a payload of the same workflow: others may be of another tenant. */
+/** Resolves a reference if it leads to a payload of the same workflow: other payloads may belong to another tenant. */
 async function fetchPayload(store: Blobs, reference: Payload, receiver: Receiver): Promise<ReadResult> {
   const id = idIn(reference);
   if (id === null) return { reason: 'it is a broken reference' };
@@ -58,7 +58,7 @@ async function fetchPayload(store: Blobs, reference: Payload, receiver: Receiver
   return isReferencePayload(payload) ? { reason: 'it refers to another reference' } : { payload };
 }
 
-/** The id that a reference to the store of payloads has; `null`: it is no sound one. */
+/** The payload id in a reference to the store; `null` for an invalid reference. */
 function idIn(reference: Payload): string | null {
   try {
     const { driverName, claimData } = decodeReferencePayload(reference);
@@ -68,7 +68,10 @@ function idIn(reference: Payload): string | null {
   }
 }
 
-/** Notes that a payload can't be read, unless it has become readable in this moment. @returns what the store has from now on */
+/**
+ * Records that a payload can't be read, unless it has become readable meanwhile.
+ * @returns the final entry of the store
+ */
 async function noteUnreadable(
   store: Blobs,
   id: string,
@@ -80,7 +83,7 @@ async function noteUnreadable(
   return (await find(store, id)) ?? { metadata: { encoding: UNREADABLE }, data: Buffer.from(reason) };
 }
 
-/** The encoding of the note that replaces an unreadable payload; in base64, as the store has it. */
+/** The encoding of the entry that replaces an unreadable payload; in base64, as the store contains it. */
 const UNREADABLE = Buffer.from('holdfast/unreadable').toString('base64');
 
 function notedReason({ metadata, data }: Blob): string | null {
@@ -91,7 +94,7 @@ async function find(store: Blobs, id: string): Promise<Blob | undefined> {
   return (await store.find([id])).get(id);
 }
 
-/** A key service may fail once, or know a key late. */
+/** A key service may fail once, or receive a key late. */
 const DECODE_TRIES = 4;
 const DECODE_PAUSE_MS = 250;
 
@@ -100,7 +103,10 @@ interface Readers {
   readonly codecs: readonly PayloadCodec[];
 }
 
-/** Finds out if the codecs can read a payload. What could not be decoded once stays unreadable, even if its key comes later. */
+/**
+ * Checks whether the codecs can read a payload. A payload that could not be decoded stays unreadable, even if its key
+ * becomes available later.
+ */
 async function tryCodecs({ store, codecs }: Readers, payload: Payload, receiver: Receiver): Promise<ReadResult> {
   if (codecs.length === 0) return { payload };
   const id = `${receiver.workflowId}/unreadable/${digestOf(toStored(payload))}`;
@@ -124,7 +130,7 @@ async function decodeOne(codecs: readonly PayloadCodec[], payload: Payload, rece
   if (decoded.length !== 1) throw new RangeError('A codec has made another number of payloads of one');
 }
 
-/** True if the codecs read what they have written: their keys are there. */
+/** True if the codecs can decode their own output: their keys are available. */
 async function work(codecs: readonly PayloadCodec[], receiver: Receiver): Promise<boolean> {
   try {
     const [written = {}] = await encode([...codecs], [defaultPayloadConverter.toPayload('a probe')]);

@@ -12,7 +12,7 @@ export function toStored({ metadata, data }: Payload): Blob {
   };
 }
 
-/** Names a payload by its content. */
+/** The digest of a payload's content, used as its name. */
 export function digestOf({ metadata, data }: Blob): string {
   return createHash('sha256').update(JSON.stringify(metadata)).update(data).digest('base64url');
 }

@@ -3,19 +3,19 @@ import { setVariables } from '../../process/process-options.ts';
 /** The destination of spans or metrics. */
 export type ExporterName = 'otlp' | 'console';
 
-/** What OpenTelemetry's variables call spans and metrics. */
+/** The names of spans and metrics in OpenTelemetry's variables. */
 export type Signal = 'TRACES' | 'METRICS';
 
 interface Choice {
-  /** `null`: nothing is sent. */
+  /** `null` if nothing is sent. */
   readonly exporter: ExporterName | null;
-  /** Warnings about variables that can't be heeded. */
+  /** Warnings about variables that have no effect. */
   readonly problems: readonly string[];
 }
 
 interface SignalFacts {
   readonly called: string;
-  /** Names that are known, and need nothing to be sent. */
+  /** Known names with which nothing is sent. */
   readonly unsent: readonly string[];
 }
 
@@ -27,8 +27,8 @@ const SIGNALS: Readonly<Record<Signal, SignalFacts>> = {
 };
 
 /**
- * Chooses where spans or metrics go, by OpenTelemetry's own variables. They are sent if an address for them is set, or if
- * `OTEL_TRACES_EXPORTER` or `OTEL_METRICS_EXPORTER` names an exporter; the only protocol is `http/protobuf`.
+ * Chooses the exporter of spans or metrics by OpenTelemetry's own variables. They are sent if an address for them is
+ * set, or if `OTEL_TRACES_EXPORTER` or `OTEL_METRICS_EXPORTER` names an exporter; the only protocol is `http/protobuf`.
  */
 export function chooseExporter(signal: Signal, environment: NodeJS.ProcessEnv): Choice {
   const given = setVariables(environment);
@@ -63,16 +63,16 @@ const SPOKEN = 'http/protobuf';
 
 /** The telemetry that a process sends. */
 export interface Exporting {
-  /** Where it goes; `null`: nothing is sent. */
+  /** The destination; `null` if nothing is sent. */
   readonly exporter: ExporterName | null;
-  /** Sends what is left, and stops. */
+  /** Sends the rest, and stops. */
   close(): Promise<void>;
 }
 
 export interface ExportOptions {
   /** The name of the process, unless `OTEL_SERVICE_NAME` sets another one. */
   readonly service: string;
-  /** Logs what the SDK can't do. */
+  /** Logs problems of the SDK. */
   readonly report: (message: string) => void;
 }
 

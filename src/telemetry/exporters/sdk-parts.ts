@@ -3,25 +3,25 @@ import { detectResources, envDetector, resourceFromAttributes } from '@opentelem
 import type { Resource } from '@opentelemetry/resources';
 import type { ExportOptions } from './choose-exporter.ts';
 
-/** Waits for a silent collector at most this long when the process ends. */
+/** The longest wait for an unresponsive collector when the process ends. */
 const FLUSH_WITHIN_MS = 5_000;
 
-/** Names a process as `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` want it. */
+/** Names a process by `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`. */
 export function toResource(service: string): Resource {
   return resourceFromAttributes({ 'service.name': service }).merge(detectResources({ detectors: [envDetector] }));
 }
 
-/** Has OpenTelemetry's SDK report what it can't do. */
+/** Forwards problems that OpenTelemetry's SDK reports. */
 export function reportProblems(report: ExportOptions['report']): void {
   const ignore = (): void => undefined;
-  const tell = (message: string): void => report(`OpenTelemetry: ${message}`);
+  const log = (message: string): void => report(`OpenTelemetry: ${message}`);
   diag.setLogger(
-    { error: tell, warn: tell, info: ignore, debug: ignore, verbose: ignore },
+    { error: log, warn: log, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
 }
 
-/** Waits for what is sent last, without its failures, and for a short time only. */
+/** Waits briefly for the last export and ignores its failure. */
 export async function flushed(work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import type { JournalBatch, RunEvent } from '../../graph/journal/index.ts';
 import type { Measurement } from './measurement.ts';
 import { forgetOldest } from '../../graph/values/index.ts';
 
-/** The run that a batch is of. */
+/** The run of a batch. */
 export interface MeasuredRun {
   readonly runId: string;
   readonly graph: string;
@@ -66,7 +66,7 @@ function ofEvent<Type extends RunEvent['type']>(
   return OF_EVENTS[event.type]?.(event, run, clock) ?? [];
 }
 
-/** A vote that leaves the approval open closes nothing. */
+/** A vote that leaves the approval open is no decision. */
 function ofApproval(
   event: RunEvent,
   requests: ReadonlyMap<string, { readonly at: string; readonly status: string }>,
@@ -87,7 +87,7 @@ function nodeDuration(value: number | null, { graph }: MeasuredRun, outcome: str
   return value === null ? [] : [{ name: 'holdfast.node.duration', value, labels: { graph, outcome } }];
 }
 
-/** @param at when the run has ended (RFC 3339) */
+/** @param at the end of the run (RFC 3339) */
 export function endMeasurements({ runId, graph }: MeasuredRun, at: string, outcome: string): readonly Measurement[] {
   const value = secondsSinceRequest(runId, at);
   return [
@@ -96,7 +96,7 @@ export function endMeasurements({ runId, graph }: MeasuredRun, at: string, outco
   ];
 }
 
-/** The time of the request for a run, which is in its id. @returns `null` for an id without a time */
+/** The seconds since the request for a run, whose id contains the time. @returns `null` for an id without a time */
 function secondsSinceRequest(runId: string, at: string): number | null {
   return isValid(runId) ? Math.max(0, Date.parse(at) - decodeTime(runId)) / 1_000 : null;
 }
@@ -107,14 +107,14 @@ function secondsUntil(now: number, at: string): number {
 
 type NodeEvent = Pick<RunEvent & { readonly type: 'node.started' }, 'node' | 'visit' | 'index' | 'path' | 'at'>;
 
-/** Remembers when nodes have begun, until they end. */
+/** Remembers the start times of nodes until they end. */
 export interface NodeClock {
   start(runId: string, event: NodeEvent): void;
-  /** @returns the seconds since the beginning; `null`: it is not known here */
+  /** @returns the seconds since the start; `null` if it is unknown here */
   end(runId: string, event: NodeEvent): number | null;
 }
 
-/** Nodes that are remembered; the oldest are forgotten. */
+/** The number of nodes that are remembered; the oldest are dropped. */
 const MAX_OPEN = 10_000;
 
 export function createNodeClock(): NodeClock {

@@ -2,7 +2,7 @@ import type { Logger } from '../../process/logger.ts';
 import type { LiveCounts } from '../../store/tenant-use.ts';
 import { measure } from './meter.ts';
 
-/** Anybody may ask for metrics, so the database is asked no oftener. */
+/** Any client can request metrics, so the database is queried at most this often. */
 export const COUNT_EVERY_MS = 15_000;
 
 const STATUSES = ['queued', 'running', 'waiting', 'paused'] as const;
@@ -13,8 +13,8 @@ interface LiveSource {
 }
 
 /**
- * Measures what is there at the moment, by one statement. Asked again soon, it does nothing.
- * @returns a function that does not fail: without the database, the metrics of the process are worth reading all the more
+ * Measures the current counts with one statement, at most once per interval.
+ * @returns a function that does not fail: the other metrics of the process must be readable without the database
  */
 export function createLiveMeasure({ store, logger }: LiveSource): () => Promise<void> {
   let countedAt = Number.NEGATIVE_INFINITY;
@@ -22,14 +22,14 @@ export function createLiveMeasure({ store, logger }: LiveSource): () => Promise<
     if (performance.now() - countedAt < COUNT_EVERY_MS) return;
     countedAt = performance.now();
     try {
-      tell(await store.countLive());
+      measureCounts(await store.countLive());
     } catch (error) {
       logger.warn({ error }, 'some metrics could not be counted; they stay as they were counted last');
     }
   };
 }
 
-function tell(counts: LiveCounts): void {
+function measureCounts(counts: LiveCounts): void {
   for (const status of STATUSES) measure('holdfast.runs.active', counts.runs[status] ?? 0, { status });
   measure('holdfast.approvals.pending', counts.pendingApprovals, {});
   measure('holdfast.approvals.oldest_age', counts.oldestApprovalSeconds, {});

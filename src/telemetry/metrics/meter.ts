@@ -8,7 +8,7 @@ import type { LabelsOf, Measurement, MetricName } from './measurement.ts';
 type Labels = Record<string, string | number>;
 type Instrument = (value: number, labels: Labels) => void;
 
-/** The instruments of this process, and what reads them. */
+/** The instruments of this process, and their readers. */
 interface Meter {
   readonly instruments: ReadonlyMap<string, Instrument>;
   readonly reader: PrometheusExporter;
@@ -55,14 +55,14 @@ function createMeter({ readers = [], ...options }: MeterProviderOptions = {}): M
 let current = createMeter();
 let isPushing = false;
 
-/** True if metrics are sent to others, who do not ask for them. */
+/** True if metrics are pushed to a collector. */
 export function sendsMetrics(): boolean {
   return isPushing;
 }
 
 /**
- * Measures with other readers besides, such as one that pushes. What was measured before is forgotten.
- * @returns a function that goes back to the readers of before
+ * Replaces the readers, for example by one that pushes. Earlier measurements are dropped.
+ * @returns a function that restores the previous readers
  */
 export function measureWith(options: MeterProviderOptions): () => void {
   const before = current;
@@ -75,14 +75,14 @@ export function measureWith(options: MeterProviderOptions): () => void {
 }
 
 /**
- * Measures: adds to a counter or a level, sets a gauge, or adds a value to a histogram. It waits for nothing.
- * Values of labels that people choose share a series when there are too many.
+ * Measures: adds to a counter or a level, sets a gauge, or adds a value to a histogram. It is synchronous. When labels
+ * with user-chosen values have too many, the rest share one series.
  */
 export function measure<Name extends MetricName>(name: Name, value: number, labels: LabelsOf<Name>): void {
   record(name, value, labels);
 }
 
-/** Measures one value after the other. */
+/** Measures several values in order. */
 export function measureAll(measurements: readonly Measurement[]): void {
   for (const { name, value, labels } of measurements) record(name, value, labels);
 }
@@ -110,7 +110,7 @@ export async function readMetrics(): Promise<string> {
   return SERIALIZER.serialize(resourceMetrics);
 }
 
-/** Values of one label that have series of their own. All others share one. */
+/** The number of values of one label with their own series. All others share one. */
 const MAX_NAMES = 100;
 
 /** In characters. */
@@ -118,9 +118,9 @@ const MAX_LENGTH = 100;
 
 const OTHER = 'other';
 
-/** Keeps the number of series small, whatever strangers call their graphs and tools. */
+/** Limits the number of series, whatever names users give to graphs and tools. */
 export interface BoundedNames {
-  /** @returns the value, or `other` when the label has had enough values before */
+  /** @returns the value, or `other` when the label already has the maximum number of values */
   bound(label: string, value: string): string;
 }
 

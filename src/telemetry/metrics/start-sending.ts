@@ -21,8 +21,8 @@ const INTERVAL_MS = 60_000;
 const TIMEOUT_MS = 30_000;
 
 /**
- * Sends metrics at intervals. The exporter reads its own variables, such as that of the temporality.
- * @returns a function that sends what is left, and stops
+ * Sends metrics at intervals. The exporter reads its own variables, such as the temporality.
+ * @returns a function that sends the rest, and stops
  */
 export function startSending({ service, report, environment, exporter }: SendingOptions): () => Promise<void> {
   reportProblems(report);

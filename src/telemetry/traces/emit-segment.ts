@@ -12,13 +12,13 @@ import type { TraceSegment } from './trace-segment.ts';
 
 /** An ended segment. */
 interface EndedSegment extends PlannedSegment {
-  /** The `traceparent` of the signal that it begins with. */
+  /** The `traceparent` of the signal that begins the segment. */
   readonly sentIn?: string;
 }
 
 /**
- * Makes the spans of an ended segment, unless this process makes none. Made again, they are the same.
- * @throws TypeError for a run with a wrong `traceparent`; what reading the events throws
+ * Creates the spans of an ended segment if tracing is enabled in this process. Repeated calls create the same spans.
+ * @throws TypeError for a run with an invalid `traceparent`; errors of reading the events
  */
 export async function emitSegment(traced: EndedSegment, events: Parameters<typeof planSegment>[1]): Promise<void> {
   const tracer = runTracer();
@@ -48,8 +48,8 @@ function linksTo(context: SpanContext | null): Link[] {
 }
 
 /**
- * A later segment points to the one before, and to the signal that it begins with; the first one of a later execution
- * to the request for the run.
+ * A later segment links to the previous one and to the signal that begins it; the first segment of a later execution
+ * links to the request for the run.
  */
 function linksOf(traced: EndedSegment): Link[] {
   if (traced.segment === FIRST_SEGMENT) return [];

@@ -5,30 +5,27 @@ import { partOfCall, spanContextOf } from './trace-segment.ts';
 import type { TraceSegment } from './trace-segment.ts';
 import { GENERAL } from './names.ts';
 
-/** A span that begins. */
+/** The data with which a span begins. */
 export interface SpanStart {
   readonly name: string;
   readonly kind: 'internal' | 'client';
   readonly attributes: Attributes;
 }
 
-/** Work in a span. */
+/** Work to do in a span. */
 export interface SpannedWork<T> {
-  /** @param span `null`: there is none */
+  /** @param span `null` without tracing */
   readonly work: (span: Span | null) => Promise<T>;
-  /** Returns the name of an error. Its message may quote payloads, so it stays out of the span. */
+  /** Returns the name of an error. The message is not recorded because it may quote payloads. */
   readonly failureOf: (error: unknown) => string;
 }
 
-/** A call of a run that is traced. */
+/** A call of a traced run. */
 interface TracedCall extends TraceSegment {
   readonly key: string;
 }
 
-/**
- * Does work in a span below that of the node that a call is made for. It does just the work if the run is not traced, or
- * in a process that makes no spans.
- */
+/** Does work in a child span of the node that makes the call. Without tracing it only does the work. */
 export async function inCallSpan<T>(
   call: TracedCall | null,
   start: () => SpanStart,
@@ -39,7 +36,7 @@ export async function inCallSpan<T>(
   return await inSpan(parent, start, spanned);
 }
 
-/** Does work in a span below the active one. Without an active one it does just the work. */
+/** Does work in a child of the active span. Without an active span it only does the work. */
 export async function inSpanBelow<T>(start: () => SpanStart, spanned: SpannedWork<T>): Promise<T> {
   if (!trace.getActiveSpan()) return await spanned.work(null);
   return await inSpan(context.active(), start, spanned);
@@ -61,7 +58,7 @@ async function inSpan<T>(parent: Context, start: () => SpanStart, { work, failur
   }
 }
 
-/** Has a span show what it has failed with by its code: a message may quote payloads. */
+/** Marks a span as failed by its error code; the message is omitted because it may quote payloads. */
 export function markFailed(span: Span, code: string): void {
   span.setAttribute(GENERAL.error, code);
   span.setStatus({ code: SpanStatusCode.ERROR });

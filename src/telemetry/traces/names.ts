@@ -20,7 +20,7 @@ export const GEN_AI = {
   tool: 'gen_ai.tool.name',
   toolType: 'gen_ai.tool.type',
   dimensions: 'gen_ai.embeddings.dimension.count',
-  // Contents, only where they are allowed.
+  // Content attributes, recorded only where the configuration allows them.
   instructions: 'gen_ai.system_instructions',
   inputMessages: 'gen_ai.input.messages',
   outputMessages: 'gen_ai.output.messages',
@@ -38,7 +38,7 @@ export const GENERAL = {
   error: 'error.type',
 } as const;
 
-/** Our own. */
+/** Attributes of Holdfast. */
 export const HOLDFAST = {
   tenant: 'holdfast.tenant',
   run: 'holdfast.run.id',
@@ -57,23 +57,23 @@ export const HOLDFAST = {
   leftOut: 'holdfast.spans.left_out',
 } as const;
 
-/** A model as its provider knows it. */
+/** A model by the names of its provider. */
 export interface RequestedModel {
   readonly provider: string;
   readonly model: string;
-  /** The address that is asked. */
+  /** The address of the requests. */
   readonly baseUrl: string;
 }
 
-/** Providers whose names differ from ours (OpenTelemetry, `gen_ai.provider.name`). */
+/** Providers with other names in OpenTelemetry (`gen_ai.provider.name`). */
 const PROVIDERS: ReadonlyMap<string, string> = new Map([['google', 'gcp.gemini']]);
 
-/** Names a provider as OpenTelemetry does. */
+/** Returns OpenTelemetry's name of a provider. */
 export function providerName(provider: string): string {
   return PROVIDERS.get(provider) ?? provider;
 }
 
-/** The attributes of a span for requests to a model. */
+/** The attributes of a span with requests to a model. */
 export function modelAttributes({ provider, model, baseUrl }: RequestedModel): Readonly<Record<string, string>> {
   return {
     [GEN_AI.provider]: providerName(provider),
@@ -82,7 +82,7 @@ export function modelAttributes({ provider, model, baseUrl }: RequestedModel): R
   };
 }
 
-/** Has the active span, which is that of a call, name the model as its provider does. */
+/** Adds the provider's name of the model to the active span, which is that of a call. */
 export function describeModel(asked: RequestedModel): void {
   trace.getActiveSpan()?.updateName(`chat ${asked.model}`).setAttributes(modelAttributes(asked));
 }

@@ -10,23 +10,23 @@ import type { SpanPart, TraceSegment } from './trace-segment.ts';
 export interface PlannedSpan {
   readonly name: string;
   readonly spanId: string;
-  /** `null`: the root of the segment. */
+  /** `null` for the root of the segment. */
   readonly parentId: string | null;
   readonly startedAt: number;
   readonly endedAt: number;
   readonly attributes: Attributes;
-  /** The code of what it has failed with. */
+  /** The error code of a failed part. */
   readonly error: string | null;
-  /** The span of the same visit of an agent in an earlier segment; `null`: there is none. */
+  /** The span of the same agent visit in an earlier segment; `null` without one. */
   readonly earlier: SpanContext | null;
 }
 
-/** A segment, and what it has of agents. */
+/** A segment, and its agents. */
 export type PlannedSegment = TraceSegment & Pick<Segment, 'agents' | 'resumed'>;
 
 type TaskEvent = Extract<RunEvent, TaskReference>;
 
-/** The most spans of supersteps and nodes of a segment; the root has the number of those that are left out. */
+/** The maximum number of spans for supersteps and nodes of a segment; the root records how many are omitted. */
 const MAX_SPANS = 2_000;
 
 interface OpenSpan extends SpanUsage {
@@ -56,12 +56,12 @@ export async function planSegment(
 class SegmentPlan {
   readonly #traced: PlannedSegment;
   readonly #agents: ReadonlySet<string>;
-  /** The spans that agents go on from, by those that they have now. */
+  /** The earlier spans of agents, by their current spans. */
   readonly #earlier: ReadonlyMap<string, SpanContext>;
   readonly #spans = new Map<string, OpenSpan>();
-  /** The ids of parts, by what names them: most events of a step or node belong to a known part. */
+  /** The ids of parts by name, as a cache: most events of a superstep or node belong to a known part. */
   readonly #ids = new Map<string, string>();
-  /** The latest span of each node, by its name: that of a subgraph is around what is inside. */
+  /** The latest span of each node by name; the span of a subgraph is the parent of the spans inside. */
   readonly #latest = new Map<string, string>();
   #root: OpenSpan | null = null;
   #leftOut = 0;
@@ -133,7 +133,7 @@ class SegmentPlan {
     }));
   }
 
-  /** The checkpoint of a superstep is its end. */
+  /** A superstep ends with its checkpoint. */
   #closeStep(
     { path = [], step, checkpoint }: Extract<RunEvent, { readonly type: 'checkpoint.saved' }>,
     at: number,
@@ -144,7 +144,7 @@ class SegmentPlan {
     span.attributes = { ...span.attributes, [HOLDFAST.checkpoint]: checkpoint };
   }
 
-  /** Opens a span or has it last longer. @returns `null` for one that is left out */
+  /** Opens a span or extends it. @returns `null` for an omitted one */
   #touch(
     part: SpanPart,
     at: number,
@@ -206,7 +206,7 @@ class SegmentPlan {
     return threadId === null ? {} : { [GEN_AI.conversation]: threadId, [GENERAL.session]: threadId };
   }
 
-  /** An agent has no id of its own, so its path in its graph serves as one. */
+  /** An agent has no id, so its path in its graph is used as one. */
   #ofAgent(task: TaskReference): Attributes {
     return {
       [GEN_AI.operation]: 'invoke_agent',
@@ -224,7 +224,7 @@ class SegmentPlan {
   }
 }
 
-/** The events that end a segment; without one, the run waits. */
+/** The events that end a segment; without one of them, the run waits. */
 const RUN_STATUS: ReadonlyMap<RunEvent['type'], string> = new Map([
   ['run.paused', 'paused'],
   ['run.completed', 'completed'],
@@ -235,13 +235,13 @@ const RUN_STATUS: ReadonlyMap<RunEvent['type'], string> = new Map([
 /** The tokens and cost of the calls of models in a span. */
 export interface SpanUsage {
   costUsd: number;
-  /** Tokens of the models of an agent; `null` where they are unknown. */
+  /** Tokens of an agent's models; `null` where they are unknown. */
   usage: { readonly inputTokens: number; readonly outputTokens: number } | null;
 }
 
 const NOTHING_USED: Readonly<SpanUsage> = { costUsd: 0, usage: null };
 
-/** Tokens are those of an agent alone: elsewhere they would be counted twice. */
+/** Tokens are summed for agents only: elsewhere they would be counted twice. */
 function addModelCall(
   span: SpanUsage,
   { costUsd = 0, usage }: Pick<RunEvent & { readonly type: 'model.called' }, 'costUsd' | 'usage'>,

@@ -1,25 +1,25 @@
 import type { Span, SpanContext, Tracer } from '@opentelemetry/api';
 
-/** Makes the spans of runs. A run is traced as a whole or not at all, so no sampler decides here. */
+/** Creates the spans of runs. A run is traced completely or not at all, so no sampler is used here. */
 export interface RunTracer {
   readonly tracer: Tracer;
-  /** Starts a span whose ids are known before. */
+  /** Starts a span with given ids. */
   startAs(ids: Pick<SpanContext, 'traceId' | 'spanId'>, start: (tracer: Tracer) => Span): Span;
 }
 
 let current: RunTracer | null = null;
 
-/** @param tracer `null`: this process makes no spans any more */
+/** @param tracer `null` disables tracing in this process */
 export function setRunTracer(tracer: RunTracer | null): void {
   current = tracer;
 }
 
-/** @returns `null` in a process that makes no spans */
+/** @returns `null` if tracing is disabled in this process */
 export function runTracer(): RunTracer | null {
   return current;
 }
 
-/** True if this process makes spans. */
+/** True if tracing is enabled in this process. */
 export function isTracing(): boolean {
   return current !== null;
 }

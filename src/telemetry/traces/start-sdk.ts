@@ -17,7 +17,7 @@ import { setRunTracer } from './run-tracer.ts';
 
 interface SdkOptions extends ExportOptions {
   readonly exporter: ExporterName;
-  /** `OTEL_BSP_MAX_QUEUE_SIZE`: the most spans that wait to be sent. */
+  /** `OTEL_BSP_MAX_QUEUE_SIZE`: the maximum number of queued spans. */
   readonly maxQueueSize: string | undefined;
 }
 
@@ -26,13 +26,13 @@ const EXPORTERS: Readonly<Record<ExporterName, () => SpanExporter>> = {
   console: () => new ConsoleSpanExporter(),
 };
 
-/** One of the longest segments alone would fill the SDK's own queue of 2,048. */
+/** The largest segments exceed the SDK's default queue of 2,048. */
 const MAX_QUEUE = 20_000;
 
 /**
  * Starts OpenTelemetry's SDK for spans, which reads its own variables. Requests are sampled by `OTEL_TRACES_SAMPLER`; a
- * run follows the request for it.
- * @returns a function that sends what is left, and stops
+ * run follows its request.
+ * @returns a function that sends the rest, and stops
  */
 export function startSdk({ service, exporter, maxQueueSize, report }: SdkOptions): () => Promise<void> {
   reportProblems(report);
@@ -56,12 +56,12 @@ export function startSdk({ service, exporter, maxQueueSize, report }: SdkOptions
 
 type Ids = Pick<SpanContext, 'traceId' | 'spanId'>;
 
-/** Gives random ids, or fixed ones while `with` runs. */
+/** Generates random ids, or fixed ones within `with`. */
 class FixedIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   #fixed: Ids | null = null;
 
-  /** Has the spans that `start` begins take these ids. */
+  /** Assigns these ids to the spans that `start` begins. */
   with<T>(ids: Ids, start: () => T): T {
     this.#fixed = ids;
     try {

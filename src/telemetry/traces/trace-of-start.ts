@@ -13,8 +13,8 @@ interface StartedRun {
 }
 
 /**
- * Decides if a run that is asked for now is traced: as the request is, by its sampling. One that no request asks for,
- * such as that of a schedule, gets a span of its own to begin from.
+ * Decides whether a new run is traced: it follows the sampling of its request. A run without a request, such as that of
+ * a schedule, gets a root span of its own.
  * @returns `null` for a run that is not traced
  */
 export function traceOfStart(run: StartedRun): TracedRun | null {

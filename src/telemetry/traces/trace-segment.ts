@@ -7,7 +7,7 @@ import type { TracedRun } from '../../graph/journal/index.ts';
 import { taskOfCall } from '../../graph/run/index.ts';
 import type { TaskReference } from '../../graph/run/index.ts';
 
-/** A segment of a run, which is one trace. */
+/** A segment of a run, which forms one trace. */
 export interface TraceSegment {
   readonly runId: string;
   readonly tenantId: string;
@@ -16,7 +16,7 @@ export interface TraceSegment {
   readonly segment: string;
 }
 
-/** The parts of a segment that have spans of their own, besides calls. */
+/** The parts of a segment with their own spans, apart from calls. */
 export type SpanPart =
   | { readonly kind: 'root' }
   | { readonly kind: 'step'; readonly path: readonly string[]; readonly step: number }
@@ -25,25 +25,26 @@ export type SpanPart =
 export const ROOT: SpanPart = { kind: 'root' };
 
 /**
- * Names the span of a part of a segment. The ids follow from the run alone, so each process computes the same ones.
- * @throws TypeError for a `traceparent` that is none
+ * Returns the span context of a part of a segment. The ids are derived from the run, so every process computes the same
+ * ones.
+ * @throws TypeError for an invalid `traceparent`
  */
 export function spanContextOf(traced: TraceSegment, part: SpanPart): SpanContext {
   const spanId = spanIdOf(traced, nameOfPart(part));
   return { traceId: traceIdOf(traced), spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
 }
 
-/** The id in `spanContextOf`. @param name of the part */
+/** The id in `spanContextOf`. @param name the name of the part */
 export function spanIdOf(traced: TraceSegment, name: string): string {
   return digest(traced, name).slice(0, 16);
 }
 
-/** A name of a part that no other part of its segment has. */
+/** The name of a part, unique in its segment. */
 export function nameOfPart(part: SpanPart): string {
   return JSON.stringify(identityOf(part));
 }
 
-/** The span of the request for the run. @throws TypeError for a `traceparent` that is none */
+/** The span of the request for the run. @throws TypeError for an invalid `traceparent` */
 export function requestContext({ run: { parent } }: Pick<TraceSegment, 'run'>): SpanContext {
   const context = parseTraceParent(parent);
   if (context) return { ...context, isRemote: true };
@@ -51,8 +52,8 @@ export function requestContext({ run: { parent } }: Pick<TraceSegment, 'run'>): 
 }
 
 /**
- * The trace of a segment: the first one belongs to that of the request, each later one is a trace of its own.
- * @throws TypeError for a `traceparent` that is none
+ * The trace id of a segment: the first segment continues the trace of the request, each later one has its own.
+ * @throws TypeError for an invalid `traceparent`
  */
 export function traceIdOf(traced: TraceSegment): string {
   return traced.segment === FIRST_SEGMENT ? requestContext(traced).traceId : digest(traced, 'trace').slice(0, 32);
@@ -73,7 +74,7 @@ function identityOf(part: SpanPart): readonly unknown[] {
   }
 }
 
-/** The part that a call was made for, by the key of the call. The key of a compensation, or of a long path, names none. */
+/** The part for which a call was made, from the call key. The key of a compensation, or of a long path, yields none. */
 export function partOfCall(key: string): SpanPart {
   const task = taskOfCall(key);
   return task ? { kind: 'node', ...task } : ROOT;

@@ -2,7 +2,7 @@ import { TraceFlags, isSpanContextValid, trace } from '@opentelemetry/api';
 import type { SpanContext } from '@opentelemetry/api';
 import { parseTraceParent } from '@opentelemetry/core';
 
-/** Reads a `traceparent` of others (W3C Trace Context). @returns `null` for one that is none */
+/** Parses a `traceparent` header (W3C Trace Context). @returns `null` for an invalid one */
 export function readTraceparent(header: string | undefined): SpanContext | null {
   const parsed = header === undefined ? null : parseTraceParent(header);
   return parsed && isSpanContextValid(parsed) ? { ...parsed, isRemote: true } : null;
@@ -12,7 +12,7 @@ export function toTraceparent({ traceId, spanId, traceFlags }: SpanContext): str
   return `00-${traceId}-${spanId}-0${traceFlags & TraceFlags.SAMPLED}`;
 }
 
-/** The headers that pass the active span on to another server; none without an active span. */
+/** The headers that propagate the active span to another server; empty without an active span. */
 export function traceHeaders(): { readonly traceparent?: string } {
   const active = trace.getActiveSpan()?.spanContext();
   return active && isSpanContextValid(active) ? { traceparent: toTraceparent(active) } : {};

@@ -1,6 +1,6 @@
 import { END, START, StateGraph } from 'holdfast';
 
-/** Greets somebody. */
+/** Greets a person. */
 export const greeting = new StateGraph({
   name: 'greeting',
   channels: { name: { schema: { type: 'string' } }, greeting: { schema: { type: 'string' } } },

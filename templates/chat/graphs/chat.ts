@@ -1,6 +1,9 @@
 import { END, START, StateGraph } from 'holdfast';
 
-/** An agent that talks, looks at the weather, and books what a person approves. Runs of one thread are one conversation. */
+/**
+ * An agent that chats, checks the weather, and makes bookings that a person approves. Runs of one thread are one
+ * conversation.
+ */
 export const chat = new StateGraph({ name: 'chat', channels: { messages: { reducer: 'messages' } } })
   .addNode('agent', {
     type: 'agent',

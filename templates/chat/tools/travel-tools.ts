@@ -9,7 +9,7 @@ export const weather = defineTool({
   execute: ({ city }) => ({ city, sky: 'sunny' }),
 });
 
-/** A call that was lost midway may have booked, so it is not made again by itself. A person approves each call. */
+/** A call that was lost midway may have booked, so it is not repeated automatically. A person approves each call. */
 export const bookTrip = defineTool({
   name: 'book_trip',
   description: 'Books a trip.',

@@ -1,6 +1,6 @@
 import { END, START, StateGraph } from 'holdfast';
 
-/** Looks an order up, asks a person about refunds over 100 euros, and pays. */
+/** Looks up an order, asks a person about refunds over 100 euros, and pays. */
 export const refund = new StateGraph({
   name: 'refund',
   channels: {

@@ -1,7 +1,7 @@
 import { CallError, defineTool } from 'holdfast';
 import { z } from 'zod';
 
-/* Tools of a shop that is kept in memory. Yours ask a server instead. */
+/* Tools of a shop with its data in memory. Your tools call a server instead. */
 
 const orders = new Map([
   ['A-1001', { total: 79.5 }],
@@ -21,7 +21,7 @@ export const lookupOrder = defineTool({
   },
 });
 
-/** Calls with the same key are one refund: a call is made again with its key when its outcome is not known. */
+/** Calls with the same key make one refund: a call with an unknown outcome is made again with its key. */
 export const issueRefund = defineTool({
   name: 'issue_refund',
   description: 'Pays an amount back.',

@@ -4,7 +4,7 @@ import type { MemoryStore } from '../../support/servers/memory-database.ts';
 import { AT, aBatch, aNewRun, anApproval, endRun, writeTo } from '../../support/builders/store-builders.ts';
 import { checkRows } from './check-rows.ts';
 
-/* Each rule of chaos about all rows can fail: because of what it is for, and of nothing else. */
+/* Each chaos rule about rows fails for its own violation, and for no other. */
 
 const ACCEPTED = 2;
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await store.close());
 
-/** A run that Temporal has, with two events, a call that is out, and an approval that is waited for. */
+/** Inserts a run that Temporal has, with two events, an open call, and a pending approval. */
 async function aRun(id: string): Promise<void> {
   await store.runs.create(aNewRun({ id }));
   await store.pendingStarts.complete({ id, execution: 1 }, AT);
@@ -31,7 +31,7 @@ async function aRun(id: string): Promise<void> {
   await writeTo(store, { id }, aBatch([1, 2], { approvals: [anApproval(id, 'pending')] }));
 }
 
-/** What breaks the rules after a statement, which is taken back. */
+/** Returns the violations after a statement, which is rolled back. */
 async function brokenAfter(statement: string): Promise<Readonly<Record<string, readonly string[]>>> {
   const found = await store.database.transaction(async (change) => {
     await change.query(statement);
@@ -42,14 +42,14 @@ async function brokenAfter(statement: string): Promise<Readonly<Record<string, r
   return Object.fromEntries(Object.entries(found).filter(([, findings]) => findings.length > 0));
 }
 
-test('no rule is broken by a store in which all is well', async () => {
+test('a sound store breaks no rule', async () => {
   expect(await brokenAfter('select 1')).toEqual({});
 });
 
-const NUMBERED = 'every number that a run has given stands in the history';
+const NUMBERED = 'every event number of a run is in the history';
 const DISPATCHED = 'every run was dispatched to Temporal';
-const NOT_OUT = 'no call of a run that has ended is still out';
-const NOT_PENDING = 'no approval of a run that has ended is pending';
+const NOT_OUT = 'an ended run has no open call';
+const NOT_PENDING = 'an ended run has no pending approval';
 const ONE_EACH = 'there is one run for each that was accepted';
 
 interface Wrong {
@@ -129,11 +129,11 @@ const WRONGS: readonly Wrong[] = [
   },
 ];
 
-test.each(WRONGS)('$what is found, and by its rule alone', async ({ statement, rule, finding }) => {
+test.each(WRONGS)('$what is found by its rule only', async ({ statement, rule, finding }) => {
   expect(await brokenAfter(statement)).toEqual({ [rule]: [finding] });
 });
 
-test('of each rule it is known what breaks it', async () => {
+test('each rule has a violation in this test', async () => {
   const rules = Object.keys(await checkRows(async (query) => await store.database.query(query), ACCEPTED));
   expect([...new Set(WRONGS.map(({ rule }) => rule))].toSorted()).toEqual(rules.toSorted());
 });

@@ -1,21 +1,21 @@
 import { Client } from 'pg';
 
-/** What has to hold of the rows of all runs together: each query finds those that break it. */
+/** Invariants of the rows of all runs: each query finds violations. */
 const RULES: Readonly<Record<string, string>> = {
-  'every number that a run has given stands in the history': `select runs.id as found from runs left join events on events.run_id = runs.id
+  'every event number of a run is in the history': `select runs.id as found from runs left join events on events.run_id = runs.id
      group by runs.id having count(events.seq) <> runs.last_seq or coalesce(max(events.seq), 0) <> runs.last_seq`,
   'every run was dispatched to Temporal': 'select id as found from runs where dispatched_at is null',
-  'no call of a run that has ended is still out': `select ledger.key || ' is ' || ledger.status as found from ledger join runs on runs.id = ledger.run_id
+  'an ended run has no open call': `select ledger.key || ' is ' || ledger.status as found from ledger join runs on runs.id = ledger.run_id
      where runs.ended_at is not null and ledger.status in ('claimed', 'retrying')`,
-  'no approval of a run that has ended is pending': `select approvals.id as found from approvals join runs on runs.id = approvals.run_id
+  'an ended run has no pending approval': `select approvals.id as found from approvals join runs on runs.id = approvals.run_id
      where runs.ended_at is not null and approvals.status = 'pending'`,
 };
 
-/** Has a query answered. */
+/** Executes a query. */
 export type Ask = (query: string) => Promise<{ readonly rows: readonly Row[] }>;
 type Row = Readonly<Record<string, unknown>>;
 
-/** @returns by rule, what breaks it */
+/** @returns the violations by rule */
 export async function checkRows(ask: Ask, accepted: number): Promise<Record<string, readonly string[]>> {
   const found: Record<string, readonly string[]> = {};
   for (const [rule, query] of Object.entries(RULES)) {
@@ -30,7 +30,7 @@ export async function checkRows(ask: Ask, accepted: number): Promise<Record<stri
   };
 }
 
-/** The same of a database, by its address. */
+/** Checks the database with the given address. */
 export async function checkDatabase(url: string, accepted: number): Promise<Record<string, readonly string[]>> {
   const client = new Client({ connectionString: url });
   await client.connect();

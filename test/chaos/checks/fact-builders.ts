@@ -5,16 +5,16 @@ import type { Story } from '../customer.ts';
 import type { Plan } from '../plans.ts';
 import type { RunAccount } from '../../support/readers/run-accounts.ts';
 
-/** Facts of runs of chaos, as they are when nothing is wrong. */
+/** Facts of chaos runs without violations. */
 
 const OUTPUT = { receipts: ['job-1/pay', 'job-1/send'] };
 
-/** A time of the engine. */
+/** A timestamp of the engine. */
 export function timeAt(second: number): string {
   return `2026-01-02T03:04:${String(second).padStart(2, '0')}.678Z`;
 }
 
-/** Events in a row: each in a second of its own, numbered from 1. */
+/** Consecutive events, one per second, numbered from 1. */
 export function numbered(events: readonly JsonObject[]): readonly JsonObject[] {
   return events.map((event, at) => ({ seq: at + 1, at: timeAt(at + 1), ...event }));
 }
@@ -35,7 +35,7 @@ function anAccount(events: readonly Json[], over: Partial<RunAccount> = {}): Run
   };
 }
 
-/** What happens in the sound run: something of everything that people do, but that it is canceled. */
+/** The events of the sound run, which include every action of people except cancellation. */
 export const HAPPENED: readonly JsonObject[] = [
   { type: 'run.started' },
   { type: 'approval.requested', approvalId: 'a1' },
@@ -48,7 +48,7 @@ export const HAPPENED: readonly JsonObject[] = [
   { type: 'run.completed' },
 ];
 
-/** A run that has ended well. */
+/** A run that has completed. */
 export function soundFacts(): RunFacts {
   const events = numbered(HAPPENED);
   const actions = [
@@ -74,7 +74,7 @@ export function soundFacts(): RunFacts {
   };
 }
 
-/** A run that people have canceled before it had done anything. */
+/** A run that was canceled before its first call. */
 export function canceledFacts(): RunFacts {
   return factsOf('canceled', {
     happened: [{ type: 'run.started' }, { type: 'run.canceled' }],
@@ -82,7 +82,7 @@ export function canceledFacts(): RunFacts {
   });
 }
 
-/** A run that still waits, as it is meant to. */
+/** A run that is expected to wait. */
 export function waitingFacts(): RunFacts {
   return factsOf('waiting', { happened: [{ type: 'run.started' }, { type: 'approval.requested' }], actions: [] });
 }

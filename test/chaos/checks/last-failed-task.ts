@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 
-/** Tells why the last workflow task that has failed did so, by the history. */
+/** Returns the failure of the last failed workflow task in the history. */
 export async function lastFailedTask(workflow: WorkflowHandle): Promise<string> {
   const { events } = await workflow.fetchHistory();
   const failures = events?.flatMap(({ workflowTaskFailedEventAttributes: failed }) => failed?.failure?.message ?? []);

@@ -7,12 +7,12 @@ import { HAPPENED, anAction, canceledFacts, numbered, soundFacts, timeAt, waitin
 import { RULES } from './rules.ts';
 import type { RunFacts } from './run-facts.ts';
 
-/* Each rule of chaos can fail: because of what it is for, and of nothing else. */
+/* Each chaos rule fails for its own violation, and for no other. */
 
 const [SOUND, CANCELED, WAITING] = [soundFacts(), canceledFacts(), waitingFacts()];
 const LAST = HAPPENED.length - 1;
 
-/** API, rows and workflow all tell these events. */
+/** Builds facts in which API, rows and workflow have these events. */
 const telling = (events: readonly JsonObject[], facts = SOUND): RunFacts => ({
   ...facts,
   events,
@@ -21,7 +21,7 @@ const telling = (events: readonly JsonObject[], facts = SOUND): RunFacts => ({
 });
 const happening = (happened: readonly JsonObject[], facts = SOUND): RunFacts => telling(numbered(happened), facts);
 const also = (...more: readonly JsonObject[]): RunFacts => happening(HAPPENED.toSpliced(LAST, 0, ...more));
-/** Nothing of a type has happened. */
+/** Builds facts without events of a type. */
 const lacking = (type: string): RunFacts => happening(HAPPENED.filter((event) => event['type'] !== type));
 const numbering = (seqs: readonly number[]): RunFacts =>
   telling(numbered(HAPPENED).map((event, at) => ({ ...event, seq: seqs[at] ?? at + 1 })));
@@ -35,7 +35,7 @@ const withDone = (...done: readonly (readonly [job: string, times: number])[]): 
 });
 const withRows = (over: Partial<RunAccount>): RunFacts => ({ ...SOUND, rows: { ...SOUND.rows, ...over } });
 const withWorkflow = (over: Partial<RunAccount>): RunFacts => ({ ...SOUND, workflow: { ...SOUND.workflow, ...over } });
-/** One event of the rows is another. */
+/** Builds facts in which one event of the rows differs. */
 const withEvent = (index: number, over: JsonObject): RunFacts =>
   withRows({ events: numbered(HAPPENED).map((event, at) => (at === index ? { ...event, ...over } : event)) });
 const withApproval = (over: JsonObject): RunFacts =>
@@ -50,27 +50,30 @@ test.each<readonly [what: string, facts: RunFacts]>([
   ['was canceled', CANCELED],
   ['waits', WAITING],
   ['has failed as planned', failed()],
-  ['goes on as a new execution, which tells its own events only', withWorkflow({ events: SOUND.events.slice(-3) })],
-  ['tells earlier times in its rows', withEvent(3, { at: timeAt(3) })],
+  [
+    'continues as new, with an execution that reports only its own events',
+    withWorkflow({ events: SOUND.events.slice(-3) }),
+  ],
+  ['has earlier times in its rows', withEvent(3, { at: timeAt(3) })],
   ['has an earlier end in its rows', withView({ endedAt: timeAt(8) })],
   ['has rows with their keys in another order', withRows({ view: reversed(SOUND.rows.view) })],
-])('no rule is broken by a run that %s', (_, facts) => {
+])('a run that %s breaks no rule', (_, facts) => {
   expect(brokenBy(facts)).toEqual([]);
 });
 
-/** By rule, what it is for. */
+/** Violations by rule. */
 const WRONGS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
-  'people could do what they wanted to': {
+  'people could execute their plans': {
     'a call that was never answered': withStory({ trouble: 'The run has not come to an end' }),
   },
-  'ended, or waits, as it should': {
+  'ends, or waits, as expected': {
     'another status': { ...SOUND, run: { status: 'failed', output: null } },
     'no status': { ...SOUND, run: {} },
     'another output': { ...SOUND, run: { status: 'completed', output: { receipts: ['job-1/pay'] } } },
     'no output': { ...SOUND, run: { status: 'completed' } },
     'an end of what should wait': { ...WAITING, run: { status: 'completed', output: null } },
   },
-  'did each job once': {
+  'executes each job once': {
     'a job that was never done': { ...SOUND, done: new Map([['job-1/pay', 1]]) },
     'a job that was done twice': withDone(['job-1/pay', 2]),
     'a job without a request': withDone(['job-1/other', 1]),
@@ -83,7 +86,7 @@ const WRONGS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
     'a beginning at 0': numbering([0, 1, 2, 3, 4, 5, 6, 7, 8]),
     'a first number that is missing': numbering([2, 3, 4, 5, 6, 7, 8, 9, 10]),
   },
-  'began once, and ended once at most': {
+  'starts once, and ends at most once': {
     'two beginnings': also({ type: 'run.started' }),
     'no beginning': lacking('run.started'),
     'two ends': happening([...HAPPENED, { type: 'run.completed' }]),
@@ -94,7 +97,7 @@ const WRONGS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
     'an end of what waits': happening([{ type: 'run.started' }, { type: 'run.completed' }], WAITING),
     'no event of what waits': happening([], WAITING),
   },
-  'applied each decision once': {
+  'applies each decision once': {
     'an approval that was applied twice': also({ type: 'approval.decided', decision: 'approve' }),
     'an approval that was lost': withAction(anAction('approve')),
     'a rejection that was applied twice': also({ type: 'approval.decided', decision: 'reject' }),
@@ -118,12 +121,12 @@ const WRONGS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
     'a skipped call that was lost': lacking('tool.skipped'),
     'a skipped node that was lost': lacking('node.skipped'),
   },
-  'says the same in its rows and its workflow': {
+  'has the same state in rows and workflow': {
     'an event that was changed': withEvent(4, { payload: 2 }),
     'an event that is missing from the rows': withRows({ events: SOUND.events.slice(0, LAST) }),
     'an event that is missing from the middle of the rows': withRows({ events: SOUND.events.toSpliced(3, 1) }),
-    'an event of which the workflow knows nothing': withWorkflow({ events: SOUND.events.slice(0, LAST) }),
-    'a workflow that tells nothing': withWorkflow({ events: [] }),
+    'an event that is missing from the workflow': withWorkflow({ events: SOUND.events.slice(0, LAST) }),
+    'a workflow that reports nothing': withWorkflow({ events: [] }),
     'an approval that was changed': withApproval({ status: 'rejected' }),
     'an approval that is missing': withRows({ approvals: [] }),
     'an approval that is there twice': withRows({ approvals: [...SOUND.rows.approvals, ...SOUND.rows.approvals] }),
@@ -134,14 +137,14 @@ const WRONGS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
     'another status': withView({ status: 'running' }),
     'an end that is missing': withView({ endedAt: null }),
   },
-  'tells no later times in its rows than in its workflow': {
+  'has no later times in rows than in workflow': {
     'a later event': withEvent(3, { at: timeAt(5) }),
     'a later decision': withApproval({ decidedAt: timeAt(4) }),
     'a later end': withView({ endedAt: timeAt(10) }),
   },
 };
 
-test('of each rule it is known what breaks it', () => {
+test('each rule has a violation in this test', () => {
   expect(Object.keys(WRONGS).toSorted()).toEqual(Object.keys(RULES).toSorted());
 });
 
@@ -149,7 +152,7 @@ const all = Object.entries(WRONGS).flatMap(([rule, wrongs]) =>
   Object.entries(wrongs).map(([what, facts]) => [what, rule, facts] as const),
 );
 
-test('a failed call may have lasted longer in the workflow, which heard of it again later', () => {
+test('a failed call may have a longer duration in the workflow, which received the failure again later', () => {
   const lasting = (durationMs: number) =>
     SOUND.events.with(3, { seq: 4, at: timeAt(4), type: 'tool.called', durationMs });
   const told = (durationMs: number): RunFacts => ({
@@ -161,17 +164,17 @@ test('a failed call may have lasted longer in the workflow, which heard of it ag
   expect(brokenBy(told(30_000))).toEqual(brokenBy(told(0)));
 });
 
-test.each(all)('%s is found by "%s" and no other rule', (_, rule, facts) => {
+test.each(all)('%s is found by "%s" and by no other rule', (_, rule, facts) => {
   expect(brokenBy(facts)).toEqual([rule]);
 });
 
-test('a finding says what was found, and what should have been', () => {
+test('a finding contains the actual and the expected value', () => {
   const says = (rule: string, facts: RunFacts): readonly string[] | undefined => RULES[rule]?.(facts);
-  expect(says('did each job once', withDone(['job-1/pay', 2]))).toEqual(['job-1/pay was done 2 times']);
-  expect(says('applied each decision once', withAction(anAction('cancel')))).toEqual([
+  expect(says('executes each job once', withDone(['job-1/pay', 2]))).toEqual(['job-1/pay was done 2 times']);
+  expect(says('applies each decision once', withAction(anAction('cancel')))).toEqual([
     'how often cancel was applied: 0 instead of 1',
   ]);
-  expect(says('tells no later times in its rows than in its workflow', withEvent(3, { at: timeAt(5) }))).toEqual([
+  expect(says('has no later times in rows than in workflow', withEvent(3, { at: timeAt(5) }))).toEqual([
     `events of the rows: ${timeAt(5)} instead of ${timeAt(4)}`,
   ]);
 });

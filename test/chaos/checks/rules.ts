@@ -4,14 +4,14 @@ import type { Json } from '../../../src/graph/values/json.ts';
 import type { ActionKind } from '../actions.ts';
 import type { RunFacts } from './run-facts.ts';
 
-/** Says what is wrong with a run, each thing in a sentence. */
+/** Returns the violations of a run, each as a sentence. */
 type Rule = (facts: RunFacts) => readonly string[];
 
-/** What holds of every run, whatever was killed. */
+/** Invariants of every run, whatever was killed. */
 export const RULES: Readonly<Record<string, Rule>> = {
-  'people could do what they wanted to': ({ story }) => (story.trouble === null ? [] : [story.trouble]),
+  'people could execute their plans': ({ story }) => (story.trouble === null ? [] : [story.trouble]),
 
-  'ended, or waits, as it should': ({ run, story: { plan } }) => {
+  'ends, or waits, as expected': ({ run, story: { plan } }) => {
     const { status, output } = plan.expected;
     return [
       ...differences('the status', at(run, '/status'), status),
@@ -19,7 +19,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     ];
   },
 
-  'did each job once': ({ done, story: { plan } }) => {
+  'executes each job once': ({ done, story: { plan } }) => {
     const { jobs } = plan.expected;
     return [
       ...jobs.filter((job) => !done.has(job)).map((job) => `${job} was never done`),
@@ -39,7 +39,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     );
   },
 
-  'began once, and ended once at most': ({ events, story: { plan } }) => {
+  'starts once, and ends at most once': ({ events, story: { plan } }) => {
     const isWaiting = plan.expected.status === 'waiting';
     const last = isWaiting ? [] : [`run.${plan.expected.status}`];
     const found = events.map(typeOf).filter((type) => MARKS.has(type));
@@ -49,25 +49,25 @@ export const RULES: Readonly<Record<string, Rule>> = {
     ];
   },
 
-  'applied each decision once': ({ events, story }) =>
+  'applies each decision once': ({ events, story }) =>
     Object.entries(TRACES).flatMap(([kind, { isTrace }]) => {
       const accepted = story.actions.filter((action) => action.kind === kind && action.isAccepted).length;
       const applied = events.filter(isTrace).length;
       return differences(`how often ${kind} was applied`, applied, accepted);
     }),
 
-  'says the same in its rows and its workflow': (facts) =>
+  'has the same state in rows and workflow': (facts) =>
     toldBoth(facts).flatMap(([name, ofRows, ofWorkflow]) =>
       TIMED.has(name)
         ? differences(`${name} of the rows`, timeless(ofRows), timeless(ofWorkflow))
         : differences(`${name} of the rows`, ofRows, ofWorkflow),
     ),
 
-  // A query that has waited for a worker is given events that came meanwhile, before the task that tells their time:
-  // Temporal's SDK takes them in at the time of the task before. A later replay takes them in at their own.
-  'tells no later times in its rows than in its workflow': (facts) =>
+  // A query that has waited for a worker receives events that arrived meanwhile, before the task with their time:
+  // Temporal's SDK then applies them at the time of the previous task. A later replay applies them at their own time.
+  'has no later times in rows than in workflow': (facts) =>
     toldBoth(facts).flatMap(([name, ofRows, ofWorkflow]) => {
-      // Of what differs, it can't be told which times are of the same.
+      // If the contents differ, times can't be matched.
       if (!isDeepStrictEqual(timeless(ofRows), timeless(ofWorkflow))) return [];
       const known = timesIn(ofWorkflow);
       return timesIn(ofRows).flatMap((time, at) =>
@@ -76,7 +76,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     }),
 };
 
-/** What rows and workflow say of the same. */
+/** The parts that both rows and workflow report. */
 function toldBoth({
   rows,
   workflow,
@@ -89,18 +89,18 @@ function toldBoth({
 }
 
 const TOLD = ['approvals', 'values', 'next', 'checkpoint', 'view'] as const;
-/** What holds times of the engine. */
+/** The parts with timestamps of the engine. */
 const TIMED: ReadonlySet<string> = new Set(['events', 'approvals', 'view']);
 
 const TIME = /(?<=")\d{4}-\d\d-\d\dT[\d:.]+Z(?=")/g;
-/** A call that fails has lasted until the time at which the workflow hears of it. */
+/** The duration of a failing call ends when the workflow receives the failure. */
 const DURATION = /(?<="durationMs":)\d+/g;
 
 function timeless(told: unknown): unknown {
   return JSON.parse((JSON.stringify(told) ?? 'null').replaceAll(TIME, 'a time').replaceAll(DURATION, '0'));
 }
 
-/** In the order in which they stand there; keys in theirs, with any writer. */
+/** The timestamps in a value, with object keys in sorted order, so that they are comparable. */
 function timesIn(told: unknown): readonly string[] {
   if (typeof told === 'string') return `"${told}"`.match(TIME) ?? [];
   if (typeof told !== 'object' || told === null) return [];
@@ -110,7 +110,7 @@ function timesIn(told: unknown): readonly string[] {
 
 const MARKS: ReadonlySet<string> = new Set(['run.started', 'run.completed', 'run.failed', 'run.canceled']);
 
-/** How an action shows in the history. */
+/** The trace of each action in the history. */
 const TRACES: Readonly<Record<ActionKind, { readonly isTrace: (event: Json) => boolean }>> = {
   approve: { isTrace: isDecision('approve') },
   reject: { isTrace: isDecision('reject') },
@@ -142,7 +142,7 @@ function differingItems(what: string, found: readonly unknown[], expected: reado
     .map((at) => `${what}, ${at + 1}: ${shorten(found[at])} instead of ${shorten(expected[at])}`);
 }
 
-/** The first ones say where it began. */
+/** The first violations show where the problem began. */
 const MAX_ITEMS = 5;
 
 const MAX_SHOWN = 600;

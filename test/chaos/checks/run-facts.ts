@@ -6,14 +6,14 @@ import { accountOfRows, accountOfWorkflow } from '../../support/readers/run-acco
 import type { RunAccount } from '../../support/readers/run-accounts.ts';
 import type { Story } from '../customer.ts';
 
-/** All that is known of a run when everything is over. */
+/** The final facts of a run. */
 export interface RunFacts {
   readonly story: Story;
   readonly run: Json;
   readonly events: readonly Json[];
   readonly rows: RunAccount;
   readonly workflow: RunAccount;
-  /** The jobs of this run that the third party has done, and how often. */
+  /** The number of executions of each of this run's jobs by the third party. */
   readonly done: ReadonlyMap<string, number>;
 }
 

@@ -25,7 +25,7 @@ test('an administrator lists the runs of all tenants, or of one', async () => {
   expect(await tenants('&tenantId=demo')).toEqual(['demo']);
 });
 
-test('an administrator sees what a run does: its calls in the ledger and its activities in Temporal', async () => {
+test('an administrator reads the ledger calls and the Temporal activities of a run', async () => {
   const call = { type: 'tool', tool: 'job', args: { job: '{{ state.given }}' } } as const;
   const graph = aGraphOf(call, { channels: { answer: {}, given: { redact: true } }, input: ['given'] });
   const held = service.hold('held');

@@ -15,7 +15,7 @@ const idOf = (run: Json): string => textAt(run, '/id');
 const approvalsOf = (run: Json): Promise<Json[]> => readAll(approver(), `/api/approvals?runId=${idOf(run)}`);
 const statusOf = (run: Json): string => textAt(run, '/status');
 
-/** An agent that wants to do two jobs: `a` of 500 euros, which somebody has to approve, and `b`. */
+/** An agent with two jobs: `a` of 500 euros, which needs an approval, and `b`. */
 async function startAsking(): Promise<Json> {
   const calls = [['work', { job: 'a', euros: 500 }] as const, ['work', { job: 'b', euros: 5 }] as const];
   model().answers(askFor(calls), say('Done'));
@@ -23,7 +23,7 @@ async function startAsking(): Promise<Json> {
 }
 
 describe('a call that needs an approval', () => {
-  test('waits for it, keeps no other waiting, and says what it is for', async () => {
+  test('waits for its approval, which shows the arguments, while other calls continue', async () => {
     const run = await startAsking();
     const [approval] = await approvalsOf(run);
     expect(service().done).toEqual(['b']);
@@ -48,7 +48,7 @@ describe('a call that needs an approval', () => {
     });
   });
 
-  test('is made as it is', async () => {
+  test('is made with its original arguments when approved', async () => {
     const run = await startAsking();
     expect(await approver().post(`/api/runs/${idOf(run)}/approve`, {})).toMatchObject({ status: 200 });
     await until(idOf(run), 'completed');
@@ -56,7 +56,7 @@ describe('a call that needs an approval', () => {
     expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
   });
 
-  test('is made with the arguments that the approver gives, of which the model is told', async () => {
+  test('is made with the approver’s arguments, and the model receives these', async () => {
     const run = await startAsking();
     const id = textAt((await approvalsOf(run))[0] ?? null, '/id');
     const args = { job: 'a', euros: 250 };
@@ -72,7 +72,7 @@ describe('a call that needs an approval', () => {
     expect(toldTo(model())[0]).toBe('{"job":"a"}\n(A person changed the arguments to {"euros":250,"job":"a"})');
   });
 
-  test('is not made with arguments that its tool does not take', async () => {
+  test('is not made with arguments that break the schema of its tool', async () => {
     const run = await startAsking();
     const answer = await approver().post(`/api/runs/${idOf(run)}/approve`, { args: { job: 'a', euros: 5000 } });
     expect(answer).toMatchObject({
@@ -83,7 +83,7 @@ describe('a call that needs an approval', () => {
     expect(await approvalsOf(run)).toMatchObject([{ status: 'pending' }]);
   });
 
-  test('is not made when it is rejected, and the model is told why', async () => {
+  test('is not made when it is rejected, and the model receives the reason', async () => {
     const run = await startAsking();
     await approver().post(`/api/runs/${idOf(run)}/reject`, { reason: 'too dear' });
     expect(await until(idOf(run), 'completed')).toMatchObject({ output: { answer: { text: 'Done' } } });
@@ -91,7 +91,7 @@ describe('a call that needs an approval', () => {
     expect(toldTo(model())[0]).toMatch(/^The call was not approved, and was not made\. A person said: too dear/);
   });
 
-  test('is not for a user to decide', async () => {
+  test('can not be decided by a user', async () => {
     const run = await startAsking();
     expect(await user().post(`/api/runs/${idOf(run)}/approve`, {})).toMatchObject(aProblem(403, 'FORBIDDEN'));
   });
@@ -99,13 +99,13 @@ describe('a call that needs an approval', () => {
   test.each([
     ['sign', ['a']],
     ['send', []],
-  ])('is asked about where its tool says so, or is unsafe and says nothing: %s', async (tool, asked) => {
+  ])('needs an approval if its tool requires one, or is unsafe and does not state it: %s', async (tool, asked) => {
     model().answers(askFor([[tool, { job: 'a' }]]), say('Done'));
     const run = await startAgent(user());
     expect((await approvalsOf(run)).map((approval) => at(approval, '/args/job'))).toEqual(asked);
   });
 
-  test('is named where several wait, and each is decided by itself', async () => {
+  test('is decided by its id where several are pending', async () => {
     const calls = ['a', 'b', 'c'].map((job) => ['sign', { job }] as const);
     model().answers(askFor(calls), say('Done'));
     const run = await startAgent(user());
@@ -150,7 +150,7 @@ describe('by temporal workflow signal', () => {
     expect(service().done).toEqual(['b']);
   });
 
-  test('arguments that the tool does not take are ignored', async () => {
+  test('an approval with arguments that break the tool’s schema is ignored', async () => {
     const run = await startAsking();
     await signal(run, 'approve', { args: { euros: 1 } });
     await signal(run, 'approve', {});
@@ -159,7 +159,7 @@ describe('by temporal workflow signal', () => {
     expect(toldTo(model())[0]).toBe('{"job":"a"}');
   });
 
-  test('a call that waits for a person is skipped', async () => {
+  test('a call that waits for an intervention is skipped', async () => {
     const run = await startFailing();
     await signal(run, 'skip', { output: { job: 'by hand' } });
     await until(idOf(run), 'completed');
@@ -167,7 +167,7 @@ describe('by temporal workflow signal', () => {
   });
 });
 
-/** An agent one of whose two calls fails, of a tool of which a person has to be asked then. */
+/** An agent with two calls, one of which fails and needs an intervention. */
 async function startFailing(times = 1): Promise<Json> {
   service().refuse('a', times);
   model().answers(
@@ -181,13 +181,13 @@ async function startFailing(times = 1): Promise<Json> {
 }
 
 describe('a call that waits for a person', () => {
-  test('is named, with what went wrong', async () => {
+  test('is listed with its error', async () => {
     const run = await startFailing();
     expect(run).toMatchObject({ status: 'waiting', waitingFor: [{ kind: 'intervention', node: 'only' }] });
     expect(service().done).toEqual(['b']);
   });
 
-  test('is made again, and the agent goes on', async () => {
+  test('is made again by retry, and the agent continues', async () => {
     const run = await startFailing();
     expect(await control(idOf(run), 'retry')).toMatchObject({ status: 202 });
     expect(await until(idOf(run), 'completed')).toMatchObject({ usage: { modelCalls: 2, toolCalls: 3 } });
@@ -199,7 +199,7 @@ describe('a call that waits for a person', () => {
     expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
   });
 
-  test('is skipped, with an answer in its place', async () => {
+  test('is skipped with a result that replaces its answer', async () => {
     const run = await startFailing();
     await control(idOf(run), 'skip', { node: 'only', output: 'done by hand' });
     await until(idOf(run), 'completed');
@@ -211,7 +211,7 @@ describe('a call that waits for a person', () => {
     ).toEqual(['a', 'b']);
   });
 
-  test('is given up with its agent, which fails', async () => {
+  test('fails with its agent', async () => {
     const run = await startFailing();
     await control(idOf(run), 'fail', { reason: 'hopeless' });
     expect(await until(idOf(run), 'failed')).toMatchObject({ error: { code: 'TOOL_FAILED', node: 'only' } });
@@ -219,7 +219,7 @@ describe('a call that waits for a person', () => {
 });
 
 describe('an unsafe call with an unknown outcome', () => {
-  /** The answer to its call breaks off. */
+  /** Starts an agent whose call has no complete answer. */
   async function startUnknown(): Promise<Json> {
     model().answers(
       askFor([
@@ -233,7 +233,7 @@ describe('an unsafe call with an unknown outcome', () => {
     return await until(idOf(body), 'waiting');
   }
 
-  test('waits for a person, and is made again under its key', async () => {
+  test('waits for a person, and is made again by retry under the same key', async () => {
     const run = await startUnknown();
     expect(run).toMatchObject({ waitingFor: [{ kind: 'intervention', node: 'only' }] });
     await control(idOf(run), 'retry');
@@ -245,7 +245,7 @@ describe('an unsafe call with an unknown outcome', () => {
     expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
   });
 
-  test('is not made again when somebody says what has become of it', async () => {
+  test('is not made again when a person supplies its outcome', async () => {
     const run = await startUnknown();
     await control(idOf(run), 'skip', { output: { job: 'seen' } });
     expect(statusOf(await until(idOf(run), 'completed'))).toBe('completed');
@@ -254,7 +254,7 @@ describe('an unsafe call with an unknown outcome', () => {
   });
 });
 
-test('waiting calls end with the run that is canceled', async () => {
+test('waiting calls end when their run is canceled', async () => {
   const run = await startAsking();
   await control(idOf(run), 'cancel');
   expect(await until(idOf(run), 'canceled')).toSatisfy(hasStatus('canceled'));

@@ -18,7 +18,7 @@ const flaky = defineTool({
   },
 });
 
-/** A model, a tool, functions and a node type, whose calls people look at. */
+/** A model, a tool, functions and a node type for the list of calls. */
 export default defineConfig({
   models: {
     default: {

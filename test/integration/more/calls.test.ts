@@ -51,7 +51,7 @@ const calls = async (query = '', caller: 'user' | 'admin' = 'user'): Promise<Jso
   await readAll(stack.as(caller), `/api/runs/${runId}/calls${query}`, 2);
 
 describe('the calls of a run', () => {
-  test('are there in order, page by page, whatever is called and whoever calls it', async () => {
+  test('are listed in order, page by page, for each kind of caller and callee', async () => {
     expect((await calls()).map((call) => [at(call, '/kind'), at(call, '/name'), at(call, '/local')])).toEqual([
       ['model', 'default', false],
       ['tool', 'flaky', false],
@@ -61,7 +61,7 @@ describe('the calls of a run', () => {
     ]);
   });
 
-  test('have the prompt as it was sent, and what was left out of it', async () => {
+  test('include the prompt as sent, and what was omitted from it', async () => {
     const [call = null] = await calls('?kind=model');
     expect(call).toMatchObject({
       status: 'completed',
@@ -76,7 +76,7 @@ describe('the calls of a run', () => {
     expect(sent.length).toBeLessThan(old.length);
   });
 
-  test('have arguments, result, and each attempt that has failed', async () => {
+  test('include arguments, result, and each failed attempt', async () => {
     expect(await calls('?node=pay')).toMatchObject([
       {
         request: { amount: 7 },
@@ -88,7 +88,7 @@ describe('the calls of a run', () => {
     ]);
   });
 
-  test('of functions and node types are as those of tools', async () => {
+  test('of functions and node types have the same fields as those of tools', async () => {
     expect(await calls('?kind=function')).toMatchObject([
       { request: { n: 2 }, reply: { given: { n: 2 } }, status: 'completed', attempts: 1 },
       { request: { at: 'it' }, reply: { looked: { at: 'it' } }, status: 'completed' },
@@ -107,7 +107,7 @@ describe('the calls of a run', () => {
   });
 });
 
-describe('of a run with a redacted channel', () => {
+describe('calls of a run with a redacted channel', () => {
   const SECRET = 'canary-4711';
   beforeAll(async () => {
     const say = 'Say {{ state.secret }}';
@@ -122,7 +122,7 @@ describe('of a run with a redacted channel', () => {
     runId = await start(graph, { secret: SECRET });
   });
 
-  test('no call shows it to who may not see payloads, and all show it to others', async () => {
+  test('hide the value from callers without payload:read and include it for others', async () => {
     const shown = await calls();
     expect(shown).toHaveLength(5);
     expect(JSON.stringify(shown)).not.toContain(SECRET);

@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { Context } from '@temporalio/activity';
 import { CallError, defineConfig, defineTool } from 'holdfast';
 
-/** What the test emits at its process, which is that of the tools, too. */
+/** The event that the test emits in its process, where the tools run, too. */
 export const CANCELED = 'test:canceled';
-/** The same, before functions that are called do no longer hang. */
+/** The event after which called functions no longer block. */
 export const GO_ON = 'test:go-on';
 
 const paying = { description: 'Pays', parameters: { type: 'object' }, effect: 'keyed' } as const;
-/** Later than any test waits. */
+/** A retry delay beyond the end of the test. */
 const late = { initialInterval: '10m', maxInterval: '10m' } as const;
 
-/** Pays, and has done so when the run has called it back. */
+/** A tool that pays and completes the payment when its run cancels it. */
 const paySlowly = defineTool({
   ...paying,
   name: 'paySlowly',
@@ -22,7 +22,7 @@ const paySlowly = defineTool({
   },
 });
 
-/** May have paid, and is retried later than any test waits. */
+/** A tool that may have paid, and whose retry is beyond the end of the test. */
 const payUnluckily = defineTool({
   ...paying,
   name: 'payUnluckily',
@@ -32,7 +32,10 @@ const payUnluckily = defineTool({
   },
 });
 
-/** May have paid, and fails as soon as the test says that its run is canceled, before it hears of that. */
+/**
+ * A tool that may have paid, and fails as soon as the test announces the cancellation of the run, before the call
+ * receives it.
+ */
 const payInHaste = defineTool({
   ...paying,
   name: 'payInHaste',
@@ -43,7 +46,7 @@ const payInHaste = defineTool({
   },
 });
 
-/** Has not paid, and is tried again as late. */
+/** A tool that has not paid, with the same late retry. */
 const payLater = defineTool({
   ...paying,
   name: 'payLater',
@@ -65,7 +68,7 @@ const payBack = defineTool({
 let hangs = true;
 void once(process, GO_ON).then(() => (hangs = false));
 
-/** Functions and tools that have to be called back: they wait until they are. */
+/** Functions and tools that wait until they are canceled. */
 export default defineConfig({
   defaults: { heartbeatTimeout: '10s' },
   tools: [paySlowly, payUnluckily, payInHaste, payLater, payBack],

@@ -16,12 +16,12 @@ beforeAll(async () => {
 });
 afterAll(async () => await stack.stop());
 
-/** That of the tools, too. */
+/** The tools run in the same process. */
 const thisProcess: EventEmitter = process;
 
 const { runOf, until, control } = createRunControls(() => stack.as('user'));
 
-test('a function that the deadline around it calls back is made again by a person, and all of it can be replayed', async () => {
+test('a function call that a surrounding deadline cancels can be retried by a person, and the run replays', async () => {
   const child = aDefinition({
     name: 'child',
     nodes: { hang: { type: 'function', function: 'hang', write: { log: '{{ result }}' } } },
@@ -40,7 +40,7 @@ test('a function that the deadline around it calls back is made again by a perso
   expect(at(body, '/divergence')).toBeNull();
 });
 
-/** Starts a run of one node. @returns its id, once the call has been asked for */
+/** Starts a run of one node. @returns its id, once the call has arrived */
 async function startCalling(node: NodeOfType<'tool'>): Promise<string> {
   const graph = aDefinition({ nodes: { pay: node } });
   const id = textAt((await stack.as('user').post('/api/runs', { graph })).body, '/id');
@@ -50,7 +50,7 @@ async function startCalling(node: NodeOfType<'tool'>): Promise<string> {
 
 const compensate = { tool: 'payBack', args: { receipt: '{{ result.receipt }}' } };
 
-test('a call that can be undone ends although its run is canceled meanwhile, and is undone then', async () => {
+test('a compensable call finishes although its run is canceled meanwhile, and is then compensated', async () => {
   const id = await startCalling({ type: 'tool', tool: 'paySlowly', compensate });
   await control(id, 'cancel', { reason: 'enough' });
   await until(id, 'canceled');
@@ -70,7 +70,7 @@ test.each([
   expect(await until(id, 'canceled')).toMatchObject({ error });
 });
 
-test('a call that fails before it hears that its run is canceled is said to be unknown', async () => {
+test('a call that fails before it receives the cancellation of its run has an unknown outcome', async () => {
   const id = await startCalling({ type: 'tool', tool: 'payInHaste', compensate });
   await control(id, 'cancel');
   thisProcess.emit(CANCELED);

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await user().post('/api/graphs', graph);
 });
 
-/** A client of a chat, as a browser has it. */
+/** A chat client like that of a browser. */
 function open(id: string, caller: 'user' | 'approver'): ChatClient {
   const { baseUrl, tokens } = stack();
   return new ChatClient({ id, ...chatOptions({ baseUrl, token: () => tokens[caller] }) });
@@ -38,7 +38,7 @@ const chunkOf = (delta: JsonObject, finish_reason: string | null = null): JsonOb
   choices: [{ index: 0, delta, finish_reason }],
 });
 
-/** An answer that its test writes to the end. */
+/** An answer that the test completes. */
 function heldAnswer(): { readonly answer: Answer; readonly response: Promise<ServerResponse> } {
   let answer: Answer = () => undefined;
   const response = new Promise<ServerResponse>((resolve) => {
@@ -53,7 +53,7 @@ const contentsOf = (request: Json | undefined): unknown => {
 };
 
 describe('a chat', () => {
-  test('is answered word by word, and goes on where it was', async () => {
+  test('streams its answer, and the next message continues the thread', async () => {
     const { answer, response } = heldAnswer();
     model().answers(begunStream([chunkOf({ content: 'Hel' })], answer), say('Fine'));
     const chat = open('talking', 'user');
@@ -69,7 +69,7 @@ describe('a chat', () => {
     expect(contentsOf(requestsOf(model())[1])).toEqual(['Hi', 'Hello', 'How are you?']);
   });
 
-  test('asks before it acts, is taken up by who may decide, and goes on in the same message', async () => {
+  test('requests an approval, is decided by an approver, and continues in the same message', async () => {
     const call = { index: 0, id: 'call-0', function: { name: 'work', arguments: '{"job":"a","euros":500}' } };
     model().answers(completionEvents([{ content: 'I will.' }, { tool_calls: [call] }], 'tool_calls'), say('Done'));
     const asking = open('deciding', 'user');

@@ -1,6 +1,6 @@
 import { CallError, defineConfig, defineTool } from '../../../src/index.ts';
 
-/* A tool whose calls fail for good. */
+/* A tool whose calls fail permanently. */
 
 const broken = defineTool({
   name: 'broken',

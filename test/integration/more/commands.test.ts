@@ -10,7 +10,7 @@ import type { Folder, Said } from '../../support/servers/command-line.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/* Commands of `holdfast` against a stack that runs, whose tokens they find by themselves. */
+/* Commands of `holdfast` against a running stack, whose tokens they find by themselves. */
 
 let stack: TestStack;
 let folder: Folder;
@@ -41,7 +41,7 @@ const ASKING = aDefinition({
   output: ['log'],
 });
 
-/** Runs a graph that asks. @returns what is printed, with the id of the run and the command that approves */
+/** Runs a graph with an approval. @returns the output, with the id of the run and the command that approves */
 async function ask() {
   const said = await at('run', await folder.write('asking.json', ASKING));
   const [, id = ''] = /^Run (\w{26})/.exec(said.stderr) ?? [];
@@ -49,8 +49,8 @@ async function ask() {
   return { ...said, id, command: command.split(' ') };
 }
 
-describe('publish', () => {
-  test('takes JSON and modules, and keeps the version of what has not changed', async () => {
+describe('holdfast publish', () => {
+  test('publishes JSON files and modules, and keeps the version of unchanged graphs', async () => {
     const json = await folder.write('one.json', { ...ASKING, name: 'one' });
     const module = await folder.write('two.mjs', `export const two = ${JSON.stringify({ ...ASKING, name: 'two' })};`);
     const stdout = `${json}: one, version 1\n${module}: two, version 1\n`;
@@ -58,7 +58,7 @@ describe('publish', () => {
     expect(await at('publish', json, module)).toMatchObject({ code: 0, stdout });
   });
 
-  test('tells the issues of what is refused, and publishes the others', async () => {
+  test('prints the issues of refused graphs, and publishes the others', async () => {
     const wrong = await folder.write('wrong.json', { ...ASKING, edges: [{ from: '__start__', to: 'aks' }] });
     const right = await folder.write('right.json', { ...ASKING, name: 'right' });
     const { code, stdout, stderr } = await at('publish', wrong, right);
@@ -67,8 +67,8 @@ describe('publish', () => {
   });
 });
 
-describe('what waits for a decision', () => {
-  test('is listed, and decided by the command that is shown', async () => {
+describe('a pending approval', () => {
+  test('is listed, and decided by the printed command', async () => {
     const { id, code, command } = await ask();
     expect(code).toBe(3);
     const { stdout } = await at('approvals', '--run', id);
@@ -101,7 +101,7 @@ describe('what waits for a decision', () => {
     expect(ended).toMatchObject({ output: { log: { args: { euros: 20 } } } });
   });
 
-  test('is left alone when something else was seen', async () => {
+  test('is not decided when its content differs from what was printed', async () => {
     const { id, command } = await ask();
     const [, approval = ''] = command;
     const { code, stderr } = await at('approve', approval, '--digest', '0123456789ab');
@@ -122,7 +122,7 @@ describe('a node that has failed', () => {
     return { code, stderr, id: /^Run (\w{26})/.exec(stderr)?.[1] ?? '' };
   };
 
-  test('is listed, tried again, and skipped with an output', async () => {
+  test('is listed, retried, and skipped with an output', async () => {
     const { id, code, stderr } = await breakDown();
     expect(code).toBe(3);
     expect(stderr).toContain(`  npx holdfast retry ${id} --id pay`);
@@ -133,7 +133,7 @@ describe('a node that has failed', () => {
     await stack.as('user').untilRun(id, hasStatus('completed'));
   });
 
-  test('is given up, and the history tells all of it', async () => {
+  test('is failed by a command, and the history records each step', async () => {
     const { id } = await breakDown();
     expect((await at('fail', id, '--reason', 'no use')).code).toBe(0);
     await stack.as('user').untilRun(id, hasStatus('failed'));
@@ -150,7 +150,7 @@ describe('a node that has failed', () => {
   });
 });
 
-test('a run that waits for an event gets it, and another is canceled', async () => {
+test('a waiting run receives its event, and another run is canceled', async () => {
   const WAITING = aDefinition({ name: 'waiting', nodes: { hold: { type: 'wait', event: 'parcel' } } });
   const file = await folder.write('waiting.json', WAITING);
   const start = async (): Promise<string> => /^Run (\w{26})/.exec((await at('run', file)).stderr)?.[1] ?? '';
@@ -162,13 +162,13 @@ test('a run that waits for an event gets it, and another is canceled', async () 
   expect((await at('history', canceled)).stdout).toContain('canceled by uma ("not wanted")');
 });
 
-describe('runs', () => {
+describe('holdfast runs', () => {
   const FAILING = aDefinition({
     name: 'failing',
     nodes: { pay: { type: 'tool', tool: 'broken', args: {}, write: { log: '{{ result }}' } } },
   });
 
-  test('lists the newest first, those that fulfill all of the flags', async () => {
+  test('lists runs that match all flags, newest first', async () => {
     const file = await folder.write('failing.json', FAILING);
     for (let begun = 0; begun < 2; begun++) expect((await at('run', file)).code).toBe(1);
     const { id } = await ask();
@@ -184,7 +184,7 @@ describe('runs', () => {
     expect(JSON.parse((await at('runs', '--last', '1', '--json')).stdout)).toMatchObject([{ id, status: 'waiting' }]);
   });
 
-  test('says if there are more, and if there is none', async () => {
+  test('prints whether more runs exist, and whether none match', async () => {
     const file = await folder.write('failing.json', FAILING);
     for (let begun = 0; begun < 2; begun++) await at('run', file);
     const some = await at('runs', '--graph', 'failing', '--last', '1');
@@ -195,14 +195,14 @@ describe('runs', () => {
   });
 });
 
-describe('token', () => {
-  test('signs one that the stack accepts', async () => {
+describe('holdfast token', () => {
+  test('signs a token that the stack accepts', async () => {
     const { code, stdout } = await at('token', 'approver', '--data-dir', stack.dataDir);
     expect(code).toBe(0);
     expect(await at('approvals', '--url', stack.baseUrl, '--token', stdout.trim())).toMatchObject({ code: 0 });
   });
 
-  test('signs one for a role that the configuration defines', async () => {
+  test('signs a token for a role that the configuration defines', async () => {
     const config = fileURLToPath(new URL('commands.config.ts', import.meta.url));
     const { code, stdout } = await at('token', 'reader', '--data-dir', stack.dataDir, '--config', config);
     expect(code).toBe(0);
@@ -229,7 +229,7 @@ test('logs prints the last lines of a log, from a level on', async () => {
   expect(await said('--last', '1')).toBe('1970-01-01T00:00:00.000Z INFO  ends\n');
 });
 
-describe('doctor', () => {
+describe('holdfast doctor', () => {
   const config = fileURLToPath(new URL('commands.config.ts', import.meta.url));
   const examine = async (env: Record<string, string>, flags = ['--config', config]): Promise<Said> =>
     await holdfast(['doctor', ...flags], {
@@ -239,7 +239,7 @@ describe('doctor', () => {
       ...env,
     });
 
-  test('says what is there, and what is missing with the command that mends it', async () => {
+  test('prints what is present, and what is missing with the command that creates it', async () => {
     const { code, stdout } = await examine({ HOLDFAST_CURSOR_SECRET: 'x'.repeat(40) });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^ok {4}Node: \d+/);
@@ -256,7 +256,7 @@ describe('doctor', () => {
     expect(stdout).toContain('ok    task queues: holdfast (workers: 1)\n');
   });
 
-  test('names a server that is away, and a namespace that is missing', async () => {
+  test('names an unreachable server and a missing namespace', async () => {
     const away = await examine({ DATABASE_URL: 'postgres://127.0.0.1:1/none', TEMPORAL_NAMESPACE: 'none' });
     expect(away.stdout).toMatch(/FAIL {2}database: .*ECONNREFUSED.*\n {6}set DATABASE_URL/);
     expect(away.stdout).toMatch(/FAIL {2}tables: .*ECONNREFUSED/);
@@ -264,7 +264,7 @@ describe('doctor', () => {
     expect(away.stdout).toContain('FAIL  cursor secret: HOLDFAST_CURSOR_SECRET is not set\n');
   });
 
-  test('names runs that go before their histories and task queues without workers', async () => {
+  test('names runs that are ahead of their histories, and task queues without workers', async () => {
     const slow = {
       name: 'slow',
       description: 'Slow.',

@@ -11,14 +11,14 @@ import { at, textAt } from '../../support/readers/json-at.ts';
 import { startJobStack } from '../../support/servers/job-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/* Runs that compute for long, with few events for it. */
+/* Runs that compute for long with few events. */
 
-/** An execution yields so often, and then goes on in a new one. */
+/** The number of yields after which an execution continues as new. */
 const YIELDS = 10;
-/** The yield in which the work is found to be enough, and one whose journal a call or a new execution has brought. */
+/** One yield detects that the limit is reached; another is possible if a call or a new execution wrote its journal. */
 const TOLERANCE = 2;
 
-/** For some dozens of yields on a busy machine. */
+/** Enough time for some dozens of yields on a busy machine. */
 const PATIENCE_MS = 400_000;
 
 let stack: TestStack;
@@ -34,7 +34,7 @@ afterAll(async () => {
   await stop();
 });
 
-/** Yields after each superstep, by what that costs. */
+/** A graph that yields after each superstep because of its cost. */
 function computing(supersteps: number): GraphDefinition {
   const dear = '{{ state.l.exists(x, state.l.exists(y, x + y < 0)) }}';
   return aDefinition({
@@ -62,7 +62,7 @@ async function start(graph: GraphDefinition): Promise<string> {
   return textAt(body, '/id');
 }
 
-/** How often each execution of a run has yielded: each time the journal is written. */
+/** The number of yields of each execution of a run; each yield writes the journal. */
 async function yieldsOf(runId: string): Promise<readonly number[]> {
   const executions = await executionsOf(client().workflow, runId);
   return executions.map(({ events }) => (events ?? []).filter(isWrite).length);
@@ -78,7 +78,7 @@ async function expectNumbered(runId: string): Promise<void> {
 }
 
 test(
-  'a run that computes for long goes on in new executions, and after its worker is replaced',
+  'a run that computes for long continues in new executions and after its worker is replaced',
   async () => {
     const supersteps = YIELDS + 8;
     const id = await start(computing(supersteps));
@@ -94,7 +94,7 @@ test(
   3 * PATIENCE_MS,
 );
 
-/** Waits until nothing of a run is to be done but the call of a tool. */
+/** Waits until a run only waits for the call of a tool. */
 async function untilOnlyCalling(runId: string): Promise<void> {
   const handle = client().workflow.getHandle(toWorkflowId({ tenantId: 'demo', id: runId }));
   const pending = async (): Promise<unknown> => {
@@ -106,7 +106,7 @@ async function untilOnlyCalling(runId: string): Promise<void> {
 }
 
 test(
-  'a graph inside that computes too much beside a call fails its node, and the run once the call is back',
+  'a subgraph that computes too much fails its node, and the run fails after its open call ends',
   async () => {
     const held = service.hold('slow');
     const id = await start(

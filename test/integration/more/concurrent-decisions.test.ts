@@ -16,8 +16,8 @@ afterAll(async () => {
   await stack.stop();
 });
 
-describe('a decision that comes too late', () => {
-  test.each(['approve', 'reject'])('%s: is refused with who decided and when', async (decision) => {
+describe('a late decision', () => {
+  test.each(['approve', 'reject'])('%s: is refused with the decider and the time of the decision', async (decision) => {
     const run = await asking();
     const { body } = await approve('approver', run);
     const answer = await decide('approver2', run, { decision });
@@ -34,7 +34,7 @@ describe('a decision that comes too late', () => {
     expect(textAt(answer.body, '/detail')).toContain(`ada at ${textAt(body, '/decisions/0/at')}`);
   });
 
-  test('is refused once the approval has expired', async () => {
+  test('is refused after the approval has expired', async () => {
     const runId = textAt(await startRun(stack.as('user'), anAskingGraph({ timeout: '1ms' })), '/id');
     const [asked = null] = await eventsOf(stack.as('user'), runId, 'approval.requested');
     const run = { runId, approvalId: textAt(asked, '/approval/id') };
@@ -43,7 +43,7 @@ describe('a decision that comes too late', () => {
     expect(await approvalOf(run)).toMatchObject({ status: 'expired', decisions: [] });
   });
 
-  test('is refused once the run was canceled', async () => {
+  test('is refused after the run was canceled', async () => {
     const run = await asking();
     await stack.as('user').post(`/api/runs/${run.runId}/cancel`, {});
     await stack.as('user').untilRun(run.runId, hasStatus('canceled'));
@@ -60,7 +60,7 @@ describe('two people at the same moment', () => {
     ],
   ];
 
-  test.each(doors)('at %s: one decides, the other is refused, every time', async (_door, enter) => {
+  test.each(doors)('at %s: one decision is accepted, the other refused', async (_door, enter) => {
     const runs = await Promise.all(Array.from({ length: 10 }, () => asking()));
     const races = runs.map(async (run) => {
       const answers = await Promise.all([enter('approver', run), enter('approver2', run)]);
@@ -78,7 +78,7 @@ describe('two people at the same moment', () => {
 describe('the same decision again', () => {
   const decision = 'approve';
 
-  test('under its Idempotency-Key gets the first answer again', async () => {
+  test('under its Idempotency-Key returns the first response again', async () => {
     const run = await asking();
     const first = await decide('approver', run, { decision, key: 'once' });
     const second = await decide('approver', run, { decision, key: 'once' });
@@ -86,20 +86,20 @@ describe('the same decision again', () => {
     expect([first, second].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
   });
 
-  test('at the same moment counts once', async () => {
+  test('repeated concurrently counts once', async () => {
     const run = await asking({ policy: { quorum: 2 } });
     await Promise.all(['same', 'same', 'same'].map((key) => decide('approver', run, { decision, key })));
     expect(await approve('approver2', run)).toMatchObject({ body: { decisions: [{ by: 'ada' }, { by: 'bob' }] } });
   });
 
-  test('under the same key by somebody else is another decision', async () => {
+  test('under the same key by another person is a separate decision', async () => {
     const run = await asking({ policy: { quorum: 2 } });
     await decide('approver', run, { decision, key: 'shared' });
     const answer = await decide('approver2', run, { decision, key: 'shared' });
     expect(answer).toMatchObject({ status: 200, body: { status: 'approved' } });
   });
 
-  test('is decided anew after a refusal by the policy', async () => {
+  test('is judged again after a refusal by the policy', async () => {
     const run = await asking({ policy: { roles: ['treasurer'] } });
     const answers = [
       await decide('approver', run, { decision, key: 'no' }),

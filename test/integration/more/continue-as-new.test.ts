@@ -51,12 +51,14 @@ function aConfig(defaults: NonNullable<ConfigInput['defaults']>): ConfigInput {
   };
 }
 
-/** How often a run has gone on in a new execution. */
+/** The number of times a run has continued as new. */
 async function continuationsOf(runId: string): Promise<number> {
   return (await executionsOf(new Client({ connection, namespace: often.namespace }).workflow, runId)).length - 1;
 }
 
-/** What a run says and leaves, without what is another one's each time, such as which of two tasks was faster. */
+/**
+ * The events and state of a run, without values that differ between equal runs, such as which of two tasks was faster.
+ */
 async function accountOf(stack: TestStack, runId: string): Promise<Json> {
   const client = stack.as('admin');
   const [run, state] = await Promise.all([client.get(`/api/runs/${runId}`), client.get(`/api/runs/${runId}/state`)]);
@@ -89,25 +91,28 @@ const FLEETING: ReadonlySet<string> = new Set([
   'id',
 ]);
 
-/** Numbers go on over all executions: those of events, and those of checkpoints. */
+/** Event and checkpoint numbers continue over all executions. */
 function expectNumbered(events: readonly Json[]): void {
   const checkpoints = events.map((event) => at(event, '/checkpoint')).filter((id) => typeof id === 'string');
   expect(events.map((event) => at(event, '/seq'))).toEqual(events.map((_, before) => before + 1));
   expect(checkpoints.map((id) => id.split('.c').at(-1))).toEqual(checkpoints.map((_, before) => `${before + 1}`));
 }
 
-describe('a run that goes on in a new execution at every chance', () => {
-  test.each(CONTINUING_RUNS)('says and leaves what one says that never does: $name', async (run) => {
-    const [left, right] = await Promise.all([
-      playLanguageRun(createClient(often.baseUrl, often.tokens.admin), run),
-      playLanguageRun(createClient(never.baseUrl, never.tokens.admin), run),
-    ]);
-    expect(await accountOf(often, left)).toEqual(await accountOf(never, right));
-    expect(await continuationsOf(left)).toBeGreaterThan(0);
-  });
+describe('a run that continues as new at every opportunity', () => {
+  test.each(CONTINUING_RUNS)(
+    'records the same events and state as one that never continues as new: $name',
+    async (run) => {
+      const [left, right] = await Promise.all([
+        playLanguageRun(createClient(often.baseUrl, often.tokens.admin), run),
+        playLanguageRun(createClient(never.baseUrl, never.tokens.admin), run),
+      ]);
+      expect(await accountOf(often, left)).toEqual(await accountOf(never, right));
+      expect(await continuationsOf(left)).toBeGreaterThan(0);
+    },
+  );
 });
 
-/** Waits until a workflow goes on in another execution than the one that is known. @returns the new one's run id */
+/** Waits until a workflow has an execution other than the known one. @returns its run id */
 async function anotherExecution(handle: WorkflowHandle, known: string): Promise<string> {
   for (;;) {
     const { runId } = await handle.describe();
@@ -116,7 +121,7 @@ async function anotherExecution(handle: WorkflowHandle, known: string): Promise<
   }
 }
 
-test('a run that waits goes on in a new execution each time that somebody wants it to', async () => {
+test('a waiting run continues as new each time that it is requested', async () => {
   const elsewhere = await Connection.connect({ address: never.temporalAddress });
   const user = never.as('user');
   const { body } = await user.post('/api/runs', {
@@ -138,7 +143,7 @@ test('a run that waits goes on in a new execution each time that somebody wants 
   await elsewhere.close();
 });
 
-test('a decision that comes again in the next execution counts once, and has the same outcome', async () => {
+test('a decision repeated in the next execution counts once and has the same outcome', async () => {
   const user = often.as('user');
   const { body } = await user.post('/api/runs', {
     graph: aDefinition({ nodes: { ask: { type: 'approval', title: 'Go on?', policy: { quorum: 2 } } } }),
@@ -160,7 +165,7 @@ test('a decision that comes again in the next execution counts once, and has the
   const first = await outcomeInAnotherExecution('ada');
   expect(first).toMatchObject({ id: 'd-1', taken: true, value: { status: 'pending' } });
   expect(await outcomeInAnotherExecution('ada')).toEqual(first);
-  // Another person would make the quorum full, were it not for the id.
+  // A second person would complete the quorum if the repeated id were not recognized.
   expect(await outcomeInAnotherExecution('bob')).toEqual(first);
   expect(await eventsOf(user, id, 'approval.decided')).toMatchObject([{ by: 'ada', status: 'pending' }]);
   await approve('d-2', 'bob');
@@ -173,7 +178,7 @@ test('a decision that comes again in the next execution counts once, and has the
   expect(await approvalsSignaledTo(id)).toEqual([1, 1, 1, 1]);
 });
 
-/** How many signals to approve each execution of a run has had. */
+/** The number of approve signals that each execution of a run received. */
 async function approvalsSignaledTo(runId: string): Promise<readonly number[]> {
   const executions = await executionsOf(new Client({ connection, namespace: often.namespace }).workflow, runId);
   const signaled = executions.map(({ events }) =>
@@ -194,7 +199,7 @@ const collects: GraphDefinition = aDefinition({
   limits: { maxSteps: EVENTS },
 });
 
-test('no signal is lost or taken twice that meets a run going on in a new execution', async () => {
+test('no signal is lost or handled twice while a run continues as new', async () => {
   const user = often.as('user');
   const { body } = await user.post('/api/runs', { graph: collects });
   const id = textAt(body, '/id');
@@ -207,7 +212,8 @@ test('no signal is lost or taken twice that meets a run going on in a new execut
   for (let sent = 0; sent < EVENTS; sent += WAVE) {
     const wave = numbers.slice(sent, sent + WAVE);
     await Promise.all(wave.map(async (payload) => await handle.signal('event', { event: 'go', payload })));
-    // Once the rows say so the execution is about to end: the next wave meets that, or the one that has just begun.
+    // When these rows are written, the execution is about to end: the next wave of signals arrives then, or in the new
+    // execution.
     await user.untilRun(id, (now) => Number(at(now, '/step')) >= sent + WAVE - 1);
     if (sent % (2 * WAVE) === 0 && sent + WAVE < EVENTS) known = await anotherExecution(handle, known);
   }

@@ -34,12 +34,12 @@ async function startCanceled(): Promise<string> {
   return id;
 }
 
-describe('a correction of a run that has ended', () => {
+describe('an edit of an ended run', () => {
   test.each([
     ['completed', startCompleted, { log: 'x' }],
     ['failed', startFailed, { log: 'x' }],
     ['canceled', startCanceled, { given: 'x' }],
-  ])('leaves it %s, as it ended', async (_status, start, values) => {
+  ])('keeps its status %s', async (_status, start, values) => {
     const id = await start();
     const before = await runOf(id);
     expect(await patch(id, { values })).toMatchObject({ status: 200 });
@@ -47,7 +47,7 @@ describe('a correction of a run that has ended', () => {
     expect(await runOf(id)).toEqual({ ...Object(before), lastSeq: at(events, `/${events.length - 1}/seq`) });
   });
 
-  test('goes through the reducers, into a checkpoint of its own', async () => {
+  test('applies the reducers and writes a checkpoint of its own', async () => {
     const id = await startCompleted();
     const patched = await patch(id, { values: { log: ['x', 'y'] } });
     expect(patched).toMatchObject({ status: 200, body: { values: { log: ['a', 'b', 'c', 'x', 'y'] }, next: [] } });
@@ -69,14 +69,14 @@ describe('a correction of a run that has ended', () => {
     expect(await patch(id, { values: { log: 'x' }, etag: null })).toMatchObject(aProblem(428, 'PRECONDITION_REQUIRED'));
   });
 
-  test('may be followed by another at once', async () => {
+  test('can be followed by another edit at once', async () => {
     const id = await startCompleted();
     for (const log of ['1', '2', '3', '4']) expect(await patch(id, { values: { log } })).toMatchObject({ status: 200 });
     const { body } = await user().get(`/api/runs/${id}/state`);
     expect(at(body, '/values/log')).toEqual(['a', 'b', 'c', '1', '2', '3', '4']);
   });
 
-  test('of many under one ETag is taken once', async () => {
+  test('under one ETag is accepted once of many', async () => {
     const id = await startCompleted();
     const etag = await etagOf(user(), id);
     const answers = await Promise.all(['1', '2', '3', '4'].map((log) => patch(id, { values: { log }, etag })));
@@ -96,11 +96,11 @@ describe('a correction of a run that has ended', () => {
   });
 });
 
-describe('a correction as a node', () => {
+describe('an edit as a node', () => {
   test.each([
     ['completed', startCompleted, ['a', 'b', 'c', 'x', 'b', 'c']],
     ['failed', startFailed, ['a', 'x', 'b', 'c']],
-  ])('pauses a run that has %s before what comes next; resuming goes on', async (_status, start, log) => {
+  ])('pauses a run that has %s before the next node, and resuming continues it', async (_status, start, log) => {
     const id = await start();
     expect(await patch(id, { values: { log: 'x' }, asNode: 'a' })).toMatchObject({
       status: 200,
@@ -112,7 +112,7 @@ describe('a correction as a node', () => {
     expect(service().done.filter((job) => job !== 'a')).toEqual(log.filter((job) => !'ax'.includes(job)));
   });
 
-  test('that leads nowhere leaves the run as it ended', async () => {
+  test('without a next node leaves the run ended', async () => {
     const id = await startCompleted();
     expect(await patch(id, { values: { log: 'x' }, asNode: 'c' })).toMatchObject({ status: 200, body: { next: [] } });
     expect(await runOf(id)).toMatchObject({ status: 'completed' });
@@ -132,13 +132,13 @@ describe('a correction as a node', () => {
     expect(await runOf(id)).toMatchObject({ status: 'completed' });
   });
 
-  test('that is an approval is for those who may decide it', async () => {
+  test('as an approval node needs the right to decide the approval', async () => {
     const id = await startCanceled();
     expect(await patch(id, { asNode: 'only' })).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
     expect(await runOf(id)).toMatchObject({ status: 'canceled' });
   });
 
-  test('of a paused run is the same run in the history, without gap or repeat', async () => {
+  test('of a paused run continues its history without gap or repeat', async () => {
     const id = await startCompleted();
     await patch(id, { values: {}, asNode: 'b' });
     await control(id, 'resume');

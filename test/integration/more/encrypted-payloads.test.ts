@@ -13,7 +13,7 @@ import { at, textAt } from '../../support/readers/json-at.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/* With codecs in the configuration, Temporal and the table of large payloads have nothing of a run that can be read. */
+/* With codecs in the configuration, Temporal and the table of large payloads contain no readable data of a run. */
 
 const teardown = openTeardown();
 let stack: TestStack;
@@ -44,7 +44,7 @@ const graph = aDefinition({
   },
 });
 
-/** What Temporal keeps of a run, as text. */
+/** All data of a run in Temporal, as text. */
 async function keptOf(id: string): Promise<readonly string[]> {
   const workflowId = toWorkflowId({ tenantId: 'demo', id });
   const history = historyToJSON(await client.workflow.getHandle(workflowId).fetchHistory());
@@ -61,19 +61,22 @@ test.each([
   // Too large for a history, and too large for one row.
   ['blobs', `${CANARY}${'x'.repeat(100_000)}`],
   ['blob_pieces', CANARY.repeat(40_000)],
-] as const)('the history of a run and its payloads in %s are unreadable, and the run goes on', async (table, large) => {
-  const user = stack.as('user');
-  const id = textAt((await postRun(user, { graph, input: { small: CANARY, large } })).body, '/id');
-  const decision = { values: { text: CANARY } };
-  expect(await stack.as('approver').post(`/api/runs/${id}/approve`, decision)).toMatchObject({ status: 200 });
-  const run = await user.untilRun(id, hasStatus('completed', 'failed'));
-  expect(at(run, '/output/copy')).toBe(`${CANARY}: ${CANARY}`);
-  const kept = [await keptOf(id), await blobsIn(table)];
-  expect(kept.map((texts) => texts.length > 0)).toEqual([true, true]);
-  expect(kept.flat().filter((text) => text.includes('canary'))).toEqual([]);
-});
+] as const)(
+  'the history of a run and its payloads in %s are encrypted, and the run continues',
+  async (table, large) => {
+    const user = stack.as('user');
+    const id = textAt((await postRun(user, { graph, input: { small: CANARY, large } })).body, '/id');
+    const decision = { values: { text: CANARY } };
+    expect(await stack.as('approver').post(`/api/runs/${id}/approve`, decision)).toMatchObject({ status: 200 });
+    const run = await user.untilRun(id, hasStatus('completed', 'failed'));
+    expect(at(run, '/output/copy')).toBe(`${CANARY}: ${CANARY}`);
+    const kept = [await keptOf(id), await blobsIn(table)];
+    expect(kept.map((texts) => texts.length > 0)).toEqual([true, true]);
+    expect(kept.flat().filter((text) => text.includes('canary'))).toEqual([]);
+  },
+);
 
-test('a signal that nobody here has encrypted is ignored at once, and the run goes on', async () => {
+test('a signal that is not encrypted with the configured key is ignored, and the run continues', async () => {
   const user = stack.as('user');
   const id = textAt((await postRun(user, { graph, input: { small: CANARY } })).body, '/id');
   await user.untilRun(id, hasStatus('waiting'));

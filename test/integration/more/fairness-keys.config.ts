@@ -9,5 +9,5 @@ const dispatched = defineTool({
   execute: () => ({ fairnessKey: Context.current().info.priority?.fairnessKey }),
 });
 
-/** Each execution of a run ends as soon as it can. */
+/** Each execution of a run ends as soon as possible. */
 export default defineConfig({ tools: [dispatched], defaults: { continueAfter: 1 } });

@@ -51,13 +51,13 @@ test.each<[keyof Tokens, string]>([
     expect(executions.length).toBeGreaterThan(1);
     const keys = executions.map(([first]) => first?.workflowExecutionStartedEventAttributes?.priority?.fairnessKey);
     expect(new Set(keys)).toEqual(new Set([tenant]));
-    // A call that its worker gets at once, past the queue, is not told.
+    // A call that its worker gets directly, without the queue, has no key.
     const keysOfCalls = listAt(run, '/output/log').map((told) => at(told, '/fairnessKey') ?? null);
     expect(new Set(keysOfCalls)).toEqual(new Set([null, tenant]));
   },
 );
 
-test('calls and the journal are on the queue of runs, the journal before the calls', async () => {
+test('calls and journal writes use the task queue of runs, and journal writes have priority', async () => {
   const run = await startRun(stack.as('user'), graph);
   const events = (await eventsOf(textAt(run, '/id'), 'demo')).flat();
   expect(Object.fromEntries(events.flatMap(placeOf))).toEqual({
@@ -66,7 +66,7 @@ test('calls and the journal are on the queue of runs, the journal before the cal
   });
 });
 
-/** The type of an activity; its task queue, and its priority there, where 0 is the default. */
+/** The type of an activity, its task queue, and its priority there, where 0 is the default. */
 function placeOf({ activityTaskScheduledEventAttributes: scheduled }: HistoryEvent): [string, unknown[]][] {
   const { activityType, taskQueue, priority } = scheduled ?? {};
   return scheduled ? [[activityType?.name ?? '', [taskQueue?.name, priority?.priorityKey ?? 0]]] : [];

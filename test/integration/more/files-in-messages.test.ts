@@ -20,7 +20,7 @@ const { stack, model, user } = useAgentStack();
 const png = BYTES.png.toString('base64');
 const SENT = { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } };
 
-/** A graph whose model answers what is said in `messages`. */
+/** A graph whose model answers the conversation in `messages`. */
 const looking = (channel: Partial<ChannelDefinition> = {}, over: Partial<GraphDefinition> = {}): GraphDefinition =>
   aDefinition({
     name: 'looking',
@@ -51,7 +51,7 @@ const shown = (part: JsonObject): JsonObject => ({
 const contentSent = (which = -1): unknown => at(requestsOf(model()).at(which) ?? null, '/messages/0/content');
 
 describe('a message with a stored picture', () => {
-  test('reaches the model whole, and the run holds where it is', async () => {
+  test('reaches the model complete, while the run stores only its reference', async () => {
     const blob = await store();
     model().answers(say('A lamp'));
     const run = await startRun(user(), looking(), shown({ blob }));
@@ -70,7 +70,7 @@ describe('a message with a stored picture', () => {
   test.each([
     ['a picture that is there', async () => await store()],
     ['one that is not', async () => await Promise.resolve('B-4711')],
-  ])('is hidden with its channel from those who may not see payloads: %s', async (_, blobOf) => {
+  ])('is redacted with its channel for callers without payload:read: %s', async (_, blobOf) => {
     const blob = await blobOf();
     model().answers(say('A lamp'));
     const id = textAt(await startRun(user(), looking({ redact: true }), shown({ blob })), '/id');
@@ -88,7 +88,7 @@ describe('a message with a stored picture', () => {
 });
 
 describe('a run that has waited', () => {
-  /** Has a run look at a picture, wait, and look again after a decision. */
+  /** Starts a run that sends a picture to a model, waits, and sends it again after a decision. */
   async function lookTwice(meanwhile: (run: Json) => Promise<void>): Promise<string> {
     model().answers(say('A lamp'), say('Bye'));
     const nodes: GraphDefinition['nodes'] = {
@@ -113,7 +113,7 @@ describe('a run that has waited', () => {
     expect([contentSent(0), contentSent(1)]).toEqual([contentSent(0), [{ type: 'text', text: 'What is it?' }, SENT]]);
   });
 
-  test('fails where a file was forgotten meanwhile', async () => {
+  test('fails at a file that was deleted meanwhile', async () => {
     const id = await lookTwice(async () => {
       const files = await openPostgresStore(stack().databaseUrl ?? '');
       await files.files.forgetUnused(new Date(Date.now() + 60_000).toISOString());
@@ -126,7 +126,7 @@ describe('a run that has waited', () => {
   });
 });
 
-describe('a file that a run may not have', () => {
+describe('a file that a run may not read', () => {
   beforeEach(() => model().answers(say('never')));
 
   const failed = async (part: JsonObject): Promise<Json> => {
@@ -144,25 +144,25 @@ describe('a file that a run may not have', () => {
     },
   });
 
-  test('is one of another tenant, one of a colleague, and one that is gone', async () => {
+  test('belongs to another tenant or a colleague, or was deleted', async () => {
     for (const blob of [await store('otherTenantUser'), await store('admin'), '01JZ8Q0W4T9X2Y3Z4A5B6C7D8E'])
       expect(await failed({ blob })).toMatchObject(unknown(blob));
   });
 
-  test('is one at an address of this network, also where tools may go', async () => {
+  test('is at a private address, even one that tools may call', async () => {
     const run = await failed({ url: `${model().url}/secret.png?token=4711` });
     expect(run).toMatchObject({ status: 'failed', error: { code: 'BLOCKED_URL', node: 'look' } });
     expect(JSON.stringify(at(run, '/error'))).not.toContain('4711');
   });
 
-  test('is one of another type than it is said to be', async () => {
+  test('has another type than declared', async () => {
     expect(await failed({ blob: await store('user', 'image/gif') })).toMatchObject({
       error: { code: 'MODEL_FAILED', cause: { code: 'wrong_media_type' } },
     });
   });
 });
 
-test('a message that is none is refused before a run begins', async () => {
+test('an invalid message is refused before a run begins', async () => {
   const answer = await user().post('/api/runs', {
     graph: looking(),
     input: shown({ url: 'data:image/png;base64,AAAA' }),
@@ -193,7 +193,7 @@ describe('a chat', () => {
   };
   const file = (url: string) => ({ type: 'file', mediaType: 'image/png', filename: 'lamp.png', url }) as const;
 
-  test('takes pictures that are stored', async () => {
+  test('accepts stored pictures', async () => {
     const chat = await open(looking({}, { name: 'seeing' }));
     model().answers(say('A lamp'));
     await chat.sendMessage({ text: 'What is it?', files: [file(`/api/blobs/${await store()}`)] });
@@ -201,7 +201,7 @@ describe('a chat', () => {
     expect(toJson(contentSent())).toEqual(expect.arrayContaining([{ type: 'text', text: 'What is it?' }, SENT]));
   });
 
-  test('shows pictures that a graph answers with', async () => {
+  test('returns pictures from the answer of a graph', async () => {
     const content = [
       { type: 'text', text: 'Look' },
       { type: 'image', mediaType: 'image/png', blob: 'B1' },

@@ -17,14 +17,14 @@ const asking = aDefinition({
 });
 const start = async (graph: GraphDefinition): Promise<string> => textAt(await startRun(user(), graph), '/id');
 
-/** Forks a run before some nodes, and waits until the fork rests. */
+/** Forks a run before the given nodes, and waits until the fork rests. */
 async function forkBefore(id: string, next: readonly string[], over: object = {}): Promise<string> {
   const checkpoint = await checkpointWhere(user(), id, leadsTo(...next));
   const { body } = await user().post(`/api/runs/${id}/fork`, { checkpoint, ...over });
   return textAt(await until(textAt(body, '/id'), 'completed', 'waiting', 'failed', 'paused'), '/id');
 }
 
-describe('a fork finds its place again', () => {
+describe('a fork continues at its checkpoint', () => {
   test('before the elements of a list', async () => {
     const graph = aDefinition({
       channels: { log: { reducer: 'append' }, list: { default: ['1', '2', '3'] } },
@@ -41,7 +41,7 @@ describe('a fork finds its place again', () => {
     expect(service().done.filter((job) => job === '2')).toHaveLength(2);
   });
 
-  test('before a join of which one side has come', async () => {
+  test('before a join that one branch has reached', async () => {
     const graph = aDefinition({
       nodes: { a: aJob('a'), b: aJob('b'), b2: aJob('b2'), j: aJob('j') },
       edges: [
@@ -55,7 +55,7 @@ describe('a fork finds its place again', () => {
     expect(service().done.filter((job) => job === 'a')).toHaveLength(1);
   });
 
-  test('in a loop, with the visits so far', async () => {
+  test('in a loop, with the visit count so far', async () => {
     const graph = aDefinition({
       channels: { log: { reducer: 'append' } },
       nodes: { turn: aJob('turn {{ run.visit }}') },
@@ -69,7 +69,7 @@ describe('a fork finds its place again', () => {
     expect(service().calls).toHaveLength(4);
   });
 
-  test('before a subgraph, which is done anew', async () => {
+  test('before a subgraph, which is executed again', async () => {
     const inside = { type: 'subgraph', graph: three, write: { log: '{{ result.log }}' } } as const;
     const graph = aDefinition({ nodes: { before: aJob('before'), inside, after: aJob('after') } });
     const run = await until(await forkBefore(await start(graph), ['inside']), 'completed');
@@ -77,7 +77,7 @@ describe('a fork finds its place again', () => {
     expect(service().calls).toHaveLength(9);
   });
 
-  test('with what was counted so far', async () => {
+  test('with the usage counted so far', async () => {
     const id = await start({ ...three, limits: { maxToolCalls: 4 } });
     const run = await until(await forkBefore(id, ['c']), 'completed');
     expect(run).toMatchObject({ usage: { toolCalls: 3 }, limits: { maxToolCalls: 4 } });
@@ -87,14 +87,14 @@ describe('a fork finds its place again', () => {
 describe('the checkpoints of a tree', () => {
   const idsOf = (items: readonly Json[]): string[] => items.map((item) => textAt(item, '/id'));
 
-  /** A run, a fork of it, a fork of that fork, and a second fork. */
+  /** Starts a run, a fork of it, a fork of that fork, and a second fork. */
   async function plant(): Promise<readonly [string, string, string, string]> {
     const root = await start(three);
     const fork = await forkBefore(root, ['b']);
     return [root, fork, await forkBefore(fork, ['c']), await forkBefore(root, ['c'])];
   }
 
-  test.each([1, 2, 3, 50])('are all there, page by page of %i, without repeat or gap', async (limit) => {
+  test.each([1, 2, 3, 50])('are listed in pages of %i without repeat or gap', async (limit) => {
     const runs = await plant();
     const own = await Promise.all(runs.map(async (id) => await checkpointsOf(user(), id)));
     for (const id of runs) {
@@ -105,7 +105,7 @@ describe('the checkpoints of a tree', () => {
     }
   });
 
-  test('hang together by their parents', async () => {
+  test('are linked by their parents', async () => {
     const [root] = await plant();
     const tree = await readAll(user(), `/api/runs/${root}/checkpoints?tree=true`);
     const ids = new Set<unknown>(idsOf(tree));
@@ -113,7 +113,7 @@ describe('the checkpoints of a tree', () => {
     expect(roots).toMatchObject([{ runId: root, parentId: null, source: 'input' }]);
   });
 
-  test('hold the values of each', async () => {
+  test('hold the values of each run', async () => {
     const root = await start(three);
     const fork = await forkBefore(root, ['b'], { values: { log: 'x' } });
     const tree = await readAll(user(), `/api/runs/${root}/checkpoints?tree=true`);
@@ -122,7 +122,7 @@ describe('the checkpoints of a tree', () => {
     expect(last(fork)).toMatchObject({ values: { log: ['a', 'x', 'b', 'c'] } });
   });
 
-  test('are those of the run alone unless the tree is asked for', async () => {
+  test('are those of the run only, unless the tree is requested', async () => {
     const [root] = await plant();
     for (const query of ['', '?tree=false']) {
       const items = await readAll(user(), `/api/runs/${root}/checkpoints${query}`);
@@ -131,11 +131,11 @@ describe('the checkpoints of a tree', () => {
   });
 });
 
-describe('the difference', () => {
+describe('the difference of two runs', () => {
   const diff = async (one: string, other: string): Promise<Json> =>
     (await user().get(`/api/runs/${one}/diff?with=${other}`)).body;
 
-  test('of a fork and its parent begins at the checkpoint', async () => {
+  test('of a fork and its parent begins at the forked checkpoint', async () => {
     const parent = await start(asking);
     await stack().as('approver').post(`/api/runs/${parent}/approve`, { reason: 'fine' });
     await until(parent, 'completed');
@@ -156,7 +156,7 @@ describe('the difference', () => {
     });
   });
 
-  test('the other way round is the same, the other way round', async () => {
+  test('is mirrored when the two runs are swapped', async () => {
     const parent = await start(three);
     const fork = await forkBefore(parent, ['b'], { values: { log: 'x' } });
     const [there, back] = [await diff(parent, fork), await diff(fork, parent)];
@@ -164,7 +164,7 @@ describe('the difference', () => {
     expect([at(back, '/left'), at(back, '/right')]).toEqual([at(there, '/right'), at(there, '/left')]);
   });
 
-  test('of two forks begins where the earlier one left', async () => {
+  test('of two forks begins at the checkpoint of the earlier fork', async () => {
     const root = await start(three);
     const early = await forkBefore(root, ['b'], { values: { log: 'early' } });
     const late = await forkBefore(root, ['c'], { values: { log: 'late' } });
@@ -176,7 +176,7 @@ describe('the difference', () => {
     });
   });
 
-  test('of a fork’s fork and the first run begins where the first fork left', async () => {
+  test('of a fork’s fork and the first run begins at the checkpoint of the first fork', async () => {
     const root = await start(three);
     const fork = await forkBefore(root, ['b']);
     const second = await forkBefore(fork, ['c']);
@@ -188,7 +188,7 @@ describe('the difference', () => {
     });
   });
 
-  test('of unrelated runs has no beginning', async () => {
+  test('of unrelated runs has no common checkpoint', async () => {
     const other = aDefinition({ channels: { log: { reducer: 'append' }, more: { default: 1 } } });
     expect(await diff(await start(three), await start(other))).toMatchObject({
       common: null,
@@ -201,7 +201,7 @@ describe('the difference', () => {
     });
   });
 
-  test('of a run and itself is none', async () => {
+  test('of a run and itself is empty', async () => {
     const id = await start(three);
     expect(await diff(id, id)).toMatchObject({
       common: { runId: id },

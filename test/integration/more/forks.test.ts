@@ -22,7 +22,7 @@ const asking = aDefinition({
   nodes: { a: aJob('a'), ask: { type: 'approval', title: 'Go on?', details: { amount: 3 } }, b: aJob('b') },
 });
 
-/** A run, and the checkpoint before some node of it. */
+/** A run, and the checkpoint before one of its nodes. */
 interface Parent {
   readonly id: string;
   readonly checkpoint: string;
@@ -41,19 +41,19 @@ async function forked({ id, checkpoint }: Parent, over: object = {}): Promise<st
 }
 
 describe('a fork', () => {
-  test('goes on from the checkpoint: what came before is not done again', async () => {
+  test('continues from the checkpoint and repeats nothing before it', async () => {
     const parent = await startParent(three, 'b');
     const run = await until(await forked(parent), 'completed');
     expect(run).toMatchObject({ output: { log: ['a', 'b', 'c'] }, parentRunId: parent.id, usage: { toolCalls: 3 } });
     expect(service().calls.map(({ job }) => job)).toEqual(['a', 'b', 'c', 'b', 'c']);
   });
 
-  test('calls under keys of its own', async () => {
+  test('makes its calls under new keys', async () => {
     await until(await forked(await startParent(three, 'b')), 'completed');
     expect(new Set([...keysOf('b'), ...keysOf('c')]).size).toBe(4);
   });
 
-  test('answers with where it is', async () => {
+  test('returns its location', async () => {
     const { id, checkpoint } = await startParent(three, 'b');
     const { status, headers, body } = await fork(id, { checkpoint });
     expect({ status, location: headers.get('location') }).toEqual({
@@ -63,7 +63,7 @@ describe('a fork', () => {
     expect(body).toMatchObject({ parentRunId: id, createdBy: 'uma', threadId: null, forks: [] });
   });
 
-  test('and its parent know each other', async () => {
+  test('and its parent refer to each other', async () => {
     const parent = await startParent(three, 'b');
     const ids = [await forked(parent), await forked(parent)];
     expect(at(await runOf(parent.id), '/forks')).toEqual(ids);
@@ -73,7 +73,7 @@ describe('a fork', () => {
     expect(started).toMatchObject({ seq: 1, parent: { runId: parent.id, checkpoint: parent.checkpoint } });
   });
 
-  test('begins with its own checkpoint, which follows on the parent’s', async () => {
+  test('begins with its own checkpoint, whose parent is that of the parent run', async () => {
     const parent = await startParent(three, 'b');
     const id = await forked(parent);
     await until(id, 'completed');
@@ -104,7 +104,7 @@ describe('a fork', () => {
     expect(await until(parentId, 'completed')).toMatchObject({ output: { log: ['a', 'b', 'c'] } });
   });
 
-  test('of a failed run does the failed node anew', async () => {
+  test('of a failed run executes the failed node again', async () => {
     service().refuse('b');
     const parent = await startParent(three, 'b');
     expect(await runOf(parent.id)).toMatchObject({ status: 'failed' });
@@ -112,7 +112,7 @@ describe('a fork', () => {
     expect(await runOf(parent.id)).toMatchObject({ status: 'failed' });
   });
 
-  test('that fails may be retried', async () => {
+  test('that fails can be retried', async () => {
     const parent = await startParent(three, 'b');
     service().refuse('b');
     const id = await forked(parent);
@@ -122,13 +122,13 @@ describe('a fork', () => {
     expect(keysOf('b')).toHaveLength(3);
   });
 
-  test('where nothing comes next has ended', async () => {
+  test('without a next node is completed at once', async () => {
     const id = await forked(await startParent(three));
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'b', 'c'] } });
     expect(service().calls).toHaveLength(3);
   });
 
-  test('from a correction has as many supersteps left as its parent', async () => {
+  test('from an edit has as many supersteps left as its parent', async () => {
     const { id } = await startParent({ ...three, limits: { maxSteps: 4 } });
     await patchState(user(), id, { values: { log: 'x' } });
     const checkpoint = await checkpointWhere(user(), id, leadsTo());
@@ -136,13 +136,13 @@ describe('a fork', () => {
     expect(run).toMatchObject({ error: null, output: { log: ['a', 'b', 'c', 'x', 'c'] } });
   });
 
-  test('onto a breakpoint of its graph pauses at it again', async () => {
+  test('at a breakpoint of its graph pauses there again', async () => {
     const parent = await startParent({ ...three, interruptBefore: ['b'] }, 'b');
     expect(await until(await forked(parent), 'paused')).toMatchObject({ next: ['b'] });
     expect(service().done).toEqual(['a']);
   });
 
-  test('under one Idempotency-Key is one fork', async () => {
+  test('under one Idempotency-Key is created once', async () => {
     const { id, checkpoint } = await startParent(three, 'b');
     const once = async () => await fork(id, { checkpoint }, { 'idempotency-key': `fork ${id}` });
     const [first, second] = [await once(), await once()];
@@ -163,19 +163,19 @@ describe('a fork', () => {
 });
 
 describe('a fork with', () => {
-  test('values puts them through the reducers', async () => {
+  test('values applies the reducers', async () => {
     const id = await forked(await startParent(three, 'b'), { values: { log: ['x', 'y'] } });
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'x', 'y', 'b', 'c'] } });
     expect(await eventsOf(user(), id, 'state.updated')).toMatchObject([{ by: 'uma' }]);
   });
 
-  test('asNode takes that node’s edges', async () => {
+  test('asNode follows the edges of that node', async () => {
     const id = await forked(await startParent(three, 'b'), { values: { log: 'instead of b' }, asNode: 'b' });
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'instead of b', 'c'] } });
     expect(keysOf('b')).toHaveLength(1);
   });
 
-  test('another published version of the graph goes on in that', async () => {
+  test('another published version of the graph continues in that version', async () => {
     await user().post('/api/graphs', three);
     const parent = await startParent('three@1', 'b');
     await user().post('/api/graphs', { ...three, nodes: { ...three.nodes, b: aJob('better b') } });
@@ -185,7 +185,7 @@ describe('a fork with', () => {
     expect(first).toMatchObject({ graph: { name: 'three', version: 1 }, output: { log: ['a', 'b', 'c'] } });
   });
 
-  test('a graph given whole carries channels of the same name over', async () => {
+  test('an inline graph keeps the values of channels of the same name', async () => {
     const channels = { log: { reducer: 'append' }, extra: { default: 'new' } } as const;
     const graph = aDefinition({ name: 'other', channels, nodes: { z: aJob('{{ state.extra }}') } });
     const edged = { ...graph, nodes: { ...graph.nodes, b: aJob('own b') }, edges: [{ from: '__start__', to: 'b' }] };
@@ -198,7 +198,7 @@ describe('a fork with', () => {
   });
 });
 
-describe('a fork that can not be', () => {
+describe('a refused fork', () => {
   const refused: readonly [object, readonly [number, string, ...string[]]][] = [
     [{ checkpoint: 'none' }, [404, 'UNKNOWN_CHECKPOINT']],
     [{ checkpoint: undefined }, [422, 'INVALID_REQUEST', '/checkpoint']],
@@ -233,7 +233,7 @@ describe('a fork that can not be', () => {
     expect(at(await runOf(id), '/forks')).toEqual([]);
   });
 
-  test('speaks for an approval that somebody else decides', async () => {
+  test('continues after an approval that the caller may not decide', async () => {
     const { id, checkpoint } = await startParent(asking, 'ask');
     expect(await fork(id, { checkpoint, asNode: 'ask' })).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
     expect(await stack().as('admin').post(`/api/runs/${id}/fork`, { checkpoint, asNode: 'ask' })).toMatchObject({
@@ -243,7 +243,7 @@ describe('a fork that can not be', () => {
 });
 
 describe('an approval in a fork', () => {
-  test('is asked again, and names what the parent did after the checkpoint', async () => {
+  test('is requested again, and lists what the parent did after the checkpoint', async () => {
     const parent = await startParent(asking, 'ask');
     await stack().as('approver').post(`/api/runs/${parent.id}/approve`, {});
     await until(parent.id, 'completed');
@@ -255,14 +255,14 @@ describe('an approval in a fork', () => {
     expect(at(approval ?? null, '/details')).toEqual({ amount: 3, parentRun: { runId: parent.id, done } });
   });
 
-  test('says nothing of a parent that did nothing since', async () => {
+  test('lists nothing when the parent did nothing after the checkpoint', async () => {
     const id = await forked(await startParent(asking, 'ask'));
     await until(id, 'waiting');
     const [approval] = await readAll(user(), `/api/approvals?runId=${id}`);
     expect(at(approval ?? null, '/details')).toEqual({ amount: 3 });
   });
 
-  test('lists the rejections of its parent, and of the parent of that', async () => {
+  test('lists the rejections of its parent and grandparent', async () => {
     const reject = async (id: string, reason: string) => {
       await until(id, 'waiting');
       await stack().as('approver').post(`/api/runs/${id}/reject`, { reason });
@@ -281,7 +281,7 @@ describe('an approval in a fork', () => {
     ]);
   });
 
-  test('decided there decides nothing in the parent', async () => {
+  test('is decided without effect on the parent', async () => {
     const parent = await startParent(asking, 'ask');
     const id = await forked(parent);
     await until(id, 'waiting');

@@ -15,8 +15,9 @@ import type { LossyStack } from '../../support/servers/lossy-stack.ts';
 import type { HeldRequest } from '../../support/servers/temporal-proxy.ts';
 
 /*
- * A call is made and recorded, and the server does not hear of it until it has given the call up: ten seconds after the
- * deadline of its node, and before it misses the worker. The tests run at the same time: they mostly wait.
+ * A call is made and recorded, but its result reaches the server only after the server has timed it out: ten seconds
+ * after the deadline of its node, and before it detects a lost worker. The tests run concurrently because they mostly
+ * wait.
  */
 
 let service: JobService;
@@ -39,27 +40,27 @@ const { control } = createRunControls(user);
 const until = async (id: string, ...statuses: readonly string[]): Promise<Json> =>
   await user().untilRun(id, hasStatus(...statuses), PATIENCE_MS);
 
-/** A busy machine makes the call within it. */
+/** Long enough for the call on a busy machine. */
 const deadline = '15s';
-/** For what comes after the deadline. */
+/** Enough time for the events after the deadline. */
 const PATIENCE_MS = 90_000;
 const LONG = { timeout: 3 * PATIENCE_MS };
 const compensate = { tool: 'work', args: { job: 'undo {{ result.job }}' } };
 
-/** A run whose call `pay` is recorded, and has not come to the server. */
+/** A run whose call `pay` is recorded, but not reported to the server. */
 interface Unheard {
   readonly id: string;
-  /** The jobs that have come with the name of the run's call in theirs. */
+  /** The jobs whose names contain the name of the run's call. */
   readonly jobs: () => readonly string[];
-  /** Waits for the end of an activity of a type that has the call's result, on its way to the server. */
+  /** Waits until a completed activity of a type, which has the call's result, is on its way to the server. */
   readonly hold: (type: string) => Promise<HeldRequest>;
-  /** Breaks the connection on which the server should have heard of the call. */
+  /** Breaks the connection with the report of the call. */
   readonly letGo: () => void;
 }
 
 let runs = 0;
 
-/** @param graphOf builds the graph for the name of the call's job */
+/** @param graphOf builds the graph from the name of the call's job */
 async function startUnheard(graphOf: (job: string) => Partial<GraphDefinition>): Promise<Unheard> {
   const job = `pay-${++runs}`;
   const hold = async (type: string): Promise<HeldRequest> => {
@@ -78,8 +79,8 @@ async function startUnheard(graphOf: (job: string) => Partial<GraphDefinition>):
 
 const undone = async (id: string) => await eventsOf(user(), id, 'node.compensated');
 
-describe.concurrent('a call that was made, and that the server gives up because it does not hear of it', LONG, () => {
-  test('is answered by the ledger, and undone when its run fails later', async () => {
+describe.concurrent('a call that was made, and that Temporal times out because its result was lost', LONG, () => {
+  test('is answered by the ledger, and compensated when its run fails later', async () => {
     const { id, jobs, letGo } = await startUnheard((job) => {
       service.refuse(`next ${job}`);
       return { nodes: { pay: aJob(job, { deadline, compensate }), next: aJob(`next ${job}`) } };
@@ -94,7 +95,7 @@ describe.concurrent('a call that was made, and that the server gives up because 
     ]);
   });
 
-  test('is answered by the ledger where it is unsafe: no person is asked', async () => {
+  test('is answered by the ledger if it is unsafe, without an intervention', async () => {
     const { id, jobs, letGo } = await startUnheard((job) => ({
       nodes: { pay: aJob(job, { tool: 'strike', deadline }) },
     }));
@@ -104,7 +105,7 @@ describe.concurrent('a call that was made, and that the server gives up because 
     expect(jobs()).toHaveLength(1);
   });
 
-  test('is undone when its run is canceled while the ledger is asked', async () => {
+  test('is compensated when its run is canceled while the ledger is read', async () => {
     const { id, jobs, hold, letGo } = await startUnheard((job) => ({
       nodes: { pay: aJob(job, { deadline, compensate }), ask: { type: 'approval', title: 'Go on?' } },
     }));
@@ -117,7 +118,7 @@ describe.concurrent('a call that was made, and that the server gives up because 
     expect(jobs()).toHaveLength(2);
   });
 
-  test('is undone when the time of the graph around it is over meanwhile', async () => {
+  test('is compensated when the deadline of the graph around it passes meanwhile', async () => {
     const { id, jobs, letGo } = await startUnheard((job) => {
       const graph = aDefinition({ name: 'child', nodes: { pay: aJob(job, { deadline, compensate }) } });
       return { nodes: { sub: { type: 'subgraph', graph, deadline } } };

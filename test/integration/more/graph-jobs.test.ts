@@ -11,7 +11,7 @@ afterEach(async () => await opened?.close());
 
 type Options = NonNullable<Parameters<typeof openGraphJobs>[1]>;
 
-/** Opens threads that read TypeScript, which those of a test do not by themselves. */
+/** Opens threads that can load TypeScript, which threads of a test can't by default. */
 async function open(options: Options = {}): Promise<GraphJobs> {
   opened = openGraphJobs(aCatalog(), options);
   return opened;
@@ -19,7 +19,7 @@ async function open(options: Options = {}): Promise<GraphJobs> {
 
 const small = { definition: { name: 'small', nodes: { a: { type: 'set' } }, edges: [] }, graphs: {} };
 
-/** A definition that takes a while to check: each node has edges to the next ones. */
+/** A definition that takes long to check: each node has edges to the next ones. */
 function dense() {
   const ids = Array.from({ length: 900 }, (_, at) => `n${at}`);
   const edges = ids.flatMap((from, at) => ids.slice(at + 1, at + 7).map((to) => ({ from, to })));
@@ -27,7 +27,7 @@ function dense() {
   return { definition: { name: 'dense', nodes, edges: [{ from: '__start__', to: 'n0' }, ...edges] }, graphs: {} };
 }
 
-test('threads find what is found without them', async () => {
+test('threads return the same issues as a check without them', async () => {
   const graphJobs = await open();
   await expect(graphJobs.do('validate', 'acme', small)).resolves.toContainEqual(
     expect.objectContaining({ severity: 'error' }),
@@ -40,7 +40,7 @@ test('threads find what is found without them', async () => {
   });
 });
 
-/** Opens threads that take longer to read their code than a job has time. */
+/** Opens threads whose start takes longer than the time limit of a job. */
 async function openSlowly(limitMs: number): Promise<GraphJobs> {
   const began = performance.now();
   const graphJobs = await open({ limitMs });
@@ -50,12 +50,12 @@ async function openSlowly(limitMs: number): Promise<GraphJobs> {
   return await openSlowly(limitMs / 2);
 }
 
-test('a job has all its time once a thread is ready', async () => {
+test('the time limit of a job begins when its thread is ready', async () => {
   const graphJobs = await openSlowly(1_000);
   await expect(graphJobs.do('validate', 'acme', { definition: null, graphs: {} })).resolves.not.toEqual([]);
 });
 
-test('a thread plays the test of a graph', async () => {
+test('a thread runs the test of a graph', async () => {
   const graphJobs = await open();
   const graph = { definition: aDefinition(), catalog: aCatalog() };
   const identity = {
@@ -75,10 +75,10 @@ test('a thread plays the test of a graph', async () => {
   });
 });
 
-/** A process that does the job itself has fewer meanwhile. */
+/** A process that executes the job itself has fewer event loop turns meanwhile. */
 const MANY_TURNS = 100;
 
-test('the process does other things while a large definition is checked', async () => {
+test('the event loop stays free while a large definition is checked', async () => {
   const graphJobs = await open();
   await graphJobs.do('validate', 'acme', small);
   const checked = graphJobs.do('validate', 'acme', dense()).then(() => 'checked');
@@ -87,7 +87,7 @@ test('the process does other things while a large definition is checked', async 
   expect(turns).toBeGreaterThan(MANY_TURNS);
 });
 
-test('a tenant with many large definitions leaves a thread to the others', async () => {
+test('a tenant with many large definitions leaves one thread to others', async () => {
   const graphJobs = await open();
   const ended: string[] = [];
   const check = async (tenant: string, task: TaskOf<'validate'>): Promise<void> => {
@@ -100,8 +100,8 @@ test('a tenant with many large definitions leaves a thread to the others', async
   await Promise.all(ofAcme);
 });
 
-describe('a job that takes too much is refused, and the next one is done', () => {
-  test('in time', async () => {
+describe('a job that exceeds a limit is refused, and the next one succeeds', () => {
+  test('of time', async () => {
     const graphJobs = await open({ limitMs: 5 });
     await expect(graphJobs.do('validate', 'acme', dense())).rejects.toMatchObject({
       code: 'TOO_EXPENSIVE',
@@ -109,7 +109,7 @@ describe('a job that takes too much is refused, and the next one is done', () =>
     });
   });
 
-  test('in memory', async () => {
+  test('of memory', async () => {
     const graphJobs = await open({ heapMib: 64 });
     const text = 'x'.repeat(1_000);
     const list = Array.from({ length: 400_000 }, (_, at) => `${at}${text}`);
@@ -122,7 +122,7 @@ describe('a job that takes too much is refused, and the next one is done', () =>
   });
 });
 
-test('no more than a hundred jobs of a tenant wait', async () => {
+test('at most a hundred jobs of a tenant are queued', async () => {
   const graphJobs = await open();
   const results = await Promise.allSettled(
     Array.from({ length: 300 }, async () => graphJobs.do('validate', 'acme', small)),

@@ -9,7 +9,7 @@ import { anAgent, useAgentStack } from '../../support/servers/agent-stack.ts';
 
 const { stack, model, service, user } = useAgentStack();
 
-/** A graph that asks a person, then has a job done. */
+/** A graph with an approval and then a job. */
 const aPayment = (over: Partial<GraphDefinition> = {}): GraphDefinition =>
   aDefinition({
     name: 'payment',
@@ -31,7 +31,7 @@ async function publish(graph: GraphDefinition): Promise<void> {
 
 const withGraph = (graph: string) => aGraphOf(anAgent({ tools: [{ graph }, 'look'] }));
 
-test('a model calls a published graph twice at once, people decide inside, and the run goes on with the answers', async () => {
+test('a model calls a published graph twice in parallel, people decide approvals inside, and the run continues with the answers', async () => {
   await publish(aPayment());
   model().answers(
     askFor([
@@ -72,7 +72,7 @@ test('a model calls a published graph twice at once, people decide inside, and t
   );
 });
 
-test('a published agent keeps the version of its tool, and a graph is refused that would call itself', async () => {
+test('a published agent pins the version of its graph tool, and a graph that would call itself is refused', async () => {
   await publish(aPayment({ name: 'versioned', nodes: { set: { type: 'set', write: { log: 'first' } } } }));
   const agent = aGraphOf(anAgent({ tools: [{ graph: 'versioned' }] }), { name: 'caller' });
   await publish(agent);
@@ -85,7 +85,7 @@ test('a published agent keeps the version of its tool, and a graph is refused th
   expect([status, listAt(body, '/issues').map((issue) => at(issue, '/code'))]).toEqual([422, ['RECURSIVE_SUBGRAPH']]);
 });
 
-test('a graph is offered and called as the node says, and drawn inside of it', async () => {
+test('a graph tool is offered and called as its node configures it, and drawn inside the node', async () => {
   await publish(aPayment({ name: 'settle', nodes: { set: { type: 'set', write: { log: '{{ state.order }}' } } } }));
   const tools = [{ graph: 'settle', as: 'pay_order', description: 'Pays, once.' }];
   await publish(aGraphOf(anAgent({ tools }), { name: 'renamed' }));
@@ -111,7 +111,7 @@ test('a graph is offered and called as the node says, and drawn inside of it', a
   expect(drawn).toMatch(/class [\w,]*n_only_pay_order[\w,]* visited/);
 });
 
-test('what a graph gives away of a redacted channel is hidden in the call, and in what the agent makes of it', async () => {
+test('a redacted value that a graph tool returns is redacted in the call and in the agent’s output', async () => {
   const channels = { order: {}, log: { redact: true } } as const;
   await publish(aPayment({ name: 'discreet', channels, nodes: { set: { type: 'set', write: { log: 'hush' } } } }));
   model().answers(askFor([['discreet', { order: 'o' }]]), say('It is hush'));

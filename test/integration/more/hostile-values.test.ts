@@ -36,7 +36,7 @@ afterAll(async () => {
   await Promise.all([server.stop(), inside.stop()]);
 });
 
-/** Ways to write the address of this machine. */
+/** Spellings of the address of this machine. */
 const SPELLINGS = [
   '127.0.0.1',
   'localhost',
@@ -49,14 +49,14 @@ const SPELLINGS = [
 ];
 const toName = (host: string): string => host.replaceAll(/[^\w]/g, '_');
 
-/** JSON as text: what is in question does not survive in a literal. */
+/** The body is JSON text, because an object literal would lose the tested keys. */
 async function start(body: string): Promise<ApiAnswer> {
   const headers = { 'content-type': 'application/json', prefer: 'wait=15' };
   const user = stack.as('user');
   return await atRest(user, await user.send('/api/runs', { method: 'POST', headers, body }));
 }
 
-/** Hands its input on from `given` to `answer`. */
+/** A graph that copies its input from `given` to `answer`. */
 const handing = aGraphOf({ type: 'set', write: { answer: '{{ state.given }}' } });
 
 const ODD_TEXTS: readonly [string, string][] = [
@@ -77,12 +77,12 @@ const ODD_OBJECTS: readonly [string, string][] = [
   ['keys in numeric order', '{"b":1,"a":2,"2":3,"1":4}'],
 ];
 
-describe('a signal of another client', () => {
+describe('a signal from another client', () => {
   test.each([
     ['NUL', 'no\0such', 'no\uFFFDsuch'],
     ['900 characters', 'x'.repeat(900), 'x'.repeat(100)],
     ['a line of its own', 'no\nsuch', 'no\uFFFDsuch'],
-  ])('whose name holds %s is recorded, and the run goes on', async (_what, name, recorded) => {
+  ])('whose name contains %s is recorded, and the run continues', async (_what, name, recorded) => {
     const { runId: id } = await startAsking(stack.as('user'));
     const connection = await Connection.connect({ address: stack.temporalAddress });
     try {
@@ -100,7 +100,7 @@ describe('a signal of another client', () => {
 
 describe('input', () => {
   test.each([...ODD_TEXTS, ...ODD_OBJECTS])(
-    'with %s survives, through the state, the output and the history',
+    'with %s is kept unchanged in the state, the output and the history',
     async (_what, given) => {
       const { body } = await start(`{"graph":${JSON.stringify(handing)},"input":{"given":${given}}}`);
       const expected = JSON.stringify(JSON.parse(given));
@@ -123,14 +123,14 @@ describe('input', () => {
     expect(issuePathsOf(refused)).toEqual(['/input/__proto__']);
   });
 
-  test('that is polluted pollutes nothing', async () => {
+  test('with __proto__ pollutes no prototype', async () => {
     await start(`{"graph":${JSON.stringify(handing)},"input":{"given":{"__proto__":{"polluted":1}}}}`);
     expect('polluted' in {}).toBe(false);
   });
 });
 
 describe('metadata', () => {
-  test.each([...ODD_OBJECTS])('with %s survives', async (_what, metadata) => {
+  test.each([...ODD_OBJECTS])('with %s is kept unchanged', async (_what, metadata) => {
     const { body } = await start(`{"graph":${JSON.stringify(handing)},"metadata":${metadata}}`);
     expect(JSON.stringify(at(body, '/metadata'))).toBe(JSON.stringify(JSON.parse(metadata)));
   });
@@ -138,7 +138,7 @@ describe('metadata', () => {
 
 describe('a definition', () => {
   test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
-    'may name channels and nodes "%s"',
+    'can name channels and nodes "%s"',
     async (name) => {
       const nodes = { [name]: { type: 'set', write: { [name]: `{{ state.${name} + 1 }}` } } } as const;
       const run = await startRun(stack.as('user'), aDefinition({ channels: { [name]: {} }, nodes }), { [name]: 1 });
@@ -146,7 +146,7 @@ describe('a definition', () => {
     },
   );
 
-  test('with a field __proto__ is refused, wherever it is', async () => {
+  test('with a field __proto__ is refused at any depth', async () => {
     const body = JSON.stringify(aDefinition())
       .replaceAll('{"type":', '{"__proto__":{"x":1},"type":')
       .replace(/^\{/, '{"__proto__":{"x":1},');
@@ -158,10 +158,10 @@ describe('a definition', () => {
   });
 });
 
-describe('what people say', () => {
+describe('a text of a person', () => {
   const reason = 'a\u0000b\uD800';
 
-  test('may hold anything when they decide', async () => {
+  test('in a decision may contain any characters', async () => {
     const run = await startAsking(stack.as('user'), { title: '{{ "a\\u0000" }}' });
     const said = { reason, values: { text: reason }, args: [reason] };
     await stack.as('approver').post(`/api/approvals/${run.approvalId}/decision`, { decision: 'approve', ...said });
@@ -169,14 +169,14 @@ describe('what people say', () => {
     expect(at(ended, '/output/answer')).toMatchObject(said);
   });
 
-  test('may hold anything when they cancel', async () => {
+  test('in a cancellation may contain any characters', async () => {
     const { runId } = await startAsking(stack.as('user'));
     await stack.as('user').post(`/api/runs/${runId}/cancel`, { reason });
     await stack.as('user').untilRun(runId, hasStatus('canceled'));
     expect(await eventsOf(stack.as('user'), runId, 'run.canceled')).toMatchObject([{ reason }]);
   });
 
-  test('may hold anything when they give a node up', async () => {
+  test('in failing a node may contain any characters', async () => {
     server.answers(answer(404));
     const run = await startRun(stack.as('user'), aGraphOf({ type: 'tool', tool: 'work', onError: 'intervene' }));
     await stack.as('user').post(`/api/runs/${textAt(run, '/id')}/fail`, { reason });
@@ -185,17 +185,17 @@ describe('what people say', () => {
   });
 });
 
-describe('what a tool answers', () => {
+describe('the answer of a tool', () => {
   const working = aGraphOf({ type: 'tool', tool: 'work' });
 
-  test.each([...ODD_TEXTS, ...ODD_OBJECTS])('with %s survives', async (_what, text) => {
+  test.each([...ODD_TEXTS, ...ODD_OBJECTS])('with %s is kept unchanged', async (_what, text) => {
     server.answers(answer(200, { 'content-type': 'application/json' }, text));
     const run = await startRun(stack.as('user'), working);
     expect(JSON.stringify(at(run, '/output/answer'))).toBe(JSON.stringify(JSON.parse(text)));
   });
 
   test.each([499, 500])(
-    'as an error is cut after %i letters without harm, also in the middle of one',
+    'with an error is truncated after %i characters without breaking a surrogate pair',
     async (length) => {
       server.answers(answer(400, {}, `${'x'.repeat(length)}${'😀'.repeat(9)}`));
       const run = await startRun(stack.as('user'), working);
@@ -228,7 +228,7 @@ describe('a tool at a private address', () => {
   });
 });
 
-test('a definition that is given whole is checked as if it were published', async () => {
+test('an inline definition is validated like a published one', async () => {
   const graph = { ...anAskingGraph(), edges: [] };
   expect(await stack.as('user').post('/api/runs', { graph })).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
 });

@@ -20,7 +20,7 @@ const SECRET = 'canary-4711';
 const secretive = (over: Partial<GraphDefinition>): GraphDefinition =>
   aDefinition({ channels: { secret: { redact: true }, copy: {}, n: {} }, ...over });
 
-/** A graph without any channel of that one. */
+/** A graph that has none of its channels. */
 const foreign = (
   nodes: Readonly<Record<string, NodeDefinition>>,
   over: Partial<GraphDefinition> = {},
@@ -45,7 +45,7 @@ async function fork(id: string, over: object): Promise<string> {
   return forked;
 }
 
-/** All that somebody may read of a run, as one text. */
+/** All data of a run that a role may read, as one text. */
 async function textOf(role: 'user' | 'admin', id: string): Promise<string> {
   return JSON.stringify(await allOf(stack.as(role), id));
 }
@@ -54,7 +54,7 @@ const until = async (id: string, status: string): Promise<Json> =>
   await stack.as('user').untilRun(id, hasStatus(status));
 
 describe('a fork with another graph', () => {
-  test('hides the items that it goes on with', async () => {
+  test('redacts the items of its parent', async () => {
     const listing = secretive({
       nodes: { a: { type: 'set' }, work: { type: 'set' } },
       edges: [
@@ -69,7 +69,7 @@ describe('a fork with another graph', () => {
     expect(await textOf('admin', forked)).toContain(`"pub":"${SECRET}"`);
   });
 
-  test('hides what has come with events, also if it is a fork of a fork', async () => {
+  test('redacts the payloads of events, also as a fork of a fork', async () => {
     const paid: NodeDefinition = { type: 'wait', event: 'paid', write: 'secret' };
     const id = await start(
       secretive({

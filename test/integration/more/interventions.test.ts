@@ -29,7 +29,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** A call that a person looks after when it fails, and whose answer has to be a number. */
+/** A call that waits for an intervention when it fails, and whose result must be a number. */
 function aWatchedGraph(over: Partial<Extract<NodeOfType<'tool'>, { tool: string }>> = {}): GraphDefinition {
   const channels = { answer: { schema: { type: ['number', 'null'] } } };
   return aGraphOf(
@@ -38,7 +38,7 @@ function aWatchedGraph(over: Partial<Extract<NodeOfType<'tool'>, { tool: string 
   );
 }
 
-/** Starts a run whose call fails. @returns its id, once it waits for somebody */
+/** Starts a run whose call fails. @returns its id, once it waits for an intervention */
 async function startFailing(failure: Answer, graph = aWatchedGraph()): Promise<string> {
   server.answers(failure);
   return textAt(await startRun(stack.as('user'), graph), '/id');
@@ -98,13 +98,13 @@ describe('a failed node with onError: intervene', () => {
     expect(await until(id, 'completed')).toMatchObject({ output: { answer: 1 } });
   });
 
-  test('needs an output to be skipped', async () => {
+  test('can not be skipped without an output', async () => {
     const refused = await control(await startFailing(answer(404)), 'skip', { node: 'only' });
     expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(refused)).toEqual(['/output']);
   });
 
-  test('fails the run by fail, with the reason', async () => {
+  test('fails the run by the control fail, with its reason', async () => {
     const id = await startFailing(answer(404, {}, 'no such thing'));
     expect(await control(id, 'fail', { node: 'only', reason: 'hopeless' })).toMatchObject({ status: 202 });
     const error = at(await until(id, 'failed'), '/error') ?? null;
@@ -112,7 +112,7 @@ describe('a failed node with onError: intervene', () => {
     expect(textAt(error, '/message')).toMatch(/no such thing.*uma.*hopeless/);
   });
 
-  test('may be told by a control that names nothing while it is the only one', async () => {
+  test('accepts a control without a node while it is the only one', async () => {
     const id = await startFailing(answer(404));
     expect(await control(id, 'fail')).toMatchObject({ status: 202 });
     await until(id, 'failed');
@@ -127,7 +127,7 @@ describe('an unsafe call of unknown outcome', () => {
     ['the answer breaks off', breakOff],
     ['the server fails', answer(500)],
   ];
-  test.each(ways)('waits for a person when %s, and is never made twice by itself', async (_what, failure) => {
+  test.each(ways)('waits for a person when %s, and is never repeated automatically', async (_what, failure) => {
     const id = await startFailing(failure, unsafe);
     expect(await runOf(id)).toMatchObject({ status: 'waiting', waitingFor: [{ kind: 'intervention' }] });
     expect(await control(id, 'skip', { output: { n: 1 } })).toMatchObject({ status: 202 });
@@ -135,7 +135,7 @@ describe('an unsafe call of unknown outcome', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('waits whatever onError says', async () => {
+  test('waits regardless of onError', async () => {
     const onError = { to: '__end__' };
     const id = await startFailing(hangUp, aWatchedGraph({ tool: 'risky', onError }));
     const failed = { error: { code: 'UNKNOWN_OUTCOME', cause: { code: 'TOOL_FAILED' } } };
@@ -143,7 +143,7 @@ describe('an unsafe call of unknown outcome', () => {
     expect(await failuresOf(id)).toMatchObject([failed]);
   });
 
-  test('is said of a run that is canceled then', async () => {
+  test('is listed by its run when that is canceled', async () => {
     const id = await startFailing(hangUp, unsafe);
     expect(await control(id, 'cancel')).toMatchObject({ status: 202 });
     const cause = { code: 'UNKNOWN_OUTCOME', message: 'Not compensated: only: the outcome of the call is unknown' };
@@ -160,15 +160,15 @@ describe('an unsafe call of unknown outcome', () => {
     expect(keys()).toEqual([expect.stringMatching(/./), keys()[0]]);
   });
 
-  test('is made again by itself when nothing can have reached the other side', async () => {
+  test('is repeated automatically when the request can not have been sent', async () => {
     server.answers(answer(429, { 'retry-after': '0' }), json({ n: 6 }));
     expect(await startRun(stack.as('user'), unsafe)).toMatchObject({ status: 'completed', output: { answer: 6 } });
     expect(server.requests).toHaveLength(2);
   });
 });
 
-describe('an unsafe undo of unknown outcome', () => {
-  /** Pays, which can be taken back, and then fails for good. */
+describe('an unsafe compensation of unknown outcome', () => {
+  /** A graph that makes a compensable payment and then fails permanently. */
   const paying = aDefinition({
     nodes: {
       pay: { type: 'tool', tool: 'work', compensate: { tool: 'risky' } },
@@ -184,7 +184,9 @@ describe('an unsafe undo of unknown outcome', () => {
     return id;
   }
 
-  /** The number of calls, also those of other tests, that `holdfast doctor` says a person is needed for. */
+  /**
+   * The number of calls, including those of other tests, for which `holdfast doctor` reports that a person is needed.
+   */
   async function countUnknown(): Promise<number> {
     const { stdout } = await holdfast(['doctor'], { DATABASE_URL: stack.databaseUrl ?? '' });
     if (stdout.includes('ok    unknown outcomes: none\n')) return 0;
@@ -194,7 +196,7 @@ describe('an unsafe undo of unknown outcome', () => {
     return Number(said?.[1]);
   }
 
-  test('waits for a person, who has it made again under its key', async () => {
+  test('waits for a person, and is made again by retry under its key', async () => {
     const id = await startWithUnknownOutcome();
     server.answers(json({ n: 2 }));
     expect(await control(id, 'retry')).toMatchObject({ status: 202 });
@@ -206,7 +208,7 @@ describe('an unsafe undo of unknown outcome', () => {
   test.each([
     ['skip', { id: 'pay:1:undo', output: { seen: true } }, { type: 'node.compensated', result: { seen: true } }],
     ['fail', { reason: 'too late' }, { type: 'compensation.failed', error: { code: 'UNKNOWN_OUTCOME' } }],
-  ])('is gone past by %s, which says who did', async (name, body, told) => {
+  ])('is resolved by %s, and the history names the person', async (name, body, told) => {
     const others = await countUnknown();
     const id = await startWithUnknownOutcome();
     expect(await countUnknown()).toBe(others + 1);
@@ -222,7 +224,7 @@ describe('an unsafe undo of unknown outcome', () => {
   test.each([
     ['done it', json({ n: 2 })],
     ['failed', answer(404)],
-  ])('is replayed as it went, when it has %s on order', async (_what, second) => {
+  ])('is replayed identically after %s by a person', async (_what, second) => {
     const id = await startWithUnknownOutcome();
     server.answers(second);
     await control(id, 'retry');
@@ -236,7 +238,7 @@ describe('several nodes that wait', () => {
   const call = { type: 'tool', tool: 'work', onError: 'intervene', write: { log: '{{ result.n }}' } } as const;
   const twoCalls = aDefinition({ nodes: { one: call, two: call }, edges: [{ from: '__start__', to: ['one', 'two'] }] });
 
-  /** @returns the run's id, and those of its interventions by node */
+  /** Starts a run with two failures. @returns the run's id, and the ids of its interventions by node */
   async function startTwoFailing(): Promise<{ id: string; ids: ReadonlyMap<string, string> }> {
     server.answers(answer(404));
     const id = await startFailing(answer(404), twoCalls);
@@ -248,14 +250,14 @@ describe('several nodes that wait', () => {
     ['retry', {}],
     ['skip', { output: { n: 1 } }],
     ['fail', {}],
-  ])('%s has to name one; it is told their ids', async (name, body) => {
+  ])('%s must name one, and the error lists their ids', async (name, body) => {
     const { id, ids } = await startTwoFailing();
     const refused = await control(id, name, body);
     expect(refused).toMatchObject(aProblem(422, 'INTERVENTION_ID_REQUIRED'));
     for (const named of ids.values()) expect(textAt(refused.body, '/detail')).toContain(named);
   });
 
-  test('are told apart by node and by id', async () => {
+  test('are selected by node and by id', async () => {
     const { id, ids } = await startTwoFailing();
     expect(await control(id, 'skip', { node: 'two', output: { n: 2 } })).toMatchObject({
       status: 202,
@@ -275,7 +277,7 @@ describe('several nodes that wait', () => {
     },
   );
 
-  test('are given up one by one, and each time it is seen by whom', async () => {
+  test('are failed one by one, and the history names the person each time', async () => {
     const { id } = await startTwoFailing();
     await control(id, 'fail', { node: 'one' });
     await expect.poll(async () => at(await runOf(id), '/waitingFor')).toMatchObject([{ node: 'two' }]);
@@ -284,7 +286,7 @@ describe('several nodes that wait', () => {
     expect(await until(id, 'failed')).toMatchObject({ error: { node: 'one' } });
   });
 
-  test('go on together: what the first gave is kept while the other is done again', async () => {
+  test('continue together: the output of the first is kept while the second is retried', async () => {
     const { id } = await startTwoFailing();
     await control(id, 'skip', { node: 'one', output: { n: 1 } });
     server.answers(json({ n: 2 }));
@@ -311,13 +313,13 @@ describe('a control that does not fit', () => {
     expect(await control(textAt(run, '/id'), name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
   });
 
-  test.each(controls)('%s takes no other fields', async (name, body) => {
+  test.each(controls)('%s refuses other fields', async (name, body) => {
     const refused = await control(await startFailing(answer(404)), name, { ...body, by: 'ada', signalId: 'x' });
     expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(refused).toSorted()).toEqual(['/by', '/signalId']);
   });
 
-  test('approve is no way past an intervention', async () => {
+  test('approve does not resolve an intervention', async () => {
     const id = await startFailing(answer(404));
     expect(await stack.as('approver').post(`/api/runs/${id}/approve`, {})).toMatchObject(
       aProblem(404, 'UNKNOWN_APPROVAL'),
@@ -325,7 +327,7 @@ describe('a control that does not fit', () => {
   });
 });
 
-test('the same retry under its Idempotency-Key is one retry', async () => {
+test('a repeated retry under its Idempotency-Key counts once', async () => {
   const id = await startFailing(answer(404));
   server.answers(answer(404), json({ n: 9 }));
   const once = async () => await stack.as('user').post(`/api/runs/${id}/retry`, {}, { 'idempotency-key': 'again' });

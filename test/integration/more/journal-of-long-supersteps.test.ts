@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const { get, runOf, control, until } = createRunControls(() => stack.as('user'));
 
-test('what a task has done is seen while another one of its superstep is still at work', async () => {
+test('events of a finished task are readable while another task of its superstep still executes', async () => {
   const straggler = silence();
   server.answers(json({ n: 1 }), json({ n: 1 }), json({ n: 1 }), straggler.answer);
   const graph = aDefinition({

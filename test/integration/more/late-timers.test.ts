@@ -6,7 +6,7 @@ import { textAt } from '../../support/readers/json-at.ts';
 import { startJobStack } from '../../support/servers/job-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/* Timers that are set after the calls of a run were canceled. */
+/* Timers that start after the calls of a run were canceled. */
 
 let stack: TestStack;
 let service: JobService;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await stop());
 
-test('a compensation of a canceled run asks for as long as it may, and no longer', async () => {
+test('a compensation of a canceled run is retried until its time limit and no longer', async () => {
   const job = (name: string) => ({ type: 'tool', tool: 'job', args: { job: name } }) as const;
   const pay = { ...job('pay'), compensate: { tool: 'undo', args: { job: 'undo' } } };
   const graph = aDefinition({ nodes: { pay, slow: job('slow') } });

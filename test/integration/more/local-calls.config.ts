@@ -11,10 +11,10 @@ const looking = {
 
 const numberIn = (args: unknown, name: string): number => Number(new Map(Object.entries(Object(args))).get(name));
 
-/** Answers at once with its arguments. */
+/** Returns its arguments at once. */
 const look = defineTool({ ...looking, name: 'look', execute: async (args) => args });
 
-/** Answers after as many milliseconds as it is told. */
+/** Returns after the given number of milliseconds. */
 const lookSlowly = defineTool({
   ...looking,
   name: 'lookSlowly',
@@ -25,7 +25,7 @@ const lookSlowly = defineTool({
   },
 });
 
-/** Returns so many bytes. */
+/** Returns the given number of bytes. */
 const lookAtMuch = defineTool({
   ...looking,
   name: 'lookAtMuch',
@@ -36,7 +36,7 @@ const lookAtMuch = defineTool({
 
 const failures = new Map<string, number>();
 
-/** Fails so many times in each run. */
+/** Fails the given number of times in each run. */
 const lookUnluckily = defineTool({
   ...looking,
   name: 'lookUnluckily',
@@ -50,7 +50,7 @@ const lookUnluckily = defineTool({
   },
 });
 
-/** Never works. */
+/** Always fails. */
 const lookInVain = defineTool({
   ...looking,
   name: 'lookInVain',
@@ -61,7 +61,7 @@ const lookInVain = defineTool({
 
 const ask = defineTool({ ...looking, name: 'ask', execution: 'activity', execute: async (args) => args });
 
-/** Short calls that are made by the worker of the workflow task itself. */
+/** Short calls that the worker of the workflow task makes itself. */
 export default defineConfig({
   tools: [look, lookSlowly, lookAtMuch, lookUnluckily, lookInVain, ask],
   functions: {

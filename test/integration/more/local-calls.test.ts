@@ -34,21 +34,21 @@ async function start(graph: GraphDefinition, input: JsonObject = {}): Promise<st
 
 const calledOf = async (id: string): Promise<Json[]> => await eventsOf(user(), id, 'tool.called');
 
-/** The types of the events that Temporal has recorded of a run, over all its executions. */
+/** The types of the events that Temporal has recorded of a run, over all executions. */
 async function typesOf(id: string): Promise<readonly string[]> {
   const { workflow } = new Client({ connection, namespace: stack.namespace });
   const executions = await executionsOf(workflow, id);
   return executions.flatMap(({ events }) => (events ?? []).map(({ eventType }) => String(eventType)));
 }
 
-/** How many there are of each type. */
+/** The number of events of each type. */
 async function recordedOf(id: string): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for (const type of await typesOf(id)) counts.set(type, (counts.get(type) ?? 0) + 1);
   return counts;
 }
 
-/** How many local calls each workflow task has made. */
+/** The number of local calls in each workflow task. */
 function callsByTask(types: readonly string[]): readonly number[] {
   const ends = types.flatMap((type, at) => (type === TASK_COMPLETED ? [at] : []));
   return ends.map((end, nth) => types.slice(end, ends[nth + 1]).filter((type) => type === MARKER).length);
@@ -69,7 +69,7 @@ const looks = (args: JsonObject = {}, over: object = {}): NodeDefinition => ({
 });
 const slow = (ms: number, over: object = {}): NodeDefinition => looks({ ms }, { tool: 'lookSlowly', ...over });
 
-/** A node that leads to itself until it has run so many times. */
+/** A node in a loop with the given number of visits. */
 function aLoop(times: number, node: NodeDefinition): GraphDefinition {
   return aDefinition({
     channels: { count: { default: 0 } },
@@ -82,7 +82,7 @@ function aLoop(times: number, node: NodeDefinition): GraphDefinition {
   });
 }
 
-/** One task for each number from 0. */
+/** A task for each number from 0. */
 function aFan(node: NodeDefinition): GraphDefinition {
   return aDefinition({
     channels: { items: {}, done: { reducer: 'append' } },
@@ -98,7 +98,7 @@ async function expectReplay(id: string): Promise<void> {
 }
 
 describe('short idempotent calls', () => {
-  test('of a long run are made without activities, over several executions, and can be replayed', async () => {
+  test('of a long run are made without activities over several executions, and the run replays', async () => {
     const id = await start(aLoop(400, looks({ at: '{{ state.count }}' })));
     expect(await until(id, 'completed')).toMatchObject({ output: { count: 400 }, usage: { toolCalls: 400 } });
     const called = await calledOf(id);
@@ -112,7 +112,7 @@ describe('short idempotent calls', () => {
     await expectReplay(id);
   });
 
-  test('of functions leave what a replay needs', async () => {
+  test('of functions record what a replay needs', async () => {
     const double: NodeDefinition = { type: 'function', function: 'double', args: { n: 21 }, execution: 'local' };
     const id = await start(aGraphOf({ ...double, write: 'answer' }));
     expect(await until(id, 'completed')).toMatchObject({ output: { answer: { twice: 42 } } });
@@ -120,7 +120,7 @@ describe('short idempotent calls', () => {
     await expectReplay(id);
   });
 
-  test('are seen while more of them are made', async () => {
+  test('are readable in the history while later ones are made', async () => {
     const id = await start(aLoop(30, slow(150)));
     await expect.poll(async () => (await calledOf(id)).length).toBeGreaterThan(2);
     expect(await runOf(id)).toMatchObject({ status: 'running' });
@@ -128,18 +128,18 @@ describe('short idempotent calls', () => {
     await until(id, 'canceled');
   });
 
-  test('of one superstep are made as many at a time as the run allows', async () => {
+  test('of one superstep are limited to the concurrency of the run', async () => {
     const id = await start(aFan(looks({ at: '{{ item }}' })), numbers(300));
     expect(listAt(await until(id, 'completed'), '/output/done')).toHaveLength(300);
     expect((await calledOf(id)).filter((event) => at(event, '/local') === true)).toHaveLength(300);
   });
 
-  test('may return much, all together more than the server takes at once', async () => {
+  test('can return more in total than one request to Temporal may hold', async () => {
     const id = await start(aFan(looks({ bytes: 60_000 }, { tool: 'lookAtMuch' })), numbers(90));
     expect(listAt(await until(id, 'completed'), '/output/done')).toHaveLength(90);
   });
 
-  test('may return and take more than a history holds', async () => {
+  test('can return and receive more than a Temporal history may hold', async () => {
     const looksAtMuch = looks({ bytes: 300_000, given: '{{ state.given }}' }, { tool: 'lookAtMuch' });
     const id = await start(aGraphOf({ ...looksAtMuch, write: { answer: '{{ size(result) }}' } }), {
       given: 'y'.repeat(200_000),
@@ -176,14 +176,14 @@ describe('a local call that fails', () => {
     expect(await calledOf(id)).toMatchObject([{ attempts: 3, local: true, result: { attempts: 3 } }]);
   });
 
-  test('again and again is tried by an activity then, which goes on with the number of attempts', async () => {
+  test('repeatedly is continued by an activity, which keeps counting the attempts', async () => {
     const id = await start(unlucky(4));
     await until(id, 'completed');
     expect(await calledOf(id)).toMatchObject([{ attempts: 5, result: { attempts: 5 } }]);
     await expectReplay(id);
   });
 
-  test('for good fails its node', async () => {
+  test('permanently fails its node', async () => {
     const id = await start(aGraphOf(looks({}, { tool: 'lookInVain' })));
     expect(await until(id, 'failed')).toMatchObject({ error: { code: 'TOOL_FAILED', node: 'only', attempts: 1 } });
     expect(await calledOf(id)).toMatchObject([{ local: true, error: { code: 'TOOL_FAILED' } }]);
@@ -192,10 +192,10 @@ describe('a local call that fails', () => {
 });
 
 describe('a local call ends', () => {
-  /** A workflow task, in which a run hears of nothing, makes no more calls of 100 ms. */
+  /** The maximum number of calls of 100 ms in one workflow task, during which the run receives no signals. */
   const BURST = 12;
 
-  test('with its run, which hears of a cancellation soon although calls follow one another', async () => {
+  test('when its run is canceled, also between calls that follow one another', async () => {
     const id = await start(aLoop(1_000, slow(100)));
     await expect.poll(async () => (await calledOf(id)).length).toBeGreaterThan(0);
     await control(id, 'cancel');
@@ -213,14 +213,14 @@ describe('a local call ends', () => {
     expect(await until(id, 'failed')).toMatchObject({ error: { code: 'TIMEOUT', node: 'only' } });
   });
 
-  test('at the deadline of the subgraph around it, although an activity goes on with it', async () => {
+  test('at the deadline of the subgraph around it, also when an activity has continued it', async () => {
     const child = aDefinition({ name: 'child', nodes: { look: slow(9_000) } });
     const id = await start(aDefinition({ nodes: { sub: { type: 'subgraph', graph: child, deadline: '3s' } } }));
     expect(await until(id, 'failed')).toMatchObject({ error: { code: 'TIMEOUT' } });
   });
 });
 
-test('calls of an activity and local ones of one superstep end both, and neither holds up the other', async () => {
+test('activity calls and local calls of one superstep do not delay each other', async () => {
   const graph = aDefinition({
     nodes: { local: slow(100), other: looks({}, { tool: 'ask' }), end: looks() },
     edges: [
@@ -234,7 +234,7 @@ test('calls of an activity and local ones of one superstep end both, and neither
   await expectReplay(id);
 });
 
-test('large calls of an activity and large local ones share what the server takes at once', async () => {
+test('large activity calls and large local calls share the size limit of a request', async () => {
   const items = numbers(45);
   const graph = aDefinition({
     channels: { items: {}, given: {}, done: { reducer: 'append' } },
@@ -250,7 +250,7 @@ test('large calls of an activity and large local ones share what the server take
   await expectReplay(id);
 });
 
-test('calls that end in another order than they began, one by an activity, are what another worker replays', async () => {
+test('calls that end in another order than they began, one by an activity, are replayed by another worker', async () => {
   const ids = ['unlucky', 'soon'];
   const graph = aDefinition({
     nodes: { unlucky: looks({ failures: 4 }, { tool: 'lookUnluckily' }), soon: looks(), end: looks() },
@@ -268,7 +268,7 @@ test('calls that end in another order than they began, one by an activity, are w
     await expect(Worker.runReplayHistory({ workflowBundle, dataConverter }, history)).resolves.toBeUndefined();
 });
 
-test('many slow ones of a tenant hold up no local call of another', async () => {
+test('many slow local calls of one tenant do not delay those of another', async () => {
   const many = Array.from({ length: 6 }, async () => await start(aFan(slow(1_900)), numbers(400)));
   const ids = await Promise.all(many);
   const [first = ''] = ids;

@@ -13,7 +13,9 @@ import { listAt } from '../../support/readers/json-at.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/* What is refused is quoted in part: answers, events and queries stay short, whatever a stranger sends. */
+/*
+ * Refused input is quoted in part only: responses, events and queries stay short, whatever an untrusted client sends.
+ */
 
 let stack: TestStack;
 let connection: Connection;
@@ -63,7 +65,7 @@ test.each(DOORS)('%s is refused in less than 300 kB', async (_what, path, body) 
   expect(JSON.stringify(answer)).not.toContain('x'.repeat(2_000));
 });
 
-test('an edit with an unknown channel is refused shortly', async () => {
+test('an edit with an unknown channel is refused with a short error', async () => {
   const headers = { 'content-type': 'application/json', 'if-match': '*' };
   const body = JSON.stringify({ values: { [LONG]: 1 } });
   const edited = await stack.as('user').send(run('/state'), { method: 'PATCH', headers, body });

@@ -8,7 +8,7 @@ import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 import { MOST_TIMERS } from '../../../src/workflows/timers.ts';
 
-/* A run with more timers than an execution may have events before it goes on in a new one. */
+/* A run with more timers than the number of events after which an execution continues as new. */
 
 const CONTINUE_AFTER = 60;
 const QUESTIONS = 150;
@@ -44,7 +44,7 @@ const graph = aDefinition({
   ],
 });
 
-test('takes decisions one after the other without a new execution for each of them', async () => {
+test('handles decisions one after the other without a new execution for each', async () => {
   const items = Array.from({ length: QUESTIONS }, (_, n) => n);
   const started = await stack.as('user').post('/api/runs', { graph, input: { items } });
   expect(started).toMatchObject({ status: 201 });

@@ -39,7 +39,7 @@ const find = async (namespace: string, query: string, caller: Caller = 'user'): 
   return listAt(body, '/items').map((entry) => textAt(entry, '/key'));
 };
 
-/** Ends the time in which entries are left to others. */
+/** Ends the lease during which entries are reserved for other processes. */
 const letTimePass = async (): Promise<unknown> =>
   await api.store.database.exec(`update memory set embed_after = now() - interval '1 second'`);
 
@@ -57,7 +57,7 @@ const vectorsOf = async (namespace: string): Promise<readonly string[]> => {
 };
 
 describe('an entry', () => {
-  test('is found by what it means, though it has no word of the query; its answer has the same shape', async () => {
+  test('is found by meaning without a word of the query, in the same response shape', async () => {
     const { body } = await put('pets/rex', { text: 'a dog of six years' });
     await put('pets/herby', { text: 'an automobile' });
     expect(await find('pets', 'puppy')).toEqual(['rex']);
@@ -65,7 +65,7 @@ describe('an entry', () => {
     expect(found.body).toEqual({ items: [body], nextCursor: null });
   });
 
-  test('that has the words and the meaning comes first; each query has one order', async () => {
+  test('that matches words and meaning ranks first, in a stable order', async () => {
     await put('food/a', 'broth');
     await put('food/b', 'tomato soup');
     await put('food/c', 'a tomato');
@@ -80,7 +80,7 @@ describe('an entry', () => {
     });
   });
 
-  test('is not found by meaning where a query says which words there must be', async () => {
+  test('is not found by meaning when the query requires words', async () => {
     expect(await find('food', '"soup"')).toEqual(['b']);
     expect(await find('food', 'soup -tomato')).toEqual([]);
   });
@@ -92,7 +92,7 @@ describe('an entry', () => {
     expect(await find('secret', 'puppy', 'otherTenantUser')).toEqual(['theirs']);
   });
 
-  test('that is replaced is found by its new meaning; its vector goes with it', async () => {
+  test('that is replaced is found by its new meaning only', async () => {
     await put('kept/a', 'a dog');
     await put('kept/a', 'a car');
     expect([await find('kept', 'puppy'), await find('kept', 'automobile')]).toEqual([[], ['a']]);
@@ -104,8 +104,8 @@ describe('an entry', () => {
   });
 });
 
-describe('a model that does not work', () => {
-  test('loses nothing: entries are saved, found by words, and by meaning once it works', async () => {
+describe('an embedding model that fails', () => {
+  test('loses no entry: entries are found by words, and by meaning once the model works', async () => {
     server.fail(503);
     expect(await put('late/rex', 'a dog')).toMatchObject({ status: 201 });
     expect([await find('late', 'dog'), await find('late', 'puppy')]).toEqual([['rex'], []]);
@@ -117,7 +117,7 @@ describe('a model that does not work', () => {
     expect(await find('late', 'puppy')).toEqual(['rex']);
   });
 
-  test('does not keep what was true of an earlier value', async () => {
+  test('leaves no vector of an earlier value', async () => {
     await put('late/felix', 'a dog');
     server.fail(503);
     await put('late/felix', 'a car');
@@ -126,7 +126,7 @@ describe('a model that does not work', () => {
     expect(await vectorsOf('late')).toContain('felix');
   });
 
-  test('and refuses some texts holds up no other', async () => {
+  test('for some texts does not delay other texts', async () => {
     server.fail(500);
     for (const key of ['bad', 'good', 'well']) await put('odd/' + key, `a ${key} dog`);
     server.fail(400, /bad/);
@@ -139,7 +139,7 @@ describe('a model that does not work', () => {
   });
 });
 
-test('another model embeds all anew, and compares nothing with vectors of the one before', async () => {
+test('another model embeds all entries again and never compares with vectors of the previous model', async () => {
   await put('moved/rex', 'a dog');
   const config = parseConfig('the test', embeddedBy(server, { model: 'm2' }));
   const store = withMeaning(api.store, openEmbedder(config, {}), () => undefined);
@@ -160,7 +160,7 @@ const tenantOf = async (namespace: string): Promise<string> => {
   return rows[0]?.tenant_id ?? '';
 };
 
-test('a database without the extension is named; memory works by its words', async () => {
+test('a database without pgvector is reported, and memory is searched by words', async () => {
   const database = await PGlite.create();
   const embedder = openEmbedder(parseConfig('the test', embeddedBy(server)), {});
   const store = withMeaning(await openEmbeddedStore(database), embedder, () => undefined);
@@ -176,7 +176,7 @@ test('a database without the extension is named; memory works by its words', asy
   await database.close();
 });
 
-test('without a model memory is as it was, and the database needs nothing', async () => {
+test('without an embedding model memory is searched by words, and needs no extension', async () => {
   const database = await PGlite.create();
   const opened = await openEmbeddedStore(database);
   const store = withMeaning(opened, openEmbedder(parseConfig('the test', {}), {}), () => undefined);

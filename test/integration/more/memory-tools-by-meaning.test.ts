@@ -18,7 +18,7 @@ beforeAll(async () => {
   const { memory, http } = embeddedBy(embeddings);
   const asked = { provider: 'openai-compatible', model: 'm', baseUrl: `${model.url}/v1` } as const;
   const config = { models: { default: asked }, memory, http: { allow: [...http.allow, model.address] } };
-  // The embedded database has pgvector; the shared one may have none.
+  // The embedded database has pgvector; the shared one may not.
   stack = await startTestStack(config, { DATABASE_URL: undefined }, { embedMs: 50 });
 });
 afterAll(async () => {
@@ -27,7 +27,7 @@ afterAll(async () => {
   await embeddings.stop();
 });
 
-test('a model finds what a run before has saved, by what it means', async () => {
+test('a model finds by meaning what an earlier run saved', async () => {
   const graph = aGraphOf(anAgent({ tools: [{ memory: 'customers', access: 'write' }] }), {
     channels: { answer: {}, given: {} },
   });
@@ -41,6 +41,6 @@ test('a model finds what a run before has saved, by what it means', async () => 
   expect((await user.get('/api/memory/customers?query=puppy')).body).toMatchObject({ items: [{ key: 'pet' }] });
 });
 
-test('a stack with a model of embeddings is ready', async () => {
+test('a stack with an embedding model is ready', async () => {
   expect(await stack.stranger.get('/readyz')).toMatchObject({ status: 200 });
 });

@@ -18,7 +18,7 @@ const memoryOf = (customer: string, key: string): string =>
   `/api/memory/${encodeURIComponent(`customers/${customer}`)}/${key}`;
 const READABLE = memoryOf('ann', 'language');
 
-test('a run finds what an earlier run has saved, marked as data, and the entry says who wrote it in which run', async () => {
+test('a run finds what an earlier run saved, marked as data, and the entry records its author and run', async () => {
   model().answers(askFor([['memory_save', { key: 'language', value: { speaks: 'German' } }]]), say('Noted'));
   const saving = await startRun(user(), remembering(), { customer: 'ann' });
   expect(saving).toMatchObject({ status: 'completed' });
@@ -82,7 +82,7 @@ const asking = (channel: ChannelDefinition = {}) =>
     { channels: { answer: {}, given: {}, customer: channel } },
   );
 
-test('a save can need an approval, which shows where it goes, whatever is edited meanwhile', async () => {
+test('a save can need an approval, which shows its namespace, whatever is edited meanwhile', async () => {
   model().answers(askFor([['memory_save', { key: 'k', value: 'v' }]]), say('Done'));
   const run = await startRun(user(), asking(), { customer: 'cleo' });
   const id = textAt(run, '/waitingFor/0/id');
@@ -102,7 +102,7 @@ test('a save can need an approval, which shows where it goes, whatever is edited
   expect((await user().get(memoryOf('dora', 'k'))).status).toBe(404);
 });
 
-test('a namespace that names a redacted value is shown to those who may see it', async () => {
+test('a namespace with a redacted value is visible to callers with payload:read', async () => {
   model().answers(askFor([['memory_save', { key: 'k', value: 'v' }]]), say('Done'));
   const run = await startRun(user(), asking({ redact: true }), { customer: 'emma-4711' });
   const path = `/api/approvals/${textAt(run, '/waitingFor/0/id')}`;
@@ -112,7 +112,7 @@ test('a namespace that names a redacted value is shown to those who may see it',
   expect(JSON.stringify(body)).not.toContain('emma-4711');
 });
 
-test('what is no memory is refused when the graph is', async () => {
+test('an invalid memory namespace is refused with its graph', async () => {
   const issuesOf = async (tools: unknown) => {
     const graph = { ...aGraphOf(anAgent()), nodes: { work: { type: 'agent', prompt: 'x', tools } } };
     return errorsIn(await user().post('/api/graphs/validate', graph));

@@ -11,7 +11,7 @@ import { createRunControls } from '../../support/readers/run-controls.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/* Runs go on in a new execution whenever they wait, so that each deadline is one that another execution has begun. */
+/* Runs continue as new whenever they wait, so that each deadline began in another execution. */
 
 let server: LoopbackServer;
 let stack: TestStack;
@@ -52,7 +52,7 @@ async function divergenceOf(id: string): Promise<Json | undefined> {
 }
 
 describe('a subgraph whose deadline is over', () => {
-  test('calls back what is out and fails, can be replayed, and goes on when it is done again', async () => {
+  test('cancels its open calls and fails, replays, and continues when retried', async () => {
     const { answer: never, asked } = silence();
     server.answers(json({ n: 1 }), never);
     const id = await start({ sub: timed({ nodes: { first: works, second: works } }, { deadline: '10s' }) });
@@ -72,7 +72,7 @@ describe('a subgraph whose deadline is over', () => {
     expect(await divergenceOf(id)).toBeNull();
   });
 
-  test('goes on elsewhere, each element at its own time', async () => {
+  test('continues by onError, each element at its own time', async () => {
     const inner = (deadline: string): NodeDefinition => timed({ nodes: { w: waits } }, { deadline });
     const graph = { nodes: { a: inner('1500ms'), b: inner('500ms') }, edges: [{ from: '__start__', to: ['a', 'b'] }] };
     const sub = timed(graph, { onError: { to: 'z', write: { log: '{{ error.code }}' } } });
@@ -89,7 +89,7 @@ test('a wait whose deadline is over fails, and can be replayed', async () => {
   expect(await divergenceOf(id)).toBeNull();
 });
 
-test('of waits at the same place in several elements, the one whose time comes first is replayed first', async () => {
+test('of equal waits in several elements, the one with the earliest deadline is replayed first', async () => {
   const channels = { span: {}, log: {} };
   const nodes: GraphDefinition['nodes'] = {
     w: { type: 'wait', for: '{{ state.span }}' },

@@ -16,7 +16,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('values come back as they do without a thread', async () => {
+test('values have the same types as without a thread', async () => {
   const statement = `select $1::json as json, $2::timestamptz as time, $3::bytea as bytes, $4::text[] as texts,
     null::json as nothing, 1.5::float8 as number`;
   const time = new Date('2026-01-02T03:04:05.678Z');
@@ -32,7 +32,7 @@ test('an error keeps its code', async () => {
   await expect(database.query('select 1', [])).resolves.toMatchObject({ rows: [{ '?column?': 1 }] });
 });
 
-test('a long statement does not stop what else the process does', async () => {
+test('a long statement does not block the event loop', async () => {
   let ticks = 0;
   const ticking = setInterval(() => ticks++, 5);
   await database.query('select count(*) from generate_series(1, $1::integer)', [2_000_000]);
@@ -40,7 +40,7 @@ test('a long statement does not stop what else the process does', async () => {
   expect(ticks).toBeGreaterThan(5);
 });
 
-test('a listener hears what is notified, until it stops', async () => {
+test('a listener receives notifications until it stops', async () => {
   const heard: string[] = [];
   const stop = database.onNotification((channel, payload) => heard.push(`${channel} ${payload}`));
   await database.exec('listen news');
@@ -50,13 +50,13 @@ test('a listener hears what is notified, until it stops', async () => {
   expect(heard).toEqual(['news first']);
 });
 
-test('a folder that holds something else can not be opened', async () => {
+test('a folder with other content can not be opened', async () => {
   const file = join(folder, 'file');
   await writeFile(file, 'no database');
   await expect(openThreadedDatabase(file)).rejects.toThrow(/ErrnoError|ENOTDIR|EEXIST/);
 });
 
-test('a closed database takes no statements, and opens again with what it had', async () => {
+test('a closed database refuses statements, and opens again with its data', async () => {
   await database.exec('create table kept (n integer); insert into kept values (7)');
   await database.close();
   await expect(database.query('select 1', [])).rejects.toThrow('is closed');

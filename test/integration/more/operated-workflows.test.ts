@@ -10,7 +10,7 @@ import type { TemporalCli } from '../../support/servers/temporal-cli.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import { useWorkingStack } from '../../support/servers/working-stack.ts';
 
-/* What an operator does to workflows in Temporal itself; terminated ones have a file of their own. */
+/* Operations on workflows in Temporal itself; termination has its own test file. */
 
 const times = { terminatedRunsMs: 100, settledAfterMs: 1_000, lostRunsMs: 500, lostForMs: 1_000 };
 const { stack, service, user, runOf, control, until } = useWorkingStack(
@@ -20,7 +20,7 @@ const { stack, service, user, runOf, control, until } = useWorkingStack(
 let temporal: TemporalCli;
 beforeAll(async () => (temporal = await openTemporalCli(stack())));
 
-/** Does a job before each of two decisions, and one after them. */
+/** A graph with a job before each of two decisions, and one after them. */
 const twoDecisions = aDefinition({
   channels: { log: { reducer: 'append' } },
   output: ['log'],
@@ -45,7 +45,7 @@ const start = async (threadId: string): Promise<string> => {
   const { body } = await user().post('/api/runs', { graph: twoDecisions, input: {}, threadId, onBusy: 'enqueue' });
   return textAt(body, '/id');
 };
-/** Approves what the run waits for now. */
+/** Approves the pending approval of a run. */
 const approve = async (id: string): Promise<unknown> => {
   const approvalId = at(await runOf(id), '/waitingFor/0/id');
   return await stack().as('approver').post(`/api/runs/${id}/approve`, { approvalId });
@@ -69,7 +69,7 @@ async function completed(id: string): Promise<void> {
 }
 
 describe('a run whose workflow is reset in Temporal', () => {
-  test('goes on from where it is', async () => {
+  test('continues from the point of the reset', async () => {
     const id = await start('last task');
     await waitsAt(id, 'ask');
     await approve(id);
@@ -80,7 +80,7 @@ describe('a run whose workflow is reset in Temporal', () => {
     expect(service().done).toEqual(ALL_JOBS);
   }, 60_000);
 
-  test('goes on from its beginning, if it says the same once more: no call is made again', async () => {
+  test('continues from a reset to its beginning without repeating a call, if it emits the same events', async () => {
     const id = await start('first task');
     await waitsAt(id, 'ask');
     const before = await eventsOf(user(), id);
@@ -94,7 +94,7 @@ describe('a run whose workflow is reset in Temporal', () => {
     expect(service().done).toEqual(ALL_JOBS);
   }, 60_000);
 
-  test('goes on while it makes a call, which is made once', async () => {
+  test('continues after a reset during a call, which is made once', async () => {
     const held = service().hold('one');
     const id = await start('calls');
     const release = await held;
@@ -108,7 +108,7 @@ describe('a run whose workflow is reset in Temporal', () => {
     expect(service().done).toEqual(ALL_JOBS);
   }, 90_000);
 
-  test('stays as it is once it has ended', async () => {
+  test('is unchanged if it has already ended', async () => {
     const id = await start('ended');
     await waitsAt(id, 'ask');
     await approve(id);
@@ -122,7 +122,7 @@ describe('a run whose workflow is reset in Temporal', () => {
     expect(service().done).toEqual(ALL_JOBS);
   }, 60_000);
 
-  test('has failed when it comes to something else than before: its journal stays, its thread is free', async () => {
+  test('fails when it emits other events than before: its journal is kept, its thread is free', async () => {
     const id = await start('otherwise');
     await waitsAt(id, 'ask');
     await approve(id);
@@ -146,7 +146,7 @@ describe('a run whose workflow is reset in Temporal', () => {
     await waitsAt(textAt(body, '/id'), 'sure');
   }, 90_000);
 
-  test('does nothing after it was terminated: it has failed, and its thread is another’s', async () => {
+  test('does nothing if it was terminated before: it stays failed, and another run has its thread', async () => {
     const id = await start('terminated');
     await waitsAt(id, 'ask');
     await temporal.terminate(workflowOf(id), 'out of hand');
@@ -163,7 +163,7 @@ describe('a run whose workflow is reset in Temporal', () => {
 });
 
 describe('a run whose workflow is deleted in Temporal', () => {
-  test('has failed, says so, and frees its thread', async () => {
+  test('fails with a reason and frees its thread', async () => {
     await waitsAt(await start('not deleted'), 'ask');
     const id = await start('deleted');
     await waitsAt(id, 'ask');
@@ -174,7 +174,7 @@ describe('a run whose workflow is deleted in Temporal', () => {
     expect(await control(id, 'retry')).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
   }, 90_000);
 
-  test('stays as it is once it has ended, and can be forked', async () => {
+  test('is unchanged if it has already ended, and can be forked', async () => {
     const id = await start('kept');
     await waitsAt(id, 'ask');
     await control(id, 'cancel', {});

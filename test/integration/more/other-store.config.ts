@@ -1,6 +1,6 @@
 import { defineConfig } from 'holdfast';
 
-/** Keeps values of memory in this process, and marks what it is told of runs. */
+/** A store that keeps memory in this process and marks what is written about runs. */
 export default defineConfig({
   async store(open) {
     const store = await open();

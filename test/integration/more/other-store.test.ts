@@ -7,7 +7,7 @@ import { textAt } from '../../support/readers/json-at.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/* A configuration with a store around that of PostgreSQL. */
+/* A configuration whose store wraps that of PostgreSQL. */
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ test('the API and the workers use the store of the configuration', async () => {
   expect(await eventsOf(user, id, 'run.started')).toMatchObject([{ by: 'uma, told elsewhere' }]);
 });
 
-test('a store may keep a part of its own, and the rest in PostgreSQL', async () => {
+test('a store can keep one part itself and the rest in PostgreSQL', async () => {
   const { memory } = createClient({ baseUrl: stack.baseUrl, token: stack.tokens.user });
   await memory.put('notes', { key: 'color', value: 'red' });
   expect(await memory.get('notes', 'color')).toMatchObject({ value: 'red', by: 'uma' });

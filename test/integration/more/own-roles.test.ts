@@ -6,7 +6,7 @@ import { aDefinition } from '../../support/builders/builders.ts';
 import { startIssuingStack } from '../../support/servers/issuing-stack.ts';
 import type { IssuingStack } from '../../support/servers/issuing-stack.ts';
 
-/* Roles that the configuration defines, at a whole installation. */
+/* Custom roles of a configuration, in a complete installation. */
 
 let stack: IssuingStack;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ async function startWaiting(): Promise<string> {
   return id;
 }
 
-test('a role of its own decides what names nobody, and a built-in one that has lost the permission does not', async () => {
+test('a custom role decides approvals without named deciders, and a built-in role that lost the permission does not', async () => {
   const id = await startWaiting();
   const [lead, approver, auditor] = [await as('lead'), await as('approver'), await as('auditor')];
   for (const refused of [approver, auditor])
@@ -51,7 +51,7 @@ test('a role of its own decides what names nobody, and a built-in one that has l
   expect(await lead.untilRun(id, hasStatus('completed'))).toMatchObject({ output: { log: 'approved' } });
 });
 
-test('a role of its own sees what is redacted if it may, and controls nothing', async () => {
+test('a custom role with payload:read reads redacted values and controls nothing', async () => {
   const id = await startWaiting();
   const [lead, auditor] = [await as('lead'), await as('auditor')];
   expect((await auditor.get(`/api/runs/${id}`)).body).toMatchObject({ input: { pin: '1234' } });
@@ -60,7 +60,7 @@ test('a role of its own sees what is redacted if it may, and controls nothing', 
   expect((await auditor.post('/api/runs', { graph: 'ask' })).status).toBe(403);
 });
 
-test('a role of its own with the permission of admins reaches other tenants by ids', async () => {
+test('a custom role with the permission of admins reaches other tenants by ids', async () => {
   const id = await startWaiting();
   const [operator, lead] = [await as('operator', 'other'), await as('lead', 'other')];
   expect((await operator.get(`/api/runs/${id}`)).status).toBe(200);

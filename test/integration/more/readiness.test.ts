@@ -10,7 +10,7 @@ import { takePlace } from '../../support/servers/shared-place.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/** A namespace that nobody has prepared. */
+/** A namespace without search attributes. */
 const NAMESPACE = 'unprepared';
 
 let stack: TestStack;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   connection = await Connection.connect({ address });
   const workflowExecutionRetentionPeriod = msToTs('1 day');
   await connection.workflowService.registerNamespace({ namespace: NAMESPACE, workflowExecutionRetentionPeriod });
-  // The server takes a moment to know it everywhere.
+  // A change takes a moment to become visible on all nodes of the server.
   const query = "WorkflowId = 'none'";
   const count = async () => await connection.workflowService.countWorkflowExecutions({ namespace: NAMESPACE, query });
   await vi.waitFor(count, PATIENTLY);
@@ -34,13 +34,13 @@ afterAll(async () => {
 const remove = async (...searchAttributes: string[]): Promise<unknown> =>
   await connection.operatorService.removeSearchAttributes({ namespace: NAMESPACE, searchAttributes });
 
-test('a namespace has its search attributes once a stack has started: it is ready, and takes runs', async () => {
+test('a started stack has created its search attributes, is ready and accepts runs', async () => {
   const { body } = await stack.as('user').post('/api/runs', { graph: aDefinition() });
   expect(await stack.as('user').untilRun(textAt(body, '/id'), hasStatus('completed'))).toMatchObject({ pending: null });
   expect(await stack.stranger.get('/readyz')).toMatchObject({ status: 200 });
 });
 
-test('what may not be made is named, with the command that makes it', async () => {
+test('a search attribute that can not be created is reported with the command that creates it', async () => {
   await remove('GraphVersion', 'ThreadId');
   const operatorService = { addSearchAttributes: async () => await Promise.reject(new Error('not allowed')) };
   const restricted: Connection = Object.create(connection, { operatorService: { value: operatorService } });
@@ -53,7 +53,7 @@ test('what may not be made is named, with the command that makes it', async () =
   await expect(check()).resolves.toBeUndefined();
 });
 
-test('a run says why Temporal does not take it, and goes on when it does', async () => {
+test('a run reports why Temporal refuses it, and continues when Temporal accepts it', async () => {
   await remove('GraphName');
   const { body } = await stack.as('user').post('/api/runs', { graph: aDefinition() });
   const run = await stack.as('user').untilRun(textAt(body, '/id'), (found) => at(found, '/pending') !== null);

@@ -31,7 +31,7 @@ async function startLimited(): Promise<string> {
   const { body } = await postRun(user(), { graph: { ...three, limits: { maxSteps: 5 } }, limits: { maxSteps: 1 } });
   return textAt(body, '/id');
 }
-test('a run says what two retries at once have set, each at another node', async () => {
+test('a run records the limits of two concurrent retries, each at another node', async () => {
   for (const job of ['x', 'y']) service().refuse(job);
   const nodes = { x: aJob('x', { onError: 'intervene' }), y: aJob('y', { onError: 'intervene' }) };
   const graph = aDefinition({ nodes, edges: [{ from: '__start__', to: ['x', 'y'] }], limits: { maxSteps: 5 } });
@@ -44,7 +44,7 @@ test('a run says what two retries at once have set, each at another node', async
   expect(answers).toMatchObject([{ status: 202 }, { status: 202 }]);
   await expect.poll(() => get(`/api/runs/${id}`)).toMatchObject({ limits: { maxSteps: 4, maxToolCalls: 9 } });
 });
-test('the 202 of a retry shows the limits in force', async () => {
+test('the 202 of a retry returns the limits in force', async () => {
   const answer = await control(await startLimited(), 'retry', { limits: { maxSteps: 5 } });
   expect(answer).toMatchObject({ status: 202, body: { limits: { maxSteps: 5 } } });
 });
@@ -58,7 +58,7 @@ test('a fork of a run whose limits a retry raised has the raised ones', async ()
     error: null,
   });
 });
-test('the 202 of canceling a queued run shows it canceled', async () => {
+test('the 202 of canceling a queued run returns it as canceled', async () => {
   const begin = async () =>
     await user().post('/api/runs', { graph: anAskingGraph(), threadId: 'b5', onBusy: 'enqueue' });
   await begin();
@@ -97,16 +97,16 @@ test('the difference of a fork that has not begun begins at its checkpoint', asy
   const { body } = await control(id, 'fork', { checkpoint: await checkpointWhere(user(), id, leadsTo('b')) });
   expect(await get(`/api/runs/${id}/diff?with=${textAt(body, '/id')}`)).toMatchObject({ common: { runId: id } });
 });
-test('NUL in a thread id is no fault', async () => {
+test('a thread id with a NUL character causes no server error', async () => {
   const answer = await user().post('/api/runs', { graph: aDefinition(), threadId: 'a\u0000b' });
   expect(answer.status).toBeLessThan(500);
 });
-test('a correction stands at the superstep before it', async () => {
+test('an edit belongs to the superstep before it', async () => {
   const id = textAt(await startRun(user(), three), '/id');
   await patchState(user(), id, { values: { log: 'x' } });
   expect((await checkpointsOf(user(), id)).map((one) => at(one, '/step'))).toEqual([-1, 0, 1, 2, 2]);
 });
-test('a fork from a correction has as many supersteps left as its parent', async () => {
+test('a fork from an edit has as many supersteps left as its parent', async () => {
   const id = textAt(await startRun(user(), { ...three, limits: { maxSteps: 4 } }), '/id');
   await patchState(user(), id, { values: { log: 'x' } });
   const { body } = await control(id, 'fork', {

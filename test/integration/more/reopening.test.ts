@@ -17,7 +17,7 @@ const callsOf = (job: string): number => service().calls.filter((call) => call.j
 
 const three = aDefinition({ nodes: { a: aJob('a'), b: aJob('b'), c: aJob('c') } });
 
-/** Two jobs at a time, and one after both. */
+/** Two parallel jobs, and one after both. */
 const pair = aDefinition({
   nodes: { a: aJob('a'), b: aJob('b'), c: aJob('c') },
   edges: [
@@ -26,7 +26,7 @@ const pair = aDefinition({
   ],
 });
 
-/** Starts a run some of whose jobs are refused. @returns its id, once it has failed */
+/** Starts a run and refuses some of its jobs. @returns its id, once it has failed */
 async function startFailing(graph: GraphDefinition, ...refused: string[]): Promise<string> {
   for (const job of refused) service().refuse(job);
   const run = await startRun(user(), graph);
@@ -34,7 +34,7 @@ async function startFailing(graph: GraphDefinition, ...refused: string[]): Promi
   return textAt(run, '/id');
 }
 
-/** For each element of a list one job. */
+/** One job for each element of a list. */
 function aFan(maxConcurrency: number): GraphDefinition {
   return aDefinition({
     channels: { log: { reducer: 'append' }, list: { default: ['1', '2', '3'] } },
@@ -92,7 +92,7 @@ describe('retrying a failed run', () => {
     { shape: 'a loop', graph: looping, refused: 'turn 1', log: ['turn 0', 'turn 1', 'turn 2'] },
   ];
   describe.each(shapes)('in $shape', ({ graph, refused, log }) => {
-    test.each([1, 2])('calls only what failed, after %i failures', async (failures) => {
+    test.each([1, 2])('repeats only the failed call, after %i failures', async (failures) => {
       service().refuse(refused, failures);
       const id = textAt(await startRun(user(), graph), '/id');
       for (let times = 1; times <= failures; times++) {
@@ -107,7 +107,7 @@ describe('retrying a failed run', () => {
     });
   });
 
-  test('of two nodes may name one; the other stays failed', async () => {
+  test('can name one of two failed nodes, and the other stays failed', async () => {
     const id = await startFailing(pair, 'a', 'b');
     await control(id, 'retry', { node: 'a' });
     await expect.poll(() => service().done).toEqual(['a']);
@@ -117,14 +117,14 @@ describe('retrying a failed run', () => {
     expect(service().done).toEqual(['a', 'b', 'c']);
   });
 
-  test('of two nodes that names neither is one of both', async () => {
+  test('without a node retries both failed nodes', async () => {
     const id = await startFailing(pair, 'a', 'b');
     await control(id, 'retry');
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'b', 'c'] } });
     expect((await ofType(id, 'run.retried')).map((event) => at(event, '/node'))).toEqual(['a', 'b']);
   });
 
-  test('works when its workflow has long been closed', async () => {
+  test('works when its workflow was closed long ago', async () => {
     const id = await startFailing(three, 'b');
     const temporal = await openTemporalCli(stack());
     const statusOf = async () => at(await temporal.tell('describe', `run:demo:${id}`), '/workflowExecutionInfo/status');
@@ -134,7 +134,7 @@ describe('retrying a failed run', () => {
     await expect.poll(statusOf).toBe('WORKFLOW_EXECUTION_STATUS_COMPLETED');
   });
 
-  test('under one Idempotency-Key is one retry', async () => {
+  test('under one Idempotency-Key counts once', async () => {
     const id = await startFailing(three, 'b');
     const once = async () => await user().post(`/api/runs/${id}/retry`, {}, { 'idempotency-key': `retry ${id}` });
     const [first, second] = [await once(), await once()];
@@ -145,7 +145,7 @@ describe('retrying a failed run', () => {
     expect(service().calls).toHaveLength(4);
   });
 
-  test('many times at once is taken once', async () => {
+  test('many times at once is accepted once', async () => {
     const id = await startFailing(three, 'b');
     const answers = await Promise.all(Array.from({ length: 5 }, () => control(id, 'retry')));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
@@ -154,7 +154,7 @@ describe('retrying a failed run', () => {
     expect(service().calls).toHaveLength(4);
   });
 
-  test('shows the run at work at once, and never again as it had ended', async () => {
+  test('reports the run as running at once, and never again as failed', async () => {
     const id = await startFailing(three, 'b');
     const held = service().hold('b');
     await control(id, 'retry');
@@ -165,7 +165,7 @@ describe('retrying a failed run', () => {
     await until(id, 'completed');
   });
 
-  test('goes on with one history: numbers without gap or repeat', async () => {
+  test('continues the history without gap or repeat in its numbers', async () => {
     service().refuse('b', 2);
     const id = textAt(await startRun(user(), three), '/id');
     await control(id, 'retry');
@@ -179,7 +179,7 @@ describe('retrying a failed run', () => {
     expect(await ofType(id, 'run.retried')).toMatchObject([{ by: 'uma' }, { by: 'uma' }]);
   });
 
-  test('sees what has been corrected since', async () => {
+  test('uses the state that was edited since', async () => {
     const graph = aDefinition({
       channels: { log: { reducer: 'append' }, order: { default: 'wrong' } },
       output: ['log'],
@@ -193,7 +193,7 @@ describe('retrying a failed run', () => {
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'right'] } });
   });
 
-  test('that failed at an edge goes on there once the state is corrected', async () => {
+  test('that failed at an edge continues there once the state was edited', async () => {
     const graph = aDefinition({
       channels: { log: { reducer: 'append' }, n: {} },
       output: ['log'],
@@ -226,7 +226,7 @@ describe('retrying with other limits', () => {
     return textAt(body, '/id');
   }
 
-  test('goes on with what was counted so far', async () => {
+  test('keeps the usage counted so far', async () => {
     const id = await startLimited({ maxSteps: 1 });
     await control(id, 'retry', { limits: { maxSteps: 2 } });
     await expect.poll(() => service().done).toEqual(['a', 'b']);
@@ -239,7 +239,7 @@ describe('retrying with other limits', () => {
   test.each([
     [{ maxSteps: 4 }, ['/limits/maxSteps']],
     [{ maxSteps: 3, deadline: '2m' }, ['/limits/deadline']],
-  ])('%j is beyond the graph’s', async (limits, paths) => {
+  ])('%j is refused above the limits of the graph', async (limits, paths) => {
     const id = await startLimited({ maxSteps: 1 });
     const refused = await control(id, 'retry', { limits });
     expect(refused).toMatchObject(aProblem(422, 'LIMIT_TOO_LOOSE'));
@@ -252,14 +252,14 @@ describe('retrying with other limits', () => {
     ['retry', { id: 'a:1' }],
     ['skip', { output: 1 }],
     ['skip', { node: 'a', output: 1 }],
-  ])('is the only way: %s %j names a node that has not failed', async (name, body) => {
+  ])('is the only retry that needs no failed node: %s %j is refused', async (name, body) => {
     const id = await startLimited({ maxSteps: 1 });
     expect(await control(id, name, body)).toMatchObject(aProblem(422, 'UNKNOWN_INTERVENTION'));
     expect(await control(id, 'fail', {})).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
     expect(await runOf(id)).toMatchObject({ status: 'failed' });
   });
 
-  test('has the deadline start anew', async () => {
+  test('restarts the deadline', async () => {
     const graph = aDefinition({ nodes: { wait: { type: 'wait', for: '300ms' }, a: aJob('a') } });
     const { body } = await user().post('/api/runs', { graph, limits: { deadline: '50ms' } });
     expect(await until(textAt(body, '/id'), 'failed')).toMatchObject({ error: { code: 'DEADLINE_EXCEEDED' } });
@@ -270,7 +270,7 @@ describe('retrying with other limits', () => {
 });
 
 describe('skipping in a failed run', () => {
-  test('goes on with the output that was given', async () => {
+  test('continues with the given output', async () => {
     const id = await startFailing(three, 'b');
     expect(await control(id, 'skip', { output: { job: 'by hand' } })).toMatchObject({ status: 202 });
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'by hand', 'c'] } });
@@ -297,7 +297,7 @@ describe('skipping in a failed run', () => {
 });
 
 describe('replanning a failed run', () => {
-  test('goes on at the node only, with values', async () => {
+  test('continues only at the named node, with the given values', async () => {
     const id = await startFailing(three, 'b');
     expect(await control(id, 'replan', { node: 'c', values: { log: 'instead of b' } })).toMatchObject({ status: 202 });
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'instead of b', 'c'] } });
@@ -315,7 +315,7 @@ describe('replanning a failed run', () => {
   });
 });
 
-describe('a run that nothing failed in', () => {
+describe('a run without a failed node', () => {
   const controls = [
     ['retry', {}],
     ['retry', { node: 'a' }],
@@ -328,13 +328,13 @@ describe('a run that nothing failed in', () => {
     ['signal', { event: 'any' }],
   ] as const;
 
-  test.each(controls)('is not told to %s %j once it is completed', async (name, body) => {
+  test.each(controls)('refuses %s %j once it is completed', async (name, body) => {
     const run = await startRun(user(), three);
     expect(await control(textAt(run, '/id'), name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
     expect(await runOf(textAt(run, '/id'))).toEqual(run);
   });
 
-  test.each(controls)('is not told to %s %j once it is canceled', async (name, body) => {
+  test.each(controls)('refuses %s %j once it is canceled', async (name, body) => {
     const id = textAt(await startRun(user(), anAskingGraph()), '/id');
     await control(id, 'cancel');
     const canceled = await until(id, 'canceled');
@@ -345,7 +345,7 @@ describe('a run that nothing failed in', () => {
   test.each([
     ['retry', {}],
     ['skip', { output: { job: 'x' } }],
-  ])('is not told to %s %j once it is canceled while a node waited for somebody', async (name, body) => {
+  ])('refuses %s %j once it was canceled during an intervention', async (name, body) => {
     service().refuse('a');
     const graph = aDefinition({ nodes: { a: aJob('a', { onError: 'intervene' }), b: aJob('b') } });
     const id = textAt(await startRun(user(), graph), '/id');

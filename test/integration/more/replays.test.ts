@@ -13,7 +13,10 @@ import { toTemporalLogger } from '../../../src/process/temporal-logger.ts';
 import { workflowCode } from '../../../src/workers/workflow-code.ts';
 import { readRecording } from '../../support/readers/recordings.ts';
 
-/* At the end of tests, of chaos and of the conformance suite the histories of all runs are replayed: this can fail. */
+/*
+ * After tests, chaos and the conformance suite the histories of all runs are replayed. These tests show that the replay
+ * can fail.
+ */
 
 const { History } = proto.temporal.api.history.v1;
 const CARELESS = fileURLToPath(new URL('../../replay/next-version/careless.ts', import.meta.url));
@@ -34,7 +37,7 @@ afterAll(async () => await teardown.run());
 
 const FACTS = { workflowId: 'run:demo:R1', executionRunId: 'X1', about: 'a test' };
 
-/** Puts the recording of a run there, as it is when a server is about to be stopped. */
+/** Stores the recording of a run, as is done before a server is stopped. */
 async function keepRecording(change: (text: string) => string = (text) => text): Promise<void> {
   const { executions } = await readRecording('retried.json');
   const history = historyFromJSON(JSON.parse(change(JSON.stringify(executions[0]))));
@@ -45,12 +48,12 @@ async function keepRecording(change: (text: string) => string = (text) => text):
 
 beforeEach(() => keepRecording());
 
-test('a run that the same code would lead the same way differs in nothing', async () => {
+test('a run replayed with the same code shows no difference', async () => {
   expect(await replayHistories(folder)).toMatchObject({ replayed: 1, differences: [] });
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('other code is found, with the run, the difference, and where its history is', async () => {
+test('changed code is reported with the run, the difference and the path of its history', async () => {
   const { bundle } = await replayHistories(folder);
   await keepRecording();
   const found = await replayHistories(folder, { ...process.env, HOLDFAST_WORKFLOW_BUNDLE: otherCode });
@@ -69,7 +72,7 @@ test('other code is found, with the run, the difference, and where its history i
   });
 });
 
-test('a history that has another call than the code makes is found', async () => {
+test('a history with another call than the code makes is reported', async () => {
   await keepRecording((text) => text.replaceAll('"name":"callTool"', '"name":"callFunction"'));
   const { differences } = await replayHistories(folder);
   expect(differences).toMatchObject([{ workflowId: 'run:demo:R1' }]);

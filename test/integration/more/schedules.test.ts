@@ -7,7 +7,7 @@ import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 
-/* Schedules at a real Temporal: `said` ends at once, `asked` waits for a person. */
+/* Schedules on a real Temporal server: `said` ends at once, `asked` waits for a person. */
 
 let stack: TestStack;
 let user: ApiClient;
@@ -26,7 +26,7 @@ const said = (name: string, channels: object) =>
     channels: { ...channels },
     nodes: { say: { type: 'set', write: { word: '{{ state.word }}!' } } },
   });
-/** Has no time of its own while the tests run: Temporal counts intervals from 1970. */
+/** A schedule that does not fire during the tests: Temporal counts intervals from 1970. */
 const SELDOM = { graph: 'said', every: '366d' };
 
 async function create(terms: object): Promise<string> {
@@ -44,7 +44,7 @@ const change = async (id: string, body: object) =>
 const remove = async (id: string) => await user.send(`/api/schedules/${id}`, { method: 'DELETE' });
 const trigger = async (id: string, headers: Record<string, string> = {}): Promise<Json> =>
   (await user.post(`/api/schedules/${id}/trigger`, {}, headers)).body;
-/** A trigger about which is decided: its answer does not wait for a turn of the sweeper that takes long. */
+/** A decided trigger: the request does not wait for a slow cycle of the sweeper. */
 const decided = async (id: string, headers: Record<string, string> = {}): Promise<Json> => {
   const asked = await trigger(id, headers);
   const tick = async (): Promise<Json | undefined> =>
@@ -55,13 +55,16 @@ const decided = async (id: string, headers: Record<string, string> = {}): Promis
 const outcomesOf = async (id: string): Promise<readonly Json[]> =>
   listAt(await read(id), '/lastRuns').map((tick) => at(tick, '/outcome') ?? null);
 
-/** The times for which a schedule has started runs, in milliseconds since 1970. */
+/** The fire times for which a schedule has started runs, in milliseconds since 1970. */
 const startTimesOf = async (id: string): Promise<readonly number[]> =>
   listAt((await user.get(`/api/runs?metadata=schedule:${id}`)).body, '/items').map((run) =>
     Date.parse(textAt(run, '/metadata/scheduledAt')),
   );
 
-/** Waits until another schedule of every second has started runs for four times after one: so others could have as well. */
+/**
+ * Waits until another schedule of every second has fired four times after a given time, so that others could have fired
+ * as well.
+ */
 async function untilMoreStart(after: number): Promise<void> {
   const id = await create({ graph: 'said', every: '1s', input: { word: 'later' } });
   const later = async () => (await startTimesOf(id)).filter((time) => time > after).length;
@@ -70,7 +73,7 @@ async function untilMoreStart(after: number): Promise<void> {
 }
 
 describe('a schedule of every second', () => {
-  test('starts a run a second as the person who has made it, until it is paused', { timeout: 180_000 }, async () => {
+  test('starts a run each second as its creator, until it is paused', { timeout: 180_000 }, async () => {
     const id = await create({ graph: 'said', every: '1s', input: { word: 'hello' }, metadata: { team: 'a' } });
     await expect
       .poll(async () => await outcomesOf(id), { timeout: 45_000 })
@@ -95,7 +98,7 @@ describe('a schedule of every second', () => {
   });
 });
 
-describe('overlap', () => {
+describe('the overlap policy', () => {
   const asked = async (overlap: string): Promise<string> =>
     await create({ graph: 'asked', every: SELDOM.every, overlap });
   const approve = async (runId: string): Promise<void> => {
@@ -104,7 +107,7 @@ describe('overlap', () => {
     await user.untilRun(runId, (run) => at(run, '/status') === 'completed');
   };
 
-  test('skip: a time is skipped while a run is not over', async () => {
+  test('skip: a fire is skipped while a run has not ended', async () => {
     const id = await asked('skip');
     const first = await decided(id);
     expect(first).toMatchObject({ kind: 'trigger', outcome: 'started', runId: expect.any(String) });
@@ -113,7 +116,7 @@ describe('overlap', () => {
     expect(await decided(id)).toMatchObject({ outcome: 'started' });
   });
 
-  test('buffer: one time waits', async () => {
+  test('buffer: one fire waits', async () => {
     const id = await asked('buffer');
     const first = await decided(id);
     expect(await trigger(id)).toMatchObject({ outcome: 'pending' });
@@ -122,7 +125,7 @@ describe('overlap', () => {
     await expect.poll(async () => (await outcomesOf(id)).filter((one) => one === 'started').length).toBe(2);
   });
 
-  test('cancelOther: the run before is canceled, and the next one starts', async () => {
+  test('cancelOther: the previous run is canceled, and the next one starts', async () => {
     const id = await asked('cancelOther');
     const first = await decided(id);
     await user.untilRun(textAt(first, '/runId'), (run) => at(run, '/status') === 'waiting');
@@ -143,7 +146,7 @@ test('a trigger is made once for one key', async () => {
   await expect.poll(async () => await outcomesOf(id)).toEqual(['started']);
 });
 
-test('a backfill takes the times that are over once, one run after the other', async () => {
+test('a backfill fires each past time once, one run after the other', async () => {
   const id = await create({ graph: 'said', every: '1h', paused: true });
   const span = { from: '2026-01-01T00:00:00Z', to: '2026-01-01T02:00:00Z' };
   const { status, body } = await user.post(`/api/schedules/${id}/backfill`, span);
@@ -158,7 +161,7 @@ test('a backfill takes the times that are over once, one run after the other', a
   expect([tooMany.status, issuePathsOf(tooMany)]).toEqual([422, ['/to']]);
 });
 
-test('its next times go by the clock of its place, also over the change to summer time', async () => {
+test('its next fires follow its time zone, also across the change to summer time', async () => {
   const noon = { graph: 'said', cron: '0 12 * * *', timeZone: 'America/Santiago', paused: true };
   const id = await create(noon);
   const times = listAt(await read(id), '/nextTimes').map(String);
@@ -189,7 +192,7 @@ describe('a schedule is refused', () => {
     expect(await ids()).toEqual(before);
   });
 
-  test('for an unknown graph, and stays as it was after a change that is refused', async () => {
+  test('for an unknown graph, and a refused change leaves it as it was', async () => {
     expect(await user.post('/api/schedules', { ...SELDOM, graph: 'none' })).toMatchObject(
       aProblem(404, 'UNKNOWN_GRAPH'),
     );
@@ -199,7 +202,7 @@ describe('a schedule is refused', () => {
   });
 });
 
-test('what a graph hides of its input is hidden, and is not sent back', async () => {
+test('redacted input of a graph is redacted in its schedule, and a placeholder does not overwrite it', async () => {
   const id = await create({ ...SELDOM, input: { word: 'a', secret: 'canary-17' } });
   expect(await read(id)).toMatchObject({ input: { word: 'a', secret: '[redacted]' } });
   expect((await stack.as('admin').get(`/api/schedules/${id}`)).body).toMatchObject({ input: { secret: 'canary-17' } });

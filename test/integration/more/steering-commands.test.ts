@@ -6,7 +6,7 @@ import type { Folder, Said } from '../../support/servers/command-line.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/* Commands that stop runs, send them elsewhere and fork them, and those about approvals that decide nothing. */
+/* Commands that pause, redirect and fork runs, and commands on approvals that do not decide. */
 
 let stack: TestStack;
 let folder: Folder;
@@ -37,7 +37,7 @@ async function start(definition: object): Promise<string> {
 }
 
 describe('a run', () => {
-  test('is paused with a reason, and goes on with other values from where it stands', async () => {
+  test('is paused with a reason, and resumed with edited values', async () => {
     const id = await start(WAITING);
     expect(await at('pause', id, '--reason', 'the shop is closed')).toMatchObject({
       code: 0,
@@ -52,7 +52,7 @@ describe('a run', () => {
     expect(ended).toMatchObject({ output: { log: 'Hello Ada' } });
   });
 
-  test('fails at its limits, and goes on with higher ones', async () => {
+  test('fails at its limits, and is retried with higher ones', async () => {
     const nodes = { one: { type: 'set', write: { log: 'one' } }, two: { type: 'set', write: { log: 'two' } } } as const;
     const edges = [
       { from: '__start__', to: 'one' },
@@ -68,7 +68,7 @@ describe('a run', () => {
     expect(ended).toMatchObject({ limits: { maxSteps: 2 }, output: { log: 'two' } });
   });
 
-  test('goes on at another node, with values from a file', async () => {
+  test('continues at another node with values from a file', async () => {
     const id = await start(WAITING);
     const values = await folder.write('values.json', { name: 'Bob' });
     expect(await at('replan', id, 'nowhere')).toMatchObject({ code: 6, stderr: expect.stringContaining('"nowhere"') });
@@ -77,7 +77,7 @@ describe('a run', () => {
     expect(ended).toMatchObject({ output: { log: 'Hello Bob' } });
   });
 
-  test('is forked where it has stood, with other values and another graph', async () => {
+  test('is forked from a checkpoint with other values and another graph', async () => {
     const id = await start(WAITING);
     const { stdout } = await at('checkpoints', id);
     const [head, ...rows] = stdout.trimEnd().split('\n');
@@ -123,7 +123,7 @@ describe('an approval', () => {
     nodes: { ask: { type: 'approval', title: 'Sure?', policy: { roles: ['approver'] }, write: 'log' } },
   });
 
-  test('is commented on, reminded of once in a while, and given to other people', async () => {
+  test('is commented on, reminded of with a minimum interval, and reassigned', async () => {
     const id = `${await start(ASKING)}.a1`;
     expect(await at('comment', id, 'Which carrier was it?')).toMatchObject({
       code: 0,

@@ -26,7 +26,7 @@ async function turn(name: string, state: 'on' | 'off'): Promise<void> {
 const explain = async (runId: string) => (await stack.as('user').get(`/api/runs/${runId}/explain`)).body;
 
 test.each(['job', 'glance'])(
-  'a call of the tool %s that is off waits, says why, and is made once when it is on',
+  'a call of the disabled tool %s waits with a reason, and is made once when the tool is enabled',
   async (tool) => {
     await turn(tool, 'off');
     const graph = aGraphOf({ type: 'tool', tool, args: { job: tool } }, { limits: { deadline: '1h' } });
@@ -54,7 +54,7 @@ test.each(['job', 'glance'])(
   },
 );
 
-test('decisions and controls of people are in the audit, with their runs', async () => {
+test('the audit lists decisions and controls of people with their runs', async () => {
   const { runId, approvalId } = await startAsking(stack.as('user'));
   await stack.as('user').post(`/api/runs/${runId}/pause`, {});
   await stack.as('approver').post(`/api/runs/${runId}/approve`, { reason: 'canary-4711' });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await teardown.run());
 
-/** A worker of its own for the queue of payments, with a secret of its own. */
+/** Starts a worker for the queue of payments, with its own secret. */
 function startPaymentsWorker(): ChildNode {
   const worker = startNode('src/worker.ts', {
     ...process.env,
@@ -37,7 +37,7 @@ function startPaymentsWorker(): ChildNode {
   return worker;
 }
 
-/** A run of which nothing is left to do but what no worker does. */
+/** Starts a run that only waits for a call that no worker serves. */
 async function startWaiting(): Promise<string> {
   const graph = aGraphOf({ type: 'tool', tool: 'charge', args: { euros: 5 } });
   const { body } = await stack.as('user').post('/api/runs', { graph, input: {} });
@@ -46,7 +46,7 @@ async function startWaiting(): Promise<string> {
   return id;
 }
 
-test('a run whose tool no worker serves shows where it is, and can be canceled', async () => {
+test('a run whose tool no worker serves reports the waiting node and can be canceled', async () => {
   const user = stack.as('user');
   const id = await startWaiting();
   expect((await user.get(`/api/runs/${id}`)).body).toMatchObject({ status: 'running', startedAt: expect.any(String) });
@@ -56,7 +56,7 @@ test('a run whose tool no worker serves shows where it is, and can be canceled',
 
 const LONG = { timeout: 180_000 };
 
-test('an unsafe call that no worker has taken before its deadline has failed: nothing was done', LONG, async () => {
+test('an unsafe call that no worker started before its deadline fails as not executed', LONG, async () => {
   const user = stack.as('user');
   const graph = aGraphOf({ type: 'tool', tool: 'pay_out', args: { euros: 5 }, deadline: '1s' });
   const { body } = await user.post('/api/runs', { graph, input: {} });
@@ -67,7 +67,7 @@ test('an unsafe call that no worker has taken before its deadline has failed: no
   });
 });
 
-test('a tool with a queue of its own waits until a worker of that queue comes', LONG, async () => {
+test('a tool with its own task queue waits until a worker of that queue starts', LONG, async () => {
   const user = stack.as('user');
   const id = await startWaiting();
   await sleep(2_000);

@@ -46,7 +46,7 @@ const asking = async (policy: ApprovalPolicy = {}): Promise<Started> => await st
 const completed = async ({ id }: Started): Promise<Json> => await stack.as('user').untilRun(id, hasStatus('completed'));
 const ignoredBy = async ({ id }: Started): Promise<Json[]> => await eventsOf(stack.as('user'), id, 'signal.ignored');
 
-/** A call that fails, and waits for somebody. */
+/** Starts a run with a failed call that waits for an intervention. */
 async function startFailing(): Promise<Started> {
   server.answers(answer(404));
   return await start(aGraphOf({ type: 'tool', tool: 'work', onError: 'intervene' }));
@@ -69,7 +69,7 @@ describe('temporal workflow signal', () => {
     ['skip', '{"node":"only","output":7}', 'completed'],
     ['fail', '{"reason":"hopeless"}', 'failed'],
     ['cancel', '{"reason":"not needed"}', 'canceled'],
-  ])('--name %s --input %s leads a failed node on: the run is %s', async (name, input, status) => {
+  ])('--name %s --input %s resolves a failed node: the run is %s', async (name, input, status) => {
     const { id, workflowId } = await startFailing();
     server.answers(json(7));
     await temporal.signal(workflowId, name, '--input', input);
@@ -77,7 +77,7 @@ describe('temporal workflow signal', () => {
     expect(at(run, '/output')).toEqual(status === 'completed' ? { answer: 7, given: null } : null);
   });
 
-  test('is held to the policy, by the roles that it names', async () => {
+  test('is judged by the policy with the roles in its input', async () => {
     const started = await asking({ roles: ['treasurer'] });
     await temporal.signal(started.workflowId, 'approve', '--input', '{}');
     await expect
@@ -107,7 +107,7 @@ describe('a signal that can not be taken', () => {
     ['a control that nothing waits for', ['retry', '--input', '{}'], 'not_allowed_now'],
   ];
 
-  test.each(bad)('%s: is recorded with a reason, and the run goes on', async (_what, [name, ...args], reason) => {
+  test.each(bad)('%s: is recorded with a reason, and the run continues', async (_what, [name, ...args], reason) => {
     const started = await asking();
     await temporal.signal(started.workflowId, name, ...args);
     const expected = { signal: name, reason, by: 'temporal-operator', detail: expect.stringMatching(/./) };
@@ -117,7 +117,7 @@ describe('a signal that can not be taken', () => {
     expect(at(await completed(started), '/output/answer')).toMatchObject({ decision: 'approved', reason: 'ok' });
   });
 
-  test('a stale one: who decided an approval before is not overruled', async () => {
+  test('does not override an earlier decision of an approval', async () => {
     const ask = { type: 'approval', title: 'May I?', write: { log: '{{ result.decision }}' } } as const;
     const started = await start(aDefinition({ nodes: { first: ask, second: ask } }));
     const approvalId = textAt(started.run, '/waitingFor/0/id');
@@ -129,7 +129,7 @@ describe('a signal that can not be taken', () => {
       { signal: 'approve', reason: 'already_decided' },
     ];
     await expect.poll(async () => await ignoredBy(started)).toMatchObject(reasons);
-    // One that names nothing means the run's first approval, too.
+    // A signal without an id refers to the run's first approval, too.
     await temporal.signal(started.workflowId, 'approve', '--input', '{}');
     await expect.poll(async () => await ignoredBy(started)).toMatchObject([...reasons, reasons[1]]);
     const second = JSON.stringify({ approvalId: `${started.id}.a2` });
@@ -137,7 +137,7 @@ describe('a signal that can not be taken', () => {
     expect(await completed(started)).toMatchObject({ output: { log: ['approved', 'approved'] } });
   });
 
-  test('a repeated one, by its signalId, counts once', async () => {
+  test('counts once when it is repeated under its signalId', async () => {
     const started = await asking({ quorum: 2 });
     const input = JSON.stringify({ signalId: 'd-1', by: { sub: 'ada', roles: ['approver'] } });
     for (let times = 0; times < 3; times++) await temporal.signal(started.workflowId, 'approve', '--input', input);
@@ -151,14 +151,14 @@ describe('a signal that can not be taken', () => {
     ]);
   });
 
-  test('one of a reserved name does no harm', async () => {
+  test('does no harm with a reserved name', async () => {
     const started = await asking();
     await temporal.signal(started.workflowId, '__temporal_nothing', '--input', '{}');
     await temporal.signal(started.workflowId, 'approve', '--input', '{}');
     expect(await completed(started)).toMatchObject({ output: { answer: { decision: 'approved' } } });
   });
 
-  test('many at once do no harm either', async () => {
+  test('does no harm when many arrive at once', async () => {
     const started = await asking();
     await Promise.all(
       Array.from({ length: 20 }, () => temporal.signal(started.workflowId, 'approve', '--input', '"yes"')),
@@ -172,13 +172,13 @@ describe('a signal that can not be taken', () => {
 describe('temporal workflow query', () => {
   const graph = anAskingGraph({ title: 'Pay {{ state.given }}?' });
 
-  test('state tells the values, or those of some channels', async () => {
+  test('state returns the values of all or of some channels', async () => {
     const { workflowId } = await start(graph, { given: 42 });
     expect(await temporal.query(workflowId, 'state')).toMatchObject({ values: { given: 42 }, next: ['only'] });
     expect(at(await temporal.query(workflowId, 'state', '["given"]'), '/values')).toEqual({ given: 42 });
   });
 
-  test('history tells a window of the events', async () => {
+  test('history returns a window of the events', async () => {
     const { id, workflowId } = await start(graph);
     const numbers = (events: Json): (Json | undefined)[] =>
       listAt({ events }, '/events').map((event) => at(event, '/seq'));
@@ -187,7 +187,7 @@ describe('temporal workflow query', () => {
     expect(numbers(await temporal.query(workflowId, 'history', '{"after":1,"limit":2}'))).toEqual([2, 3]);
   });
 
-  test('approvals tells what is asked', async () => {
+  test('approvals returns the pending approvals', async () => {
     const { run, workflowId } = await start(graph, { given: 42 });
     const id = textAt(run, '/waitingFor/0/id');
     expect(await temporal.query(workflowId, 'approvals')).toMatchObject([
@@ -195,7 +195,7 @@ describe('temporal workflow query', () => {
     ]);
   });
 
-  test('status tells where the run is', async () => {
+  test('status returns the status and current nodes of the run', async () => {
     const { workflowId } = await start(graph);
     const waitingFor = [{ kind: 'approval', node: 'only' }];
     expect(await temporal.query(workflowId, 'status')).toMatchObject({
@@ -206,7 +206,7 @@ describe('temporal workflow query', () => {
     });
   });
 
-  test('outcome tells what became of a decision', async () => {
+  test('outcome returns the outcome of a decision', async () => {
     const { workflowId } = await asking({ requireReason: true });
     await temporal.signal(workflowId, 'approve', '--input', '{"signalId":"d-2"}');
     expect(await temporal.query(workflowId, 'signalResult', '"d-2"')).toMatchObject({
@@ -222,7 +222,7 @@ describe('temporal workflow query', () => {
     ['history', '[]'],
     ['history', '{"after":"x","limit":-1}'],
     ['signalResult', '{}'],
-  ])('%s answers whatever it is asked with: %s', async (type, input) => {
+  ])('%s answers any argument: %s', async (type, input) => {
     const started = await start(graph);
     await temporal.query(started.workflowId, type, input);
     await temporal.signal(started.workflowId, 'approve', '--input', '{}');
@@ -248,7 +248,7 @@ describe('temporal workflow cancel', () => {
     expect(await eventsOf(stack.as('user'), id, 'run.canceled')).toMatchObject([{ by: 'temporal-operator' }]);
   });
 
-  test('calls a tool back that is out', async () => {
+  test('cancels the open call of a tool', async () => {
     const call = silence();
     server.answers(call.answer);
     const { body } = await stack.as('user').post('/api/runs', { graph: aGraphOf({ type: 'tool', tool: 'work' }) });
@@ -261,7 +261,7 @@ describe('temporal workflow cancel', () => {
 });
 
 describe('what Temporal shows', () => {
-  /** Pays, then asks. */
+  /** A graph that pays and then requests an approval. */
   const graph = aDefinition({
     name: 'payment',
     nodes: { pay: { type: 'tool', tool: 'work' }, confirm: { type: 'approval', title: 'Was it paid?' } },
@@ -300,7 +300,7 @@ describe('what Temporal shows', () => {
     expect(scheduled.filter((event) => at(event, '/userMetadata/summary/data') === undefined)).toEqual([]);
   });
 
-  test('the search attributes say whose run it is, of what, and how it stands', async () => {
+  test('the search attributes hold tenant, graph and status of the run', async () => {
     await stack.as('user').post('/api/graphs', graph);
     server.answers(json({ paid: true }));
     const started = await start('payment');
@@ -317,14 +317,14 @@ describe('what Temporal shows', () => {
     await expect.poll(attributesOf).toMatchObject({ RunStatus: 'completed', PendingApprovals: 0 });
   });
 
-  test('the details say status, node, usage and what is asked', async () => {
+  test('the details hold status, node, usage and pending approvals', async () => {
     const { workflowId } = await startPayment();
     const details = await detailsOf(workflowId);
     const parts = ['payment', 'waiting', '`confirm`', '1 tool call', 'Was it paid?'];
     expect(parts.filter((part) => !details.includes(part))).toEqual([]);
   });
 
-  test('the details are Markdown of whole lines that fit, and say of a failed call all that a decision needs', async () => {
+  test('the details are Markdown of whole lines within the size limit, and describe a failed call completely', async () => {
     const { id, workflowId } = await startFailing();
     const details = await detailsOf(workflowId);
     expect(details).toContain('\n\n- at: `only`\n- used: ');
@@ -354,7 +354,7 @@ describe('what Temporal shows', () => {
     expect(asking).toContain('redacted');
     await temporal.signal(workflowId, 'approve', '--input', '{}');
     await stack.as('user').untilRun(id, hasStatus('failed'));
-    // The store has the end of a run a moment before Temporal.
+    // The store records the end of a run shortly before Temporal.
     await expect.poll(async () => await stateOf(workflowId)).toBe('WORKFLOW_EXECUTION_STATUS_FAILED');
     const failed = listAt(await temporal.tell('show', workflowId), '/events').at(-1) ?? null;
     expect(at(failed, '/workflowExecutionFailedEventAttributes/failure/message')).toBe('[redacted]');
@@ -364,7 +364,7 @@ describe('what Temporal shows', () => {
   test.each([
     ['approve', 'approved'],
     ['reject', 'rejected'],
-  ])('the details hold the command that would %s, and it does', async (name, decision) => {
+  ])('the details hold a command that does %s, and it works', async (name, decision) => {
     const started = await asking();
     await temporal.paste(commandOf(await detailsOf(started.workflowId), name));
     expect(at(await completed(started), '/output/answer')).toMatchObject({ decision });
@@ -374,7 +374,7 @@ describe('what Temporal shows', () => {
     ['retry', 'completed'],
     ['skip', 'completed'],
     ['fail', 'failed'],
-  ])('the details hold the command that would %s a failed node, and it does', async (name, status) => {
+  ])('the details hold a command that does %s on a failed node, and it works', async (name, status) => {
     const { id, workflowId } = await startFailing();
     server.answers(json(7));
     await temporal.paste(commandOf(await detailsOf(workflowId), name));
@@ -382,7 +382,7 @@ describe('what Temporal shows', () => {
     expect(run).toMatchObject({ status, usage: { toolCalls: name === 'retry' ? 2 : 1 } });
   });
 
-  test('a failed run has failed with its code', async () => {
+  test('the workflow of a failed run fails with the code of the run', async () => {
     server.answers(answer(404));
     const { workflowId } = await start(aGraphOf({ type: 'tool', tool: 'work' }));
     const last = async () => listAt(await temporal.tell('show', workflowId), '/events').at(-1);

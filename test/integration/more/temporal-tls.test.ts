@@ -37,7 +37,7 @@ async function addressOf(server: Server): Promise<string> {
   return `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
 }
 
-/** A way by TLS to a server that speaks none. @returns its address */
+/** Opens a TLS proxy for a server without TLS. @returns its address */
 async function openTls(target: string): Promise<{ readonly server: Server; readonly address: string }> {
   const [host = '', port = ''] = target.split(':');
   const server = createServer(await tlsOptions(certificates), (secure) => {
@@ -56,7 +56,7 @@ const withClient = (): NodeJS.ProcessEnv => ({
   TEMPORAL_TLS_CLIENT_KEY_PATH: certificates.client.key,
 });
 
-test('a stack works with a Temporal that is reached by mTLS only', async () => {
+test('a stack works with a Temporal server that requires mTLS', async () => {
   const place = await takePlace();
   const { server, address } = await openTls(place['TEMPORAL_ADDRESS'] ?? '');
   const stack = await startTestStack({}, { ...place, ...withClient(), TEMPORAL_ADDRESS: address });
@@ -69,7 +69,7 @@ test('a stack works with a Temporal that is reached by mTLS only', async () => {
   server.close();
 });
 
-test('the command line reaches it by the same variables', async () => {
+test('the command line connects by the same variables', async () => {
   const place = await takePlace();
   const { server, address } = await openTls(place['TEMPORAL_ADDRESS'] ?? '');
   const told = async (variables: NodeJS.ProcessEnv): Promise<Said> =>
@@ -90,7 +90,7 @@ const definedIn = (environment: NodeJS.ProcessEnv): Record<string, string> => ({
 test.each([
   ['an API', openConnection],
   ['a worker', NativeConnection.connect.bind(NativeConnection)],
-] as const)('%s sends its API key, by TLS', async (_who, connectTo) => {
+] as const)('%s sends its API key over TLS', async (_who, connectTo) => {
   const keys: unknown[] = [];
   const server = createSecureServer(await tlsOptions(certificates)).on('stream', (stream, { authorization }) => {
     keys.push(authorization);
@@ -104,7 +104,7 @@ test.each([
   server.close();
 });
 
-test('files that are not there are a problem of the settings', () => {
+test('missing certificate files are reported as problems of the settings', () => {
   const environment = { TEMPORAL_TLS_CLIENT_CERT_PATH: '/nowhere.pem', TEMPORAL_TLS_CLIENT_KEY_PATH: '/nowhere.key' };
   expect(() => readTemporalTarget(environment)).toThrow(/^Temporal's settings can't be used:\n {2}.*nowhere/);
 });

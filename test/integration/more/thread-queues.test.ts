@@ -10,7 +10,7 @@ import { useWorkingStack } from '../../support/servers/working-stack.ts';
 
 const { stack, service, user, get, control, until } = useWorkingStack(startTestStack);
 
-/** What is given as `say` is done as a job and logged. */
+/** Executes the input `say` as a job and logs it. */
 const saying = aDefinition({
   channels: { log: { reducer: 'append' }, say: {} },
   output: ['log'],
@@ -33,7 +33,7 @@ const idOf = ({ status, body }: ApiAnswer): string => {
   return textAt(body, '/id');
 };
 
-/** Starts a run that waits for a person, and so keeps its thread. */
+/** Starts a run that waits for a person and so occupies its thread. */
 async function occupy(threadId: string): Promise<string> {
   const id = idOf(await start(threadId, 'reject', { say: 'first', graph: asking }));
   await until(id, 'waiting');
@@ -41,13 +41,13 @@ async function occupy(threadId: string): Promise<string> {
 }
 
 const TEN = Array.from({ length: 10 }, (_, n) => `job ${n}`);
-/** For ten runs, of which each has to end before the next one begins. */
+/** Enough time for ten consecutive runs. */
 const PATIENCE_MS = 300_000;
 const TIME = PATIENCE_MS + 60_000;
 const CANCELED = Array.from({ length: 9 }, () => 'canceled');
 
 describe('ten runs at once on one thread', () => {
-  test('with onBusy reject: one begins, the others are refused', async () => {
+  test('with onBusy reject: one starts, the others are refused', async () => {
     const answers = await Promise.all(TEN.map((say) => start('ten reject', 'reject', { say, graph: asking })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     for (const refused of answers.filter(({ status }) => status !== 201))
@@ -56,7 +56,7 @@ describe('ten runs at once on one thread', () => {
   });
 
   test(
-    'with onBusy enqueue: all of them run, one after the other, and the state gathers',
+    'with onBusy enqueue: all of them run one after the other on the accumulated state',
     async () => {
       const answers = await Promise.all(TEN.map((say) => start('ten enqueue', 'enqueue', { say })));
       const runs = await Promise.all(
@@ -88,7 +88,7 @@ describe('ten runs at once on one thread', () => {
 });
 
 describe('a queued run', () => {
-  test('is shown as such, in its place of the queue', async () => {
+  test('is reported as queued, with its position in the queue', async () => {
     const first = await occupy('shown');
     const second = await start('shown', 'enqueue', { say: 'second' });
     expect(second).toMatchObject({ status: 201, body: { status: 'queued', threadId: 'shown', startedAt: null } });
@@ -103,7 +103,7 @@ describe('a queued run', () => {
     });
   });
 
-  test('begins when the one before it has ended, in the order of the queue', async () => {
+  test('begins in queue order when the previous run has ended', async () => {
     const first = await occupy('order');
     const ids: string[] = [];
     for (const say of ['second', 'third', 'fourth']) ids.push(idOf(await start('order', 'enqueue', { say })));
@@ -113,7 +113,7 @@ describe('a queued run', () => {
     expect(at(await get('/api/threads/order/state'), '/values/log')).toEqual(service().done);
   });
 
-  test.each(['cancel', 'fail'])('begins when the one before it ends otherwise: %s', async (how) => {
+  test.each(['cancel', 'fail'])('begins when the previous run ends as %s', async (how) => {
     const threadId = `otherwise ${how}`;
     if (how === 'fail') service().refuse('first');
     const first = await occupy(threadId);
@@ -122,7 +122,7 @@ describe('a queued run', () => {
     expect(await until(second, 'completed')).toMatchObject({ output: { log: ['second'] } });
   });
 
-  test('lets no later one past, also when that would not wait', async () => {
+  test('is not overtaken by a later run, even by one that would not wait', async () => {
     const first = await occupy('past');
     const second = idOf(await start('past', 'enqueue', { say: 'second' }));
     expect(await start('past', 'reject', { say: 'third' })).toMatchObject(aProblem(409, 'THREAD_BUSY'));
@@ -149,7 +149,7 @@ describe('a queued run', () => {
     expect(service().done).toEqual(['first', 'third']);
   });
 
-  test('that was canceled can not be told anything more', async () => {
+  test('that was canceled refuses every control', async () => {
     await occupy('no more');
     const id = idOf(await start('no more', 'enqueue', { say: 'second' }));
     await control(id, 'cancel');
@@ -164,14 +164,14 @@ describe('a queued run', () => {
     ['skip', { output: 1 }],
     ['fail', {}],
     ['replan', { node: 'only' }],
-  ])('is not to be told to %s', async (name, body) => {
+  ])('refuses %s', async (name, body) => {
     await occupy(`told ${name}`);
     const id = idOf(await start(`told ${name}`, 'enqueue', { say: 'second' }));
     expect(await control(id, name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
     expect(await get(`/api/runs/${id}`)).toMatchObject({ status: 'queued' });
   });
 
-  test('keeps events for its beginning, each once, in order', async () => {
+  test('stores external events until it begins, each once, in order', async () => {
     const first = await occupy('early');
     const nodes = {
       one: { type: 'wait', event: 'go', write: 'say' },
@@ -193,13 +193,13 @@ describe('a queued run', () => {
     expect(await eventsOf(user(), id, 'signal.received')).toMatchObject([{ by: 'uma' }, { by: 'uma' }]);
   });
 
-  test('has no state to correct', async () => {
+  test('has no state that can be edited', async () => {
     await occupy('correct');
     const id = idOf(await start('correct', 'enqueue', { say: 'second' }));
     expect(await patchState(user(), id, { values: { log: 'x' } })).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
   });
 
-  test('under one Idempotency-Key is queued once', async () => {
+  test('is queued once under one Idempotency-Key', async () => {
     await occupy('once');
     const body = { graph: saying, input: { say: 'second' }, threadId: 'once', onBusy: 'enqueue' };
     const once = async () => await user().post('/api/runs', body, { 'idempotency-key': 'queued once' });
@@ -208,7 +208,7 @@ describe('a queued run', () => {
     expect(listAt(await get('/api/threads/once'), '/queued')).toEqual([idOf(first)]);
   });
 
-  test('keeps an ended run of its thread from going on', async () => {
+  test('keeps an ended run of its thread from being reopened', async () => {
     service().refuse('first');
     const first = await occupy('ended');
     const second = idOf(await start('ended', 'enqueue', { say: 'second', graph: asking }));
@@ -220,21 +220,24 @@ describe('a queued run', () => {
 });
 
 describe('an interrupting run', () => {
-  test.each(['waiting', 'paused', 'calling'])('ends the one that is %s, and goes on from its state', async (status) => {
-    const threadId = `interrupt ${status}`;
-    await until(idOf(await start(threadId, 'reject', { say: 'before' })), 'completed');
-    const held = service().hold('first');
-    const active = await occupy(threadId);
-    if (status === 'paused') await control(active, 'pause');
-    if (status === 'calling') await approve(active);
-    const release = status === 'calling' ? await held : () => undefined;
-    const interrupting = idOf(await start(threadId, 'interrupt', { say: 'interrupting' }));
-    expect(await until(active, 'canceled')).toMatchObject({ output: null });
-    const [canceled] = await eventsOf(user(), active, 'run.canceled');
-    expect(canceled).toMatchObject({ reason: expect.stringContaining(interrupting) });
-    expect(await until(interrupting, 'completed')).toMatchObject({ output: { log: ['before', 'interrupting'] } });
-    release();
-  });
+  test.each(['waiting', 'paused', 'calling'])(
+    'cancels the run that is %s, and continues from its state',
+    async (status) => {
+      const threadId = `interrupt ${status}`;
+      await until(idOf(await start(threadId, 'reject', { say: 'before' })), 'completed');
+      const held = service().hold('first');
+      const active = await occupy(threadId);
+      if (status === 'paused') await control(active, 'pause');
+      if (status === 'calling') await approve(active);
+      const release = status === 'calling' ? await held : () => undefined;
+      const interrupting = idOf(await start(threadId, 'interrupt', { say: 'interrupting' }));
+      expect(await until(active, 'canceled')).toMatchObject({ output: null });
+      const [canceled] = await eventsOf(user(), active, 'run.canceled');
+      expect(canceled).toMatchObject({ reason: expect.stringContaining(interrupting) });
+      expect(await until(interrupting, 'completed')).toMatchObject({ output: { log: ['before', 'interrupting'] } });
+      release();
+    },
+  );
 
   test('begins at once on a thread that is free', async () => {
     expect(await until(idOf(await start('interrupt free', 'interrupt', { say: 'only' })), 'completed')).toMatchObject({
@@ -242,7 +245,7 @@ describe('an interrupting run', () => {
     });
   });
 
-  test('is for those who may control runs', async () => {
+  test('needs the permission to control runs', async () => {
     await occupy('interrupt permission');
     const body = { graph: saying, input: {}, threadId: 'interrupt permission', onBusy: 'interrupt' };
     expect(await stack().as('approver').post('/api/runs', body)).toMatchObject(aProblem(403, 'FORBIDDEN'));

@@ -46,7 +46,7 @@ beforeAll(async () => {
     },
     tools: [aToolOf(server), aToolOf(server, { name: 'look', effect: 'idempotent', retry })],
     http: { allow: [server.address, model.address] },
-    // Runs continue as new wherever they can.
+    // Runs continue as new as often as possible.
     defaults: { continueAfter: 1 },
     telemetry: { captureContent: true },
   });
@@ -84,10 +84,10 @@ const approve = async (run: Json): Promise<void> => {
   expect(status).toBe(200);
 };
 
-/** Spans are exported in their turn, after all else. */
+/** Spans are exported last, so they arrive late. */
 const EXPORTED = { interval: 25, timeout: 45_000 };
 
-/** The spans of a run once so many of its segments have come. */
+/** Returns the spans of a run once the given number of its segments has arrived. */
 async function spansOf(runId: string, segments: number): Promise<readonly CollectedSpan[]> {
   const ofRun = (): readonly CollectedSpan[] =>
     collector.spans.filter(({ attributes, kind }) => attributes['holdfast.run.id'] === runId && kind !== SERVER);
@@ -96,7 +96,7 @@ async function spansOf(runId: string, segments: number): Promise<readonly Collec
   return ofRun();
 }
 
-/** The names of spans, each with those above it. */
+/** The names of spans, each with those of its ancestors. */
 function pathsOf(spans: readonly CollectedSpan[]): readonly string[] {
   const pathOf = ({ name, parentId }: CollectedSpan): string => {
     const above = spans.find(({ spanId }) => spanId === parentId);
@@ -111,7 +111,7 @@ const named = (spans: readonly CollectedSpan[], name: string): CollectedSpan => 
   return first;
 };
 
-/** The span of a request, which may come after those of its run, and after those of the test before. */
+/** The span of a request, which may arrive after those of its run, and after those of the previous test. */
 const served = async (name: string, isWanted = (_span: CollectedSpan) => true): Promise<CollectedSpan> =>
   await vi.waitUntil(() => collector.spans.find((span) => span.name.startsWith(name) && isWanted(span)), EXPORTED);
 
@@ -127,7 +127,7 @@ const asking = (over: Partial<GraphDefinition> = {}): GraphDefinition =>
   });
 
 describe('a run that waits for a person', () => {
-  test('has a trace of the request and of each part, down to the attempts', async () => {
+  test('has a trace with spans of the request, of each part and of each attempt', async () => {
     server.answers(answer(503), json({ found: CANARY }), json({ paid: true }));
     const headers = { traceparent: `00-${CALLER}-${CALLING_SPAN}-01`, baggage: 'canary=1', tracestate: 'v=1' };
     const run = await start(asking(), { headers, threadId: 'thread-1' });
@@ -166,7 +166,7 @@ describe('a run that waits for a person', () => {
     expect(second?.attributes['holdfast.run.status']).toBe('completed');
   });
 
-  test('shows each attempt, what it has failed with, and what models have used and cost', async () => {
+  test('has spans with the error of each attempt, and with usage and cost of models', async () => {
     server.answers(answer(503, {}, CANARY), json({ found: 1 }), json({ paid: true }));
     const run = await start(asking());
     const spans = await spansOf(textAt(run, '/id'), 1);
@@ -190,7 +190,7 @@ describe('a run that waits for a person', () => {
     expect(named(spans, 'invoke_agent think').attributes['holdfast.usage.cost_usd']).toBeCloseTo(0.0022);
   });
 
-  test('has a span of an agent in each part, which leads to the one before the wait', async () => {
+  test('has an agent span in each part, linked to the span before the wait', async () => {
     server.answers(json({ found: 1 }));
     const agent = { type: 'agent', prompt: 'Look it up', tools: ['look'], approve: { look: 'always' } } as const;
     const run = await start(aDefinition({ nodes: { think: agent } }), { threadId: 'thread-2' });
@@ -220,7 +220,7 @@ describe('a run that waits for a person', () => {
       });
   });
 
-  test('tells its tools in which span they are called, and nothing of strangers', async () => {
+  test('passes the trace context to its tools, and none from untrusted clients', async () => {
     server.answers(json({ found: 1 }));
     const headers = { traceparent: `00-${CALLER}-${CALLING_SPAN}-01`, baggage: 'canary=1', tracestate: 'v=1' };
     const run = await start(asking(), { headers });
@@ -233,7 +233,7 @@ describe('a run that waits for a person', () => {
 });
 
 describe('contents', () => {
-  test('are there where the configuration allows them', async () => {
+  test('are recorded where the configuration allows them', async () => {
     server.answers(json({ found: CANARY }));
     const spans = await spansOf(textAt(await start(asking()), '/id'), 1);
     const { attributes } = named(spans, 'execute_tool look');
@@ -242,7 +242,7 @@ describe('contents', () => {
     expect(named(spans, 'chat asking').attributes['gen_ai.input.messages']).toContain('Look it up');
   });
 
-  test('are missing in a run that hides anything', async () => {
+  test('are not recorded in a run with redaction', async () => {
     server.answers(answer(500, {}, CANARY), json({ found: CANARY }));
     const channels = { messages: { reducer: 'messages' }, answer: {}, secret: { redact: true } } as const;
     const run = await start(asking({ channels }), { input: { secret: CANARY } });
@@ -251,7 +251,7 @@ describe('contents', () => {
     expect(collector.text()).not.toContain(CANARY);
   });
 
-  test('of requests, tokens among them, are never there', async () => {
+  test('of requests, such as tokens, are never recorded', async () => {
     await stack.as('user').get(`/api/runs?graph=${CANARY}`);
     await stack.as('user').get(`/api/runs/${CANARY}`);
     await expect.poll(() => collector.spans.map(({ name }) => name), EXPORTED).toContain('GET /api/runs/:id');
@@ -278,7 +278,7 @@ test('a wrong traceparent begins a trace', async () => {
   expect(parentId).toBe(request.spanId);
 });
 
-test('a run that goes on in new executions has each span once', async () => {
+test('a run that continues as new has each span once', async () => {
   const nodes = Object.fromEntries(
     ['a', 'b', 'c'].map((name) => [name, { type: 'tool', tool: 'work', args: { name } }] as const),
   );
@@ -290,7 +290,7 @@ test('a run that goes on in new executions has each span once', async () => {
   expect((await executionsOf(workflow, id)).length).toBeGreaterThan(1);
 });
 
-test('a collector that fails harms nothing', async () => {
+test('a failing collector does not affect runs', async () => {
   collector.refuse();
   const before = collector.requests;
   const run = await start(aDefinition());

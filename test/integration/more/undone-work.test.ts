@@ -7,9 +7,7 @@ import { aProblem } from '../../support/readers/problems.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import { useWorkingStack } from '../../support/servers/working-stack.ts';
 
-/*
- * Nothing starts from state that stands for undone work, whatever the door: forks, replays, threads and reopened runs.
- */
+/* State that includes compensated work is never continued: by forks, replays, threads or reopened runs. */
 
 const { service, user, get, control, until } = useWorkingStack(startTestStack);
 
@@ -42,7 +40,7 @@ const failing: Begin = async (graph, over) => {
   return await begin(graph, over);
 };
 
-/** Runs whose reservation is undone, or about to be. */
+/** Runs whose reservation is compensated, or is about to be. */
 const SITUATIONS: Readonly<Record<string, Begin>> = {
   'has failed': async (graph, over) => {
     const id = await failing(graph, over);
@@ -72,7 +70,7 @@ const SITUATIONS: Readonly<Record<string, Begin>> = {
   },
 };
 
-/** What a fork may be asked for besides its checkpoint. */
+/** The options of a fork apart from its checkpoint. */
 const FORKS: Readonly<Record<string, object>> = {
   'as it is': {},
   'with values': { values: { log: ['corrected'] } },
@@ -87,7 +85,7 @@ const fork = async (id: string, checkpoint: string, over: object = {}) =>
   await control(id, 'fork', { checkpoint, ...over });
 
 describe.each(Object.entries({ 'its own graph': trip, 'a subgraph': nested }))('a call of %s', (where, graph) => {
-  test.each(Object.keys(SITUATIONS))('of a run that %s: what comes after it is not forked', async (situation) => {
+  test.each(Object.keys(SITUATIONS))('of a run that %s can not be forked after the call', async (situation) => {
     const id = (await SITUATIONS[situation]?.(graph)) ?? '';
     const sound = await before(id, 'flight');
     const nodes = where === 'a subgraph' ? 'flight/seat' : 'flight';
@@ -106,9 +104,9 @@ describe.each(Object.entries({ 'its own graph': trip, 'a subgraph': nested }))('
   });
 });
 
-describe('what a run of a thread leaves', () => {
+describe('the state that a compensated run leaves to its thread', () => {
   const ended = Object.keys(SITUATIONS).filter((situation) => situation !== 'is being compensated');
-  test.each(ended)('when it %s is the state before the undone call', async (situation) => {
+  test.each(ended)('is the state before the compensated call when the run %s', async (situation) => {
     const threadId = situation.replaceAll(/\W/g, '-');
     await SITUATIONS[situation]?.(trip, { threadId });
     const left = { values: { log: ['hi'], say: 'hi' }, next: ['flight'] };
@@ -117,7 +115,7 @@ describe('what a run of a thread leaves', () => {
     expect(await until(next, 'completed')).toMatchObject({ output: { log: ['hi', 'hi', 'reserve', 'pay', 'mail'] } });
   });
 
-  test('is the same to a run that interrupts it', async () => {
+  test('is the same for a run that interrupts it', async () => {
     const held = service().hold('pay');
     const id = await begin(trip, { threadId: 'interrupted' });
     const release = await held;
@@ -128,7 +126,7 @@ describe('what a run of a thread leaves', () => {
     expect(service().done.filter((job) => job === 'give back')).toHaveLength(1);
   });
 
-  test('is not made whole by an edit afterwards', async () => {
+  test('is not restored by an edit afterwards', async () => {
     const id = await failing(trip, { threadId: 'edited' });
     await until(id, 'failed');
     expect((await patchState(user(), id, { values: { say: 'bye' } })).status).toBe(200);
@@ -136,7 +134,7 @@ describe('what a run of a thread leaves', () => {
   });
 });
 
-test('a run that is compensated takes no retry, replan, skip or edit as a node', async () => {
+test('a compensated run refuses retry, replan, skip and edit as a node', async () => {
   const id = await failing(trip);
   await until(id, 'failed');
   for (const [name, body] of Object.entries({
@@ -149,8 +147,8 @@ test('a run that is compensated takes no retry, replan, skip or edit as a node',
   expect((await patchState(user(), id, { asNode: 'hotel' })).status).toBe(409);
 });
 
-describe('a fork that began before its parent’s work was undone', () => {
-  /** Forks behind the reservation while its payment is out, then has the payment fail. */
+describe('a fork that began before its parent was compensated', () => {
+  /** Forks after the reservation while its payment is open, then makes the payment fail. */
   async function forkedEarly(): Promise<{ readonly parent: string; readonly child: string }> {
     const held = service().hold('pay');
     const parent = await begin(trip);
@@ -165,14 +163,14 @@ describe('a fork that began before its parent’s work was undone', () => {
     return { parent, child };
   }
 
-  test('is not forked itself, nor is its own fork', async () => {
+  test('can not be forked, nor can its own fork', async () => {
     const { parent, child } = await forkedEarly();
     const refused = await fork(child, await before(child, 'mail'));
     expect(refused).toMatchObject(REFUSED);
     expect(textAt(refused.body, '/detail')).toContain(`${await before(parent, 'flight')} of run ${parent}`);
   });
 
-  test('is not reopened, but its state may be corrected', async () => {
+  test('can not be reopened, but its state can be edited', async () => {
     const { child } = await forkedEarly();
     const reopened = await patchState(user(), child, { asNode: 'hotel' });
     expect(reopened).toMatchObject(REFUSED);
@@ -204,7 +202,7 @@ describe('a replay of a compensated run', () => {
   });
 });
 
-test('a checkpoint of one run is none of another of its family', async () => {
+test('a checkpoint of one run is not found in a related run', async () => {
   const id = await failing(trip);
   await until(id, 'failed');
   const child = textAt((await fork(id, await before(id, 'flight'))).body, '/id');

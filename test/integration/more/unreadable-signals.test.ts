@@ -13,7 +13,10 @@ import { at, textAt } from '../../support/readers/json-at.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/* Whoever may signal a workflow sends any payload. None stops the run: it is ignored at once, and the next one is taken. */
+/*
+ * A client that can signal a workflow can send any payload. None stops the run: it is ignored at once, and the next
+ * signal is handled.
+ */
 
 const teardown = openTeardown();
 let stack: TestStack;
@@ -60,7 +63,7 @@ async function store(id: string, payload: Payload): Promise<void> {
   );
 }
 
-/** Approves by the API, which takes as long as nothing blocks the run. */
+/** Approves through the API, which responds as long as the run is not blocked. */
 async function approve(id: string): Promise<void> {
   expect(await stack.as('approver').post(`/api/runs/${id}/approve`, {})).toMatchObject({ status: 200 });
   await stack.as('user').untilRun(id, hasStatus('completed'));
@@ -72,7 +75,7 @@ const encoded = (encoding: string, data: string): Payload => ({
   data: Buffer.from(data),
 });
 
-/** What strangers send, of the run that they send it to. */
+/** Payloads of untrusted clients, built from the workflow that receives them. */
 const UNREADABLE: readonly (readonly [what: string, payload: (workflowId: string) => Payload, why: RegExp])[] = [
   ['what is missing', (id) => aReference({ id: `${id}/gone` }), /not in the store/],
   ['what is of another run', () => aReference({ id: 'run:other:R9/secret' }), /not of this run/],
@@ -86,7 +89,7 @@ const UNREADABLE: readonly (readonly [what: string, payload: (workflowId: string
 ];
 
 describe.concurrent('a signal with', () => {
-  test.each(UNREADABLE)('%s is ignored at once, and the run takes the next control', async (_what, payload, why) => {
+  test.each(UNREADABLE)('%s is ignored at once, and the run accepts the next control', async (_what, payload, why) => {
     const id = await startWaiting();
     await signal(id, payload(workflowIdOf(id)));
     await approve(id);
@@ -94,13 +97,13 @@ describe.concurrent('a signal with', () => {
     expect(ignored).toMatchObject([{ signal: 'approve', reason: 'malformed', detail: expect.stringMatching(why) }]);
   });
 
-  test('a second payload that is missing counts for its first one', async () => {
+  test('a missing second payload is handled by its first one', async () => {
     const id = await startWaiting();
     await signal(id, sound, aReference({ id: `${workflowIdOf(id)}/gone` }));
     expect(await stack.as('user').untilRun(id, hasStatus('completed'))).toMatchObject({ status: 'completed' });
   });
 
-  test('a payload by reference is taken, and one of 5 MB hurts nobody', async () => {
+  test('a payload by reference is accepted, and one of 5 MB does no harm', async () => {
     const id = await startWaiting();
     const own = `${workflowIdOf(id)}/own`;
     await store(`${own}-large`, defaultPayloadConverter.toPayload({ decision: 'x'.repeat(5_000_000) }));
@@ -112,7 +115,7 @@ describe.concurrent('a signal with', () => {
     expect(events.map((event) => at(event, '/type'))).toContain('signal.ignored');
   });
 
-  test('what comes too late stays ignored when the history is replayed', async () => {
+  test('a late payload stays ignored when the history is replayed', async () => {
     const id = await startWaiting();
     const late = `${workflowIdOf(id)}/late`;
     await signal(id, aReference({ id: late }));
@@ -121,13 +124,13 @@ describe.concurrent('a signal with', () => {
       expect(types).toContain('signal.ignored');
     }, PATIENTLY);
     await store(late, sound);
-    // The same reference once more, and the whole history when this stack is stopped.
+    // The same reference is sent again; the complete history is replayed when this stack stops.
     await signal(id, aReference({ id: late }));
     await approve(id);
   });
 });
 
-test('a query and an update with what is missing harm no run', async () => {
+test('a query and an update with a missing payload do not affect the run', async () => {
   const id = await startWaiting();
   const workflowExecution = { workflowId: workflowIdOf(id) };
   const missing = { payloads: [aReference({ id: `${workflowIdOf(id)}/gone` })] };

@@ -17,7 +17,7 @@ const user = () => stack.as('user');
 const { control, until } = createRunControls(user);
 const start = async (name: string, more: object = {}) => await startPoisoned(user(), name, more);
 
-describe('a run that poisons its workflow task, and that nobody looks after', () => {
+describe('a run with a failing workflow task that is not quarantined', () => {
   const cancelTwice = { 'idempotency-key': 'cancel-it' };
   beforeAll(async () => {
     const poison = { HOLDFAST_WORKFLOW_BUNDLE: await bundlePoison(teardown) };
@@ -26,7 +26,7 @@ describe('a run that poisons its workflow task, and that nobody looks after', ()
   }, 180_000);
 
   test(
-    'takes no control, but can be canceled',
+    'accepts no control but can be canceled',
     async () => {
       const id = await start('now-throws', { threadId: 'mine' });
       expect(await control(id, 'pause')).toMatchObject(aProblem(503, 'UNAVAILABLE'));

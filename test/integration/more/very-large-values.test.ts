@@ -15,9 +15,9 @@ beforeAll(async () => {
 afterAll(async () => await stack.stop());
 
 const ended = hasStatus('completed', 'failed', 'canceled');
-/** An embedded database on a busy machine writes a megabyte in a second. */
+/** An embedded database on a busy machine takes a second to write a megabyte. */
 const PATIENCE_MS = 60_000;
-/** Almost what a result may take. */
+/** Close to the maximum size of a result. */
 const LENGTH = 4_900_000;
 const make: NodeDefinition = { type: 'tool', tool: 'make', args: { length: LENGTH }, write: 'text' };
 const measure: NodeDefinition = {
@@ -32,7 +32,7 @@ async function start(graph: GraphDefinition, input: Json = {}): Promise<string> 
   return textAt((await stack.as('user').post('/api/runs', { graph, input })).body, '/id');
 }
 
-test('a hundred calls at once whose arguments are too large for one request to Temporal are all made', async () => {
+test('a hundred parallel calls whose arguments together exceed one request to Temporal are all made', async () => {
   const graph = aDefinition({
     channels: { ...channels, turns: { default: [...Array(100).keys()] } },
     nodes: { measure },
@@ -45,7 +45,7 @@ test('a hundred calls at once whose arguments are too large for one request to T
   expect(await eventsOf(stack.as('user'), id, 'tool.requested')).toHaveLength(100);
 });
 
-test('five megabytes go through a channel, an approval and a call, and come out whole', async () => {
+test('a value of five megabytes passes through a channel, an approval and a call unchanged', async () => {
   const ask: NodeDefinition = { type: 'approval', title: 'Measure it?' };
   const user = stack.as('user');
   const id = await start(aDefinition({ channels, nodes: { make, ask, measure } }));
@@ -57,7 +57,7 @@ test('five megabytes go through a channel, an approval and a call, and come out 
   expect(at(run, '/output')).toEqual({ text: 'x'.repeat(LENGTH), lengths: [LENGTH] });
 }, 150_000);
 
-test('arguments that are too large fail their node before it calls, and the run goes on by onError', async () => {
+test('too large arguments fail their node before the call, and the run continues by onError', async () => {
   const graph = aDefinition({
     channels: { ...channels, code: {} },
     output: ['code'],

@@ -40,7 +40,7 @@ const EVENTS: NewWebhook['events'] = [
 const typesTold = (): readonly string[] =>
   receiver.requests.map(({ body }) => textAt(JSON.parse(body), '/type')).toSorted();
 
-test('a run with an approval is told from its beginning to its end', async () => {
+test('a webhook receives each event of a run with an approval', async () => {
   const { secret } = await user.webhooks.add({ url: receiver.url, events: EVENTS });
   const { runId, approvalId } = await startAsking(stack.as('user'));
   await stack.as('approver').post(`/api/approvals/${approvalId}/decision`, { decision: 'approve' });
@@ -55,7 +55,7 @@ test('a run with an approval is told from its beginning to its end', async () =>
   }
 });
 
-test('pauses and cancellations are told, and nothing that a webhook does not ask for', async () => {
+test('a webhook receives pauses and cancellations, and no event that it did not subscribe to', async () => {
   await user.webhooks.add({ url: receiver.url, events: ['run.paused', 'run.canceled'] });
   const { runId } = await startAsking(stack.as('user'));
   await user.runs.pause(runId);
@@ -64,7 +64,7 @@ test('pauses and cancellations are told, and nothing that a webhook does not ask
   await expect.poll(typesTold).toEqual(['run.canceled', 'run.paused']);
 });
 
-test('a ping that fails is tried again, and stands in the log', async () => {
+test('a failed ping is retried and recorded in the delivery log', async () => {
   receiver.forget();
   receiver.answers(answer(503), answer(200));
   const { id } = await user.webhooks.add({ url: receiver.url, events: EVENTS });

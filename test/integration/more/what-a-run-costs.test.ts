@@ -11,7 +11,7 @@ import { textAt } from '../../support/readers/json-at.ts';
 import { startJobStack } from '../../support/servers/job-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-/* Counts, not times: docs/performance.md says the same. A count that goes up is a cost for every run there is. */
+/* These are counts, not times, and the same as in docs/performance.md. A higher count raises the cost of every run. */
 
 const SELDOM_MS = 3_600_000;
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
     look: { effect: 'idempotent' },
     glance: { effect: 'idempotent', timeout: '5s', execution: 'local' },
   } as const;
-  // The chores of the API take their statements at another time.
+  // The background work of the API executes its statements at another time.
   const sweeping = {
     queuesMs: SELDOM_MS,
     dispatchMs: SELDOM_MS,
@@ -48,7 +48,7 @@ afterAll(async () => {
   await teardown.run();
 });
 
-/** Statements about runs by what they do; the first that fits counts. */
+/** Statements about runs by purpose; the first match counts. */
 const STATEMENTS: readonly (readonly [string, RegExp])[] = [
   ['chore', /where "ended_at" is null|select id from webhook_events where at <|^select 1$/],
   [
@@ -71,12 +71,12 @@ const STATEMENTS: readonly (readonly [string, RegExp])[] = [
 
 const query = vi.spyOn(PostgresClient.prototype, 'query');
 beforeEach(async () => {
-  // A connection that listens is there from the first request on that waits.
+  // The listening connection exists from the first waiting request on.
   await stack.as('user').post('/api/runs', { graph: pure, input: {} }, WAIT);
   query.mockClear();
 });
 
-/** The statements since the test began, in order; what the API's chores do is left out. */
+/** The statements since the beginning of the test, in order, without the API's background work. */
 function statementsSoFar(): readonly string[] {
   return query.mock.calls.flatMap(([asked]: readonly unknown[]) => {
     const text = typeof asked === 'object' && asked !== null && 'text' in asked ? String(asked.text) : String(asked);
@@ -96,7 +96,7 @@ async function start(graph: GraphDefinition, status: string): Promise<string> {
   return textAt(body, '/id');
 }
 
-/** What the run's workflow has cost by now. */
+/** The cost of the run's workflow so far. */
 async function costOf(runId: string): Promise<{ workflowTasks: number; activities: readonly string[] }> {
   const events = (await executionsOf(workflow, runId)).flatMap((history) => history.events ?? []);
   return {
@@ -112,11 +112,11 @@ async function closed(runId: string): Promise<void> {
   }, PATIENTLY);
 }
 
-/** The API takes no step because it has not heard of a run for a while: the first of these comes after a second. */
+/** The first periodic check of the API for silent runs comes after a second, so a faster run is measured alone. */
 const QUICK_MS = 900;
 const TRIES = 10;
 
-/** Counts anew where the count is another one and the run was so slow that it may not be the run's alone. */
+/** Repeats a count that differs if the run was so slow that other work may be included. */
 async function count<T>(expected: T, play: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     query.mockClear();
@@ -127,7 +127,7 @@ async function count<T>(expected: T, play: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What a run costs until its end. */
+/** The cost of a run until its end. */
 async function wholeCost(graph: GraphDefinition) {
   const run = await start(graph, 'completed');
   const statements = statementsSoFar();
@@ -135,32 +135,32 @@ async function wholeCost(graph: GraphDefinition) {
   return { statements, ...(await costOf(run)) };
 }
 
-test('a run of one pure node: a write that accepts it, one that ends it, and the read for its answer', async () => {
+test('a run of one pure node costs one write to accept it, one to end it, and one read for its answer', async () => {
   const statements = ['accept', 'journal', 'read run'];
   const cost = { statements, workflowTasks: 2, activities: ['record'] };
   expect(await count(cost, async () => await wholeCost(pure))).toEqual(cost);
 });
 
-test('a run of one tool call: a claim that takes the journal along, and the result, besides', async () => {
+test('a run of one tool call costs also a claim with the journal, and a result', async () => {
   const statements = ['accept', 'claim with journal', 'complete', 'journal', 'read run'];
   const cost = { statements, workflowTasks: 3, activities: ['callTool', 'record'] };
   expect(await count(cost, async () => await wholeCost(calling('job')))).toEqual(cost);
 });
 
-test('a run of one idempotent tool call: its result and the journal in one write', async () => {
+test('a run of one idempotent tool call writes result and journal in one statement', async () => {
   const statements = ['accept', 'result with journal', 'journal', 'read run'];
   const cost = { statements, workflowTasks: 3, activities: ['callTool', 'record'] };
   expect(await count(cost, async () => await wholeCost(calling('look')))).toEqual(cost);
 });
 
-test('a run of three local calls: no more than one without calls', async () => {
+test('a run of three local calls costs no more than one without calls', async () => {
   const nodes = { a: callOf('glance'), b: callOf('glance'), c: callOf('glance') };
   const statements = ['accept', 'journal', 'read run'];
   const cost = { statements, workflowTasks: 2, activities: ['record'] };
   expect(await count(cost, async () => await wholeCost(aDefinition({ nodes })))).toEqual(cost);
 });
 
-test('a run that asks: one write until it waits; one for the decision and the end, and one for the audit', async () => {
+test('a run with an approval costs one write until it waits, one for decision and end, one for the audit', async () => {
   const cost = {
     untilItWaits: ['accept', 'journal', 'read run', 'read retrying'],
     tasksUntilItWaits: 2,
@@ -171,7 +171,8 @@ test('a run that asks: one write until it waits; one for the decision and the en
   const counted = await count(cost, async () => {
     const run = await start(anAskingGraph(), 'waiting');
     const untilItWaits = statementsSoFar();
-    // A decision that comes before the workflow has heard of its own write would share a task with that.
+    // A decision that arrives before the workflow has received the result of its own write would share a workflow task
+    // with it.
     await vi.waitUntil(async () => (await costOf(run)).workflowTasks >= 2, PATIENTLY);
     const { workflowTasks: tasksUntilItWaits } = await costOf(run);
     query.mockClear();
@@ -186,7 +187,7 @@ test('a run that asks: one write until it waits; one for the decision and the en
   expect(counted).toEqual(cost);
 });
 
-test('a run whose webhook is told of its end: no statement more', async () => {
+test('a run with a webhook costs no additional statement', async () => {
   const webhook = await stack.as('user').post('/api/webhooks', { url: 'https://a.example', events: ['run.completed'] });
   const runs: string[] = [];
   const statements = ['accept', 'journal', 'read run'];

@@ -5,18 +5,18 @@ interface TokenEntry {
   readonly tokensFile: string;
   readonly caller: 'approver' | 'approver2' | 'user';
   readonly baseUrl: string;
-  /** Below `/console`. */
+  /** The path below `/console`. */
   readonly path: string;
 }
 
-/** Opens a page of the console and signs in by a token, with the keyboard. */
+/** Opens a page of the console and signs in with a token, using the keyboard. */
 export async function enterByToken(page: Page, { tokensFile, caller, baseUrl, path }: TokenEntry): Promise<Page> {
   await page.goto(`${baseUrl}/console${path}`);
   await giveToken(page, { tokensFile, caller });
   return page;
 }
 
-/** Signs in by a token on the page that asks for it. */
+/** Enters a token on the sign-in page. */
 export async function giveToken(
   page: Page,
   { tokensFile, caller }: Pick<TokenEntry, 'tokensFile' | 'caller'>,

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 
 interface Entry {
-  /** An address of the console that signs in. */
+  /** A console address that signs in its visitor. */
   readonly consoleUrl: string;
   readonly baseUrl: string;
-  /** Below `/console`. */
+  /** The path below `/console`. */
   readonly path: string;
-  /** One of the people of the local stack, as the menu at the side names them. */
+  /** A user of the local stack, by the name in the side menu. */
   readonly person?: string;
 }
 

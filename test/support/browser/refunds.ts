@@ -10,7 +10,7 @@ const TICKETS = new URL('../../../graphs/refund-triage/tickets.jsonl', import.me
 /** Tickets whose refunds exceed the limit, so that they need an approval. Each order is refunded once. */
 export type Asking = 'T-03' | 'T-04' | 'T-05' | 'T-06';
 
-/** Starts a run of the refund desk for a ticket of the demo, and waits until it asks. */
+/** Starts a run of the refund desk for a ticket of the demo, and waits until it requests an approval. */
 export async function startRefund(user: ApiClient, ticket: Asking): Promise<AskingRun> {
   const lines = (await readFile(TICKETS, 'utf8')).trim().split('\n');
   const tickets = lines.map((line): Json => JSON.parse(line));

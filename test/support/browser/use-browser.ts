@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 /** The usual locations of the browser. */
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** @throws Error that says what to install */
+/** @throws Error with the installation command */
 function findChromium(): string {
   const named = process.env['CHROMIUM'];
   const found = named === undefined ? PLACES.find((place) => existsSync(place)) : named;

@@ -113,7 +113,7 @@ function catalogWith(tools: Readonly<Record<string, Partial<ToolEntry>>>): Catal
 const echo = ({ args }: ToolCallRequest): Json =>
   args !== null && typeof args === 'object' && 'key' in args ? (args['key'] ?? null) : null;
 
-/** Returns the tool results in the latest request to the model, or in the one at another index. */
+/** Returns the tool results in the request to the model with the given index, by default the latest. */
 export function toldIn({ requests }: Pick<Played, 'requests'>, at = -1): readonly string[] {
   const messages: readonly Message[] = requests.at(at)?.messages ?? [];
   return messages.filter(({ role }) => role === 'tool').map(({ content }) => textOf(content));

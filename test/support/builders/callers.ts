@@ -1,4 +1,4 @@
 import { permissionsOf } from '../../../src/graph/definition/roles.ts';
 
-/** A caller who sees payloads. */
+/** A caller with the permission to read payloads. */
 export const ADMIN = { permissions: permissionsOf(['admin']) };

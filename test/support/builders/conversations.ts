@@ -34,7 +34,7 @@ export function idsOf(messages: readonly Message[]): readonly string[] {
   return messages.map(({ id }) => id);
 }
 
-/** True if each call has exactly one answer right behind it, in the order of the calls. */
+/** True if each call is directly followed by exactly one answer, in the order of the calls. */
 export function isPaired(messages: readonly Message[]): boolean {
   const expected = messages
     .filter(({ role }) => role !== 'tool')

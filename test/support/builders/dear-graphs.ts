@@ -7,7 +7,7 @@ import type { Json } from '../../../src/graph/values/json.ts';
 import { hostileCondition, hostileTemplate } from '../../hostile/arbitraries.ts';
 import { randomCatalog } from './random-graphs.ts';
 
-/** Takes units in proportion to the square of a number. */
+/** An expression whose cost grows with the square of a number. */
 const pairs = (count: number): string =>
   `state.l.filter(x, x < ${count}).exists(x, state.l.filter(y, y < ${count}).exists(z, x + z + size(state.s) < 0))`;
 
@@ -96,7 +96,7 @@ const inGraph = (inner: object): object => ({
   },
 });
 
-/** Graphs that validation takes, and whose parts ask for much. */
+/** Valid graphs whose parts are expensive. */
 export const dearGraph: fc.Arbitrary<GraphDefinition> = fc
   .record({
     a: setNode,

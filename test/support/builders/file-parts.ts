@@ -1,6 +1,6 @@
 import type { FilePart } from '../../../src/graph/definition/message.ts';
 
-/** The first bytes of files, which are enough to tell what they are. */
+/** The first bytes of files, which identify their types. */
 export const BYTES = {
   png: Buffer.from('\x89PNG\r\n\x1A\n....', 'latin1'),
   jpeg: Buffer.from('\xFF\xD8\xFF\xE0....', 'latin1'),

@@ -5,7 +5,7 @@ import type { Agent, Played, Stage } from './agents.ts';
 
 /* Agents whose tools are graphs. */
 
-/** A graph that pays an order back, which its nodes may do in another way. */
+/** A graph that refunds an order; `over` can replace its nodes. */
 export function aRefund(over: Partial<GraphDefinition> = {}): GraphDefinition {
   return aDefinition({
     name: 'refund',
@@ -39,11 +39,11 @@ function published(...graphs: readonly GraphDefinition[]): Readonly<Record<strin
 export interface GraphStage extends Stage {
   readonly graphs?: readonly GraphDefinition[];
   readonly agent?: Agent;
-  /** Nodes that run beside the agent. */
+  /** Additional nodes that run in parallel with the agent. */
   readonly beside?: GraphDefinition['nodes'];
 }
 
-/** Runs an agent `a` that may call each of the graphs; by default, one that pays an order back. */
+/** Runs an agent `a` that may call each of the graphs; by default, one that refunds an order. */
 export function playGraphs({ graphs = [aRefund()], agent = {}, beside = {}, ...stage }: GraphStage): Played {
   const tools = graphs.map(({ name }) => ({ graph: `${name}@1` }));
   const a: NodeDefinition = { type: 'agent', prompt: 'Hello', tools, write: { log: '{{ result.text }}' } };

@@ -69,7 +69,7 @@ const nodeId = fc.oneof(
   fc.constantFrom('a', 'b', 'a-b', 'a_b', 'o', 'x'),
 );
 
-/** Graphs that may be invalid. A drawing of them must be readable all the same. */
+/** Graphs that may be invalid. Their diagrams must still be readable. */
 export const hostileDefinition = (depth = 2): fc.Arbitrary<GraphDefinition> =>
   fc.uniqueArray(nodeId, { minLength: 1, maxLength: 5 }).chain((ids) =>
     fc

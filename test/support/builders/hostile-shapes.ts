@@ -2,12 +2,12 @@ import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../../../s
 import type { Json } from '../../../src/graph/values/json.ts';
 import { aDefinition } from './builders.ts';
 
-/* Graphs that validation takes, and that ask for far more than a run may hold or compute. */
+/* Valid graphs that need far more than a run may hold or compute. */
 
 const PART = 'x'.repeat(900_000);
-/** About 7 MB, made of eight parts. */
+/** A template of eight parts with a value of about 7 MB. */
 export const LARGE = Array.from({ length: 8 }, () => '{{ state.s }}').join(' ');
-/** Nearly the units that one expression may take. */
+/** An expression with almost the maximum number of units. */
 export const COSTLY = 'size(state.l.filter(x, state.l.exists(y, x + y == -1.0)))';
 export const COSTLY_TEXT = `{{ ${COSTLY} }}`;
 
@@ -24,7 +24,7 @@ const CHANNELS = {
   merged: { reducer: 'merge' },
 } as const satisfies GraphDefinition['channels'];
 
-/** The ceiling of supersteps. */
+/** The maximum number of supersteps. */
 const MOST_STEPS = 10_000;
 
 function shape(given: Partial<GraphDefinition>): GraphDefinition {
@@ -40,12 +40,12 @@ export function elements(each: NodeDefinition, count = 300, more: Partial<GraphD
   return shape({ ...more, nodes: { each, ...more.nodes }, edges: [...edges, ...(more.edges ?? [])] });
 }
 
-/** As `elements`, where `onError` leads on. */
+/** Like `elements`, with an `onError` edge. */
 export function forgiving(each: NodeDefinition, count = 300): GraphDefinition {
   return elements({ ...each, onError: { to: 'end' } }, count, { nodes: { end } });
 }
 
-/** Many nodes side by side, each with a channel of its own. */
+/** Many parallel nodes, each with its own channel. */
 export function nodes(make: (channel: string) => NodeDefinition, count = 300): GraphDefinition {
   const ids = Array.from({ length: count }, (_, at) => `n${at}`);
   return shape({
@@ -55,7 +55,7 @@ export function nodes(make: (channel: string) => NodeDefinition, count = 300): G
   });
 }
 
-/** One node after itself, so many times. */
+/** One node in a loop with the given number of visits. */
 export function loop(node: NodeDefinition, count = MOST_STEPS): GraphDefinition {
   const write = typeof node.write === 'object' ? node.write : {};
   return shape({
@@ -67,12 +67,12 @@ export function loop(node: NodeDefinition, count = MOST_STEPS): GraphDefinition 
   });
 }
 
-/** A node after which edges are evaluated. */
+/** A node with the given outgoing edges. */
 export function edges(...from: readonly EdgeDefinition[]): GraphDefinition {
   return shape({ nodes: { a: end, b: end }, edges: [{ from: '__start__', to: 'a' }, ...from] });
 }
 
-/** Graphs in graphs, each of which does the next for each of so many elements. */
+/** Nested graphs, each of which runs the next one for each of `count` elements. */
 export function nested(levels: number, count: number, leaf: NodeDefinition): GraphDefinition {
   return shape({ nodes: { a: nestedNode(levels, count, leaf) }, edges: [{ from: '__start__', to: 'a' }] });
 }
@@ -88,12 +88,12 @@ function nestedNode(levels: number, count: number, leaf: NodeDefinition): NodeDe
   return { type: 'subgraph', graph };
 }
 
-/** A graph inside a node. */
+/** A graph within a node. */
 export function inside(graph: GraphDefinition): GraphDefinition {
   return shape({ nodes: { sub: { type: 'subgraph', graph } }, edges: [{ from: '__start__', to: 'sub' }] });
 }
 
-/** A channel with a reducer of its own, written by so many elements. */
+/** A channel with a custom reducer, written by many elements. */
 export function reducing(expr: string, value: Json, count = 300): GraphDefinition {
   return elements({ type: 'set', write: { red: value } }, count, { channels: { red: { reducer: { expr } } } });
 }

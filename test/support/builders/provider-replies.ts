@@ -10,11 +10,11 @@ import { at } from '../readers/json-at.ts';
 
 interface Replies {
   readonly text: Answer;
-  /** Says "I look.", then asks for `lookup` with order 7 and 8. */
+  /** The text "I look.", then calls of `lookup` with orders 7 and 8. */
   readonly calls: Answer;
-  /** "Hi", cut off by the length. */
+  /** "Hi", truncated by the length limit. */
   readonly truncated: Answer;
-  /** Nothing, cut off by the length: the model has thought for too long. */
+  /** An empty answer, truncated by the length limit: the model has used all tokens for thinking. */
   readonly unsaid: Answer;
   readonly filtered: Answer;
 }

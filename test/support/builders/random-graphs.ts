@@ -15,7 +15,7 @@ import { aCatalog } from './builders.ts';
  * the arguments of a call contain its answer.
  */
 
-/** A graph that models may call: it works, asks, waits, and may fail. */
+/** A graph that models may call: it works, requests an approval, waits, and may fail. */
 const HELPER: GraphDefinition = {
   name: 'helper',
   channels: { give: {}, log: { reducer: 'append' } },
@@ -153,10 +153,10 @@ function isNode(value: object): value is NodeDefinition {
   return 'type' in value;
 }
 
-/** True if the log can take the whole result. A `set` has none, and that of an approval contains the time. */
+/** True if the log can store the complete result. A `set` has none, and that of an approval contains the time. */
 const textResult = (own: object): boolean => !('type' in own && (own.type === 'set' || own.type === 'approval'));
 
-/** Removes a `write` of the whole result into the log. */
+/** Removes a `write` of the complete result into the log. */
 const withoutText = (shared: object): object => ('write' in shared && shared.write === 'log' ? { write: {} } : {});
 
 const toolCalls = fc.array(

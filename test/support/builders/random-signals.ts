@@ -3,7 +3,7 @@ import type { OccurrenceBody } from '../../../src/graph/run/occurrence.ts';
 import { signals } from '../../../src/graph/signals/signals.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 
-/* Signals of any kind and payload; many are nearly right. */
+/* Signals of any kind and payload; many are almost valid. */
 
 const json: fc.Arbitrary<Json> = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)));
 const nodeIds = fc.constantFrom('n0', 'n1', 'n2', '', '__start__', '__end__', 'constructor', '__proto__');
@@ -52,7 +52,7 @@ export const randomSignal: fc.Arbitrary<RandomSignal> = fc
   )
   .map(([name, payload]) => ({ kind: 'signal', name, payload }));
 
-/** Picks a few fields only: a payload with all of them is refused for the unknown ones. */
+/** Picks only a few fields: a payload with all of them is refused because of the unknown ones. */
 function signalOf(payloads: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
   return fc.tuple(payloads, fc.array(fc.nat(12), { maxLength: 3 })).map(([payload, picks]) => {
     const entries = Object.entries(payload ?? {});

@@ -1,5 +1,6 @@
 /**
- * Returns how often `npm test` plays a property: a third of the runs of `npm run test:full`. `RUNS` sets another number.
+ * Returns the number of repetitions of a property in `npm test`: a third of those in `npm run test:full`. `RUNS` sets
+ * another number.
  */
 export function repetitions(all: number): number {
   const { RUNS, HOLDFAST_TEST_REPETITIONS } = process.env;

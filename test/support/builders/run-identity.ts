@@ -1,7 +1,7 @@
 import { DEFAULTS } from '../../../src/graph/definition/catalog.ts';
 import { limitsOfGraph } from '../../../src/graph/run/limits.ts';
 
-/** Whose run it is, and of which graph, for tests that begin a run by hand. */
+/** The owner and the graph of a run, for tests that begin a run manually. */
 export const IDENTITY = {
   id: 'run-1',
   tenantId: 'acme',

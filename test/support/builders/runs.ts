@@ -22,7 +22,7 @@ export const typesOf = ({ events }: MemoryRun): string[] => events.map(({ type }
 
 export const logOf = ({ run }: MemoryRun): Json | undefined => run.root.channels['log'];
 
-/** Decides the approval that was asked for last, by its id: without one a decision means the first of the run. */
+/** Decides the latest approval by its id: without an id a decision refers to the first approval of the run. */
 export function decideLast(run: MemoryRun, decision: 'approve' | 'reject', content: JsonObject): void {
   run.signal(decision, { approvalId: `${run.run.id}.a${run.run.counters.approval}`, ...content });
 }
@@ -33,14 +33,14 @@ export function firstLogged(run: MemoryRun): Json | undefined {
   return isJsonList(log) ? log[0] : undefined;
 }
 
-/** An outside whose tools all fail. */
+/** Outside whose tools all fail. */
 export const failing: Outside = {
   tool: () => {
     throw new CallFailure('TOOL_FAILED', 'declined');
   },
 };
 
-/** An outside whose functions return their argument `give`. */
+/** Outside whose functions return their argument `give`. */
 export const obeying: Outside = {
   function: ({ args }) => (isJsonObject(args) ? (args['give'] ?? null) : null),
 };

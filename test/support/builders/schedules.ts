@@ -1,7 +1,7 @@
 import { NOTHING_REDACTED } from '../../../src/graph/redaction/index.ts';
 import type { Schedule } from '../../../src/store/schedules/schedule.ts';
 
-/** A schedule of every hour, with texts that databases are careful with. */
+/** An hourly schedule, with texts that databases must escape. */
 export function aSchedule(id: string, over: Partial<Pick<Schedule, 'tenantId' | 'revision'>> = {}): Schedule {
   return {
     tenantId: 'acme',

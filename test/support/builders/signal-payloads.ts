@@ -12,7 +12,7 @@ export function aReference(claimData: Readonly<Record<string, string>>, driverNa
   };
 }
 
-/** A store of payloads in memory; what is there stays. */
+/** A store of payloads in memory; entries are never replaced. */
 export function aStoreOf(payloads: Readonly<Record<string, Blob>>): Blobs {
   const kept = new Map(Object.entries(payloads));
   return {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 
-/** What another system sends. */
+/** A message of another system. */
 export interface SignedMessage {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -9,7 +9,7 @@ export interface SignedMessage {
 
 interface Signing {
   readonly secret: string;
-  /** Unlike that of messages before. */
+  /** An id that differs from those of earlier messages. */
   readonly id: string;
   readonly at?: Date;
 }
@@ -24,7 +24,7 @@ function hexOf(secret: string, text: string): string {
   return createHmac('sha256', secret).update(text).digest('hex');
 }
 
-/** Signs as the schemes of hooks say. Stripe's and Slack's events have their ids in the body. */
+/** Signs messages by the schemes of hooks. Stripe's and Slack's events contain their ids in the body. */
 export const SIGN = {
   standard: (body, { secret, id, at = new Date() }) => ({
     headers: {

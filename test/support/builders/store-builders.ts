@@ -14,7 +14,7 @@ import { aRun } from '../../../src/testing/store-checks.ts';
 import type { RunGraphInput } from '../../../src/workflows/contract.ts';
 import { aCatalog, aDefinition } from './builders.ts';
 
-/** The default time of everything. */
+/** The default timestamp. */
 export const AT = '2026-01-02T03:04:05.678Z';
 export const LATER = '2026-01-02T04:04:05.678Z';
 
@@ -29,7 +29,7 @@ export function aNewRun(over: Partial<NewRun> & { id: string }): NewRun {
   return aRun({ tenantId: 'acme', graph, createdAt: AT, start: { some: 'input' }, ...over });
 }
 
-/** What a run of a definition was started with. */
+/** The input with which a run of a definition was started. */
 export function aStart(over: Partial<RunGraphInput> = {}): RunGraphInput {
   const graph = { name: 'refund', version: 1, hash: 'h1' };
   const createdBy = { sub: 'ann', roles: ['user'] };
@@ -155,7 +155,7 @@ export async function writeTo(
   await store.journal.write(batch, { runId, tenantId, executionRunId: 'e1' });
 }
 
-/** Ends a run by its event number `seq`, as failed. */
+/** Ends a run as failed, with its event number `seq`. */
 export async function endRun(store: Store, run: { id: string; tenantId?: string }, seq = 1): Promise<void> {
   const view = aView({ status: 'failed', endedAt: AT });
   await writeTo(store, run, aBatch([seq], { view, endedState: aClosedRun(run.id) }));

@@ -13,7 +13,7 @@ import type { JsonObject } from '../../../src/graph/values/json.ts';
  * and values and resume points are folded from checkpoints.
  */
 
-/** A graph, and all checkpoints of one of its runs, the oldest first. */
+/** A graph, and all checkpoints of one of its runs, oldest first. */
 export interface Stored {
   readonly graph: CompiledGraph;
   readonly checkpoints: readonly Checkpoint[];
@@ -27,16 +27,19 @@ export interface Forking {
   readonly graph?: GraphDefinition;
   /** The calls of the parent after the checkpoint. */
   readonly callsSince?: readonly EarlierCall[];
-  /** Who forks; the starter of the parent if absent. */
+  /** The principal of the fork; by default the starter of the parent. */
   readonly by?: Principal;
 }
 
-/** Returns an ended run as it comes back from the store. */
+/** Returns an ended run as read from the store. */
 export function throughTheStore(run: Run, { graph, checkpoints }: Stored): Run {
   return fromEndedState(copyOf(toEndedState(run, graph)), foldCheckpoints(copyOf(checkpoints)));
 }
 
-/** Returns the start of a fork at a checkpoint. Pending joins are dropped if the graph differs: its edges do, too. */
+/**
+ * Returns the start of a fork at a checkpoint. Pending joins are dropped if the graph differs, because its edges
+ * differ.
+ */
 export function forkStartAt(id: string, forking: Forking, { checkpoints }: Pick<Stored, 'checkpoints'>): ForkStart {
   const { values = {}, asNode = null, graph, callsSince = [] } = forking;
   const chain = copyOf(checkpoints.slice(0, checkpoints.findIndex((checkpoint) => checkpoint.id === id) + 1));

@@ -5,7 +5,7 @@ import { aToolOf } from '../doubles/configured-tool.ts';
 
 const { CONFORMANCE_CONFIG = '', CONFORMANCE_PLACES = '{}', JOBS_URL = '', SLOW_MODEL_URL = '' } = process.env;
 
-/** What the conformance suite calls, where it listens now; nothing if there is no suite. */
+/** The models and tools of the conformance suite at their current addresses; empty without the suite. */
 function readSuite(): Pick<ConfigInput, 'models' | 'tools' | 'http'> {
   if (CONFORMANCE_CONFIG === '') return {};
   const places: Readonly<Record<string, string>> = JSON.parse(CONFORMANCE_PLACES);
@@ -20,7 +20,7 @@ function readSuite(): Pick<ConfigInput, 'models' | 'tools' | 'http'> {
 const suite = readSuite();
 const placesOf = ({ http }: Pick<ConfigInput, 'http'>): readonly string[] => http?.allow ?? [];
 
-/** The demo's configuration, with what the conformance suite calls; a worker that was killed is missed sooner. */
+/** The demo's configuration with the models and tools of the conformance suite; a killed worker is detected sooner. */
 export default {
   ...demo,
   models: {

@@ -29,26 +29,26 @@ import { provideBuild } from './provide-build.ts';
 import { temporalOn } from './temporal-cluster.ts';
 
 /**
- * Holdfast as it is in production: two APIs of the built package behind one address, two workers of a version, a Temporal
+ * Holdfast as in production: two APIs of the built package behind one address, two workers of each version, a Temporal
  * server on PostgreSQL; and third parties for the demo, the conformance suite and the tests.
  */
 export interface Fleet extends Pick<ThirdParties, 'accounts' | 'resetShop'> {
   readonly apis: readonly ChildNode[];
-  /** Of version 1. */
+  /** The workers of version 1. */
   readonly workers: readonly ChildNode[];
   readonly door: FrontDoor;
   readonly jobs: JobService;
   readonly temporal: Client;
   readonly cli: TemporalCli;
-  /** Speaks to the door. */
+  /** Returns a client of the common address. */
   as(caller: keyof Tokens): ApiClient;
-  /** Speaks to one API. */
+  /** Returns a client of one API. */
   at(api: number, caller: keyof Tokens): ApiClient;
-  /** Speaks to the door, and asks again while nobody is there. */
+  /** Returns a client of the common address that retries while it is unavailable. */
   patient(caller: keyof Tokens): DemoClient;
-  /** Asks the door for a stream. */
+  /** Requests a stream from the common address. */
   open(caller: keyof Tokens, path: string, headers: Readonly<Record<string, string>>): Promise<Response>;
-  /** Plays scenarios of the conformance suite. @returns the exit code of its runner */
+  /** Runs scenarios of the conformance suite. @returns the exit code of its runner */
   conform(args: readonly string[], signal: AbortSignal): Promise<number>;
   /** Starts two workers of another version. */
   addWorkers(buildId: string, own: NodeJS.ProcessEnv): Promise<void>;
@@ -122,7 +122,7 @@ async function start(teardown: Teardown): Promise<Fleet> {
   };
 }
 
-/** Finds the conformance suite, and ports of its own for what its scenarios call. */
+/** Finds the conformance suite, and reserves ports for the services that its scenarios call. */
 async function openSuite() {
   const suite = findSuite(process.env);
   const tools = await choosePort('the tools of the suite', undefined, FIRST_PORT + 25);

@@ -5,15 +5,15 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
-/** One address before several servers, which are asked by turns; one that is away is passed over. */
+/** A proxy with one address for several servers, which are used in turn; unavailable ones are skipped. */
 export interface FrontDoor {
   readonly url: string;
-  /** How many requests each server has answered, in their order. */
+  /** The number of requests that each server has answered, in the order of the servers. */
   readonly answered: readonly number[];
   stop(): Promise<void>;
 }
 
-/** @param servers their addresses */
+/** @param servers the addresses of the servers */
 export async function openFrontDoor(servers: readonly string[]): Promise<FrontDoor> {
   const answered = servers.map(() => 0);
   let turn = 0;
@@ -27,7 +27,7 @@ export async function openFrontDoor(servers: readonly string[]): Promise<FrontDo
       if (answer === 'lost') break;
       answered[at] = (answered[at] ?? 0) + 1;
       response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
-      // The headers of a stream come before its first event.
+      // The headers of a stream are sent before its first event.
       response.flushHeaders();
       return await pipeline(answer, response);
     }
@@ -55,8 +55,8 @@ interface Passed {
 }
 
 /**
- * Asks a server, over a connection of its own.
- * @returns `away`: it has not heard of the request, so that another may be asked; `lost`: it may have
+ * Forwards a request to a server over a new connection.
+ * @returns `away`: the server did not receive the request, so that another may be tried; `lost`: it may have
  */
 async function passOn({ request, body, response }: Passed, server: string): Promise<IncomingMessage | 'away' | 'lost'> {
   const { method, rawHeaders: headers } = request;

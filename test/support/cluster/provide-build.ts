@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
-/** What the build writes last. */
+/** The last file that the build writes. */
 const BUILT = join(PROJECT, 'dist/workflow-bundle.js');
 
-/** Builds the package, unless the build is newer than all that it is made of. */
+/** Builds the package, unless the build is newer than all of its sources. */
 export async function provideBuild(): Promise<void> {
   if (await isFresh()) return;
   await promisify(execFile)('npm', ['run', 'build:package'], { cwd: PROJECT });

@@ -1,6 +1,6 @@
 import { provideTemporalBinaries } from './temporal-binaries.ts';
 
-/** Provides Temporal's server once, before any test waits for it: a build takes longer than a test may. */
+/** Provides Temporal's server once before the tests, because a build takes longer than a test may. */
 export async function setup(): Promise<void> {
   await provideTemporalBinaries((line) => process.stderr.write(`${line}\n`));
 }

@@ -8,9 +8,9 @@ import { CLI_VERSION } from '../../../src/dev/open-temporal.ts';
 
 const run = promisify(execFile);
 
-/** The server that is in the CLI, so that Go has built most of it with the dev server. */
+/** The version of the server within the CLI, so that Go reuses most of the dev server's build. */
 const SERVER_VERSION = 'v1.29.1';
-/** The versions of all other modules are those of the CLI, for the same reason. */
+/** All other modules have the versions of the CLI, for the same reason. */
 const GO_MODULE = `module cluster
 
 go 1.25.0
@@ -22,16 +22,16 @@ require (
 `;
 const COMMANDS = ['go.temporal.io/server/cmd/server', 'go.temporal.io/server/cmd/tools/sql'];
 
-/** Temporal's server as clusters run it, and the tool that makes its tables. */
+/** Temporal's server for clusters, and the tool that creates its tables. */
 export interface TemporalBinaries {
   readonly server: string;
   readonly sqlTool: string;
 }
 
 /**
- * Finds them in the cache, or builds them with Go.
+ * Finds the binaries in the cache, or builds them with Go.
  * @param say receives a line before a slow step
- * @throws when there is no Go
+ * @throws when Go is not installed
  */
 export async function provideTemporalBinaries(say: (line: string) => void): Promise<TemporalBinaries> {
   const folder = cacheFolder(process.env, `temporal-server-${SERVER_VERSION}`);

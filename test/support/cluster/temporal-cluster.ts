@@ -21,14 +21,16 @@ import type { Services } from './temporal-server-config.ts';
 
 const run = promisify(execFile);
 
-/** What docker-compose.yml gives its server, too. */
+/** The same dynamic configuration as in docker-compose.yml. */
 export const DYNAMIC_CONFIG = fileURLToPath(new URL('../../../deploy/temporal/dynamic-config.yaml', import.meta.url));
 const NAMESPACE = 'default';
 const DATABASES = { store: 'temporal', visibility: 'temporal_visibility' } as const;
-/** What the tool has for them. */
+/** The tool's schemas for the two databases. */
 const SCHEMAS = { store: 'postgresql/v12/temporal', visibility: 'postgresql/v12/visibility' } as const;
 
-/** Makes a starter of Temporal as clusters run it: with a PostgreSQL for both its stores, and more than one shard. */
+/**
+ * Returns a function that starts a Temporal cluster: with PostgreSQL for both of its stores, and more than one shard.
+ */
 export function temporalOn(
   postgres: PostgresServer,
 ): (folder: string, teardown: Teardown) => Promise<KillableTemporal> {
@@ -38,7 +40,7 @@ export function temporalOn(
     const services = await chooseServices();
     const parts = { services, postgresUrl: postgres.url, databases: DATABASES, dynamicConfig: DYNAMIC_CONFIG };
     await mkdir(join(folder, 'temporal'));
-    // JSON is YAML, too.
+    // JSON is valid YAML.
     await writeFile(join(folder, 'temporal', 'cluster.yaml'), JSON.stringify(toServerConfig(parts)));
     const address = `127.0.0.1:${services.frontend.grpcPort}`;
     let child: ChildProcess;
@@ -78,7 +80,7 @@ async function makeTables(sqlTool: string, postgresUrl: string, of: keyof typeof
     await run(sqlTool, command, { env, maxBuffer: 64 * 1_048_576 });
 }
 
-/** Ports one after the other, of which none is chosen twice. */
+/** Chooses distinct ports one after the other. */
 async function chooseServices(): Promise<Services> {
   let next = FIRST_PORT;
   const choose = async (): Promise<number> => {
@@ -112,7 +114,7 @@ async function untilItAnswers(address: string, child: ChildProcess, folder: stri
 
 const LAST_WORDS = 3_000;
 
-/** Makes the namespace and the search attributes, and waits until the server's services know them. */
+/** Creates the namespace and the search attributes, and waits until the server's services see them. */
 async function prepareNamespace(address: string): Promise<void> {
   const workflowExecutionRetentionPeriod = msToTs('30 days');
   const make: Request = async ({ workflowService }) =>
@@ -130,7 +132,7 @@ const describe =
   async ({ workflowService }) =>
     await workflowService.describeNamespace({ namespace });
 
-/** Asks the server for something. @returns whether it is done */
+/** Sends a request to the server. @returns whether it succeeded */
 async function isDone(address: string, request: Request): Promise<boolean> {
   const connection = await Connection.connect({ address, connectTimeout: 1_000 }).catch(() => null);
   if (!connection) return false;
@@ -144,7 +146,7 @@ async function isDone(address: string, request: Request): Promise<boolean> {
   }
 }
 
-/** @throws when it takes too long */
+/** @throws after a time-out */
 async function until(isTrue: () => Promise<boolean>, what: string): Promise<void> {
   for (const deadline = Date.now() + READY_WITHIN_MS; !(await isTrue());) {
     if (Date.now() > deadline) throw new Error(`It takes too long until ${what}`);

@@ -1,8 +1,8 @@
 /** The ports of one of the server's services. */
 export interface ServicePorts {
-  /** For clients, and for services that have a call for it. */
+  /** The port for clients, and for calls of other services. */
   readonly grpcPort: number;
-  /** For the services to find one another; below 32,768, because its column in PostgreSQL is a small one. */
+  /** The port by which the services find each other; below 32,768, because its column in PostgreSQL is a smallint. */
   readonly membershipPort: number;
 }
 
@@ -10,18 +10,18 @@ export type Services = Readonly<Record<'frontend' | 'history' | 'matching' | 'wo
 
 interface ServerParts {
   readonly services: Services;
-  /** The server of both databases. */
+  /** The PostgreSQL server of both databases. */
   readonly postgresUrl: string;
   /** The names of the databases. */
   readonly databases: { readonly store: string; readonly visibility: string };
-  /** The file of the dynamic configuration. */
+  /** The path of the dynamic configuration. */
   readonly dynamicConfig: string;
 }
 
-/** A number of shards is for good; runs are spread over them. */
+/** The number of shards can't be changed later; runs are distributed over them. */
 const SHARDS = 4;
 
-/** The configuration of a Temporal server with all services in one process, at a PostgreSQL. */
+/** The configuration of a Temporal server that runs all services in one process on PostgreSQL. */
 export function toServerConfig({ services, postgresUrl, databases, dynamicConfig }: ServerParts): object {
   const datastore = (databaseName: string, maxConns: number) => ({
     sql: { ...toConnection(postgresUrl), databaseName, maxConns, maxIdleConns: maxConns, maxConnLifetime: '1h' },

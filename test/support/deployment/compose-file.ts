@@ -21,20 +21,20 @@ const ComposeFile = z.looseObject({ services: z.record(z.string(), Service) });
 
 export type ComposeService = z.output<typeof Service>;
 
-/** The Compose file as it stands there, with its anchors in their places. */
+/** The Compose file with its anchors resolved. */
 export function readComposeFile(): unknown {
   return parse(readFile('docker-compose.yml'), { merge: true });
 }
 
-/** Reads a file of variables as Compose does, which Node does alike. */
+/** Reads a file of variables like Compose does; Node uses the same format. */
 export function readEnvFile(path: string): Readonly<Record<string, string>> {
   return Environment.parse(parseEnv(readFile(path)));
 }
 
 /**
  * Reads the services as Compose would start them.
- * @param variables what stands in the file that `--env-file` names
- * @throws Error for a variable that is needed and not set
+ * @param variables the content of the file for `--env-file`
+ * @throws Error for a required variable that is not set
  */
 export function readServices(variables: Readonly<Record<string, string>>): Readonly<Record<string, ComposeService>> {
   return ComposeFile.parse(interpolated(readComposeFile(), variables)).services;
@@ -47,7 +47,7 @@ function interpolated(value: unknown, variables: Readonly<Record<string, string>
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, interpolated(item, variables)]));
 }
 
-/** https://docs.docker.com/reference/compose-file/interpolation/: what this file uses of it. */
+/** The part of https://docs.docker.com/reference/compose-file/interpolation/ that this file uses. */
 const VARIABLE = /\$\$|\$\{(?<name>\w+)(?::(?<sign>[-?])(?<text>[^}]*))?\}/;
 const VARIABLES = new RegExp(VARIABLE.source, 'g');
 

@@ -8,27 +8,27 @@ import type { ComposeService } from './compose-file.ts';
 
 const run = promisify(execFile);
 
-/** A machine that runs services as Compose would, but as processes. */
+/** A machine that runs services like Compose, but as processes. */
 export interface Machine {
-  /** The folder that stands for that of the image. */
+  /** The folder that replaces that of the image. */
   readonly folder: string;
-  /** What each process of the image has. */
+  /** The environment variables of the image. */
   readonly imageEnvironment: Readonly<Record<string, string>>;
   readonly imageCommand: readonly string[];
-  /** What stands in a service's `env_file`. */
+  /** The content of a service's `env_file`. */
   readonly variables: Readonly<Record<string, string>>;
-  /** The addresses of the file, `host:port`, and where they are here. */
+  /** The addresses in the file, `host:port`, and the local addresses that replace them. */
   readonly places: ReadonlyMap<string, string>;
 }
 
 /** A service as a process. */
 export interface Composed {
   readonly name: string;
-  /** Its exit code, once it has ended by itself. */
+  /** Returns its exit code, once it has exited by itself. */
   ended(): Promise<number | null>;
-  /** Runs its health check until that succeeds. @throws with what it has said, when it does not in time */
+  /** Runs its health check until that succeeds. @throws with its output after a time-out */
   untilHealthy(): Promise<void>;
-  /** Ends it as Compose does. @returns its exit code */
+  /** Stops it like Compose does. @returns its exit code */
   stop(): Promise<number | null>;
   words(): string;
 }
@@ -36,7 +36,7 @@ export interface Composed {
 const HEALTHY_WITHIN_MS = 240_000;
 const STOPS_WITHIN_MS = 60_000;
 
-/** Starts a service of the image: its very command and environment, but for addresses. */
+/** Starts a service of the image with its original command and environment, apart from addresses. */
 export function compose(name: string, service: ComposeService, machine: Machine): Composed {
   const [program = '', ...args] = service.command ?? machine.imageCommand;
   const env = environmentOf(service, machine);
@@ -68,7 +68,7 @@ export function compose(name: string, service: ComposeService, machine: Machine)
   };
 }
 
-/** A container has what its image and its service name, and nothing of the machine. */
+/** A container has the variables of its image and its service, and none of the machine. */
 function environmentOf(
   { environment, env_file }: ComposeService,
   { imageEnvironment, variables, places }: Machine,

@@ -1,12 +1,12 @@
 import { readFile } from '../readers/documentation.ts';
 
-/** What an image holds, as its Dockerfile says. */
+/** The content of an image, according to its Dockerfile. */
 export interface ImageFiles {
-  /** The paths in the project that its last stage copies, each to the same place below the working folder. */
+  /** The project paths that its last stage copies, each to the same path below the working folder. */
   readonly copied: readonly string[];
-  /** The variables that each process has. */
+  /** The environment variables of each process. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The command of a container that names none. */
+  /** The default command of a container. */
   readonly command: readonly string[];
   readonly user: string;
 }

@@ -1,6 +1,6 @@
 import type { Engine } from '../../../src/api/temporal/engine.ts';
 
-/** Builds an engine whose Temporal is unavailable. @param over methods that work all the same */
+/** Builds an engine whose Temporal is unavailable. @param over methods that work nevertheless */
 export function anAbsentEngine(over: Partial<Engine> = {}): Engine {
   const absent = new Error('There is no Temporal');
   const unavailable = async (): Promise<never> => await Promise.reject(absent);

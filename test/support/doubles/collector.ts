@@ -2,16 +2,16 @@ import { parse } from 'protobufjs';
 import { z } from 'zod';
 import { listen } from '../../../src/process/listen.ts';
 
-/** A collector of OpenTelemetry (OTLP, `http/protobuf`), as a third party would be. */
+/** A collector of OpenTelemetry (OTLP, `http/protobuf`). */
 export interface Collector {
   readonly url: string;
-  /** All that has come, in the order of its coming. */
+  /** All received spans, in order. */
   readonly spans: readonly CollectedSpan[];
-  /** All metrics that have come, once for each request that had them. */
+  /** All received metrics, once for each request that contained them. */
   readonly metrics: readonly CollectedMetric[];
-  /** All that has come, as text. */
+  /** All received data, as text. */
   text(): string;
-  /** Refuses whatever comes from now on. */
+  /** Refuses all further requests. */
   refuse(): void;
   /** The number of requests so far. */
   readonly requests: number;
@@ -23,7 +23,7 @@ export interface CollectedSpan {
   readonly service: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty: it has none. */
+  /** The id of the parent span; empty without one. */
   readonly parentId: string;
   readonly name: string;
   readonly kind: number;
@@ -37,7 +37,7 @@ export interface CollectedSpan {
 export interface CollectedMetric {
   readonly service: string;
   readonly name: string;
-  /** Of a sum or a histogram: 1 for delta, 2 for cumulative. */
+  /** The temporality of a sum or a histogram: 1 for delta, 2 for cumulative. */
   readonly temporality: number | undefined;
 }
 

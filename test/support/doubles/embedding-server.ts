@@ -6,23 +6,23 @@ import { toJson } from '../../../src/graph/values/json.ts';
 import { listAt } from '../readers/json-at.ts';
 import { portOf } from './loopback-server.ts';
 
-/** A server of embeddings by OpenAI's protocol. Texts about one thing have one direction. */
+/** A server of embeddings with OpenAI's protocol. Texts about the same subject have the same direction. */
 export interface EmbeddingServer {
   /** The address in the form of `http.allow`. */
   readonly address: string;
   readonly url: string;
-  /** The texts of each request, also of those that fail. */
+  /** The texts of each request, including failed ones. */
   readonly asked: readonly (readonly string[])[];
-  /** Has it answer a status to requests with some text; `null` has it work. */
+  /** Makes it respond with a status to requests with a matching text; `null` restores it. */
   fail(status: number | null, when?: RegExp): void;
   stop(): Promise<void>;
 }
 
-/** What texts are about, a direction each. What is about nothing of it has the last one. */
+/** The subjects of texts, one dimension each. Texts about none of them have the last dimension. */
 const THINGS = [/dog|puppy/i, /soup|broth/i, /car|automobile/i];
 const DIMENSIONS = THINGS.length + 1;
 
-/** The vector of a text: one for each thing that it is about. */
+/** The vector of a text, with one dimension per subject. */
 function vectorOf(text: string): readonly number[] {
   const about = THINGS.map((thing) => (thing.test(text) ? 1 : 0));
   return [...about, about.includes(1) ? 0 : 1];
@@ -42,7 +42,7 @@ export async function startEmbeddingServer(): Promise<EmbeddingServer> {
     response.writeHead(isRefused ? status : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // A client that goes breaks off what it sends.
+    // The client may disconnect while it sends the body.
     const body = await readText(request).catch(() => null);
     if (body === null) return void response.destroy();
     answer(listAt(toJson(JSON.parse(body)), '/input').map(String), response);
@@ -65,7 +65,7 @@ export async function startEmbeddingServer(): Promise<EmbeddingServer> {
   };
 }
 
-/** The settings of an installation whose memory this server gives meaning to. */
+/** The settings of an installation that uses this server for embeddings. */
 export function embeddedBy({ url, address }: EmbeddingServer, over: { readonly model?: string } = {}) {
   const embeddings = {
     provider: 'openai-compatible',

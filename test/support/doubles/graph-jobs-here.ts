@@ -2,7 +2,7 @@ import type { Catalog } from '../../../src/graph/definition/catalog.ts';
 import type { GraphJobs } from '../../../src/api/graph-jobs/graph-jobs.ts';
 import { doJob } from '../../../src/api/graph-jobs/job-thread.ts';
 
-/** Does the jobs of the API in the thread of the test, without limits: threads take a second to start. */
+/** Executes the jobs of the API in the thread of the test, without limits, because threads take a second to start. */
 export function graphJobsHere(catalog: Catalog): GraphJobs {
   return {
     do: (name, _tenantId, task) => doJob(catalog, { name, task: structuredClone(task) }),

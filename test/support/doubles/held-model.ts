@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { listen } from '../../../src/process/listen.ts';
 
-/** A model whose answer a test holds open and says piece by piece; it speaks OpenAI's protocol. */
+/** A model with OpenAI's protocol whose one answer a test sends piece by piece. */
 export interface HeldModel {
-  /** As a configuration names it. */
+  /** Its base URL for a configuration. */
   readonly baseUrl: string;
-  /** Says a piece of the one answer; it has been taken then. */
+  /** Sends a piece of the answer; resolves when it is written. */
   say(text: string): Promise<void>;
   /** Ends the answer. */
   end(): Promise<void>;
@@ -14,7 +14,7 @@ export interface HeldModel {
 
 const RequestSchema = z.looseObject({ stream: z.literal(true) });
 
-/** Starts a model that answers once; whoever asks again has no answer. */
+/** Starts a model that answers one request; further requests get no response. */
 export async function startHeldModel(): Promise<HeldModel> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();

@@ -1,18 +1,18 @@
 import { EventEmitter, once } from 'node:events';
 import { listen } from '../../../src/process/listen.ts';
 
-/** A third party that answers nothing until it is let. */
+/** A third party that delays all responses until it is released. */
 export interface HoldingService {
   readonly url: string;
   /** The address in the form of `http.allow`. */
   readonly address: string;
   /** The idempotency keys of all calls, in order. */
   readonly keys: readonly string[];
-  /** The number of calls that wait for an answer. */
+  /** The number of calls without a response. */
   readonly open: number;
-  /** The most calls that have waited at a time. */
+  /** The maximum number of calls that waited at the same time. */
   readonly peak: number;
-  /** Answers all calls, and further ones at once. */
+  /** Responds to all calls, and to further ones at once. */
   letGo(): void;
   stop(): Promise<void>;
 }

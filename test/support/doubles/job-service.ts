@@ -2,18 +2,18 @@ import { EventEmitter, once } from 'node:events';
 import { z } from 'zod';
 import { listen } from '../../../src/process/listen.ts';
 
-/** A third party that does a job once for each idempotency key, and records all calls. */
+/** A third party that executes a job once per idempotency key, and records all calls. */
 export interface JobService {
   readonly url: string;
   /** The address in the form of `http.allow`. */
   readonly address: string;
-  /** All calls in order, with repeated and refused ones. */
+  /** All calls in order, including repeated and refused ones. */
   readonly calls: readonly JobCall[];
-  /** The finished jobs in order. */
+  /** The executed jobs in order. */
   readonly done: readonly string[];
-  /** Refuses the next calls for a job, `times` in number, without doing it. */
+  /** Refuses the next `times` calls for a job without executing it. */
   refuse(job: string, times?: number): void;
-  /** Does the job of the next call for it, and breaks off in the middle of the answer. */
+  /** Executes the job of the next call for it, and disconnects in the middle of the response. */
   breakOff(job: string): void;
   /** Blocks the next call for a job. Resolves when it arrives. @returns a function that unblocks it */
   hold(job: string): Promise<() => void>;

@@ -12,7 +12,7 @@ export interface LoopbackServer {
   readonly address: string;
   readonly url: string;
   readonly requests: readonly HeardRequest[];
-  /** The number of connections opened so far, also of those without a request. */
+  /** The number of connections opened so far, including those without a request. */
   readonly connections: number;
   /** Sets the answers to the next requests, in order. Further requests get 501. */
   answers(...script: Answer[]): void;
@@ -38,7 +38,7 @@ export async function startLoopbackServer(): Promise<LoopbackServer> {
   let requests: HeardRequest[] = [];
   let connections = 0;
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // A client that goes breaks off what it sends.
+    // The client may disconnect while it sends the body.
     const heard = await hear(request).catch(() => null);
     if (heard === null) return void response.destroy();
     requests.push(heard);
@@ -86,16 +86,16 @@ export function json(body: Json, status = 200, headers: Record<string, string> =
   return answer(status, { 'content-type': 'application/json', ...headers }, JSON.stringify(body));
 }
 
-/** Breaks the connection before an answer. */
+/** Disconnects before a response. */
 export const hangUp: Answer = (response) => response.destroy();
 
-/** Breaks the connection in the middle of a valid answer. */
+/** Disconnects in the middle of a valid response. */
 export const breakOff: Answer = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
   response.write('{"text":', () => response.destroy());
 };
 
-/** Never answers. Its promises resolve at the request, and when the client has closed the connection. */
+/** Never responds. Its promises resolve at the request, and when the client has closed the connection. */
 export function silence(): {
   readonly answer: Answer;
   readonly asked: Promise<unknown>;

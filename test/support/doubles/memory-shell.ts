@@ -39,14 +39,14 @@ import type { ShownRun } from '../readers/shown-run.ts';
  * activities, timers and signals of the workflow. Time advances by one millisecond for each occurrence.
  */
 
-/** Answers the calls and approvals of a run. A call without an answer is a mistake of the test, and throws. */
+/** Answers the calls and approvals of a run. A call without an answer is an error of the test, and throws. */
 export interface Outside {
-  /** Text, or a whole reply. */
+  /** Returns a text, or a complete reply. */
   readonly model?: (request: ModelCallRequest, key: string) => string | ModelReply | OverflowReply;
   readonly tool?: (request: ToolCallRequest, key: string) => Json;
   readonly function?: (request: FunctionCallRequest, key: string) => Json;
   readonly node?: (request: NodeCallRequest, key: string) => Json;
-  /** Returns what a tool's own schema makes of arguments. */
+  /** Returns the arguments as read by a tool's own schema. */
   readonly reading?: (request: ReadingRequest, key: string) => Json;
   /** Returns the index of the open call that completes next, by default the first; `null` if none does. */
   readonly next?: (calls: readonly CallEffect[]) => number | null;
@@ -63,7 +63,7 @@ export interface Answer {
   readonly values?: Json;
 }
 
-/** The final failure of a call, thrown by an outside. It leaves open if the call was made, if that is said. */
+/** The final failure of a call, thrown by an outside; it optionally states whether the call was made. */
 export class CallFailure extends Error {
   readonly code: RunErrorCode;
   readonly callFailed: boolean;
@@ -84,13 +84,19 @@ export interface MemoryRun {
   readonly steps: readonly (readonly string[])[];
   /** The open calls, in the order of their effects. */
   readonly out: readonly CallEffect[];
-  /** Sends a signal, such as `retry`, and runs on until the run ends or waits. */
+  /** Sends a signal, such as `retry`, and continues until the run ends or waits. */
   signal(name: string, payload: Json): void;
-  /** Advances the time and fires the timers that are due. @param before what the run hears of first, as in one task */
+  /**
+   * Advances the time and fires the timers that are due.
+   * @param before sends occurrences that come first in the same task
+   */
   passTime(ms: number, before?: () => void): void;
-  /** Reopens the ended run by a signal, as read from the store, and runs on until it ends or waits. */
+  /** Reopens the ended run by a signal, as read from the store, and continues until it ends or waits. */
   reopen(name: string, payload?: JsonObject): void;
-  /** Starts a fork at a checkpoint, with the same outside, and runs it on. @returns the fork, or its refusal */
+  /**
+   * Starts a fork at a checkpoint with the same outside.
+   * @returns the fork when it has ended or waits, or its refusal
+   */
   fork(checkpoint: string, forking?: Forking): MemoryRun | Refusal;
 }
 
@@ -170,11 +176,11 @@ interface Shell {
   last: Advance;
   now: number;
   isDriven: boolean;
-  /** Occurrences that the interpreter has not handled yet. */
+  /** Occurrences that the interpreter has not processed yet. */
   readonly inbox: OccurrenceBody[];
   /** Calls that are not made yet, in order. */
   calls: readonly CallEffect[];
-  /** Approvals that the outside has seen in their current state. */
+  /** Approvals that were passed to the outside in their current state. */
   readonly asked: Set<string>;
   readonly events: RunEvent[];
   readonly checkpoints: Checkpoint[];
@@ -203,7 +209,7 @@ function absorb(shell: Shell, step: Advance): void {
   shell.checkpoints.push(...step.checkpoints);
 }
 
-/** Runs on until the outside has no more answers. The outside may send signals while it answers. */
+/** Continues until the outside has no more answers. The outside may send signals while it answers. */
 function settle(shell: Shell, outside: Outside, given: readonly OccurrenceBody[] = []): void {
   const { inbox } = shell;
   inbox.push(...given);

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A message as it came to one of the receivers. */
+/** A message as received. */
 export interface HeardMessage {
   readonly receiver: ReceiverName;
   readonly id: string;
@@ -13,22 +13,22 @@ export interface HeardMessage {
   readonly at: number;
 }
 
-/** Receivers of webhooks at one address, each at a path of its own and in a mood of its own. */
+/** Receivers of webhooks at one address, each with its own path and behavior. */
 export interface MoodyReceivers {
   /** The address in the form of `webhooks.allow`. */
   readonly address: string;
   readonly heard: readonly HeardMessage[];
-  /** What came to the address that a redirect leads to. */
+  /** The number of requests to the target of the redirect. */
   readonly followed: number;
   urlOf(receiver: ReceiverName): string;
   stop(): Promise<void>;
 }
 
-/** Answers the message that has come so often, `nth` from 1; never, where it has no answer. */
+/** Responds to the `nth` receipt of a message, from 1; without a response the receiver stays silent. */
 type Mood = (response: ServerResponse, nth: number) => unknown;
 
 const fine = (response: ServerResponse): unknown => response.writeHead(204).end();
-/** Behaves badly for the first times that a message comes. */
+/** Misbehaves the first times that a message arrives. */
 const atFirst =
   (bad: (response: ServerResponse) => unknown, times = 2): Mood =>
   (response, nth) =>
@@ -47,7 +47,7 @@ const MOODS = {
 
 export type ReceiverName = keyof typeof MOODS;
 
-/** The receivers that take every message in the end. */
+/** The receivers that accept every message in the end. */
 export const PATIENT_ONES = ['fine', 'failing', 'hanging', 'breaking', 'redirecting', 'busy'] as const;
 
 export async function startMoodyReceivers(): Promise<MoodyReceivers> {
@@ -65,7 +65,7 @@ export async function startMoodyReceivers(): Promise<MoodyReceivers> {
     const nth = heard.filter((message) => message.receiver === name && message.id === id).length;
     MOODS[name](response, nth);
   };
-  // A sender that dies breaks off what it sends.
+  // A sender that crashes disconnects while it sends.
   const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = toAddress(server.address());

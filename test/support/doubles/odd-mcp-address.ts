@@ -11,7 +11,7 @@ export interface OddMcpAddress {
   readonly requests: readonly HeardRequest[];
   /** Replaces the answer to the next request for this tool, or to the next message of this method. */
   instead(toolOrMethod: string, what: Answer): void;
-  /** Answers who asks for a stream of events. */
+  /** The response to a request for a stream of events. */
   listened: Answer;
   /** The format of answers: one document, or a stream of events, with or without ids for resuming it. */
   answersAs: 'json' | 'events' | 'numbered events';

@@ -12,7 +12,7 @@ export interface OddMcpServer {
 
 const McpMessage = z.object({
   id: z.union([z.int(), z.string()]).optional(),
-  /** Answers have none. */
+  /** Responses have no method. */
   method: z.string().default(''),
   params: z
     .looseObject({

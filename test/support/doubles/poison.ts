@@ -3,8 +3,8 @@ import { sleep, workflowInfo } from '@temporalio/workflow';
 import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
 
 /*
- * Workflow code that fails, for a test's bundle (`poison-bundle.ts`). The name of a graph says how, and if at once
- * (`now-throws`) or when a timer has fired (`late-throws`).
+ * Failing workflow code for a test's bundle (`poison-bundle.ts`). The name of a graph selects the failure, and whether
+ * it comes at once (`now-throws`) or after a timer has fired (`late-throws`).
  */
 
 type Moment = 'now' | 'late';
@@ -21,7 +21,7 @@ const POISONS: Readonly<Record<string, () => void>> = {
     for (;;) kept.push(Array.from({ length: 2_000_000 }).fill(1.5));
   },
   kills() {
-    // A class of the host leads out of the sandbox.
+    // A class of the host gives access to the environment outside the sandbox.
     const host: typeof process = URL.constructor('return process')();
     host.kill(host.pid, 'SIGKILL');
   },
@@ -34,7 +34,7 @@ function poison(moment: Moment): void {
   const name = typedSearchAttributes.get(GRAPH_NAME) ?? '';
   const [when, kind = ''] = name.split('-');
   if (when === moment) POISONS[kind]?.();
-  // Fails once, and does in the replay after that what is not in its history.
+  // Fails once, and in the replay after that emits a command that is not in the history.
   if (name !== 'differs') return;
   if (unsafe.isReplaying) void sleep('1h');
   else if (moment === 'late') throw new Error('Poison');

@@ -94,7 +94,7 @@ export function createAttempt(store: () => Store): Attempt {
     const running = activity.run<[], CallOutcome, () => Promise<CallOutcome>>(
       async () => await performCall(store(), calls, task),
     );
-    // The attempt of a lost worker fails long after the end of its test.
+    // The attempt of a lost worker fails long after the end of its test, so its rejection is ignored.
     running.catch(() => undefined);
     return running;
   };

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { listen } from '../../../src/process/listen.ts';
 
-/** A model that streams long answers a word at a time; it speaks OpenAI's protocol. */
+/** A model with OpenAI's protocol that streams long answers word by word. */
 export interface SlowModel {
-  /** As a configuration names it. */
+  /** Its base URL for a configuration. */
   readonly baseUrl: string;
   /** The address in the form of `http.allow`. */
   readonly address: string;
@@ -13,7 +13,7 @@ export interface SlowModel {
 
 const RequestSchema = z.looseObject({ messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })) });
 
-/** @param words so many are in an answer, and no two of them are the same */
+/** @param words the number of words in an answer, all of them different */
 export async function startSlowModel({
   words,
   pauseMs,

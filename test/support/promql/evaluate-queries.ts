@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { promqlProgram } from './provide-promql.ts';
 
-/** What a target has given at a time, in milliseconds since the epoch. */
+/** The metrics of a target at a time, in milliseconds since the epoch. */
 export interface Scrape {
   readonly at: number;
   readonly text: string;
@@ -11,10 +11,13 @@ export interface Scrape {
 
 const Results = z.array(z.object({ series: z.number(), compared: z.number(), error: z.string().optional() }));
 
-/** What came of a query: the series that it gives, and those that it compares with a bound; or why it can't be evaluated. */
+/**
+ * The result of a query: the series that it returns, and those that it compares with a bound; or the error of an
+ * invalid one.
+ */
 type QueryResult = z.output<typeof Results>[number];
 
-/** Evaluates queries with Prometheus's own engine, at the time of the last scrape. @throws when there is no Go */
+/** Evaluates queries with Prometheus's own engine, at the time of the last scrape. @throws when Go is not installed */
 export async function evaluateQueries(
   scrapes: readonly Scrape[],
   queries: readonly string[],

@@ -10,9 +10,9 @@ const SOURCES = ['main.go', 'go.mod'] as const;
 const sourceOf = (name: string): URL => new URL(`./${name}`, import.meta.url);
 
 /**
- * Finds the program that evaluates queries in the cache, or builds it, which takes a minute or two.
+ * Finds the program that evaluates queries in the cache, or builds it, which takes one or two minutes.
  * @returns its path
- * @throws when there is no Go
+ * @throws when Go is not installed
  */
 export async function promqlProgram(): Promise<string> {
   const sources = await Promise.all(SOURCES.map(async (name) => await readFile(sourceOf(name))));
@@ -37,7 +37,7 @@ async function build(program: string): Promise<void> {
   }
 }
 
-/** Builds it once, before any test waits for it: a build takes longer than a test may. */
+/** Builds it once before the tests, because a build takes longer than a test may. */
 export async function setup(): Promise<void> {
   await promqlProgram();
 }

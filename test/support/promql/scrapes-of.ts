@@ -3,7 +3,7 @@ import type { Scrape } from './evaluate-queries.ts';
 const EVERY_MS = 15_000;
 const SCRAPES = [0, 1, 2, 3, 4];
 
-/** What Prometheus has seen of a target within a minute. All that the text counts has gone up by as much each time. */
+/** The scrapes of a target within a minute. All counters of the text rise equally between scrapes. */
 export function scrapesOf(text: string): readonly Scrape[] {
   const now = Date.now();
   return SCRAPES.map((scrape) => ({

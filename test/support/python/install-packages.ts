@@ -10,8 +10,8 @@ const run = promisify(execFile);
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/', import.meta.url));
 
 /**
- * Installs packages of Python into a folder of their own, unless they are there.
- * @param name of the folder, and of what is installed
+ * Installs Python packages into a separate folder, unless they are installed.
+ * @param name the name of the folder, and of the installed packages
  * @param requirements a file in pip's format
  * @returns the path of a Python that has them
  * @throws Error without Python 3.10 or a package index
@@ -26,7 +26,9 @@ export async function installPackages(name: string, requirements: URL): Promise<
   return join(folder, 'bin', 'python3');
 }
 
-/** A folder that is there is whole. Its scripts would name the folder of before; its interpreter can be moved. */
+/**
+ * An existing folder is complete. Scripts contain the path of the original folder, but the interpreter can be moved.
+ */
 async function install(folder: string, { name, requirements }: { name: string; requirements: string }): Promise<void> {
   const unfinished = `${folder}-${process.pid}`;
   try {

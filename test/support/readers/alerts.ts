@@ -6,7 +6,7 @@ const Alerts = z.object({
   groups: z.array(z.object({ rules: z.array(z.object({ alert: z.string(), expr: z.string() })) })),
 });
 
-/** An alert rule, without the time for which it has to hold. */
+/** An alert rule, without the time for which its condition must hold. */
 interface Alert {
   readonly alert: string;
   readonly expr: string;

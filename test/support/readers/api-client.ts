@@ -2,27 +2,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { toJson } from '../../../src/graph/values/json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 
-/** An answer of the API as it came. */
+/** A response of the API. */
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** `null` where there is none, or it is no JSON. */
+  /** The parsed body; `null` without one, or if it is not JSON. */
   readonly body: Json;
 }
 
-/** Speaks HTTP to the API as somebody; every answer is an answer, also a refusal. */
+/** An HTTP client of the API for one caller; it also returns refusals and never throws for them. */
 export interface ApiClient {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
   send(path: string, init: RequestInit): Promise<ApiAnswer>;
-  /** Asks for a run until it is as wanted. @throws when it is refused for good, or not as wanted after `withinMs` */
+  /**
+   * Reads a run until it matches.
+   * @throws when the request is refused permanently, or the run does not match after `withinMs`
+   */
   untilRun(id: string, isWanted: (run: Json) => boolean, withinMs?: number): Promise<Json>;
 }
 
-/** The statuses of a request that can be answered later: there are too many, or somebody is away. */
+/** The statuses of a request that may succeed later: there are too many requests, or a dependency is unavailable. */
 const NOT_NOW: ReadonlySet<number> = new Set([429, 503]);
 
-/** @param ask sends a request, once unless it knows better */
+/** @param ask sends a request; by default one attempt only */
 export function createApiClient(
   baseUrl: string,
   token: string | null,

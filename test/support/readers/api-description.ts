@@ -3,13 +3,13 @@ import type { Json } from '../../../src/graph/values/json.ts';
 import type { ApiClient } from './api-client.ts';
 import { at } from './json-at.ts';
 
-/** What the API says of itself at /openapi.json, to be compared with what it does. */
+/** The API's description at /openapi.json, to compare with its behavior. */
 export interface ApiDescription {
   /** Every route, such as `GET /api/runs/{id}`. */
   readonly routes: readonly string[];
-  /** A client whose answers are noted. */
+  /** Wraps a client and records its responses. */
   watch(client: ApiClient): ApiClient;
-  /** Answers that were noted and are not described, such as `GET /api/runs/{id} 404`. */
+  /** Recorded responses that are not described, such as `GET /api/runs/{id} 404`. */
   notDescribed(): readonly string[];
 }
 

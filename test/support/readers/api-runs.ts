@@ -10,12 +10,12 @@ export function aGraphOf(node: NodeDefinition, over: Partial<GraphDefinition> = 
   return aDefinition({ channels: { answer: {}, given: {} }, nodes, ...over });
 }
 
-/** A graph that asks one question. */
+/** A graph with one approval. */
 export function anAskingGraph(over: Partial<NodeOfType<'approval'>> = {}): GraphDefinition {
   return aGraphOf({ type: 'approval', title: 'May I?', ...over });
 }
 
-/** An answer about a run as it is when the run has ended, or waits itself; a refusal as it is. */
+/** Returns the response for a run once the run has ended or waits; a refusal is returned unchanged. */
 export async function atRest(client: ApiClient, answered: ApiAnswer): Promise<ApiAnswer> {
   if (answered.status !== 201 || isAtRest(answered.body)) return answered;
   return { ...answered, body: await client.untilRun(textAt(answered.body, '/id'), isAtRest) };
@@ -23,7 +23,7 @@ export async function atRest(client: ApiClient, answered: ApiAnswer): Promise<Ap
 
 const isAtRest = (run: Json): boolean => !['queued', 'running'].includes(textAt(run, '/status'));
 
-/** Asks for a run, and waits until it ends, or waits itself. */
+/** Starts a run by a request, and waits until it ends or waits. */
 export async function postRun(
   client: ApiClient,
   asked: object,
@@ -32,7 +32,7 @@ export async function postRun(
   return await atRest(client, await client.post('/api/runs', asked, { prefer: 'wait=15', ...headers }));
 }
 
-/** Starts a run and waits until it ends, or waits itself. */
+/** Starts a run and waits until it ends or waits. */
 export async function startRun(
   client: ApiClient,
   graph: GraphDefinition | string,
@@ -48,13 +48,13 @@ export interface AskingRun {
   readonly approvalId: string;
 }
 
-/** Starts a run and waits until it asks its question. */
+/** Starts a run and waits until it requests its approval. */
 export async function startAsking(client: ApiClient, over: Partial<NodeOfType<'approval'>> = {}): Promise<AskingRun> {
   const run = await startRun(client, anAskingGraph(over));
   return { runId: textAt(run, '/id'), approvalId: textAt(run, '/waitingFor/0/id') };
 }
 
-/** Every item of a list, page by page. @param path with its query, if it has one */
+/** Reads every item of a list, page by page. @param path may have a query */
 export async function readAll(client: ApiClient, path: string, limit = 50): Promise<Json[]> {
   const url = new URL(path, 'http://any');
   url.searchParams.set('limit', String(limit));
@@ -68,13 +68,13 @@ export async function readAll(client: ApiClient, path: string, limit = 50): Prom
   }
 }
 
-/** A run's events. @param type all of them without one */
+/** Returns a run's events. @param type only events of this type */
 export async function eventsOf(client: ApiClient, runId: string, type?: string): Promise<Json[]> {
   const events = await readAll(client, `/api/runs/${runId}/history`);
   return type === undefined ? events : events.filter((event) => at(event, '/type') === type);
 }
 
-/** For `vi.waitFor` and `vi.waitUntil`: as `expect.poll` waits by vitest.config.ts. */
+/** For `vi.waitFor` and `vi.waitUntil`: the same times as for `expect.poll` in vitest.config.ts. */
 export const PATIENTLY = { interval: 25, timeout: 15_000 };
 
 export function hasStatus(...wanted: readonly string[]): (run: Json) => boolean {

@@ -4,7 +4,7 @@ import type { ApiAnswer, ApiClient } from './api-client.ts';
 import { readAll } from './api-runs.ts';
 import { at, textAt } from './json-at.ts';
 
-/** A node that has a job done by a `JobService`, and logs it. */
+/** A node that executes a job of a `JobService`, and logs it. */
 export function aJob(
   name: string,
   over: Partial<Extract<NodeOfType<'tool'>, { tool: string }>> = {},
@@ -16,7 +16,7 @@ export async function etagOf(client: ApiClient, runId: string): Promise<string> 
   return (await client.get(`/api/runs/${runId}/state`)).headers.get('etag') ?? '';
 }
 
-/** Corrects a run's state. @param etag the one that it has now, unless another is given; `null`: none */
+/** Edits a run's state. @param etag by default the current one; `null` sends none */
 export async function patchState(
   client: ApiClient,
   runId: string,
@@ -30,12 +30,12 @@ export async function patchState(
   });
 }
 
-/** A run's checkpoints, the oldest first. */
+/** A run's checkpoints, oldest first. */
 export async function checkpointsOf(client: ApiClient, runId: string): Promise<Json[]> {
   return (await readAll(client, `/api/runs/${runId}/checkpoints`)).toReversed();
 }
 
-/** The id of the newest checkpoint of which something is true. */
+/** The id of the newest checkpoint that matches. */
 export async function checkpointWhere(
   client: ApiClient,
   runId: string,
@@ -46,12 +46,12 @@ export async function checkpointWhere(
   return textAt(found, '/id');
 }
 
-/** For `checkpointWhere`: nodes of these names come next, and no others. */
+/** Matches checkpoints whose next nodes are exactly these. */
 export function leadsTo(...nodes: readonly string[]): (checkpoint: Json) => boolean {
   return (checkpoint) => JSON.stringify(at(checkpoint, '/next')) === JSON.stringify(nodes);
 }
 
-/** Everything that a reader may see of a run. */
+/** Returns all data of a run that a reader can get. */
 export async function allOf(client: ApiClient, runId: string): Promise<Record<string, Json>> {
   const { body: run } = await client.get(`/api/runs/${runId}`);
   const { body: state } = await client.get(`/api/runs/${runId}/state`);

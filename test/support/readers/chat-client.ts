@@ -18,9 +18,9 @@ interface ChatOptions extends Pick<ChatInit<UIMessage>, 'transport' | 'sendAutom
   readonly messages?: readonly UIMessage[];
 }
 
-/** The AI SDK's own client of a chat: what `useChat` is made of. */
+/** The AI SDK's own chat client, on which `useChat` is built. */
 export class ChatClient extends AbstractChat<UIMessage> {
-  /** What came besides the messages. */
+  /** The received data apart from messages. */
   readonly data: unknown[] = [];
   readonly errors: Error[] = [];
 
@@ -35,7 +35,7 @@ export class ChatClient extends AbstractChat<UIMessage> {
     });
   }
 
-  /** The parts of the last message, without where steps begin. */
+  /** The parts of the last message, without the markers of steps. */
   get lastParts(): readonly unknown[] {
     return this.messages.at(-1)?.parts.filter(({ type }) => type !== 'step-start') ?? [];
   }

@@ -4,38 +4,38 @@ import { toJson } from '../../../src/graph/values/json.ts';
 import { textAt } from './json-at.ts';
 import { wholeFrames } from './event-stream.ts';
 
-/** What a reader was given of a run, over connections that broke off. */
+/** The data that a reader received of a run, over connections that were cut. */
 export interface CutReading {
-  /** What has an id, as it came. */
+  /** The received items with an id, in order. */
   readonly events: readonly Json[];
-  /** What has none. */
+  /** The received items without an id. */
   readonly deltas: readonly Json[];
-  /** Connections that the reader has broken off. */
+  /** The number of connections that the reader has cut. */
   readonly cuts: number;
-  /** Connections that came to no end of their own, or to none at all: the server was gone. */
+  /** The number of connections that failed or broke because the server was gone. */
   readonly lost: number;
 }
 
-/** Where the reader breaks a connection off. */
+/** The point at which the reader cuts a connection. */
 export interface Cut {
-  /** After so many characters. */
+  /** The number of characters after which it cuts. */
   readonly characters: number;
-  /** After this time, whatever has come. */
+  /** The time after which it cuts in any case. */
   readonly ms: number;
 }
 
 interface CutReader {
-  /** @param after the id of the last event that the reader knows; empty: it knows none */
+  /** @param after the id of the last known event; empty without one */
   readonly open: (after: string) => Promise<Response>;
   readonly nextCut: () => Cut;
-  /** Is told all the text of a connection whenever more of it has come. */
+  /** Receives the complete text of a connection whenever more has arrived. */
   readonly onText?: (text: string) => void;
 }
 
 const PAUSE_WITHOUT_SERVER_MS = 100;
 const ENDINGS: ReadonlySet<string> = new Set(['run.completed', 'run.failed', 'run.canceled']);
 
-/** Reads a run to its end, from connection to connection, each of which goes on where the one before was cut. */
+/** Reads a run to its end over several connections, each of which continues where the previous one was cut. */
 export async function readInPieces({ open, nextCut, onText = () => undefined }: CutReader): Promise<CutReading> {
   const [events, deltas]: [Json[], Json[]] = [[], []];
   const broken: Record<Piece['end'], number> = { cut: 0, lost: 0, over: 0 };

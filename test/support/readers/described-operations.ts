@@ -4,13 +4,13 @@ import { at } from './json-at.ts';
 
 /** An operation of the API's description. */
 export interface DescribedOperation {
-  /** In small letters. */
+  /** The HTTP method in lower case. */
   readonly method: string;
   readonly path: string;
   readonly described: Json;
 }
 
-/** Every operation of a description in OpenAPI. */
+/** Lists the operations of an OpenAPI document. */
 export function describedOperations(document: Json): readonly DescribedOperation[] {
   return membersOf(at(document, '/paths')).flatMap(([path, methods]) =>
     membersOf(methods).map(([method, described]) => ({ method, path, described })),

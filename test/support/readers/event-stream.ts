@@ -4,15 +4,15 @@ import type { Json } from '../../../src/graph/values/json.ts';
 /** A frame of a stream of server-sent events, by the names of its fields; a comment has the name "". */
 export type Frame = Readonly<Record<string, string>>;
 
-/** Reads a stream as it comes. */
+/** Reads a stream as it arrives. */
 export interface EventStream {
-  /** @returns the next frame; `null` at the end. @throws when the stream is broken off */
+  /** @returns the next frame; `null` at the end @throws when the stream breaks */
   next(): Promise<Frame | null>;
-  /** Reads until there is an event. @returns its data; `null` at the end */
+  /** Reads up to the next event. @returns its data; `null` at the end */
   nextEvent(): Promise<Json>;
   /** Reads to the end. @returns the data of all events */
   rest(): Promise<Json[]>;
-  /** The text that came and is not given yet. */
+  /** The text that was received and not returned yet. */
   pending(): string;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export function readEventStream({ body }: Response): EventStream {
   };
 }
 
-/** Reads the frames that are whole in a text. */
+/** Parses the complete frames in a text. */
 export function wholeFrames(text: string): readonly Frame[] {
   return text.split('\n\n').slice(0, -1).map(toFrame);
 }

@@ -4,7 +4,7 @@ import { toWorkflowId } from '../../../src/workflows/contract.ts';
 export type History = Awaited<ReturnType<ReturnType<WorkflowClient['getHandle']>['fetchHistory']>>;
 export type HistoryEvent = NonNullable<History['events']>[number];
 
-/** The histories of a run's executions that have handed it on to one another, the first one first. */
+/** The histories of a run's successive executions, first one first. */
 export async function executionsOf(workflow: WorkflowClient, runId: string): Promise<readonly History[]> {
   return await historiesOf(workflow, toWorkflowId({ tenantId: 'demo', id: runId }));
 }

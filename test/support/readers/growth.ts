@@ -1,21 +1,21 @@
-/** Work of a size, ready to be done once. */
+/** Prepares work of the given size, to be executed once. */
 export type Prepare = (size: number) => () => unknown;
 
-/** For tests of a growth: a busy machine may need long for little of the processor's time. */
+/** The time-out for tests of growth: a busy machine may take long for little processor time. */
 export const MEASURING = { timeout: 120_000 };
 
 const SIZE = 400;
-/** So many times that what disturbs a measurement weighs little beside the growth. */
+/** Large enough that disturbances of a measurement are small compared with the growth. */
 const TIMES_LARGER = 12;
 const MIN_TRIES = 2;
 const MAX_TRIES = 6;
 
 /**
- * Measures how the processor's time for a work grows with its size. Of several tries the shortest counts, as others
- * contain the collection of garbage and what else the machine does. A collection may last for tries of one size, so the
- * sizes take turns.
- * @param limit a growth that is not below it is tried more often
- * @returns the exponent: about 1 for a linear work, 2 for a quadratic one
+ * Measures how the processor time of work grows with its size. The shortest of several attempts counts, as others
+ * include garbage collection and other work of the machine. A collection may last for several attempts, so the sizes
+ * alternate.
+ * @param limit a growth that is not below this is measured more often
+ * @returns the exponent: about 1 for linear work, 2 for quadratic work
  */
 export function growthOf(prepare: Prepare, limit = 1.5): number {
   timeOf(prepare, SIZE);
@@ -29,7 +29,7 @@ export function growthOf(prepare: Prepare, limit = 1.5): number {
   return growth;
 }
 
-/** In microseconds, of all threads. */
+/** The processor time in microseconds, of all threads. */
 function timeOf(prepare: Prepare, size: number): number {
   const work = prepare(size);
   const before = process.cpuUsage();

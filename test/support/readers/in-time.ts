@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Waits for what has to come soon.
- * @param what says what was awaited, as far as it has come
- * @throws when it has not come in time
+ * Waits for a result with a time limit.
+ * @param what describes the progress for the error message
+ * @throws after the time limit
  */
 export async function inTime<T>(awaited: Promise<T>, withinMs: number, what: () => string): Promise<T> {
   const late = async (): Promise<never> => {

@@ -1,20 +1,20 @@
 import { isJsonList, isJsonObject, own } from '../../../src/graph/values/json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 
-/** The part of a value that a JSON Pointer leads to; `undefined` where there is none. */
+/** Returns the part of a value at a JSON Pointer; `undefined` without one. */
 export function at(value: Json, pointer: string): Json | undefined {
   const names = pointer.split('/').slice(1);
   return names.reduce<Json | undefined>((part, name) => memberOf(part, unescape(name)), value);
 }
 
-/** @throws TypeError where there is no text */
+/** @throws TypeError if there is no text */
 export function textAt(value: Json, pointer: string): string {
   const found = at(value, pointer);
   if (typeof found === 'string') return found;
   throw new TypeError(`There is no text at ${pointer} of ${JSON.stringify(value)}`);
 }
 
-/** @throws TypeError where there is no list */
+/** @throws TypeError if there is no list */
 export function listAt(value: Json, pointer: string): readonly Json[] {
   const found = at(value, pointer);
   if (isJsonList(found)) return found;

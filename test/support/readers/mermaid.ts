@@ -1,10 +1,10 @@
 import createPurifier from 'dompurify';
 
-/** What Mermaid's own parser understands of a flowchart. */
+/** A flowchart as parsed by Mermaid's own parser. */
 export interface ParsedFlowchart {
-  /** The text of every shape but subgraphs, by its key. */
+  /** The text of every shape except subgraphs, by key. */
   readonly shapes: ReadonlyMap<string, string>;
-  /** The text of every subgraph, by its key. */
+  /** The text of every subgraph, by key. */
   readonly subgraphs: ReadonlyMap<string, string>;
   readonly arrows: readonly {
     readonly from: string;
@@ -12,13 +12,13 @@ export interface ParsedFlowchart {
     readonly stroke: string;
     readonly label: string;
   }[];
-  /** The classes of every shape that has any. */
+  /** The classes of every shape that has some. */
   readonly classes: ReadonlyMap<string, readonly string[]>;
 }
 
-/** @throws Error when it is no flowchart */
+/** @throws Error if the text is no flowchart */
 export async function parseMermaid(text: string): Promise<ParsedFlowchart> {
-  // Without a DOM the sanitizer that the parser hands labels to is only a factory; what it would remove is to be seen here.
+  // Without a DOM the parser's sanitizer is only a factory; tests check what it would remove.
   Object.assign(createPurifier, { addHook: () => {}, sanitize: (label: string) => label });
   const { default: mermaid } = await import('mermaid');
   await mermaid.parse(text);
@@ -55,7 +55,7 @@ function isFlowchart(db: object): db is Flowchart {
   return 'getVertices' in db && 'getEdges' in db && 'getSubGraphs' in db;
 }
 
-/** Labels hold character references in the parser's own writing until they are drawn. */
+/** Labels contain character references in the parser's own format until they are drawn. */
 function decode(label = ''): string {
   return label
     .replaceAll('<br/>', '\n')

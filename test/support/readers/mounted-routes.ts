@@ -10,7 +10,7 @@ import { anAbsentEngine } from '../doubles/absent-engine.ts';
 import { graphJobsHere } from '../doubles/graph-jobs-here.ts';
 import { openMemoryStore } from '../servers/memory-database.ts';
 
-/** The API's own routes as its router has them, such as `GET /api/runs/{id}`, whatever its description says. */
+/** The API's routes as registered in its router, such as `GET /api/runs/{id}`, independent of its description. */
 export async function readMountedRoutes(): Promise<readonly string[]> {
   const store = await openMemoryStore();
   const { routes } = createApp({

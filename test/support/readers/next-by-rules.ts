@@ -6,8 +6,8 @@ import { isJsonList, isJsonObject } from '../../../src/graph/values/json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 
 /*
- * The rules of edges once more, as plainly as can be: which nodes each superstep runs, by what the events say of those
- * before. It knows the expressions that the random graphs have, and nothing of the interpreter.
+ * A second, simple implementation of the rules of edges: it computes the nodes of each superstep from the events of
+ * earlier ones. It knows the expressions of the random graphs, and nothing of the interpreter.
  */
 
 export interface History {
@@ -23,7 +23,7 @@ interface Walk {
 
 type State = Readonly<Record<string, Json>>;
 
-/** The nodes of each superstep, one more than ran where the run was cut short. */
+/** The nodes of each superstep, plus the next one if the run was stopped early. */
 export function nextByRules(definition: GraphDefinition, { events, checkpoints }: History): readonly string[][] {
   const walk: Walk = { definition, joins: new Map(), deferred: new Set() };
   const steps = [after(walk, ['__start__'], { jumped: [], state: stateAfter(checkpoints, -1) })];
@@ -40,7 +40,7 @@ export function nextByRules(definition: GraphDefinition, { events, checkpoints }
   return steps.filter((nodes) => nodes.length > 0);
 }
 
-/** An ephemeral channel is in no checkpoint: the random graphs' conditions on it count as unknown. */
+/** An ephemeral channel is in no checkpoint, so the random graphs' conditions on it count as unknown. */
 function stateAfter(checkpoints: readonly Checkpoint[], step: number): State {
   return foldCheckpoints(checkpoints.filter((checkpoint) => checkpoint.step <= step));
 }
@@ -50,7 +50,7 @@ function nodesIn(events: readonly RunEvent[], ...types: RunEvent['type'][]): str
   return [...new Set(found)].toSorted();
 }
 
-/** What a function of the random graphs was told to say to the engine. */
+/** The command that a function of the random graphs returns. */
 function commandOf({ nodes }: GraphDefinition, id: string): { goto: readonly string[]; control: Json } {
   const node = nodes[id];
   const give = node?.type === 'function' ? member(node.args ?? null, 'give') : null;
@@ -63,7 +63,7 @@ function member(value: Json, name: string): Json {
   return isJsonObject(value) ? (value[name] ?? null) : null;
 }
 
-/** A node that was skipped has done nothing of its own, and its command neither. */
+/** A skipped node has not executed, so it has returned no command. */
 function finishedIn(events: readonly RunEvent[], definition: GraphDefinition): string[] {
   const completed = nodesIn(events, 'node.completed').filter(
     (node) => commandOf(definition, node).control !== 'replan',
@@ -117,7 +117,7 @@ function after(
 
 const toList = (target: Target): readonly string[] => (typeof target === 'string' ? [target] : target);
 
-/** An edge, if it fires: all arrivals of a superstep count together, and a join that fires uses up all of them. */
+/** Evaluates an edge: all arrivals of a superstep count together, and a join that fires uses up all of them. */
 function firings(
   { joins }: Walk,
   edge: EdgeDefinition,

@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../builders/random.ts';
 
 export interface PatientFetch {
-  /** Sends a request until there is an answer to it, and not only the news that there is none at the moment. */
+  /** Sends a request until there is a final response, not only a refusal for the moment. */
   (url: URL, init: RequestInit): Promise<Response>;
 }
 
-/** Longer than an answer may be waited for by `Prefer: wait`. */
+/** Longer than the maximum of `Prefer: wait`. */
 const ANSWER_WITHIN_MS = 12_000;
 const PAUSE_MS = 400;
 
 /**
- * What clients do whose server may be away: any of several servers is asked, again and again.
- * @param heard is told the status of every answer, `null` for a request that had none
+ * Behaves like a client whose server may be unavailable: it tries several servers repeatedly.
+ * @param heard receives the status of every response, `null` for a request without one
  */
 export function createPatientFetch(
   baseUrls: readonly string[],
@@ -40,7 +40,7 @@ async function tryOnce(url: URL, init: RequestInit): Promise<Response | null> {
   }
 }
 
-/** An API that is asked to do something again later says when. */
+/** An API that asks for a later retry states a time. */
 function isFinal({ ok, status, headers }: Response): boolean {
   return ok || (status < 500 && !headers.has('retry-after'));
 }

@@ -1,6 +1,7 @@
 /*
- * A strict reader of the part of PlantUML's state diagrams that we write: every line has to be one of these, every
- * state is declared once, and every arrow joins what is declared. It stands in for PlantUML itself, which needs Java.
+ * A strict parser for the subset of PlantUML's state diagrams that the engine writes: every line must have a known
+ * form, every state is declared once, and every arrow connects declared states. It replaces PlantUML itself, which
+ * needs Java.
  */
 
 export interface ParsedStates {
@@ -11,13 +12,13 @@ export interface ParsedStates {
 interface ParsedState {
   readonly text: string;
   readonly colors: string;
-  /** The state around it. */
+  /** The enclosing state. */
   readonly inside: string | null;
   readonly isJoin: boolean;
 }
 
 interface ParsedArrow {
-  /** `null` is the point where the graph around it begins or ends. */
+  /** `null` is the start or end point of the enclosing graph. */
   readonly from: string | null;
   readonly to: string | null;
   readonly style: string;
@@ -38,7 +39,7 @@ const ARROW = new RegExp(
   'u',
 );
 
-/** @throws Error at the first line that is none */
+/** @throws Error at the first invalid line */
 export function parsePlantUml(text: string): ParsedStates {
   const lines = /^@startuml\nhide empty description\n(?<lines>.*)@enduml\n$/s.exec(text)?.groups?.['lines'];
   if (lines === undefined) throw new Error('The head or the end is missing');
@@ -59,7 +60,7 @@ interface Reading {
   readonly blocks: string[];
 }
 
-/** Each takes the lines that it knows. */
+/** Each parser handles the lines that it recognizes. */
 const READERS = [readState, readJoin, readArrow, readBlockEnd] as const;
 
 function readState(line: string, { states, blocks }: Reading): boolean {

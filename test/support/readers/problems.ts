@@ -2,10 +2,7 @@ import { expect } from 'vitest';
 import type { ApiAnswer } from './api-client.ts';
 import { at, listAt, textAt } from './json-at.ts';
 
-/**
- * What an answer looks like that refuses something (RFC 9457); to be matched.
- * @param headers what it has besides its content type
- */
+/** A matcher for a refusal (RFC 9457). @param headers its headers apart from the content type */
 export function aProblem(status: number, code: string, headers: Readonly<Record<string, RegExp>> = {}) {
   const body = {
     type: expect.stringMatching(/^(?:https?|urn):/),
@@ -21,12 +18,12 @@ export function aProblem(status: number, code: string, headers: Readonly<Record<
   return { status, headers: expect.toSatisfy(hasHeaders), body };
 }
 
-/** Where an answer's issues are, as JSON Pointers in order. */
+/** The paths of a response's issues, as JSON Pointers in order. */
 export function issuePathsOf({ body }: ApiAnswer): string[] {
   return issuesOf(body).map((issue) => textAt(issue, '/path'));
 }
 
-/** The issues of a graph that are errors, as `CODE /path`, in order. */
+/** The errors of a graph, as `CODE /path`, in order. */
 export function errorsIn({ body }: Pick<ApiAnswer, 'body'>): string[] {
   const errors = issuesOf(body).filter((issue) => at(issue, '/severity') === 'error');
   return errors.map((issue) => `${textAt(issue, '/code')} ${textAt(issue, '/path')}`).sort();

@@ -1,6 +1,6 @@
 import { parser } from '@prometheus-io/lezer-promql';
 
-/** A metric that a query reads, and the labels that it uses of it. */
+/** A metric that a query reads, and the labels that it uses. */
 export interface ReadMetric {
   readonly name: string;
   readonly labels: readonly string[];
@@ -8,7 +8,7 @@ export interface ReadMetric {
 
 type SyntaxNode = ReturnType<typeof parser.parse>['topNode'];
 
-/** Reads which metrics and labels a query in PromQL needs. @throws when it is none */
+/** Returns the metrics and labels that a PromQL query needs. @throws if it is invalid */
 export function readQuery(query: string): readonly ReadMetric[] {
   const textOf = ({ from, to }: SyntaxNode): string => query.slice(from, to);
   const { topNode } = parser.parse(query);
@@ -29,7 +29,7 @@ function parentsOf({ parent }: SyntaxNode): readonly SyntaxNode[] {
   return parent ? [parent, ...parentsOf(parent)] : [];
 }
 
-/** The nodes of a name below a node; of aggregations inside, only their own modifiers are theirs. */
+/** The descendants of a node with a given name; of inner aggregations only their own modifiers are included. */
 function namedBelow(node: SyntaxNode, name: string): readonly SyntaxNode[] {
   const found: SyntaxNode[] = [];
   for (let child = node.firstChild; child; child = child.nextSibling) {

@@ -10,17 +10,17 @@ import type { History } from './executions.ts';
 import { at, listAt } from './json-at.ts';
 
 const RecordingSchema = z.object({
-  /** Histories, the first execution's first. */
+  /** Histories, in the order of the executions. */
   executions: z.array(z.json()),
-  /** By id; their data compressed and in base64. */
+  /** The blobs by id; their data is compressed and in base64. */
   blobs: z.record(z.string(), z.object({ metadata: z.record(z.string(), z.string()), data: z.string() })),
 });
 
-/** What Temporal has recorded of a run, with the payloads that traveled by reference. */
+/** Temporal's record of a run, with the payloads that were stored by reference. */
 export type Recording = z.output<typeof RecordingSchema> & { readonly name: string };
 
 const FOLDER = fileURLToPath(new URL('../../replay/histories/', import.meta.url));
-/** Who did it and where, and unread numbers: they differ each time. */
+/** Identities and unused numbers, which differ each time. */
 const FLEETING: ReadonlySet<string> = new Set(['identity', 'requestId', 'stackTrace', 'taskId']);
 
 export async function writeRecording(
@@ -47,7 +47,7 @@ export async function readRecording(file: string): Promise<Recording> {
   return { ...recording, name: file.replace(/\.json$/, '') };
 }
 
-/** The blobs of a recording, as replays read them. What a replay would write it has read before. */
+/** The blobs of a recording, as replays read them. A replay writes nothing that it has not read before. */
 export function blobsOf({ blobs }: Pick<Recording, 'blobs'>): Blobs {
   const read = ({ metadata, data }: Recording['blobs'][string]): Blob => ({
     metadata,
@@ -89,7 +89,7 @@ export function payloadTexts(value: Json): string[] {
   return [...own, ...Object.values(value).flatMap(payloadTexts)];
 }
 
-/** The text of a payload. @param encoding of its metadata, in base64 as the data is */
+/** The text of a payload. @param encoding the encoding in its metadata, in base64 like the data */
 export function textIn(data: string, encoding: Json | undefined): string {
   const bytes = Buffer.from(data, 'base64');
   return (encoding === DEFLATE ? inflateRawSync(bytes) : bytes).toString();

@@ -4,9 +4,9 @@ import { copyOf } from '../builders/stored.ts';
 import type { MemoryRun } from '../doubles/memory-shell.ts';
 
 /**
- * Has a run that has ended take a signal that it refuses.
- * @returns why it did
- * @throws Error when it took the signal, or when more has changed than that an event says so
+ * Sends a signal that an ended run must refuse.
+ * @returns the reason of the refusal
+ * @throws Error if the run accepted the signal, or if more has changed than the event of the refusal
  */
 export function refusalOf(run: MemoryRun, name: string, payload: JsonObject): string {
   const before = run.run;

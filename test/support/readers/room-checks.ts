@@ -4,7 +4,7 @@ import type { Import, SourceFile } from './source-files.ts';
 
 export type Rooms = Readonly<Record<string, Room>>;
 
-/** The room of a file below `src`: itself, or the folder around it that has none of its rooms in between. */
+/** The room of a file below `src`: the file itself, or the nearest folder around it that is a room. */
 export function roomOf(path: string, rooms: Rooms): string | null {
   if (Object.hasOwn(rooms, path)) return path;
   const folder = posix.dirname(path);
@@ -16,7 +16,7 @@ export function roomOf(path: string, rooms: Rooms): string | null {
   return isDivided && found !== folder ? null : found;
 }
 
-/** The imports that the table does not allow, one a line. */
+/** The imports that the table does not allow, one per line. */
 export function breachesOf(files: readonly SourceFile[], rooms: Rooms): readonly string[] {
   return files.flatMap((file) =>
     file.imports.flatMap((item) => {

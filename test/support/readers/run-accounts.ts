@@ -8,7 +8,7 @@ import type { ApiClient } from './api-client.ts';
 import { eventsOf, readAll } from './api-runs.ts';
 import { at, listAt } from './json-at.ts';
 
-/** What is said of a run, by the rows of the store or by its workflow. */
+/** The state of a run according to the rows of the store, or to its workflow. */
 export interface RunAccount {
   readonly events: readonly Json[];
   readonly approvals: readonly Json[];
@@ -20,7 +20,7 @@ export interface RunAccount {
 
 const VIEW = ['status', 'step', 'next', 'waitingFor', 'output', 'error', 'usage', 'startedAt', 'endedAt'];
 
-/** What the rows say. The API stops at the first event that is missing. */
+/** The state according to the rows. The API stops at the first missing event. */
 export async function accountOfRows(client: ApiClient, runId: string): Promise<RunAccount> {
   const { body: run } = await client.get(`/api/runs/${runId}`);
   const { body: state } = await client.get(`/api/runs/${runId}/state`);
@@ -30,7 +30,7 @@ export async function accountOfRows(client: ApiClient, runId: string): Promise<R
   });
 }
 
-/** What the inbox adds is not the workflow's. */
+/** Fields that the inbox adds, which the workflow does not have. */
 const OF_THE_INBOX: ReadonlySet<string> = new Set([
   'askedArgs',
   'closedAt',
@@ -46,7 +46,10 @@ function asAsked(approval: Json): Json {
   return Object.fromEntries(Object.entries(approval).filter(([name]) => !OF_THE_INBOX.has(name)));
 }
 
-/** What the workflow says; one that no worker has in its cache is played through its history in Temporal for that. */
+/**
+ * The state according to the workflow; a workflow that is in no worker's cache is replayed from its history for this
+ * query.
+ */
 export async function accountOfWorkflow(handle: WorkflowHandle): Promise<RunAccount> {
   const ask = async (query: string): Promise<Json> => toJson(await handle.query<unknown>(query));
   const [events, approvals] = [await ask(QUERIES.history), await ask(QUERIES.approvals)];

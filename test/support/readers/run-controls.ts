@@ -2,18 +2,18 @@ import type { Json } from '../../../src/graph/values/json.ts';
 import type { ApiAnswer, ApiClient } from './api-client.ts';
 import { hasStatus } from './api-runs.ts';
 
-/** What tests do to runs again and again, as one caller. */
+/** Frequent operations of tests on runs, for one caller. */
 export interface RunControls {
-  /** What is there to be read. */
+  /** Reads a path of the API. */
   readonly get: (path: string) => Promise<Json>;
   readonly runOf: (id: string) => Promise<Json>;
   /** Posts to a route of a run, such as `cancel`. */
   readonly control: (id: string, name: string, body?: object) => Promise<ApiAnswer>;
-  /** Waits until a run has one of some statuses. */
+  /** Waits until a run has one of the given statuses. */
   readonly until: (id: string, ...statuses: string[]) => Promise<Json>;
 }
 
-/** @param user the caller, of the stack that runs when something is asked for */
+/** @param user returns the caller, of the stack that is running at the time of a request */
 export function createRunControls(user: () => ApiClient): RunControls {
   const get = async (path: string): Promise<Json> => (await user().get(path)).body;
   return {

@@ -1,6 +1,6 @@
-/* Texts of the documentation that have ids and times in them, which differ from run to run. */
+/* Compares output with texts of the documentation whose ids and times differ from run to run. */
 
-/** What differs, and how all of its kind look. A name stands for the same thing wherever the page has it. */
+/** The variable parts and their patterns. A name stands for the same value wherever the page uses it. */
 const KINDS = [
   { kind: 'name', shape: '01[0-9A-Z]{24}' },
   { kind: 'name', shape: '\\b[0-9a-f]{12}\\b' },
@@ -16,15 +16,15 @@ const KINDS = [
 
 const ANY = new RegExp(KINDS.map(({ shape }) => `(?:${shape})`).join('|'), 'g');
 
-/** The names of a page, and what they are in this run. */
+/** The names on a page, and their values in this run. */
 export type Names = Map<string, string>;
 
-/** Puts the names of this run into a text of the page. */
+/** Replaces the names in a text of the page by the values of this run. */
 export function withNames(text: string, names: Names): string {
   return text.replaceAll(ANY, (found) => names.get(found) ?? found);
 }
 
-/** @returns what a text that the page shows may look like; its groups are names that are not known yet */
+/** @returns a pattern of the texts that match the page; its groups are names without a known value */
 function patternOf(shown: string, names: Names): { readonly pattern: RegExp; readonly unknown: readonly string[] } {
   const unknown: string[] = [];
   const parts = withNames(shown, names).split(ANY);
@@ -40,12 +40,12 @@ function patternOf(shown: string, names: Names): { readonly pattern: RegExp; rea
   return { pattern: new RegExp(`^${whole}$`), unknown };
 }
 
-/** An ellipsis in the page stands for what it leaves out. */
+/** An ellipsis in the page stands for omitted text. */
 function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll('…', '[^]*?');
 }
 
-/** True if a text looks as the page shows it. Names of the page that are new are learned. */
+/** True if a text matches the page. Values of new names are stored. */
 export function looksAs(text: string, shown: string, names: Names): boolean {
   const { pattern, unknown } = patternOf(shown, names);
   const match = pattern.exec(text);

@@ -4,7 +4,7 @@ import type { RunStatus } from '../../../src/graph/run/status.ts';
 import type { RunError } from '../../../src/graph/values/errors.ts';
 import type { JsonObject } from '../../../src/graph/values/json.ts';
 
-/** A run beside what its phase says, as tests ask for it. */
+/** A run with the fields derived from its phase, for tests. */
 export interface ShownRun extends Run {
   readonly status: RunStatus;
   /** Milliseconds since the epoch. */

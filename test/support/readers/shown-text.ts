@@ -1,6 +1,6 @@
 import { safeText } from '../../../src/graph/diagram/diagram.ts';
 
-/** What a diagram shows of a text: its lines, without the space around them. */
+/** The lines that a diagram displays of a text, without surrounding spaces. */
 export function shownText(text: string): string {
   const lines = safeText(text).split('\n');
   return lines

@@ -24,23 +24,23 @@ import { shown } from './shown-run.ts';
 import type { ShownRun } from './shown-run.ts';
 
 /*
- * Runs a graph to its end while everything outside happens in an order that the test chooses. What happens is the same
- * whatever the order: calls answer with what their arguments say, people decide by the titles of their approvals.
+ * Runs a graph to its end with external occurrences in an order that the test chooses. The occurrences themselves do
+ * not depend on the order: the arguments of calls determine their answers, the titles of approvals their decisions.
  */
 
-/** A graph to run; `choose` says which of several things happens next. */
+/** A graph to run; `choose` selects the next of several possible occurrences. */
 export interface Shuffling {
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   /** @returns a number from 0 up to the given one */
   readonly choose: (count: number) => number;
-  /** How it begins; as a new run without input unless this says otherwise. */
+  /** The beginning of the run; by default a new run without input. */
   readonly begin?: (graph: CompiledGraph, identity: RunIdentity) => Advance;
-  /** Answers a call otherwise than its arguments say. */
+  /** Replaces the answer that the arguments of a call determine. */
   readonly answer?: (call: CallEffect) => OccurrenceBody | null;
-  /** Gives the graph and the run that each step begins with; they are the same as before unless it says otherwise. */
+  /** Returns the graph and the run with which each step begins; by default unchanged. */
   readonly carry?: (graph: CompiledGraph, run: Run) => readonly [CompiledGraph, Run];
-  /** Sees each step; what it returns happens next, before anything else. */
+  /** Receives each step; its return value is the next occurrence, before anything else. */
   readonly interject?: (run: Run) => Interjection | null;
 }
 
@@ -52,14 +52,17 @@ interface Interjection {
 export interface ShuffledRun {
   readonly run: ShownRun;
   readonly steps: readonly Advance[];
-  /** The units of the meter that each step has spent. */
+  /** The meter units that each step has used. */
   readonly units: readonly number[];
   readonly occurrences: readonly Occurrence[];
 }
 
-/** A property goes on with another graph when a new run takes more: few do, and they take a test's whole time. */
+/**
+ * A property continues with another graph when a new run takes more steps: few runs do, and they would take most of a
+ * test's time.
+ */
 const LONG = 1_500;
-/** A fork or a retry of a run takes hardly more than that run. */
+/** A fork or a retry of a run takes few more steps than that run. */
 const ENDLESS = 2 * LONG;
 
 export const STARTED_AT = Date.parse('2026-01-02T03:04:05.000Z');
@@ -131,7 +134,7 @@ function identityOf({ definition, catalog }: CompiledGraph): RunIdentity {
   };
 }
 
-/** All that may happen next, in an order that does not depend on the order of what has happened. */
+/** All possible next occurrences, in an order that does not depend on the order of earlier ones. */
 function possibilities(run: Run, replyTo: (key: string) => OccurrenceBody[]): OccurrenceBody[] {
   const replies = Object.keys(run.calls)
     .toSorted()
@@ -141,7 +144,7 @@ function possibilities(run: Run, replyTo: (key: string) => OccurrenceBody[]): Oc
 
 type Signal = Extract<OccurrenceBody, { kind: 'signal' }>;
 
-/** What people may say next. */
+/** The signals that people may send next. */
 export function possibleSignals(
   { status, waitingFor }: Pick<RunView, 'status' | 'waitingFor'>,
   approvals: readonly Pick<Approval, 'id' | 'title' | 'status'>[],
@@ -162,7 +165,7 @@ function afterWait({ kind, id = '' }: { kind: string; id?: string }): Signal[] {
   return [];
 }
 
-/** Timers fire in their order; those that wait for people or events never do. */
+/** Timers fire in order; those of approvals and event waits never do. */
 function nextTimer({ timers }: Run): OccurrenceBody[] {
   const [first] = Object.entries(timers)
     .filter(([, { fireAt }]) => fireAt < STARTED_AT + 86_400_000)
@@ -176,7 +179,9 @@ function toReply(call: CallEffect | undefined, answer: NonNullable<Shuffling['an
 
 type CallReturn = Extract<OccurrenceBody, { kind: 'call.completed' | 'call.failed' }>;
 
-/** A call answers with its argument `give`, or fails where it has an argument `fail`; of one with `lose` nobody knows. */
+/**
+ * A call answers with its argument `give`, or fails if it has an argument `fail`; with `lose` its outcome is unknown.
+ */
 export function reply({ key, request }: Pick<CallEffect, 'key' | 'request'>): CallReturn {
   if (request.kind === 'model') return modelReply(key, request);
   const args = argsOf(request);
@@ -191,7 +196,7 @@ function failure(key: string, code: RunErrorCode, message: string): CallReturn {
   return { kind: 'call.failed', key, failure: { callFailed: code !== 'UNKNOWN_OUTCOME', error: { code, message } } };
 }
 
-/** A model asks for what its system text says: for each turn a list of calls, or why there is none. */
+/** A model follows its system text: a list of calls for each turn, or the reason why there is none. */
 function modelReply(key: string, { system, messages, tools }: ModelCallRequest): CallReturn {
   const turns: readonly (readonly ToolCall[] | string)[] = JSON.parse(system ?? '[]');
   const turn =

@@ -1,16 +1,16 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { posix } from 'node:path';
 
-/** One import, or an export from another file. */
+/** An import, or a re-export from another file. */
 export interface Import {
-  /** A path below the folder of sources, or a package. */
+  /** A path below the source folder, or a package. */
   readonly target: string;
   readonly isLocal: boolean;
   readonly isType: boolean;
 }
 
 export interface SourceFile {
-  /** Below the folder of sources. */
+  /** The path below the source folder. */
   readonly path: string;
   readonly imports: readonly Import[];
 }
@@ -18,7 +18,7 @@ export interface SourceFile {
 const STATEMENT = /^(?:import|export) (?<type>type )?(?:[\w*$,{}\s]+ from )?'(?<from>[^']+)';$/gm;
 const DYNAMIC = /\bimport\('(?<from>[^']+)'\)/g;
 
-/** Every source file of a folder and its imports; oxfmt sees to it that statements look alike. */
+/** Every source file of a folder with its imports; oxfmt ensures a uniform format of the statements. */
 export function readSources(folder = 'src'): readonly SourceFile[] {
   const root = new URL(`../../../${folder}/`, import.meta.url);
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' });
@@ -38,7 +38,7 @@ export function importsIn(path: string, source: string): readonly Import[] {
   });
 }
 
-/** The first circle that is found, as the way around it. */
+/** Returns the first circle of imports as a path. */
 export function findCircle(arrows: ReadonlyMap<string, readonly string[]>): readonly string[] | null {
   const done = new Set<string>();
   const visit = (name: string, way: readonly string[]): readonly string[] | null => {

@@ -9,20 +9,20 @@ import type { HistoryEvent } from './executions.ts';
 import { possibleSignals } from './shuffled-run.ts';
 
 /*
- * Runs a graph for real, to its end, one thing after the other: the next call answers, or the next person speaks, once
- * nothing moves any more. So two runs that are chosen for alike go alike, whatever is faster than what.
+ * Runs a graph on a real server to its end, one occurrence at a time: the next call answers, or the next person acts,
+ * once the run is idle. So two runs with equal choices behave equally, independent of timing.
  */
 
 export interface SteeredRun {
   readonly handle: WorkflowHandle;
   readonly heard: Heard;
-  /** What the workflow said of itself before each choice, and what was chosen. */
+  /** The workflow's view before each choice, and the choice. */
   readonly trail: readonly (readonly [RunView, string])[];
-  /** How often it went on, without having ended, with no call out. */
+  /** The number of times that it was idle without open calls before its end. */
   readonly chances: number;
 }
 
-/** Where a run stands while nothing moves. */
+/** The state of an idle run. */
 interface Standstill {
   readonly view: RunView;
   /** The keys of the calls that it waits for. */
@@ -35,7 +35,7 @@ interface Possible {
   readonly happen: () => unknown;
 }
 
-/** @param choose says which of so many things happens next */
+/** @param choose selects one of the given number of possible occurrences */
 export async function steerRun(
   { temporal, heardOf }: AnsweringWorker,
   input: RunGraphInput,
@@ -60,7 +60,7 @@ export async function steerRun(
   }
 }
 
-/** Waits until only calls and people can have the run go on. @returns `null` when it has ended */
+/** Waits until the run depends only on calls and people. @returns `null` when it has ended */
 async function untilStill(handle: WorkflowHandle, heard: Heard): Promise<Standstill | null> {
   const look = async (): Promise<Standstill | null> => {
     const found = await lookAt(handle, heard);
@@ -70,14 +70,14 @@ async function untilStill(handle: WorkflowHandle, heard: Heard): Promise<Standst
   return await vi.waitFor(look, { interval: 10, timeout: 60_000 });
 }
 
-/** @returns `null` when something moves */
+/** @returns `null` while the run is not idle */
 async function lookAt(handle: WorkflowHandle, heard: Heard): Promise<{ readonly still: Standstill | null } | null> {
   const { status, raw, historyLength } = await handle.describe();
   if (status.name !== 'RUNNING') return { still: null };
   const calls = callsOut(raw, heard);
   if (!calls || raw.pendingWorkflowTask || historyLength < FIRST_TASK) return null;
   const { events } = await handle.fetchHistory();
-  // A workflow that moves may not answer in time: it is asked only when it does not.
+  // A busy workflow may not answer a query in time, so it is queried only when it is idle.
   if (events?.length !== historyLength || hasShortTimer(events)) return null;
   const view = await handle.query<RunView>(QUERIES.status);
   const approvals = await handle.query<readonly Approval[]>(QUERIES.approvals);
@@ -89,10 +89,10 @@ async function lookAt(handle: WorkflowHandle, heard: Heard): Promise<{ readonly 
   return { still: { view, calls, possible: [...answers, ...signals] } };
 }
 
-/** Events of an execution that has had a workflow task, which one that goes on from another one may have to wait for. */
+/** The events of an execution with one workflow task; a continued execution may have to wait for that task. */
 const FIRST_TASK = 4;
 
-/** Whether a timer is about to fire: times are either of some milliseconds, or of hours. */
+/** True if a timer is about to fire: durations are either some milliseconds, or hours. */
 function hasShortTimer(events: readonly HistoryEvent[]): boolean {
   const over = new Set(
     events.map((event) => String((event.timerFiredEventAttributes ?? event.timerCanceledEventAttributes)?.timerId)),
@@ -108,11 +108,11 @@ type Raw = Awaited<ReturnType<WorkflowHandle['describe']>>['raw'];
 /** The value of Temporal's `PENDING_ACTIVITY_STATE_CANCEL_REQUESTED`. */
 const CALLED_BACK = 3;
 
-/** @returns the keys of the calls that the workflow waits for; `null`: something else is out, or on its way */
+/** @returns the keys of the calls that the workflow waits for; `null` if anything else is in progress */
 function callsOut({ pendingActivities }: Raw, { out }: Heard): readonly string[] | null {
   const pending = pendingActivities ?? [];
   if (pending.some(({ activityId }) => !out.has(activityId ?? ''))) return null;
-  // A canceled model gets no answer.
+  // A canceled model call gets no answer.
   const awaited = pending.filter(
     ({ state, activityType }) => Number(state) !== CALLED_BACK || activityType?.name !== 'callModel',
   );

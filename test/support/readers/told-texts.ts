@@ -1,14 +1,14 @@
 import type { Json } from '../../../src/graph/values/json.ts';
 import { at, textAt } from './json-at.ts';
 
-/** What deltas tell of the answer of one node. */
+/** The text of one node's answer in deltas. */
 export interface ToldText {
   readonly node: string;
-  /** The pieces of its latest attempt in their order; a reader that was away lacks some. */
+  /** The pieces of its latest attempt in order; a reader that was disconnected lacks some. */
   readonly pieces: readonly { readonly index: number; readonly text: string }[];
 }
 
-/** Puts deltas together as docs/streams.md says: a later attempt replaces what an earlier one has said. */
+/** Combines deltas as docs/streams.md describes: a later attempt replaces an earlier one. */
 export function toldTexts(deltas: readonly Json[]): readonly ToldText[] {
   const nodes = new Set(deltas.map((delta) => textAt(delta, '/node')));
   return [...nodes].map((node) => {
@@ -22,7 +22,10 @@ export function toldTexts(deltas: readonly Json[]): readonly ToldText[] {
   });
 }
 
-/** Fills what a reader lacks from the whole text. @returns `null`: the pieces are none of that text, or come twice */
+/**
+ * Completes the missing pieces from the complete text.
+ * @returns `null` if the pieces are not part of that text, or are duplicated
+ */
 export function filledFrom(whole: string, pieces: ToldText['pieces']): string | null {
   let text = '';
   let next = 0;

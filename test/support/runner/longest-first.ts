@@ -6,7 +6,7 @@ const LONGEST = [
   /\/(chaos|computing-runs|crash-reopening|graph-jobs|held-bytes|lost-processes|poisoned-runs|reopening|task-queues|temporal-cli|thread-queues)\.test/,
 ];
 
-/** Files that take longest begin first, so that none is left alone at the end. */
+/** Starts the slowest files first, so that none runs alone at the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

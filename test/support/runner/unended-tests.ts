@@ -3,7 +3,7 @@ import { freemem } from 'node:os';
 import process from 'node:process';
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Names the tests that were under way in a process that died: the error says only that one has. */
+/** Names the tests that were running in a process that crashed, because the error does not name them. */
 export class UnendedTests implements Reporter {
   readonly #killsBefore = killsForMemory();
 
@@ -15,7 +15,10 @@ export class UnendedTests implements Reporter {
   }
 }
 
-/** How many processes the kernel has killed so far to have their memory, of which it tells nobody; 0 where it does not count. */
+/**
+ * The number of processes that the kernel has killed for lack of memory, which it reports nowhere else; 0 if it does
+ * not count them.
+ */
 function killsForMemory(): number {
   try {
     return Number(/^oom_kill (\d+)$/m.exec(readFileSync('/proc/vmstat', 'utf8'))?.[1] ?? 0);

@@ -14,16 +14,16 @@ import type { RunControls } from '../readers/run-controls.ts';
 import { startTestStack } from './test-stack.ts';
 import type { TestStack } from './test-stack.ts';
 
-/** Agents that run for real: a model that is asked over HTTP, tools that a service does, PostgreSQL, Temporal. */
+/** Agents on a real stack: a model over HTTP, tools of a job service, PostgreSQL, Temporal. */
 export interface AgentStack extends RunControls {
   readonly stack: () => TestStack;
-  /** Answers by script; what it was not told to answer is 501, which fails the call. */
+  /** Answers by script; a request without a scripted answer gets 501, which fails the call. */
   readonly model: () => LoopbackServer;
   readonly service: () => JobService;
   readonly user: () => ApiClient;
 }
 
-/** USD per million tokens, such that calls cost no whole millionths. */
+/** USD per million tokens, chosen so that calls cost fractions of a millionth. */
 export const PRICE = { input: 0.15, output: 0.6 };
 
 const JOB = {
@@ -42,13 +42,13 @@ const TERMS: Readonly<Record<string, Partial<HttpToolInput>>> = {
   repair: { onFailure: 'intervene' },
 };
 
-/** An agent that may use all tools there are. */
+/** An agent that may use all tools. */
 export function anAgent(over: Partial<NodeOfType<'agent'>> = {}): NodeOfType<'agent'> {
   const said = over.messages === undefined ? { prompt: 'Do it.' } : {};
   return { type: 'agent', ...said, tools: Object.keys(TERMS), retry: { maxAttempts: 1 }, ...over };
 }
 
-/** Gives all tests of a file one stack; model and service forget between them. */
+/** Provides one stack for all tests of a file; model and service are reset between them. */
 export function useAgentStack(): AgentStack {
   let model: LoopbackServer;
   let service: JobService;

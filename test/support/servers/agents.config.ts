@@ -19,7 +19,7 @@ const tool = (name: string, effect: 'keyed' | 'unsafe') =>
     approval: 'never',
   }) as const;
 
-/** Agents over a model and tools of a test; a worker that was killed is missed sooner. */
+/** Agents with a model and tools of a test; a killed worker is detected sooner. */
 export default defineConfig({
   models: { default: { provider: 'openai-compatible', model: 'm', baseUrl: AGENT_MODEL_URL } },
   tools: [tool('work', 'keyed'), tool('send', 'unsafe')],

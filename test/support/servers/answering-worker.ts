@@ -20,20 +20,22 @@ import { workflowCode } from '../../../src/workers/workflow-code.ts';
 import { TASK_QUEUE } from '../../../src/workflows/contract.ts';
 import { reply } from '../readers/shuffled-run.ts';
 
-/** The workflow with a server and a worker of its own; calls answer with what their arguments say, when they are let. */
+/**
+ * The workflow with its own server and worker; the arguments of calls determine their answers, which a test releases.
+ */
 export interface AnsweringWorker {
   readonly temporal: Client;
-  /** What has come of a workflow. */
+  /** The data received from a workflow. */
   readonly heardOf: (workflowId: string) => Heard;
   stop(): Promise<void>;
 }
 
 export interface Heard {
-  /** Every call that was made, in the order in which they were. */
+  /** Every call that was made, in order. */
   readonly calls: readonly Pick<SentTask, 'key' | 'takeover' | 'node' | 'request'>[];
-  /** What was given to write. */
+  /** The batches to write. */
   readonly batches: readonly JournalBatch[];
-  /** By key, the calls that are out; a call that is let answer is none any more. */
+  /** The open calls by key; a released call is removed. */
   readonly out: Map<string, () => void>;
 }
 
@@ -89,7 +91,7 @@ async function startServer(): Promise<TemporalServer> {
     executable: await provideTemporal(process.env, (line) => process.stderr.write(`${line}\n`)),
     port: await choosePort('Temporal', 0, 7233),
     uiPort: await choosePort('the Temporal Web UI', 0, 8233),
-    // As shipped, it lets an execution that goes on from another one begin a second after that one at the earliest.
+    // By default an execution that continues another one begins at least a second after it.
     settings: ['history.workflowIdReuseMinimalInterval="0s"'],
   });
 }

@@ -4,23 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Site } from './site.ts';
 
-/** Backups of a site's two databases, under names. A site stands still while its Temporal is backed up or restored. */
+/** Named backups of a site's two databases. The site is stopped while its Temporal is backed up or restored. */
 export interface Backups {
-  /** Backs the store up while everything goes on. */
+  /** Backs up the store while the site is running. */
   dumpStore(name: string): Promise<void>;
-  /** Does something while no process of the site is there. */
+  /** Executes work while no process of the site is running. */
   whileStopped(work: () => Promise<void>): Promise<void>;
-  /** Backs Temporal's database up, which is stopped. */
+  /** Backs up Temporal's database, which must be stopped. */
   copyTemporal(name: string): Promise<void>;
   restoreStore(name: string): Promise<void>;
   restoreTemporal(name: string): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** The files of an SQLite database by how their names end. The log may hold what the first has not yet. */
+/** The files of an SQLite database by suffix. The log may contain data that the first file does not contain yet. */
 const FILES = ['', '-wal', '-shm'] as const;
 
-/** Makes the files of one database those of another one; neither is open. */
+/** Replaces the files of a database by those of another one; neither may be open. */
 async function copyDatabase(from: string, to: string): Promise<void> {
   for (const end of FILES) {
     await rm(to + end, { force: true });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Paths of PEM files: an authority, and what it has signed. */
+/** Paths of PEM files: an authority, and the certificates that it signed. */
 export interface Certificates {
   readonly authority: string;
   readonly server: KeyPair;
@@ -17,7 +17,7 @@ interface KeyPair {
   readonly key: string;
 }
 
-/** Makes certificates for a server on this machine and for its client. @param folder an empty one that exists */
+/** Creates certificates for a server on this machine and for its client. @param folder an empty existing folder */
 export async function makeCertificates(folder: string): Promise<Certificates> {
   const openssl = async (...args: readonly string[]): Promise<unknown> =>
     await run('openssl', [...args], { cwd: folder });
@@ -36,7 +36,7 @@ export async function makeCertificates(folder: string): Promise<Certificates> {
   return { authority: join(folder, 'ca.pem'), server: pairOf('server'), client: pairOf('client') };
 }
 
-/** The options of a TLS server that takes no client but that of the certificates. */
+/** The options of a TLS server that accepts only the client certificate. */
 export async function tlsOptions({ authority, server }: Certificates) {
   const [ca, cert, key] = await Promise.all([authority, server.certificate, server.key].map((file) => readFile(file)));
   return { ca, cert, key, requestCert: true, rejectUnauthorized: true, ALPNProtocols: ['h2'] };

@@ -8,32 +8,32 @@ import type { Victim } from './victim.ts';
 /** A Node process that runs a script of the project. */
 export interface ChildNode extends Victim {
   readonly pid: number;
-  /** How often it has ended by itself. */
+  /** The number of times that it has exited by itself. */
   readonly ownEnds: number;
-  /** @throws when it is not ready for too long */
+  /** @throws after a time-out */
   untilReady(): Promise<void>;
   signal(name: NodeJS.Signals): void;
-  /** Resolves when it has ended. @returns its exit code; `null`: a signal has ended it */
+  /** Resolves when it has exited. @returns its exit code; `null` after a signal */
   ended(): Promise<number | null>;
-  /** Resolves when a text stands in what it has printed since its last start. */
+  /** Resolves when its output since its last start contains a text. */
   said(text: string): Promise<void>;
-  /** What it has printed since its last start. */
+  /** Its output since its last start. */
   words(): string;
 }
 
 export interface ChildNodeOptions {
-  /** It is started again when it ends by itself, as a supervisor in production does. */
+  /** True to restart it when it exits by itself, like a supervisor in production. */
   readonly isLookedAfter?: boolean;
-  /** What it prints when it is ready, which starting it waits for then. */
+  /** The output by which it reports that it is ready, awaited at its start. */
   readonly readyWhen?: string;
 }
 
-/** Time that a supervisor takes to start a process again. */
+/** The time after which a supervisor restarts a process. */
 const STARTED_AGAIN_AFTER_MS = 300;
 const STOPS_WITHIN_MS = 90_000;
 const READY_WITHIN_MS = 300_000;
 
-/** @param script a path below the project's root, of TypeScript or of what the build has made */
+/** @param script a path below the project's root, of TypeScript or of a build output */
 export function startNode(
   script: string,
   environment: NodeJS.ProcessEnv,

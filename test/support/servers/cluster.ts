@@ -10,7 +10,7 @@ import type { Victim } from './victim.ts';
 
 export type VictimName = 'worker' | 'api' | 'temporal';
 
-/** Holdfast as it is deployed, with the demo's configuration; third parties that can be watched. */
+/** Deployed processes of Holdfast with the demo's configuration, and third parties that can be observed. */
 export interface Cluster extends Omit<ThirdParties, 'environment'> {
   readonly temporalAddress: string;
   readonly victims: Readonly<Record<VictimName, Pick<Victim, 'kill' | 'start' | 'freeze' | 'thaw'>>>;
@@ -18,7 +18,7 @@ export interface Cluster extends Omit<ThirdParties, 'environment'> {
   stop(): Promise<void>;
 }
 
-/** What a cluster serves; the demo, unless it is told otherwise. */
+/** The content of a cluster; by default the demo. */
 export interface ClusterOptions {
   readonly config?: URL;
   readonly environment?: NodeJS.ProcessEnv;

@@ -2,7 +2,7 @@ import type { ChildNode } from './child-node.ts';
 import { descendantsNamed, send, untilGone } from './process-family.ts';
 import type { Victim } from './victim.ts';
 
-/** The process in which a worker runs the code of workflows, without the worker; which starts another one when it needs it. */
+/** The workflow process of a worker, without the worker, which starts another one when necessary. */
 export function codeProcessOf(worker: Pick<ChildNode, 'pid'>): Victim {
   let frozen: readonly number[] = [];
   const find = async (): Promise<readonly number[]> => await descendantsNamed(worker.pid, 'workflow-process');

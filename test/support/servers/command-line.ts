@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { main } from '../../../src/cli/main.ts';
 
-/** What a command has said, and how it ended. */
+/** The output and the exit code of a command. */
 export interface Said {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs `holdfast` with arguments, in this process. It knows of no local stack. */
+/** Runs `holdfast` with arguments in this process, without access to a local stack. */
 export async function holdfast(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Said> {
   const said = { stdout: '', stderr: '' };
   const code = await main(args, {
@@ -23,7 +23,7 @@ export async function holdfast(args: readonly string[], env: Readonly<Record<str
   return { code, ...said };
 }
 
-/** A folder of files for a test. */
+/** A folder with files for a test. */
 export interface Folder {
   /** @returns the file's path */
   write(name: string, content: unknown): Promise<string>;

@@ -11,7 +11,7 @@ import { startPostgres } from './postgres-server.ts';
 import type { PostgresServer } from './postgres-server.ts';
 import { startProcesses } from './processes.ts';
 
-/** API and worker as processes of their own, on a Temporal and a PostgreSQL that can be taken away from them. */
+/** API and worker as separate processes, with a Temporal server and a PostgreSQL server that can be stopped. */
 export interface Deployment {
   readonly api: ChildNode;
   readonly worker: ChildNode;
@@ -19,14 +19,14 @@ export interface Deployment {
   readonly postgres: PostgresServer;
   readonly databaseUrl: string;
   as(caller: keyof Tokens): ApiClient;
-  /** Asks for a stream as somebody. */
+  /** Opens a stream as a caller. */
   open(caller: keyof Tokens, path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
-  /** Asks the worker for its health. */
+  /** A client of the worker's health endpoint. */
   readonly workerHealth: ApiClient;
   stop(): Promise<void>;
 }
 
-/** @param config without `auth` */
+/** @param config the configuration, without `auth` */
 export async function startDeployment(config: ConfigInput): Promise<Deployment> {
   const teardown = openTeardown();
   const postgres = await startPostgres();

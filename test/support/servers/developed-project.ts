@@ -10,21 +10,21 @@ import type { Said } from './command-line.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** A project that `holdfast dev` runs, in a process of its own. */
+/** A project that `holdfast dev` runs in a separate process. */
 export interface DevelopedProject {
   path(name: string): string;
-  /** Replaces a text in a file, as somebody does who edits it. */
+  /** Replaces a text in a file, like a person who edits it. */
   edit(name: string, from: string, to: string): Promise<void>;
-  /** Waits for a line that comes after the one that was waited for before. */
+  /** Waits for a line after the previously awaited one. */
   heard(line: RegExp): Promise<string>;
-  /** All lines until now. */
+  /** All lines so far. */
   told(): readonly string[];
-  /** Runs `holdfast` as a person does at the project. */
+  /** Runs `holdfast` in the project like a person. */
   holdfast(...args: readonly string[]): Promise<Said>;
   stop(): Promise<void>;
 }
 
-/** Makes a project of a template, and starts it with the code of this repository. */
+/** Creates a project from a template, and starts it with the code of this repository. */
 export async function developProject(template: string): Promise<DevelopedProject> {
   const root = await mkdtemp(join(tmpdir(), 'holdfast-dev-'));
   const folder = join(root, 'project');

@@ -1,6 +1,6 @@
 import { runApi } from '../../../src/api/server.ts';
 import { HASTY_TIMES } from './hasty-times.ts';
 
-/* An API process that tells webhooks at hasty times. */
+/* An API process with a fast webhook schedule. */
 
 await runApi({}, HASTY_TIMES);

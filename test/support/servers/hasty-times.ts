@@ -1,6 +1,6 @@
 import type { SweepTimes } from '../../../src/api/deps.ts';
 
-/** A schedule of deliveries that a test can sit through: a receiver has two seconds, and a message five attempts. */
+/** A delivery schedule that is short enough for a test: a receiver has two seconds, and a message five attempts. */
 export const HASTY_TIMES = {
   deliveriesMs: 100,
   dispatcher: { answerMs: 2_000, leaseMs: 5_000, delaysMs: [300, 900, 1_500, 2_500] },

@@ -11,26 +11,26 @@ import { createDataConverter } from '../../../src/process/data-converter.ts';
 import { openPostgresStore } from '../../../src/store/store.ts';
 
 /*
- * Before the servers of a test are stopped, the histories of all its runs are kept in a folder. At the end of all tests the
- * same code replays them.
+ * Before the servers of a test stop, the histories of all its runs are stored in a folder. After all tests the same
+ * code replays them.
  */
 
-/** The variable of servers whose runs are not replayed: it says why. Workers with other code need none. */
+/** The variable of servers whose runs are not replayed; its value is the reason. Workers with other code need none. */
 export const NOT_REPLAYED = 'HOLDFAST_TEST_NOT_REPLAYED';
-/** The variable that names the folder; without one, nothing is kept. */
+/** The variable with the folder; without it nothing is stored. */
 const FOLDER = 'HOLDFAST_TEST_HISTORIES';
 const BUNDLE = 'HOLDFAST_WORKFLOW_BUNDLE';
-/** The variable that names the file of tests that goes on. */
+/** The variable with the name of the running test file. */
 export const TEST_FILE = 'HOLDFAST_TEST_FILE';
 
-/** Has tests keep histories from now on. */
+/** Makes tests store histories from now on. */
 export function keepHistoriesIn(folder: string): void {
   process.env[FOLDER] = folder;
 }
 
 /**
- * Keeps the histories of a server, which is about to be stopped.
- * @param environment the variables of what has run there
+ * Stores the histories of a server that is about to stop.
+ * @param environment the variables of the processes that ran there
  */
 export async function keepForReplay(open: () => Promise<HistorySource>, environment: NodeJS.ProcessEnv): Promise<void> {
   const folder = process.env[FOLDER];
@@ -45,14 +45,17 @@ export async function keepForReplay(open: () => Promise<HistorySource>, environm
   }
 }
 
-/** Why the code of the tests can't replay what has run with these variables; `null`: it can. */
+/** The reason why the code of the tests can't replay the runs of processes with these variables; `null` if it can. */
 function reasonIn({ [NOT_REPLAYED]: reason, [BUNDLE]: code }: NodeJS.ProcessEnv): string | null {
   if (reason !== undefined) return reason;
-  // Poison, and interpreters of the next version.
+  // Other bundles contain failing code, or interpreters of the next version.
   return code === undefined || code === process.env[BUNDLE] ? null : 'its workers have workflow code of their own';
 }
 
-/** Opens the histories of a Temporal server whose workers have no codecs. @param databaseUrl has the large payloads */
+/**
+ * Opens the histories of a Temporal server whose workers have no codecs.
+ * @param databaseUrl the database of large payloads
+ */
 export async function openSource(
   { address }: { readonly address: string },
   databaseUrl: string,
@@ -72,7 +75,7 @@ async function note(folder: string, text: string): Promise<void> {
   await writeFile(join(folder, `${randomUUID()}${NOTE}`), text);
 }
 
-/** Replays what has been kept, and says what came of it. @returns false: something went another way */
+/** Replays the stored histories, and reports the result. @returns false if a replay differs */
 export async function replayKept(say: (line: string) => void): Promise<boolean> {
   const folder = process.env[FOLDER] ?? '';
   const files = await readdir(folder).catch(() => []);

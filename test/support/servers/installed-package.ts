@@ -10,20 +10,20 @@ import { readFile } from '../readers/documentation.ts';
 const run = promisify(execFile);
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** What a program has printed, and how it ended. */
+/** The output and the exit code of a program. */
 export interface Printed {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A new project that has the package from its tarball, as a registry would give it. */
+/** A new project that has installed the package from its tarball, as from a registry. */
 export interface InstalledPackage {
   readonly folder: string;
   readonly tarball: string;
   /** The paths of the files in the tarball. */
   readonly files: readonly string[];
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number;
   /** Writes a file of the project. */
   write(path: string, text: string): Promise<void>;
@@ -73,7 +73,10 @@ export async function installPackage(): Promise<InstalledPackage> {
 
 const Failed = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });
 
-/** Programs of the project come before those of this repository, which come before those of the machine. */
+/**
+ * Programs of the project take precedence over those of this repository, which take precedence over those of the
+ * machine.
+ */
 async function runIn(
   folder: string,
   program: string,

@@ -11,13 +11,13 @@ import type { ApiClient } from '../readers/api-client.ts';
 import { takePlace } from './shared-place.ts';
 import { graphJobsHere } from '../doubles/graph-jobs-here.ts';
 
-/** A stack whose tokens the test signs itself, good ones and bad ones. */
+/** A stack whose tokens the test signs itself, valid and invalid ones. */
 export interface IssuingStack {
   readonly baseUrl: string;
-  /** What the issuer publishes. */
+  /** The issuer's published key. */
   readonly publicKey: JWK;
   as(principal: Principal): Promise<ApiClient>;
-  /** A token as the issuer signs it, but for what is given; what is given as `undefined` is left out. */
+  /** Signs a token like the issuer, with the given changes; a value of `undefined` removes a claim. */
   forge(forgery?: Forgery): Promise<string>;
   stop(): Promise<void>;
 }

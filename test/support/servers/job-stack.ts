@@ -7,7 +7,7 @@ import type { JobService } from '../doubles/job-service.ts';
 import { startTestStack } from './test-stack.ts';
 import type { TestStack } from './test-stack.ts';
 
-/** A stack whose tools do jobs at a service of the test. */
+/** A stack whose tools execute jobs at a service of the test. */
 export interface JobStack {
   readonly stack: TestStack;
   readonly service: JobService;
@@ -15,7 +15,7 @@ export interface JobStack {
 }
 
 interface JobStackOptions {
-  /** The tools by name, with what they have besides that; the default is one with the name `job`. */
+  /** The tools by name, with additional settings; by default one with the name `job`. */
   readonly tools?: Readonly<Record<string, Parameters<typeof aToolOf>[1]>>;
   readonly defaults?: ConfigInput['defaults'];
   readonly sweeping?: Partial<SweepTimes>;

@@ -11,11 +11,11 @@ import type { Victim } from './victim.ts';
 
 export interface KillableTemporal extends Victim {
   readonly address: string;
-  /** Its database, of SQLite; `null`: it is none. */
+  /** Its SQLite database; `null` if it has none. */
   readonly databaseFile: string | null;
 }
 
-/** A Temporal server that keeps what it knows in a folder, and can be ended in each way. */
+/** A Temporal server with its state in a folder, which can be killed, stopped and suspended. */
 export async function startKillableTemporal(folder: string, teardown: Teardown): Promise<KillableTemporal> {
   const databaseFile = join(folder, 'temporal.db');
   const options: TemporalServerOptions = {

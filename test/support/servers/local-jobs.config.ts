@@ -2,7 +2,7 @@ import { defineConfig } from 'holdfast';
 
 const { JOBS_URL = '', AUTH_AUDIENCE = '', AUTH_ISSUER = '', AUTH_JWKS_URL = '' } = process.env;
 
-/** A tool that the worker of the workflow task calls itself; a worker that was killed is missed sooner. */
+/** A tool that the worker of the workflow task calls itself; a killed worker is detected sooner. */
 export default defineConfig({
   tools: [
     {
@@ -18,6 +18,6 @@ export default defineConfig({
   ],
   http: { allow: [new URL(JOBS_URL).host] },
   auth: { issuer: AUTH_ISSUER, audience: AUTH_AUDIENCE, jwksUrl: AUTH_JWKS_URL },
-  // Histories are so short that the length of one decides if the run goes on in a new one.
+  // Histories are so short that the length of one call decides whether the run continues as new.
   defaults: { heartbeatTimeout: '2s', continueAfter: 5 },
 });

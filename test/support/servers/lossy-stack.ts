@@ -12,10 +12,10 @@ import type { TemporalProxy } from './temporal-proxy.ts';
 import { startTestStack } from './test-stack.ts';
 import type { TestStack } from './test-stack.ts';
 
-/** The whole of Holdfast, whose way to Temporal, to the shared server where there is one, loses what the test wants lost. */
+/** A complete stack whose connection to Temporal, or to the shared server, loses the messages that a test selects. */
 export interface LossyStack extends TestStack {
   readonly proxy: TemporalProxy;
-  /** Speaks to Temporal past the proxy. */
+  /** A client of Temporal that bypasses the proxy. */
   readonly temporal: Client;
 }
 

@@ -3,15 +3,15 @@ import { vector } from '@electric-sql/pglite-pgvector';
 import { openEmbeddedStore } from '../../../src/store/store.ts';
 import type { Store } from '../../../src/store/store.ts';
 
-/** A store in an embedded database of its own. */
+/** A store in its own embedded database. */
 export interface MemoryStore extends Store {
   readonly database: PGlite;
 }
 
-/** Databases of closed stores, without rows. A new database takes a second. */
+/** Empty databases of closed stores, for reuse, because a new database takes a second. */
 const idle: PGlite[] = [];
 
-/** Opens an empty store. Once it is closed, the next store has its database. */
+/** Opens an empty store. Once it is closed, the next store reuses its database. */
 export async function openMemoryStore(): Promise<MemoryStore> {
   const database = idle.pop() ?? (await openMemoryDatabase());
   const store = await openEmbeddedStore(database);
@@ -39,7 +39,7 @@ async function makeImage(): Promise<Blob> {
   return dumped;
 }
 
-/** Empties all tables but those of the migrations. */
+/** Empties all tables except those of the migrations. */
 async function removeRows(database: PGlite): Promise<void> {
   const { rows } = await database.query<{ tables: string }>(
     `select string_agg(quote_ident(table_name), ', ') as tables from information_schema.tables

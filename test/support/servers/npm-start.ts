@@ -22,16 +22,16 @@ export interface Started {
   readonly ready: Readonly<Record<'baseUrl' | 'temporalAddress' | 'uiUrl', string>>;
 }
 
-/** So that signals and exit codes are of the process itself. */
+/** Starts the process directly, so that signals and exit codes belong to it. */
 const DIRECTLY: readonly [string, ...string[]] = [process.execPath, 'bin/holdfast.js', 'start', '--demo'];
 
-/** `npm start` as a user has it, who has bundled no code; in a process of its own and one data folder. */
+/** `npm start` like a user who has not bundled the workflow code; in a separate process with one data folder. */
 export interface NpmStart {
-  /** Starts it with these flags. */
+  /** Starts it with the given flags. */
   readonly launch: (...flags: string[]) => Child;
-  /** Starts it on free ports, but for the API's where one is given, and waits until it is ready. */
+  /** Starts it on free ports, optionally with a given port for the API, and waits until it is ready. */
   readonly start: (command?: readonly [string, ...string[]], port?: number) => Promise<Started>;
-  /** An address that signs in at the console, once. */
+  /** Returns a console address that signs in once. */
   readonly consoleUrl: (started: Started) => Promise<string>;
   readonly as: (caller: string, started: Started) => Promise<ApiClient>;
   readonly tokensFile: () => string;
@@ -40,8 +40,8 @@ export interface NpmStart {
 }
 
 /**
- * Gives all tests of a file one data folder; what still runs in the end is stopped.
- * @param project the folder that it is started in
+ * Provides one data folder for all tests of a file; running processes are stopped at the end.
+ * @param project the working folder
  */
 export function useNpmStart(project: () => string | URL = () => PROJECT): NpmStart {
   let folder: string;
@@ -94,7 +94,7 @@ export function useNpmStart(project: () => string | URL = () => PROJECT): NpmSta
 }
 
 async function firstLine(child: Child): Promise<string> {
-  // Node throws away what nobody reads until the process has ended.
+  // Node discards output that is not read before the process ends.
   const said = text(child.stderr).catch(String);
   const lines = createInterface({ input: child.stdout });
   const first: unknown[] = await Promise.race([once(lines, 'line'), once(child, 'exit')]);

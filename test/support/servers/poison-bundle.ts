@@ -10,7 +10,7 @@ import { workflowCode } from '../../../src/workers/workflow-code.ts';
 
 const POISON = fileURLToPath(new URL('../doubles/poison.ts', import.meta.url));
 
-/** Bundles the workflow's code with poison in it. @returns the file of the bundle */
+/** Bundles workflow code that includes failing code. @returns the file of the bundle */
 export async function bundlePoison(teardown: Teardown): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-poison-'));
   teardown.add(() => rm(folder, { recursive: true, force: true }));

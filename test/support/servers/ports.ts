@@ -6,12 +6,13 @@ const RANGES = 500;
 const PORTS_OF_A_RANGE = 30;
 
 /**
- * Below the ports that clients connect from: one that is tried in vain for long enough may otherwise be connected to by
- * itself. Each process that tests has its own, so that no other process takes one while its owner is down.
+ * Ports below the range for outgoing connections: repeated attempts to connect to an unused port in that range can
+ * connect to themselves. Each test process has its own range, so that no other process takes a port while its owner is
+ * down.
  */
 export const FIRST_PORT = await takeRange();
 
-/** A range is taken by listening at its last port for as long as the process lives. @returns its first port */
+/** Reserves a range by listening on its last port for the lifetime of the process. @returns its first port */
 async function takeRange(): Promise<number> {
   for (let tries = 0; tries < RANGES; tries += 1) {
     const first = LOWEST_PORT + ((process.pid + tries) % RANGES) * PORTS_OF_A_RANGE;

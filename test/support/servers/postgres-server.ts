@@ -14,20 +14,20 @@ import type { Victim } from './victim.ts';
 
 const run = promisify(execFile);
 
-/** A PostgreSQL server of the test's own, in a folder that goes with it. */
+/** A PostgreSQL server of one test, in a temporary folder. */
 export interface PostgresServer {
   readonly url: string;
-  /** Of the process that has started all others. */
+  /** The id of the main process. */
   readonly pid: number;
-  /** The server with the processes that it has for its connections. */
+  /** The server with the processes of its connections. */
   readonly victim: Victim;
-  /** Makes an empty database. @returns its URL */
+  /** Creates an empty database. @returns its URL */
   createDatabase(name: string): Promise<string>;
-  /** Backs a database up, as it is at one moment, into a file. */
+  /** Backs up a database, as of one moment, into a file. */
   dump(database: string, file: string): Promise<void>;
-  /** Puts what a file holds in the place of a database. */
+  /** Replaces a database by the content of a file. */
   restore(database: string, file: string): Promise<void>;
-  /** Has the server do something. */
+  /** Executes a statement. */
   query(statement: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -35,8 +35,8 @@ export interface PostgresServer {
 const STOPS_WITHIN_MS = 20_000;
 
 /**
- * Starts a server. Its binaries refuse to run as root, so that root runs them as somebody else.
- * @param binaries the folder that they are in; those that are installed when nothing is said
+ * Starts a server. Its binaries refuse to run as root, so root runs them as another user.
+ * @param binaries their folder; by default the installed ones
  */
 export async function startPostgres(binaries?: string): Promise<PostgresServer> {
   binaries ??= await findBinaries();
@@ -63,7 +63,7 @@ export async function startPostgres(binaries?: string): Promise<PostgresServer> 
     port = await choosePort('PostgreSQL', undefined, FIRST_PORT + 20);
     return await launch();
   };
-  // Another process may take the port that was free.
+  // Another process may take the free port, so a failed start is repeated.
   let child = await launchAnywhere().catch(launchAnywhere);
   const pid = (): number => child.pid ?? 0;
   const urlOf = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`;

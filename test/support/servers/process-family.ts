@@ -9,17 +9,17 @@ interface Process {
   readonly pid: number;
   readonly parent: number;
   readonly command: string;
-  /** Nothing but its exit code is left of it. */
+  /** True if the process has ended and only its exit code is left. */
   readonly isZombie: boolean;
 }
 
 /**
- * Stops a process and all that it has started; it goes on by `thawFamily`.
- * @throws RangeError for a number that no child has: 0 is the group of the test itself
+ * Suspends a process and its descendants until `thawFamily`.
+ * @throws RangeError for an id that no child has: 0 is the group of the test itself
  */
 export async function freezeFamily(pid: number): Promise<readonly number[]> {
   if (pid < 2) throw new RangeError(`No child has the number ${pid}`);
-  // A stopped process starts no child that could be overlooked.
+  // A suspended process can't start further children.
   const stopped = new Set<number>();
   for (let found = [pid]; found.length > 0;) {
     for (const member of found) send(member, 'SIGSTOP');
@@ -29,14 +29,14 @@ export async function freezeFamily(pid: number): Promise<readonly number[]> {
   return [...stopped];
 }
 
-/** Lets a process and all that it has started go on. */
+/** Resumes a process and its descendants. */
 export async function thawFamily(pid: number): Promise<void> {
   for (const member of familyOf(await listProcesses(), pid)) send(member, 'SIGCONT');
 }
 
 /**
- * Ends a child and all that it has started at once, as a power cut would, and waits until they are gone. One that has
- * ended is left alone: another process may have its number by now.
+ * Kills a child and its descendants at once, like a power failure, and waits until they have ended. An ended child is
+ * left alone, because another process may have its id by now.
  */
 export async function killFamily({
   pid = 0,
@@ -49,12 +49,12 @@ export async function killFamily({
   await untilGone(family);
 }
 
-/** All that a process has started, and what that has. */
+/** The descendants of a process. */
 export async function descendantsOf(pid: number): Promise<readonly number[]> {
   return familyOf(await listProcesses(), pid).slice(1);
 }
 
-/** The processes that a process has started, and those of theirs, whose command line has a text in it. */
+/** The descendants of a process whose command line contains a text. */
 export async function descendantsNamed(pid: number, text: string): Promise<readonly number[]> {
   const all = await listProcesses();
   const named = all.filter(({ command, isZombie }) => !isZombie && command.includes(text));
@@ -62,14 +62,14 @@ export async function descendantsNamed(pid: number, text: string): Promise<reado
   return named.map(({ pid }) => pid).filter((member) => family.has(member));
 }
 
-/** The time that the processor has spent on some processes, in seconds. */
+/** The processor time of some processes, in seconds. */
 export async function cpuSecondsOf(processes: readonly number[]): Promise<number> {
   const { stdout } = await run('ps', ['-A', '-o', 'pid=,cputimes=']);
   const times = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
   return times.reduce((sum, [pid, seconds = 0]) => (pid && processes.includes(pid) ? sum + seconds : sum), 0);
 }
 
-/** Waits until none of some processes is alive. */
+/** Waits until all given processes have ended. */
 export async function untilGone(processes: readonly number[]): Promise<void> {
   while (await isAnyAlive(processes)) await sleep(20);
 }
@@ -85,7 +85,7 @@ async function listProcesses(): Promise<readonly Process[]> {
     });
 }
 
-/** The oldest first. */
+/** The descendants, oldest first. */
 function familyOf(all: readonly Process[], pid: number): readonly number[] {
   const children = all.filter(({ parent }) => parent === pid);
   return [pid, ...children.flatMap((child) => familyOf(all, child.pid))];
@@ -96,7 +96,7 @@ async function isAnyAlive(family: readonly number[]): Promise<boolean> {
   return all.some(({ pid, isZombie }) => !isZombie && family.includes(pid));
 }
 
-/** Signals a process, unless it is gone. */
+/** Signals a process, unless it has ended. */
 export function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -15,35 +15,35 @@ import { startKillableTemporal } from './killable-temporal.ts';
 import type { KillableTemporal } from './killable-temporal.ts';
 import { FIRST_PORT } from './ports.ts';
 
-/** Holdfast as it is deployed: APIs, workers and Temporal as processes of their own, at a database of PostgreSQL. */
+/** Deployed processes of Holdfast: APIs, workers and Temporal as separate processes, with a PostgreSQL database. */
 export interface Processes {
   readonly workers: readonly ChildNode[];
   readonly apis: readonly ChildNode[];
   readonly temporal: KillableTemporal;
-  /** Of the APIs. */
+  /** The base URLs of the APIs. */
   readonly baseUrls: readonly string[];
   readonly tokens: Tokens;
-  /** Starts one more worker, without waiting for it. */
+  /** Starts another worker without waiting for it. */
   readonly addWorker: (own: NodeJS.ProcessEnv) => ChildNode;
 }
 
 export interface ProcessesOptions extends Pick<ChildNodeOptions, 'isLookedAfter'> {
   readonly databaseUrl: string;
-  /** The file of the configuration, or what is written into one, without `auth`. */
+  /** The configuration file, or its content, without `auth`. */
   readonly config: URL | ConfigInput;
-  /** What the configuration reads. */
+  /** The variables for the configuration. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** What each worker reads besides. */
+  /** Additional variables of each worker. */
   readonly workers?: readonly NodeJS.ProcessEnv[];
-  /** By default the dev server. */
+  /** The dev server by default. */
   readonly startTemporal?: typeof startKillableTemporal;
   /** The script of the workers. */
   readonly worker?: string;
   /** The script of the APIs. */
   readonly api?: string;
-  /** What each API's configuration reads besides. */
+  /** Additional variables of each API. */
   readonly apis?: readonly NodeJS.ProcessEnv[];
-  /** Starting a process takes until it is ready. */
+  /** True to wait at a start until the process is ready. */
   readonly isAwaited?: boolean;
 }
 
@@ -53,7 +53,7 @@ export async function startProcesses(options: ProcessesOptions, teardown: Teardo
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-processes-'));
   teardown.add(() => rm(folder, { recursive: true, force: true }));
   const temporal = await startTemporal(folder, teardown);
-  // Workers and APIs are ended before, and the database after.
+  // Workers and APIs are stopped before this step, and the database after it.
   teardown.add(() => keepForReplay(() => openSource(temporal, databaseUrl, teardown), options.environment ?? {}));
   const issuer = await openIssuer(join(folder, 'issuer.json'), {});
   const keys = await listen({ fetch: () => Response.json(issuer.auth.keys) }, { port: 0 });

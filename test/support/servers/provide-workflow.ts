@@ -6,13 +6,13 @@ import { bundleWorkflow } from '../../../src/dev/bundle-workflow.ts';
 import { keepHistoriesIn, replayKept } from './histories.ts';
 
 /**
- * Bundles the workflow's code once: all stacks and workers that tests start are given it by the environment.
- * @returns replays all runs of the tests by it
+ * Bundles the workflow code once; stacks and workers of tests get the file through the environment.
+ * @returns a function that replays all runs of the tests with it
  */
 export async function setup(): Promise<() => Promise<void>> {
   if (process.env['HOLDFAST_WORKFLOW_BUNDLE'] === undefined) {
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-workflow-'));
-    // Tests of other projects may still need it when those of this one are over.
+    // Tests of other projects may still need it when those of this one have ended.
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
     const file = join(folder, 'workflow.js');
     process.env['HOLDFAST_WORKFLOW_BUNDLE'] = file;
@@ -21,7 +21,7 @@ export async function setup(): Promise<() => Promise<void>> {
   }
   return async () => {
     const isSame = await replayKept((line) => void process.stdout.write(`${line}\n`));
-    // Vitest only prints what a teardown throws.
+    // Vitest only prints errors of a teardown, so the exit code is set here.
     if (!isSame) process.exitCode = 1;
   };
 }

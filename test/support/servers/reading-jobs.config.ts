@@ -8,7 +8,7 @@ async function tell(job: string, key: string): Promise<void> {
   await fetch(`${JOBS_URL}/work`, { method: 'POST', headers, body: JSON.stringify({ job }) });
 }
 
-/** A tool whose schema takes its time, and makes something else of the same arguments each time. */
+/** A tool whose schema is slow, and returns different output for the same arguments each time. */
 export default defineConfig({
   tools: [
     defineTool({

@@ -8,7 +8,7 @@ const WHEN = { when: 'args.?euros.orValue(0) > 100' } as const;
 const refund = (name: string, parameters: z.ZodType) =>
   defineTool({ name, description: 'Pay back', effect: 'keyed', parameters, approval: WHEN, execute: (args) => args });
 
-/** Tools that pay back what their schemas make of the arguments, and ask about more than 100. */
+/** Tools that refund the amount that their schemas return, and require an approval above 100. */
 export default defineConfig({
   models: { scripted: { provider: 'openai-compatible', model: 'm', baseUrl: AGENT_MODEL_URL } },
   tools: [

@@ -9,13 +9,13 @@ import { workflowCode } from '../../../src/workers/workflow-code.ts';
 import { blobsOf } from '../readers/recordings.ts';
 import type { Recording } from '../readers/recordings.ts';
 
-/** Histories to replay, with the payloads that traveled by reference. */
+/** Histories to replay, with the payloads that were stored by reference. */
 type Recorded = Pick<Recording, 'executions' | 'blobs'>;
 
-/** Replays all executions of a recording. @throws when the code would have gone another way */
+/** Replays all executions of a recording. @throws when the replay differs */
 export type Replay = (recording: Recorded) => Promise<void>;
 
-/** @param workflowsPath of other code than the project's */
+/** @param workflowsPath other workflow code than the project's */
 export async function openReplay(workflowsPath = workflowCode.workflowsPath): Promise<Replay> {
   const workflowBundle = await bundle(workflowsPath);
   return async (recording) => {
@@ -26,8 +26,9 @@ export async function openReplay(workflowsPath = workflowCode.workflowsPath): Pr
 }
 
 /**
- * Replays many recordings, on one worker: each worker leaves its source map in memory that does not suffice for hundreds.
- * @returns by name, what went wrong with each execution; `null`: nothing
+ * Replays many recordings on one worker: each worker leaves its source map in memory, which would not suffice for
+ * hundreds.
+ * @returns the errors of each execution by name; `null` without one
  */
 export async function replayAll(
   recordings: readonly Recording[],

@@ -1,4 +1,5 @@
 import { register } from 'tsx/cjs/api';
 
-// Temporal's SDK loads our payload converter by `require`, which knows no TypeScript in vitest's processes.
+// Temporal's SDK loads the payload converter with `require`, which can't load TypeScript in vitest's processes by
+// default.
 register();

@@ -10,9 +10,9 @@ import type { ApiClient } from '../readers/api-client.ts';
 import { graphJobsHere } from '../doubles/graph-jobs-here.ts';
 import { keepForReplay } from './histories.ts';
 
-/** The whole of Holdfast, which can be stopped and started again where it was. */
+/** A complete stack that can be stopped and restarted with the same state. */
 export interface RestartableStack {
-  /** Of the stack that runs now. */
+  /** A client of the running stack. */
   as(caller: keyof Tokens): ApiClient;
   restart(): Promise<void>;
   stop(): Promise<void>;

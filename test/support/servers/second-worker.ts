@@ -8,13 +8,13 @@ import { createWorkers } from '../../../src/worker.ts';
 import { TASK_QUEUE } from '../../../src/workflows/contract.ts';
 import type { TestStack } from './test-stack.ts';
 
-/** One more worker for the runs of a stack. */
+/** An additional worker for the runs of a stack. */
 export interface SecondWorker {
   readonly state: () => ReturnType<Worker['getState']>;
   stop(): Promise<void>;
 }
 
-/** @param environment of the stack, besides that of this process */
+/** @param environment additional variables of the stack */
 export async function startSecondWorker(stack: TestStack, environment: NodeJS.ProcessEnv): Promise<SecondWorker> {
   return await startWithTeardown(async (teardown) => {
     const store = await openPostgresStore(stack.databaseUrl ?? '');

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { inject } from 'vitest';
 
-/** What `shared-servers.ts` has started. */
+/** The servers that `shared-servers.ts` has started. */
 interface Servers {
   readonly temporalAddress: string;
   readonly postgresUrl: string;
@@ -13,16 +13,16 @@ declare module 'vitest' {
   }
 }
 
-/** A server has its namespaces from the start; each stack takes one. */
+/** A server has its namespaces from the start; each stack uses one of them. */
 export const NAMESPACES = Array.from({ length: 64 }, (_, at) => namespaceOf(at + 1));
-/** The database that others are copies of. */
+/** The template of the other databases. */
 export const TEMPLATE = 'template_of_tests';
-/** The sequence that counts the places taken. */
+/** The sequence that counts the used namespaces and databases. */
 export const PLACES = 'places_of_tests';
 
 /**
- * Takes a namespace and a database of one's own on the shared servers; the database has our tables.
- * @returns the variables that lead there; none in projects whose files start their own servers
+ * Reserves a namespace and a database on the shared servers; the database has our tables.
+ * @returns the variables for both; empty in projects whose files start their own servers
  */
 export async function takePlace(): Promise<NodeJS.ProcessEnv> {
   const servers = inject('servers');

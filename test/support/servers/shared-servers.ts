@@ -11,7 +11,7 @@ import { startPostgres } from './postgres-server.ts';
 import type { PostgresServer } from './postgres-server.ts';
 import { NAMESPACES, PLACES, TEMPLATE } from './shared-place.ts';
 
-/** Starts what the files of a project share: a Temporal server and a PostgreSQL. */
+/** Starts the shared servers of a project's files: a Temporal server and a PostgreSQL server. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   return await startWithTeardown(async (teardown) => {
     const [temporal, postgres] = await Promise.all([openTemporal(teardown), openPostgres(teardown)]);
@@ -29,7 +29,7 @@ async function openTemporal(teardown: Teardown): Promise<TemporalServer> {
         port: await choosePort('Temporal', 0, 7233),
         uiPort: await choosePort('the Temporal Web UI', 0, 8233),
         namespaces: NAMESPACES,
-        // As shipped, an execution that goes on from another one begins a second after that one at the earliest.
+        // By default an execution that continues another one begins at least a second after it.
         settings: ['history.workflowIdReuseMinimalInterval="0s"'],
       }),
   );
@@ -38,7 +38,7 @@ async function openTemporal(teardown: Teardown): Promise<TemporalServer> {
   return server;
 }
 
-/** Its template has our tables; a sequence counts the places that are taken. */
+/** Its template has our tables; a sequence counts the reserved databases. */
 async function openPostgres(teardown: Teardown): Promise<PostgresServer> {
   const postgres = await startPostgres();
   teardown.add(() => postgres.stop());

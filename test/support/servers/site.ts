@@ -16,17 +16,17 @@ import { startDeployment } from './deployment.ts';
 import type { Deployment } from './deployment.ts';
 import { FIRST_PORT } from './ports.ts';
 
-/** A deployment at work, and those whom it calls: the tools `unsafe` and `keyed`, and models. */
+/** A running deployment, and the services that it calls: the tools `unsafe` and `keyed`, and models. */
 export interface Site {
   readonly deployment: Deployment;
   readonly service: JobService;
   readonly model: { leave(): Promise<void>; comeBack(): Promise<void> };
   readonly user: ApiClient;
   readonly approver: ApiClient;
-  /** @returns its id */
+  /** @returns the run's id */
   startRun(nodes: Record<string, NodeDefinition>): Promise<string>;
   until(id: string, status: string): Promise<void>;
-  /** Until worker and API say that they are. */
+  /** Waits until worker and API report that they are ready. */
   untilReady(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -34,13 +34,13 @@ export interface Site {
 type Tool = Pick<HttpToolInput, 'timeout' | 'retry'>;
 type Configured = NonNullable<ConfigInput['models']>;
 
-/** Which models there are, given the one that answers by rules. */
+/** Returns the models, given the one that answers by rules. */
 export type Models = (scripted: Configured[string]) => Configured;
 
-/** Longer than any request takes whose other side is away. */
+/** Longer than any request takes while a dependency is down. */
 export const BOUND_MS = 30_000;
 
-/** What is tried again with growing pauses may be so far from its next attempt when an outage of a minute is over. */
+/** After an outage of a minute, the next retry with growing delays may be this far away. */
 export const PATIENTLY = { interval: 50, timeout: 150_000 };
 
 export async function startSite({ tool, models }: { tool: Tool; models: Models }): Promise<Site> {
@@ -82,17 +82,20 @@ export async function startSite({ tool, models }: { tool: Tool; models: Models }
   };
 }
 
-/** A node that has a tool do a job, and writes down that it was done. */
+/** A node that executes a job with a tool, and records it. */
 export function aCall(tool: 'unsafe' | 'keyed', job: string) {
   return { type: 'tool', tool, args: { job }, write: { log: job } } as const;
 }
 
-/** The statuses of a request that is to be sent again: its first sending is at work, there are too many, somebody is away. */
+/**
+ * The statuses of a request to repeat: its first attempt is in progress, there are too many requests, or a dependency
+ * is down.
+ */
 const AGAIN: ReadonlySet<number> = new Set([409, 429, 503]);
 
 /**
- * Sends a request again, under its key, until it is accepted.
- * @throws when it is refused for good, or is not accepted in time, with the last answer
+ * Repeats a request under its key until it is accepted.
+ * @throws when it is refused permanently, or is not accepted in time, with the last response
  */
 export async function repeated(send: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   for (const until = Date.now() + PATIENTLY.timeout; ;) {

@@ -7,20 +7,23 @@ import { at } from '../readers/json-at.ts';
 
 const run = promisify(execFile);
 
-/** The `temporal` command, at one server. */
+/** The `temporal` command for one server. */
 export interface TemporalCli {
-  /** Is given again while the workflow is busy, as a person would. @throws when the command fails otherwise */
+  /**
+   * Sends a signal; it is repeated while the workflow is busy, as a person would do.
+   * @throws when the command fails for another reason
+   */
   signal(workflowId: string, name: string, ...args: readonly string[]): Promise<void>;
   /** @param args JSON texts, one for each argument of the query */
   query(workflowId: string, type: string, ...args: readonly string[]): Promise<Json>;
-  /** A subcommand of `temporal workflow` that tells something. */
+  /** Runs a subcommand of `temporal workflow` with output. */
   tell(subcommand: string, workflowId: string): Promise<Json>;
   cancel(workflowId: string): Promise<void>;
   terminate(workflowId: string, reason: string): Promise<void>;
-  /** @param to options that say to which event */
+  /** @param to the options that select the event */
   reset(workflowId: string, to: readonly string[]): Promise<void>;
   delete(workflowId: string): Promise<void>;
-  /** Runs a command line that begins with `temporal`, as a person would paste it. */
+  /** Runs a command line that begins with `temporal`, like a person who pastes it. */
   paste(line: string): Promise<void>;
 }
 

@@ -11,19 +11,19 @@ import { buffer } from 'node:stream/consumers';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import proto from '@temporalio/proto';
 
-/** A way to a Temporal server on which single requests, or the answers to them, can be lost. */
+/** A proxy of a Temporal server that can drop single requests or their responses. */
 export interface TemporalProxy {
   readonly address: string;
-  /** Holds the next request of which something is true: the server does not hear of it. @returns when it is held */
+  /** Holds the next matching request: the server does not receive it. @returns when it is held */
   hold(isWanted: RequestTest): Promise<HeldRequest>;
-  /** Lets the next such request through and breaks its answer. @returns when the server has answered */
+  /** Forwards the next matching request and drops its response. @returns when the server has responded */
   loseAnswer(isWanted: RequestTest): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A request that is on its way. */
+/** A request on its way to the server. */
 export interface TemporalRequest {
-  /** Such as `RespondWorkflowTaskCompleted`. */
+  /** For example `RespondWorkflowTaskCompleted`. */
   readonly method: string;
   /** True if it has all of some texts, such as the id of a workflow or an event of a compressed journal batch. */
   readonly mentions: (...texts: readonly string[]) => boolean;
@@ -32,9 +32,9 @@ export interface TemporalRequest {
 export type RequestTest = (request: TemporalRequest) => boolean;
 
 export interface HeldRequest extends TemporalRequest {
-  /** Lets it through after all. @returns when the server has answered */
+  /** Forwards it after all. @returns when the server has responded */
   readonly deliver: () => Promise<void>;
-  /** Breaks it, as a network does: who sent it will send it again. */
+  /** Breaks it like a network failure: the sender will send it again. */
   readonly drop: () => void;
 }
 
@@ -57,7 +57,7 @@ interface Loss {
   readonly tell: (call: Call) => void;
 }
 
-/** @param address of the Temporal server */
+/** @param address the address of the Temporal server */
 export async function startTemporalProxy(address: string): Promise<TemporalProxy> {
   const losses = new Set<Loss>();
   const sessions = new Set<ServerHttp2Session>();
@@ -89,7 +89,7 @@ export async function startTemporalProxy(address: string): Promise<TemporalProxy
   };
 }
 
-/** Passes on what comes over one connection, over one to the server. */
+/** Forwards the requests of one connection over one connection to the server. */
 function serve(session: ServerHttp2Session, address: string, losses: Set<Loss>): void {
   const server = connect(`http://${address}`);
   server.on('error', () => session.destroy());
@@ -115,7 +115,7 @@ async function pass(call: Call, losses: Set<Loss>): Promise<void> {
   loss.tell(call);
 }
 
-/** A gRPC message comes behind five bytes, of which the first says whether it is compressed. */
+/** A gRPC message follows a prefix of five bytes, of which the first states whether it is compressed. */
 function toRequest({ headers, body }: Call): TemporalRequest {
   const method = headers[':path']?.split('/').at(-1) ?? '';
   const message = body[0] === 1 ? gunzipSync(body.subarray(5)) : body.subarray(5);
@@ -137,14 +137,14 @@ function batchesIn(message: Buffer): readonly Buffer[] {
   );
 }
 
-/** Asks as long as the sender waits for the answer. */
+/** Forwards a request as long as the sender waits for the response. */
 async function askFor(call: Call): Promise<Reply> {
   const gone = new AbortController();
   call.stream.once('close', () => gone.abort());
   return await ask(call, gone.signal);
 }
 
-/** Asks even if the sender, and its connection, are gone by now. */
+/** Forwards a request even if the sender and its connection are gone. */
 async function askLate(call: Call, address: string): Promise<Reply> {
   const server = connect(`http://${address}`);
   try {
@@ -180,7 +180,7 @@ function answer({ stream }: Call, { headers, body, trailers }: Reply): void {
   stream.end(body);
 }
 
-/** What a load balancer answers in the place of a server: `UNAVAILABLE`. */
+/** The response of a load balancer for an unavailable server: `UNAVAILABLE`. */
 const BROKEN: Reply = {
   headers: { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '14', 'grpc-message': 'lost' },
   body: Buffer.alloc(0),

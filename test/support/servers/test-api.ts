@@ -22,23 +22,23 @@ import type { ApiClient } from '../readers/api-client.ts';
 import { openMemoryStore } from './memory-database.ts';
 import type { MemoryStore } from './memory-database.ts';
 
-/** The API alone: it listens to no port, its database is in memory, and Temporal is away. */
+/** The API alone: without a port, with a database in memory, and without Temporal. */
 export interface TestApi {
   as(caller: keyof Tokens): ApiClient;
-  /** Somebody of the tenant `demo` with one role, which the configuration may define. */
+  /** A client of the tenant `demo` with one role, which the configuration may define. */
   asRole(role: string): Promise<ApiClient>;
-  /** Somebody without a token. */
+  /** A client without a token. */
   readonly stranger: ApiClient;
   readonly tokens: Tokens;
   readonly store: MemoryStore;
-  /** As `fetch`. @param path with its query, if it has one */
+  /** Like `fetch`. @param path may have a query */
   request(path: string, init?: RequestInit): Promise<Response>;
   stop(): Promise<void>;
 }
 
 const BASE_URL = 'http://127.0.0.1';
 
-/** @param settings of its configuration. @param over other parts than the usual ones */
+/** @param settings of its configuration @param over replacements of its parts */
 export async function startTestApi(
   settings: ConfigInput = {},
   over: Partial<Pick<ApiDeps, 'authenticate' | 'engine' | 'shuttingDown' | 'streaming'>> = {},

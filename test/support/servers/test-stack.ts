@@ -12,23 +12,25 @@ import { keepForReplay } from './histories.ts';
 import { takePlace } from './shared-place.ts';
 import { graphJobsHere } from '../doubles/graph-jobs-here.ts';
 
-/** The whole of Holdfast, as `npm start` runs it, in this process; at the shared servers, or with a Temporal of its own. */
+/**
+ * A complete stack like that of `npm start`, in this process; on the shared servers, or with its own Temporal server.
+ */
 export interface TestStack extends Stack {
-  /** Of Temporal. */
+  /** The Temporal namespace. */
   readonly namespace: string;
-  /** `null`: it has its own, inside the process. */
+  /** `null` if it has an embedded database. */
   readonly databaseUrl: string | null;
   /** The folder of its state. */
   readonly dataDir: string;
   as(caller: keyof Tokens): ApiClient;
-  /** Somebody without a token. */
+  /** A client without a token. */
   readonly stranger: ApiClient;
 }
 
 /**
- * @param config in JSON's terms: it is written to a file, as a user's would be; or the path of such a file
- * @param environment variables besides those of this process
- * @param sweeping when the API looks after runs; without waiting where nothing is said
+ * @param config the configuration as JSON, which is written to a file like a user's; or the path of such a file
+ * @param environment additional variables of this process
+ * @param sweeping the intervals of the API's sweeper; without delays by default
  */
 export async function startTestStack(
   config: ConfigInput | string,

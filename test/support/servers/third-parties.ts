@@ -12,15 +12,15 @@ import { createPostgresDialect } from '../../../src/store/database/postgres-dial
 import { watchService } from '../doubles/watched-service.ts';
 import type { WatchedService } from '../doubles/watched-service.ts';
 
-/** Those whom the demo calls, each behind a door that can be watched. */
+/** The services that the demo calls, each behind an observable proxy. */
 export interface ThirdParties {
   readonly model: WatchedService;
   readonly shop: WatchedService;
-  /** Speaks to the shop itself, past the door. */
+  /** A client of the shop that bypasses the proxy. */
   readonly accounts: Client;
-  /** The variables by which the demo's configuration finds them. */
+  /** The variables with the addresses for the demo's configuration. */
   readonly environment: DemoServiceEnvironment;
-  /** Takes all refunds back. */
+  /** Removes all refunds. */
   resetShop(): Promise<void>;
 }
 

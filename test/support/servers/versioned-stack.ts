@@ -24,11 +24,11 @@ import { startTestStack } from './test-stack.ts';
 import type { TestStack } from './test-stack.ts';
 import { versionOf } from './worker-versions.ts';
 
-/** A stack whose runs are served by workers of two versions: that of the project, and one whose interpreter differs. */
+/** A stack with workers of two versions: that of the project, and one with a different interpreter. */
 export interface VersionedStack extends TestStack {
   readonly service: JobService;
   readonly temporal: Client;
-  /** The worker of version 1: a process as `npm run worker` starts it. */
+  /** The worker of version 1: a process like that of `npm run worker`. */
   readonly old: { kill(): Promise<void> };
 }
 
@@ -49,7 +49,7 @@ async function start(teardown: Teardown): Promise<VersionedStack> {
   const tools = [aToolOf(service), aToolOf(service, { name: ELSEWHERE, taskQueue: ELSEWHERE })];
   await writeFile(HOLDFAST_CONFIG, JSON.stringify({ tools, http: { allow: [service.address] } }));
   const DATABASE_URL = await postgres.createDatabase('holdfast');
-  // Its own workers, which have no version, leave the runs alone.
+  // The stack's own workers have no version, so they do not execute these runs.
   const stack = await startTestStack(HOLDFAST_CONFIG, {
     DATABASE_URL,
     HOLDFAST_TASK_QUEUES: ELSEWHERE,

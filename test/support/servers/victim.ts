@@ -1,11 +1,11 @@
-/** A process, or a family of them, that can be ended in each way and started again where it was. */
+/** A process, or a process tree, that can be killed, stopped, suspended and restarted. */
 export interface Victim {
-  /** Ends it at once, as a power cut would, and waits until it is gone. */
+  /** Kills it at once, like a power failure, and waits until it has ended. */
   kill(): Promise<void>;
-  /** Asks it to end, and waits until it has. */
+  /** Asks it to stop, and waits until it has ended. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Lets it stand still: its connections stay open and nothing answers. */
+  /** Suspends it: its connections stay open without responses. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
 }

@@ -5,15 +5,15 @@ import type { TemporalCli } from './temporal-cli.ts';
 
 const DEPLOYMENT = 'holdfast';
 
-/** The variables of workers of a version. */
+/** The environment variables of workers of a version. */
 export function versionOf(buildId: string): NodeJS.ProcessEnv {
   return { TEMPORAL_DEPLOYMENT_NAME: DEPLOYMENT, TEMPORAL_WORKER_BUILD_ID: buildId };
 }
 
-/** A server knows a version once its first worker has asked for work, and its task queues one after the other. */
+/** A server knows a version once its first worker has polled, and registers its task queues one after the other. */
 const TRANSIENT = /not found|missing active task queues/i;
 
-/** Has new runs begin at a version, as soon as the server knows it. */
+/** Makes a version current for new runs, as soon as the server knows it. */
 export async function makeCurrent(temporal: TemporalCli, buildId: string): Promise<void> {
   const line = `temporal worker deployment set-current-version --deployment-name ${DEPLOYMENT} --build-id ${buildId} --yes`;
   for (;;) {
@@ -36,7 +36,7 @@ export function runningAt(buildId: string): string {
   return `TemporalWorkerDeploymentVersion = '${DEPLOYMENT}:${buildId}' AND ExecutionStatus = 'Running'`;
 }
 
-/** The versions that have worked at an execution. */
+/** The versions of the workers that executed an execution. */
 export function versionsIn(history: History | undefined): ReadonlySet<string> {
   const completed = (history?.events ?? []).flatMap((event) => event.workflowTaskCompletedEventAttributes ?? []);
   return new Set(completed.map(({ deploymentVersion }) => deploymentVersion?.buildId ?? 'none'));

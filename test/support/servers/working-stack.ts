@@ -13,14 +13,14 @@ interface AnyStack {
   stop(): Promise<void>;
 }
 
-/** A stack whose tool `work` has jobs done by a service. */
+/** A stack whose tool `work` executes jobs at a service. */
 export interface WorkingStack<S extends AnyStack> extends RunControls {
   readonly stack: () => S;
   readonly service: () => JobService;
   readonly user: () => ApiClient;
 }
 
-/** Gives all tests of a file one stack; its service forgets between them. */
+/** Provides one stack for all tests of a file; its service is reset between them. */
 export function useWorkingStack<S extends AnyStack>(start: (config: ConfigInput) => Promise<S>): WorkingStack<S> {
   let service: JobService;
   let stack: S;

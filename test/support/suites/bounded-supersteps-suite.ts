@@ -22,12 +22,13 @@ import { runInMemory } from '../doubles/memory-shell.ts';
 import type { MemoryRun, Outside } from '../doubles/memory-shell.ts';
 
 /*
- * What a run computes and holds is bounded as a whole, whatever shape asks for it: a superstep in all its tasks and edges,
- * a run that only computes in all its supersteps. It ends by an error that names what is too much.
+ * The computation and memory of a run are bounded as a whole, whatever causes them: a superstep with all its tasks and
+ * edges, and a run that only computes with all its supersteps. The run ends with an error that names the exceeded
+ * limit.
  */
 
 const SUPERSTEP = 20_000_000;
-/** What one advance may spend beyond, at the most, and what ends a run. */
+/** The maximum by which one advance may exceed the limit that ends a run. */
 const BEYOND = 10_000_000;
 const HELD = 64_000_000;
 const ERRORS = 1_000_000;
@@ -63,7 +64,7 @@ const TOO_DEAR = 'EXPRESSION_FAILED';
 const TOO_LARGE = 'PAYLOAD_TOO_LARGE';
 const TOO_MANY = 'GRAPH_RECURSION_LIMIT';
 
-/** A shape, the code by which its run or its first node fails, and the most units. */
+/** A graph, the code with which its run or its first node fails, and the maximum units. */
 type Case = readonly [string, GraphDefinition, RunErrorCode, number?];
 
 const CASES: readonly Case[] = [
@@ -179,7 +180,7 @@ function many<T>(make: (at: number) => T, count = 300): T[] {
   return Array.from({ length: count }, (_, at) => make(at));
 }
 
-/** One shape of each kind; the others take a minute together. */
+/** One graph of each kind; the others together take a minute. */
 const FIRST: ReadonlySet<string> = new Set([
   'costly writes of nodes',
   'costly routes',
@@ -191,10 +192,10 @@ const FIRST: ReadonlySet<string> = new Set([
   'a thousand times a thousand tasks',
 ]);
 
-/** Tests that shapes of hostile definitions come to an end within what a run may compute and hold. */
+/** Tests that expensive definitions end within the limits of a run. */
 export function boundedSuperstepsSuite(part: 'first' | 'others'): void {
   const cases = CASES.filter(([what]) => FIRST.has(what) === (part === 'first'));
-  describe('a run ends, or waits for people with no more than it may hold, for', () => {
+  describe('a run ends, or waits for people within its memory limit, for', () => {
     test.each(cases.map(([what, definition, code, units = SUPERSTEP]) => ({ what, definition, code, units })))(
       '$what',
       { timeout: 120_000 },
@@ -207,7 +208,7 @@ export function boundedSuperstepsSuite(part: 'first' | 'others'): void {
         expect(heldBytes(run)).toBe(heldBytes(structuredClone(run)));
         expect(heldBytes(run)).toBeLessThan(HELD + ERRORS);
         expect(played.units).toBeLessThan(units + BEYOND);
-        // Everything that is held was said once, or twice: as a result, and as an update.
+        // Each value that is held was emitted once or twice: as a result, and as an update.
         expect(played.said).toBeLessThan(3 * HELD);
       },
     );

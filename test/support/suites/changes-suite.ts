@@ -3,7 +3,7 @@ import type { RunChange } from '../../../src/store/changes.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { AT, aBatch, aNewRun, aView, writeTo } from '../builders/store-builders.ts';
 
-/** What every store tells of the journals that are written. */
+/** The notifications of every store about journal writes. */
 export function changesSuite(store: () => Store): void {
   const subscribe = (runId: string) => {
     const heard: (RunChange | null)[] = [];
@@ -11,7 +11,7 @@ export function changesSuite(store: () => Store): void {
     onTestFinished(unsubscribe);
     return { heard, unsubscribe };
   };
-  /** What was written before the first subscription of a store has come through is not heard. */
+  /** A subscription may miss writes from before it is established, so the test waits until it receives one. */
   const opened = async (): Promise<void> => {
     const { heard, unsubscribe } = subscribe('W-probe');
     const hasHeard = async (): Promise<boolean> => {
@@ -23,7 +23,7 @@ export function changesSuite(store: () => Store): void {
   };
 
   describe('a subscriber to a run', () => {
-    test('hears of each batch of the run, and of no other run', async () => {
+    test('receives each batch of the run, and of no other run', async () => {
       await store().runs.create(aNewRun({ id: 'W-1' }));
       await opened();
       const { heard } = subscribe('W-1');
@@ -39,7 +39,7 @@ export function changesSuite(store: () => Store): void {
         ]);
     });
 
-    test('hears of a batch that travels with a claim, made or refused', async () => {
+    test('receives a batch that is written with an accepted or refused claim', async () => {
       await opened();
       const { heard } = subscribe('W-claim');
       const writer = { runId: 'W-claim', tenantId: 'acme', executionRunId: 'e1' };
@@ -60,7 +60,7 @@ export function changesSuite(store: () => Store): void {
       await expect.poll(() => heard.map((change) => change?.seq)).toEqual([1, 2]);
     });
 
-    test('hears nothing more once it has had enough', async () => {
+    test('receives nothing after it has unsubscribed', async () => {
       await opened();
       const [gone, other] = [subscribe('W-gone'), subscribe('W-gone')];
       gone.unsubscribe();

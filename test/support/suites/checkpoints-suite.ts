@@ -6,7 +6,7 @@ import type { Tables } from '../../../src/store/tables.ts';
 import { createRandom } from '../builders/random.ts';
 import { aBatch, aCheckpoint, aNewRun, writeTo } from '../builders/store-builders.ts';
 
-/** A store, and a way to look into its tables. */
+/** A store, and access to its tables. */
 export interface OpenedStore {
   readonly store: Store;
   readonly tables: Kysely<Tables>;
@@ -15,18 +15,18 @@ export interface OpenedStore {
 const LENGTH = 250;
 const SEED = 7;
 
-/** What a store must do with long chains of checkpoints. */
+/** Requirements on every store for long chains of checkpoints. */
 export function checkpointsSuite(opened: () => OpenedStore): void {
   const orders: readonly [string, (numbers: readonly number[]) => readonly number[]][] = [
     ['oldest first', (numbers) => numbers],
     ['in any order', (numbers) => createRandom(SEED).shuffle(numbers)],
   ];
 
-  describe.each(orders)('a chain of 250 checkpoints that is read %s', (name, order) => {
+  describe.each(orders)('a chain of 250 checkpoints read %s', (name, order) => {
     const runId = `C ${name}`;
     beforeAll(async () => await writeChain(opened().store, runId));
 
-    test('gives the state at each of them, also when it is read again', async () => {
+    test('returns the state at each of them, also when it is read again', async () => {
       const numbers = order(numbersUpTo(LENGTH));
       for (const n of [...numbers, ...numbers]) {
         const state = await opened().store.checkpoints.at(runId, `${runId}.c${n}`);
@@ -43,7 +43,7 @@ export function checkpointsSuite(opened: () => OpenedStore): void {
     expect(kept).toBeLessThanOrEqual(written);
   });
 
-  test('no state is folded across a checkpoint that is not written yet', async () => {
+  test('no state is computed across a missing checkpoint', async () => {
     const { store } = opened();
     const runId = 'C late';
     const last = 80;
@@ -73,7 +73,7 @@ export function checkpointsSuite(opened: () => OpenedStore): void {
     expect(await store.checkpoints.at('C second', null)).toBeNull();
   });
 
-  test('a fork’s first checkpoint follows on one of another run', async () => {
+  test('a fork’s first checkpoint has a parent in another run', async () => {
     const { store } = opened();
     await store.runs.create(aNewRun({ id: 'C fork' }));
     const first = aCheckpoint('C fork', 1, { parentId: 'C oldest first.c3' });
@@ -90,7 +90,7 @@ export function checkpointsSuite(opened: () => OpenedStore): void {
   });
 }
 
-/** Each checkpoint appends to a list; some set a value, some set the list anew. */
+/** Each checkpoint appends to a list; some set a value, some replace the list. */
 function changesOf(n: number) {
   return {
     log: n % 100 === 0 ? { set: [`anew ${n}`] } : { append: [n, `text ${n}`] },

@@ -7,7 +7,7 @@ import { fromWorkflowId, toWorkflowId } from '../../../src/workflows/contract.ts
 import { AT, LATER, aNewRun, endRun } from '../builders/store-builders.ts';
 import type { OpenedStore } from './checkpoints-suite.ts';
 
-/** What a store with many connections must do when a definition is wanted in the moment in which it is forgotten. */
+/** Requirements on a store with many connections when a definition is used at the moment of its deletion. */
 export function definitionsSuite(opened: () => OpenedStore): void {
   const aRunOf = (id: string, hash: string) =>
     aNewRun({ id, tenantId: hash, graph: { name: 'once', version: null, hash }, definition: { name: hash } });
@@ -34,7 +34,7 @@ export function definitionsSuite(opened: () => OpenedStore): void {
       expect(await store().graphs.definition('D-run')).toEqual({ name: 'D-run' });
     });
 
-    test('stays if a run has referred to it before', async () => {
+    test('is kept if a run has referred to it before', async () => {
       await store().runs.create(aRunOf('D-old', 'D-stays'));
       await endRun(store(), { id: 'D-old', tenantId: 'D-stays' });
       const pruned = await opened()
@@ -62,7 +62,7 @@ const aGraphOf = (hash: string) => ({
   created_by: 'ann',
 });
 
-/** Until a statement of somebody else waits for what a transaction has locked. */
+/** Waits until another statement waits for a lock of a transaction. */
 async function untilSomebodyWaits(transaction: Transaction<Tables>): Promise<void> {
   for (let waiting = 0; waiting === 0;) {
     const { rows } = await sql<{ waiting: number }>`

@@ -3,7 +3,7 @@ import type { ModelDelta } from '../../../src/graph/journal/batch.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aDelta } from '../builders/store-builders.ts';
 
-/** What every store tells of the deltas that are published. */
+/** The notifications of every store about published deltas. */
 export function deltasSuite(store: () => Store): void {
   const listen = async (runId: string) => {
     const heard: ModelDelta[] = [];
@@ -13,7 +13,7 @@ export function deltasSuite(store: () => Store): void {
   };
 
   describe('a listener to the deltas of a run', () => {
-    test('hears each of them in order, from the first one on, and none of another run', async () => {
+    test('receives each of them in order from the first one, and none of another run', async () => {
       const { heard } = await listen('D-1');
       const deltas = [aDelta({ index: 0, text: 'Hü, "you"\n' }), aDelta({ index: 1, text: '\0\u{1F600}\ud83d' })];
       await store().deltas.publish('D-2', [aDelta()]);
@@ -22,14 +22,14 @@ export function deltasSuite(store: () => Store): void {
       await expect.poll(() => heard).toEqual([...deltas, aDelta({ index: 2, path: ['outer'] })]);
     });
 
-    test('hears many at a time, whatever they take together', async () => {
+    test('receives many at a time, whatever their total size', async () => {
       const { heard } = await listen('D-many');
       const deltas = Array.from({ length: 50 }, (_, index) => aDelta({ index, text: 'x'.repeat(1_000) }));
       await store().deltas.publish('D-many', deltas);
       await expect.poll(() => heard).toEqual(deltas);
     });
 
-    test('hears nothing more once it has had enough', async () => {
+    test('receives nothing after it has unsubscribed', async () => {
       const [gone, other] = [await listen('D-gone'), await listen('D-gone')];
       gone.stop();
       await store().deltas.publish('D-gone', [aDelta()]);

@@ -3,7 +3,7 @@ import type { TaskFailureCause } from '../../../src/store/failing-runs.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { AT, LATER, aBatch, aNewRun, endRun } from '../builders/store-builders.ts';
 
-/** What a store must do about runs whose workflow tasks fail. @param store one that knows the definition `h1` */
+/** Requirements on a store for runs with failing workflow tasks. @param store one that contains the definition `h1` */
 export function failingRunsSuite(store: () => Store): void {
   const dispatch = async (id: string): Promise<void> => {
     await store().runs.create(aNewRun({ id }));
@@ -13,7 +13,7 @@ export function failingRunsSuite(store: () => Store): void {
   const noted = async (prefix: string) =>
     (await store().failingRuns.list(1_000)).filter(({ id }) => id.startsWith(prefix)).map(({ id }) => id);
 
-  test('a failed task is noted until it is forgotten', async () => {
+  test('a failed task is recorded until it is removed', async () => {
     await dispatch('F-a');
     expect(await store().failingRuns.find('F-a')).toBeNull();
     await store().failingRuns.note('F-a', { executionRunId: 'e1', by: 'code', reason: 'odd \0 text', proofs: 1 });
@@ -26,7 +26,7 @@ export function failingRunsSuite(store: () => Store): void {
     expect(await noted('F-a')).toEqual([]);
   });
 
-  test('only a note about the code replaces one of the same execution, and adds its proofs', async () => {
+  test('only a record about the code replaces one of the same execution, and adds its evidence', async () => {
     await dispatch('F-b');
     const note = async (executionRunId: string, cause: TaskFailureCause) => {
       await store().failingRuns.note('F-b', { executionRunId, ...cause });
@@ -45,7 +45,7 @@ export function failingRunsSuite(store: () => Store): void {
     expect(await note('e3', first)).toEqual({ executionRunId: 'e3', ...first });
   });
 
-  test('of a run that has ended, nothing is noted or listed', async () => {
+  test('an ended run is neither recorded nor listed', async () => {
     await dispatch('F-c');
     await store().failingRuns.note('F-c', { executionRunId: 'e1', by: 'code', reason: 'before', proofs: 1 });
     await endRun(store(), { id: 'F-c' });
@@ -68,7 +68,7 @@ export function failingRunsSuite(store: () => Store): void {
     expect(await store().failingRuns.active('G-2', 1)).toEqual([{ id: 'G-3', tenantId: 'acme', failure }]);
   });
 
-  test('a run whose journal goes on is none to look at', async () => {
+  test('a run whose journal progresses is not listed', async () => {
     for (const id of ['H-1', 'H-2']) await dispatch(id);
     await store().journal.write(aBatch([1]), { runId: 'H-1', tenantId: 'acme', executionRunId: 'e1' });
     expect((await store().failingRuns.active('H-', 1)).map(({ id }) => id)).toEqual(['H-2']);

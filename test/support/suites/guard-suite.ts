@@ -5,7 +5,7 @@ import { NetworkError } from '../../../src/network/network-error.ts';
 import { answer } from '../doubles/loopback-server.ts';
 import type { LoopbackServer } from '../doubles/loopback-server.ts';
 
-/** Sends a GET request from behind a new guard, within 5 seconds if there is no signal. */
+/** Sends a GET request through a new guard, within 5 seconds if there is no signal. */
 export type GuardedSend = (
   allow: readonly string[],
   request: { readonly url: string; readonly redirectedBy?: string; readonly signal?: AbortSignal },
@@ -13,7 +13,7 @@ export type GuardedSend = (
 
 const PUBLIC_ADDRESS = '93.184.215.14';
 
-/** Names that no network knows, and where they lead; the system resolves all others. */
+/** Names that exist only in the tests, and their addresses; the system resolves all others. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   'loopback.test': ['127.0.0.1'],
   'private.test': ['10.0.0.1'],
@@ -22,7 +22,10 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   'two-faced.test': ['93.184.215.14', '127.0.0.1'],
 };
 
-/** A name that leads to a public address first, and to this machine from then on; how often it was asked for, and what then. */
+/**
+ * A name that resolves to a public address first, and to this machine from then on; the number of lookups, and a
+ * callback.
+ */
 const rebinding = { name: 'rebinding.test', asked: 0, whenAsked: (): unknown => undefined };
 
 function rebind(): string {
@@ -43,13 +46,13 @@ function lookUp(hostname: string, options: object, resolved: Resolved): void {
   else lookup(hostname, { ...options, all: true }, resolved);
 }
 
-/** `fetch` wraps what the lookup of a name throws. */
+/** `fetch` wraps the error of a name lookup. */
 function failureOf(thrown: unknown): string {
   if (thrown instanceof NetworkError) return thrown.reason;
   return thrown instanceof Error && thrown.cause !== undefined ? failureOf(thrown.cause) : 'another failure';
 }
 
-/** What holds for each way to send a request from behind the guard. */
+/** Requirements on each way to send a request through the guard. */
 export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
   beforeAll(() => {
     Object.assign(dns, { lookup: lookUp });
@@ -60,7 +63,7 @@ export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
     syncBuiltinESMExports();
   });
 
-  /** The status that a request ends with, or the reason of its failure. */
+  /** The status of a request, or the reason of its failure. */
   const outcomeOf = async (url: string, allow: readonly string[] = []): Promise<number | string> =>
     await send(allow, { url }).then(({ status }) => status, failureOf);
 
@@ -83,7 +86,7 @@ export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
       'localhost',
       'LOCALHOST',
       'local\uff48ost',
-    ])('%s leads to this machine and is blocked unless it is allowed', async (host) => {
+    ])('%s resolves to this machine and is blocked unless it is allowed', async (host) => {
       const url = `http://${host}:${server.port}/`;
       expect(await outcomeOf(url)).toBe('blocked');
       expect(server.connections).toBe(0);
@@ -101,7 +104,7 @@ export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
       '[::127.0.0.1]',
       '[64:ff9b::127.0.0.1]',
       '[2002:7f00:1::]',
-    ])('%s, a way to this machine in IPv6, is blocked', async (host) => {
+    ])('%s, an IPv6 address of this machine, is blocked', async (host) => {
       expect(await outcomeOf(`http://${host}:${server.port}/`)).toBe('blocked');
       expect(server.connections).toBe(0);
     });
@@ -153,20 +156,20 @@ export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
       expect(await outcomeOf(`http://${host}/`)).toBe('blocked');
     });
 
-    test.each(Object.keys(NAMES))('%s is blocked for where it leads', async (name) => {
+    test.each(Object.keys(NAMES))('%s is blocked for the address that it resolves to', async (name) => {
       expect(await outcomeOf(`http://${name}:${server.port}/`)).toBe('blocked');
       expect(server.connections).toBe(0);
     });
 
     test.each(['loopback.test.', 'loopback.test。', 'private.test.', 'private。test', 'private．test', 'private｡test'])(
-      '%s is blocked for where it leads, however it is written',
+      '%s is blocked for its address in any spelling',
       async (name) => {
         expect(await outcomeOf(`http://${name}:${server.port}/`)).toBe('blocked');
         expect(server.connections).toBe(0);
       },
     );
 
-    test('a name that changes is checked each time that a connection is made', async () => {
+    test('a name is checked again for each connection', async () => {
       rebinding.asked = 0;
       const url = `http://${rebinding.name}:${server.port}/`;
       const leaving = new AbortController();
@@ -206,7 +209,7 @@ export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
       await expect(request).rejects.toThrow(/10\.0\.0\.1 is no public address.*http\.allow/);
     });
 
-    test('the error of an address that no setting allows says so', async () => {
+    test('the error of an address that no setting can allow states that', async () => {
       await expect(send([], { url: 'http://10.0.0.1:25/' })).rejects.toThrow(/port 25 .*No setting allows it/);
     });
   });

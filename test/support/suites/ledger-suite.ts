@@ -4,7 +4,7 @@ import type { Json } from '../../../src/graph/values/json.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { AT } from '../builders/store-builders.ts';
 
-/** What the ledger of every store must do. */
+/** Requirements on the ledger of every store. */
 export function ledgerSuite(store: () => Store): void {
   const claim = (key: string, over: object = {}) => ({
     key,
@@ -51,7 +51,7 @@ export function ledgerSuite(store: () => Store): void {
     expect(kept).toEqual({ answer: { ok: 1 } });
   });
 
-  test('the texts that models have answered are found, cut where they are very long, and without summaries', async () => {
+  test('the answers of models are found, truncated when they are very long, and without summaries', async () => {
     const ofModel = (key: string, request: Json) => claim(key, { runId: 'L-said', called: 'model:default', request });
     const settle = async (key: string, end: CallEnd, request: Json = null) =>
       await store().ledger.settle(ofModel(key, request), end, neverAsked);
@@ -81,7 +81,7 @@ export function ledgerSuite(store: () => Store): void {
     );
   });
 
-  test('each failed attempt is kept, and so is what was sent, until somebody says more', async () => {
+  test('each failed attempt is kept, and the request until a later record replaces it', async () => {
     const failure = (message: string) => ({ error: { code: 'TOOL_FAILED', message }, callFailed: true }) as const;
     const { ledger, calls } = store();
     const retrying = { status: 'retrying', failures: 1 } as const;
@@ -109,7 +109,7 @@ export function ledgerSuite(store: () => Store): void {
   };
 
   test.each(['retrying', 'failed', 'unknown'] as const)(
-    'an attempt whose record is written again, because its answer was lost, is kept once: %s',
+    'an attempt whose record is repeated because the response was lost is kept once: %s',
     async (status) => {
       const { ledger } = store();
       const keys = [`L-again-${status}`, `L-again2-${status}`, `L-again3-${status}`] as const;
@@ -128,7 +128,7 @@ export function ledgerSuite(store: () => Store): void {
     },
   );
 
-  test('an attempt that comes back after it was thought lost is kept besides that', async () => {
+  test('an attempt that completes after it was considered lost is kept in addition', async () => {
     const { ledger } = store();
     const failure = (message: string) => ({ error: { code: 'TOOL_FAILED', message }, callFailed: false }) as const;
     await ledger.claim(claim('L-late'), neverAsked);
@@ -149,7 +149,7 @@ export function ledgerSuite(store: () => Store): void {
     expect(await settle('c4', 'fourth', false)).toEqual({ answer: 'third' });
   });
 
-  test('a failure that is recorded without a claim is retried as any other', async () => {
+  test('a failure that is recorded without a claim is retried like any other', async () => {
     const error = { code: 'TOOL_FAILED', message: 'no' } as const;
     const failed = {
       status: 'retrying',
@@ -169,7 +169,7 @@ export function ledgerSuite(store: () => Store): void {
     expect([await unknownAs('c2'), await unknownAs('c1'), await unknownAs('c1')]).toEqual([false, true, false]);
   });
 
-  test('an attempt that is alive takes back that its outcome is unknown, so that no order of a person doubles it', async () => {
+  test('an attempt that is alive revokes its unknown outcome, so that no retry of a person duplicates it', async () => {
     const seen: string[] = [];
     const judge = ({ status }: LedgerEntry) => {
       seen.push(status);

@@ -4,15 +4,15 @@ import type { Page, PageRequest } from '../../../src/store/page.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { AT, aBatch, anApproval, anIntervention, aNewRun, aView, writeTo } from '../builders/store-builders.ts';
 
-/* A page has room for two of these values, and for none that is too large, which has a page of its own. */
+/* A page can hold two of these values, but none that is too large, which gets its own page. */
 const third = 'x'.repeat(MAX_PAGE_BYTES / 3);
 const tooLarge = 'x'.repeat(MAX_PAGE_BYTES + 1);
 const VALUES = ['', third, third, third, tooLarge, ''];
 const PAGES = [[1, 2, 3], [4], [5], [6]];
 
-/** How pages of large values end early, and nothing is lost. */
+/** Requirements on every store for pages of large values: they end early and lose nothing. */
 export function pagesSuite(store: () => Store): void {
-  describe('a page has room for so many bytes', () => {
+  describe('a page has a size limit in bytes', () => {
     test('of the history', async () => {
       await store().runs.create(aNewRun({ id: 'B-events' }));
       const events = VALUES.map((output, at) => ({
@@ -50,7 +50,7 @@ export function pagesSuite(store: () => Store): void {
       expect(pages.map((page) => page.map(({ id }) => Number(id.slice(7))))).toEqual(PAGES);
     });
 
-    test('of what waits for a person, with the runs that wait', async () => {
+    test('of pending interventions, with their runs', async () => {
       for (const [at, output] of VALUES.entries()) {
         const run = { id: `B-wait-${at + 1}`, tenantId: 'waiting' };
         await store().runs.create(aNewRun({ ...run, createdAt: timeOf(at) }));

@@ -14,7 +14,7 @@ import type { TestStack } from '../servers/test-stack.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Waits for a moment, and ends; a bundle with poison in it may do otherwise. @param name what the poison does, and when */
+/** A graph that waits briefly and ends; a poisoned bundle changes that. @param name selects the failure and its time */
 const aPoisonedGraph = (name: string): GraphDefinition =>
   aDefinition({ name, nodes: { nap: { type: 'wait', for: '100ms' }, note: { type: 'set', write: { log: 'a' } } } });
 
@@ -24,9 +24,9 @@ export async function startPoisoned(user: ApiClient, name: string, more: object 
   return textAt(body, '/id');
 }
 
-/** Two workers and runs that poison their workflow task. @param poisons names with the message of the run's error */
+/** Two workers and runs that fail their workflow task. @param poisons names with the message of the run's error */
 export function poisonedRunsSuite(poisons: readonly (readonly [name: string, message: RegExp])[]): void {
-  describe('a run that poisons its workflow task', () => {
+  describe('a run that fails its workflow task', () => {
     const teardown = openTeardown();
     let stack: TestStack;
     let second: SecondWorker;
@@ -44,7 +44,7 @@ export function poisonedRunsSuite(poisons: readonly (readonly [name: string, mes
     afterAll(async () => await teardown.run());
 
     test.each(poisons)(
-      '%s: has failed within a minute; all other runs end, and both workers are alive',
+      '%s: fails within a minute; all other runs complete, and both workers are alive',
       async (name, message) => {
         const poisoned = await start(name, { threadId: name, onBusy: 'enqueue' });
         const others = await Promise.all(Array.from({ length: 10 }, () => start('sound')));

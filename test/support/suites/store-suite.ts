@@ -22,7 +22,7 @@ import { pagesSuite } from './pages-suite.ts';
 import { threadQueueSuite } from './thread-queue-suite.ts';
 import { NOTHING_REDACTED } from '../../../src/graph/redaction/redaction.ts';
 
-/** What every store must do, whichever database is behind it. */
+/** Requirements on every store, whatever its database. */
 export function storeSuite(name: string, open: () => Promise<OpenedStore>): void {
   describe(name, () => {
     let opened: OpenedStore;
@@ -124,7 +124,7 @@ function runsSuite(store: () => Store): void {
     expect(await pendingStarts.claim('R-once', LATER, LATER)).toBeNull();
   });
 
-  test('a run that is accepted with a claim is dispatched by its creator, or later by somebody else', async () => {
+  test('a run that is accepted with a claim is dispatched by its creator, or later by another process', async () => {
     expect(await store().runs.create(aNewRun({ id: 'R-claimed', createdAt: AT }), LATER)).toBe('claimed');
     expect(await store().runs.create(aNewRun({ id: 'R-claimed', createdAt: AT }), LATER)).toBe('accepted');
     const { pendingStarts } = store();
@@ -132,7 +132,7 @@ function runsSuite(store: () => Store): void {
     expect(await pendingStarts.claim('R-claimed', LATER, LATER)).toMatchObject({ id: 'R-claimed', execution: 1 });
   });
 
-  test('a run of a thread is not claimed, as it may have to wait', async () => {
+  test('a run of a thread is not claimed, because it may have to wait', async () => {
     const run = aNewRun({ id: 'R-on-thread', tenantId: 'claims', threadId: 't1', createdAt: AT });
     expect(await store().runs.create(run, LATER)).toBe('accepted');
     expect(await store().pendingStarts.claim('R-on-thread', AT, LATER)).toMatchObject({ id: 'R-on-thread' });

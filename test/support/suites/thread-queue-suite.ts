@@ -6,7 +6,10 @@ import type { QueueHead } from '../../../src/store/threads.ts';
 import { AT, LATER, aBatch, aNewRun, aView, endRun, writeTo } from '../builders/store-builders.ts';
 import { NOTHING_REDACTED } from '../../../src/graph/redaction/redaction.ts';
 
-/** What a store must do about runs that queue on threads, end and are reopened. @param store one that knows the definition `h1` */
+/**
+ * Requirements on a store for runs that queue on threads, end and are reopened.
+ * @param store one that contains the definition `h1`
+ */
 export function threadQueueSuite(store: () => Store): void {
   describe('the queue of a thread', () => {
     queues(store);
@@ -18,7 +21,7 @@ export function threadQueueSuite(store: () => Store): void {
 
 const TEN = Array.from({ length: 10 }, (_, n) => n);
 
-/** A run of a tenant's thread `t`. */
+/** A run on a tenant's thread `t`. */
 const onThread = (id: string, over: Partial<NewRun> = {}): NewRun =>
   aNewRun({ id, tenantId: id.split('-')[0] ?? id, threadId: 't', ...over });
 

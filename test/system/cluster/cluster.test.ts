@@ -28,8 +28,8 @@ import { repeated } from '../../support/servers/site.ts';
 import { makeCurrent, runningAt, upgradeRunsOf, versionsIn } from '../../support/servers/worker-versions.ts';
 
 /*
- * What is promised holds in production, too: with Temporal's server on PostgreSQL, the package as it is built, and two of
- * each process. CLUSTER_RUNS is how many runs there are while processes are killed.
+ * The guarantees hold in production, too: with a Temporal server on PostgreSQL, the built package, and two of each
+ * process. CLUSTER_RUNS is the number of runs while processes are killed.
  */
 
 const RUNS = Number(process.env['CLUSTER_RUNS'] ?? 20);
@@ -45,19 +45,19 @@ beforeAll(async () => {
 afterAll(() => fleet.stop());
 beforeEach(() => fleet.jobs.forget());
 
-test('Temporal’s server knows the settings that it is given', async () => {
+test('the Temporal server accepts its settings', async () => {
   const { server } = await provideTemporalBinaries(() => undefined);
   const { stdout } = await promisify(execFile)(server, ['validate-dynamic-config', DYNAMIC_CONFIG]);
   expect(stdout.trim()).toBe(DYNAMIC_CONFIG);
 });
 
-test('the demo ends as expected, whichever API is asked', { timeout: TIME }, async () => {
+test('the demo ends as expected with either API', { timeout: TIME }, async () => {
   for (const runId of await playDemo(cases)) await expectWholeHistory(runId);
   expect(Math.min(...fleet.door.answered)).toBeGreaterThan(cases.length);
 });
 
 test.skipIf(!findSuite(process.env).isThere)(
-  'themes of the conformance suite pass',
+  'the selected themes of the conformance suite pass',
   { timeout: TIME },
   async ({ signal }) => {
     const themes = THEMES.flatMap((theme) => ['--theme', theme]);
@@ -65,7 +65,7 @@ test.skipIf(!findSuite(process.env).isThere)(
   },
 );
 
-/* All but redaction, which has a scenario that gives the name of its graph to the value that is to be hidden. */
+/* All themes but redaction, which has a scenario whose hidden value equals the name of its graph. */
 const THEMES = [
   'approvals',
   'approvals-hold',
@@ -87,10 +87,10 @@ const THEMES = [
   'waits',
 ];
 
-test('a stream whose API is killed goes on at the other: no event is missing, and none comes twice', async () => {
+test('a stream whose API is killed continues at the other one without missing or repeated events', async () => {
   const tell = (node: string) =>
     ({ type: 'llm', model: 'slow', prompt: node, write: { log: '{{ result.text }}' } }) as const;
-  // The run goes on until both are back, however long that takes.
+  // The run waits until both are back, however long that takes.
   const held = fleet.jobs.hold('last');
   const nodes = { a: tell('a'), b: tell('b'), c: tell('c'), d: tell('d'), last: aJob('last') };
   const runId = await startRun(aDefinition({ nodes }));
@@ -111,7 +111,7 @@ test('a stream whose API is killed goes on at the other: no event is missing, an
   expect(read.filter(({ lost }) => lost > 0).length).toBeGreaterThanOrEqual(2);
 }, 120_000);
 
-test('one key at both APIs at once is one run', async () => {
+test('one Idempotency-Key sent to both APIs at once starts one run', async () => {
   const graph = aDefinition({ name: 'asked-of-both', nodes: { job: aJob('once') } });
   const headers = { 'idempotency-key': 'asked of both' };
   const ask = async (_: unknown, number: number) =>
@@ -125,7 +125,7 @@ test('one key at both APIs at once is one run', async () => {
   expect(jobsAsked()).toEqual(['once']);
 });
 
-test(`${RUNS} runs end as expected while workers and APIs are killed by turns`, { timeout: TIME }, async () => {
+test(`${RUNS} runs end as expected while workers and APIs are killed in turn`, { timeout: TIME }, async () => {
   const played: string[] = [];
   const all = [...fleet.workers, ...fleet.apis];
   const killed = await whileKilling(async (soFar) => {
@@ -150,48 +150,52 @@ describe('a rolling upgrade', () => {
     await repeated(() => fleet.as('approver').post(`/api/runs/${runId}/approve`, {}, once));
   };
 
-  test('leaves runs to the workers that began them until these go, and loses nothing', { timeout: TIME }, async () => {
-    const user = fleet.as('user');
-    const HOLDFAST_WORKFLOW_BUNDLE = await writeNextVersion();
-    const held = fleet.jobs.hold('long');
-    const [waiting, idle, busy] = [await startRun(asking), await startRun(asking), await startRun(working)];
-    const release = await held;
-    for (const runId of [waiting, idle]) await user.untilRun(runId, hasStatus('waiting'));
+  test(
+    'leaves runs to the workers that began them until these stop, and loses nothing',
+    { timeout: TIME },
+    async () => {
+      const user = fleet.as('user');
+      const HOLDFAST_WORKFLOW_BUNDLE = await writeNextVersion();
+      const held = fleet.jobs.hold('long');
+      const [waiting, idle, busy] = [await startRun(asking), await startRun(asking), await startRun(working)];
+      const release = await held;
+      for (const runId of [waiting, idle]) await user.untilRun(runId, hasStatus('waiting'));
 
-    await fleet.addWorkers('2', { HOLDFAST_WORKFLOW_BUNDLE });
-    await makeCurrent(fleet.cli, '2');
-    const fresh = await startRun(asking);
-    await user.untilRun(fresh, hasStatus('waiting'));
-    release();
-    for (const runId of [waiting, fresh]) await approve(runId);
-    for (const runId of [waiting, busy, fresh]) await user.untilRun(runId, hasStatus('completed'));
-    expect(await Promise.all([waiting, busy, fresh].map(versionsOf))).toEqual([['1'], ['1'], ['2']]);
+      await fleet.addWorkers('2', { HOLDFAST_WORKFLOW_BUNDLE });
+      await makeCurrent(fleet.cli, '2');
+      const fresh = await startRun(asking);
+      await user.untilRun(fresh, hasStatus('waiting'));
+      release();
+      for (const runId of [waiting, fresh]) await approve(runId);
+      for (const runId of [waiting, busy, fresh]) await user.untilRun(runId, hasStatus('completed'));
+      expect(await Promise.all([waiting, busy, fresh].map(versionsOf))).toEqual([['1'], ['1'], ['2']]);
 
-    await upgradeRunsOf(fleet.cli, '1');
-    const { workflow } = fleet.temporal;
-    await expect.poll(async () => (await workflow.count(runningAt('1'))).count, PATIENTLY).toBe(0);
-    await Promise.all(fleet.workers.map((worker) => worker.stop()));
-    await approve(idle);
-    const last = await startRun(working);
-    for (const runId of [idle, last]) await user.untilRun(runId, hasStatus('completed'));
-    expect(await Promise.all([idle, last].map(versionsOf))).toEqual([['1', '2'], ['2']]);
-    for (const runId of [waiting, idle, busy, fresh, last]) await expectWholeHistory(runId);
-    const isLong = (job: string): boolean => job === 'long';
-    const short = jobsAsked().filter((job) => !isLong(job));
-    expect(short.toSorted()).toEqual(['after', 'after', 'end', 'end', 'end', 'pay', 'pay', 'pay']);
-    // A long call whose heartbeat comes late, because processes start beside its worker, is made again under its key.
-    expect(fleet.jobs.done.filter(isLong)).toEqual(['long', 'long']);
-  });
+      await upgradeRunsOf(fleet.cli, '1');
+      const { workflow } = fleet.temporal;
+      await expect.poll(async () => (await workflow.count(runningAt('1'))).count, PATIENTLY).toBe(0);
+      await Promise.all(fleet.workers.map((worker) => worker.stop()));
+      await approve(idle);
+      const last = await startRun(working);
+      for (const runId of [idle, last]) await user.untilRun(runId, hasStatus('completed'));
+      expect(await Promise.all([idle, last].map(versionsOf))).toEqual([['1', '2'], ['2']]);
+      for (const runId of [waiting, idle, busy, fresh, last]) await expectWholeHistory(runId);
+      const isLong = (job: string): boolean => job === 'long';
+      const short = jobsAsked().filter((job) => !isLong(job));
+      expect(short.toSorted()).toEqual(['after', 'after', 'end', 'end', 'end', 'pay', 'pay', 'pay']);
+      // A long call whose heartbeat is late, because processes start next to its worker, is made again under its key.
+      expect(fleet.jobs.done.filter(isLong)).toEqual(['long', 'long']);
+    },
+  );
 });
 
-/** The jobs of all calls, also of those that were made again. */
+/** The jobs of all calls, including repeated ones. */
 const jobsAsked = (): readonly string[] => fleet.jobs.calls.map(({ job }) => job);
 
 async function startRun(graph: GraphDefinition): Promise<string> {
   return textAt((await fleet.as('user').post('/api/runs', { graph })).body, '/id');
 }
 
-/** Runs tickets, a few at a time; what has become of them is read at the shop, too. @returns the ids of the runs */
+/** Runs tickets, a few at a time, and compares the results with the shop. @returns the ids of the runs */
 async function playDemo(tickets: readonly TicketCase[]): Promise<readonly string[]> {
   const [user, approver] = [fleet.patient('user'), fleet.patient('approver')];
   const waiting = [...tickets];
@@ -208,9 +212,9 @@ async function playDemo(tickets: readonly TicketCase[]): Promise<readonly string
 }
 
 /**
- * Kills the workers by turns, and the APIs, each when the one before is back.
- * @param play what goes on meanwhile; it is told who was killed so far
- * @returns all who were killed
+ * Kills the workers in turn, and the APIs, each when the previous one is back.
+ * @param play the work in the meantime; it receives the processes killed so far
+ * @returns all processes that were killed
  */
 async function whileKilling(play: (soFar: readonly ChildNode[]) => Promise<void>): Promise<readonly ChildNode[]> {
   const killed: ChildNode[] = [];
@@ -242,13 +246,13 @@ async function expectWholeHistory(runId: string): Promise<void> {
   expect(ofRun).toEqual(['run.started', 'run.completed']);
 }
 
-/** The versions that have worked at a run. */
+/** The versions of the workers that executed a run. */
 async function versionsOf(runId: string): Promise<readonly string[]> {
   const executions = await executionsOf(fleet.temporal.workflow, runId);
   return [...new Set(executions.flatMap((history) => [...versionsIn(history)]))];
 }
 
-/** Writes the code of the next version into a file. @returns its path */
+/** Writes the workflow code of the next version to a file. @returns its path */
 async function writeNextVersion(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-next-version-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { playChaos } from '../../chaos/play-chaos.ts';
 
-/* A few runs of chaos; `test/system/chaos.test.ts` plays until everything was harmed in every manner. */
+/* A short chaos test; `test/system/chaos.test.ts` continues until every process was harmed in every way. */
 
 const SEED = Number(process.env['CHAOS_SEED'] ?? 1);
 

@@ -12,9 +12,9 @@ import type { Cluster, VictimName } from '../../support/servers/cluster.ts';
 import { createRandom } from '../../support/builders/random.ts';
 
 /*
- * Processes are killed with SIGKILL in the middle of refund triages. Every ticket ends as expected all the same, and the
- * shop has booked every refund once. CRASH_SEED chooses other tickets, moments and victims; HOLDFAST_TEST_REPETITIONS is
- * how often.
+ * Processes are killed with SIGKILL in the middle of refund triages. Every ticket still ends as expected, and the shop
+ * has recorded each refund once. CRASH_SEED selects other tickets, moments and victims; HOLDFAST_TEST_REPETITIONS is
+ * the number of repetitions.
  */
 
 const SEED = Number(process.env['CRASH_SEED'] ?? 1);
@@ -23,7 +23,7 @@ const TICKETS_AT_A_TIME = 3;
 
 interface Moment {
   readonly name: string;
-  /** Comes to pass once in a run of a ticket that `passes`. */
+  /** A moment that is reached once in each run of a ticket that `passes`. */
   readonly reached: (cluster: Cluster, approver: WatchedApprover) => Promise<void>;
   readonly passes: (ticket: TicketCase) => boolean;
 }
@@ -73,7 +73,7 @@ interface Repetition {
   readonly tickets: readonly TicketCase[];
 }
 
-/** The first ticket comes to the moment; the others are under way when it does. */
+/** The first ticket reaches the moment while the others are in progress. */
 function plan(cases: readonly TicketCase[]): Repetition[] {
   const random = createRandom(SEED);
   return Array.from({ length: REPETITIONS }, (_, number) => {
@@ -131,9 +131,9 @@ describe(`killed with seed ${SEED}`, () => {
   );
 });
 
-/** Somebody who can be held before a decision. */
+/** An approver who can be held before a decision. */
 interface WatchedApprover extends Client {
-  /** @returns when there is a decision to be made */
+  /** @returns when there is an approval to decide */
   holdNext(): Promise<void>;
   release(): void;
 }

@@ -8,7 +8,7 @@ const { start, as, dataFile, tokensFile } = useNpmStart();
 
 describe('npm start', () => {
   test(
-    'killed and started again, it goes on where it was; told to stop, it leaves nothing behind',
+    'continues after it was killed and restarted, and leaves no process behind when it stops',
     { timeout: 180_000 },
     async () => {
       const first = await start();
@@ -37,7 +37,7 @@ describe('npm start', () => {
     },
   );
 
-  test('the tokens are for their owner only', async () => {
+  test('the token files are readable by their owner only', async () => {
     expect((await stat(tokensFile())).mode & 0o777).toBe(0o600);
     expect(Object.keys(JSON.parse(await readFile(tokensFile(), 'utf8')))).toEqual([
       'baseUrl',
@@ -52,7 +52,10 @@ describe('npm start', () => {
   });
 });
 
-/** What the first one was in the middle of is only given up after its time: until then the API asks to be asked again. */
+/**
+ * A request that the first process had not finished is released only after its lease: until then the API asks for a
+ * retry.
+ */
 async function approve(approver: ApiClient, id: string): Promise<ApiAnswer> {
   const once = { 'idempotency-key': `approve-${id}` };
   for (const deadline = Date.now() + 60_000; ;) {

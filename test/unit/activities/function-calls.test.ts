@@ -34,7 +34,7 @@ describe('functionCalls', () => {
     expect(safety(request)).toBe('unsafe');
   });
 
-  test('what it marks as its result is no command, whatever it looks like', async () => {
+  test('a marked result is never interpreted as a command', async () => {
     const foreign = { update: { balance: 0 }, control: 'abort' };
     expect(await callOf(() => result(foreign))).toEqual({ kind: 'value', value: foreign, isPlain: true });
     expect(await callOf(async () => await Promise.resolve(result(null)))).toEqual({
@@ -44,7 +44,7 @@ describe('functionCalls', () => {
     });
   });
 
-  test('a function is given its arguments and whose call it serves', async () => {
+  test('a function receives its arguments and the context of its call', async () => {
     const seen: unknown[] = [];
     await callOf((...given) => void seen.push(given));
     const principal = { sub: 'ann', roles: ['user'] };
@@ -63,7 +63,7 @@ describe('functionCalls', () => {
     expect(await callOf(execute)).toEqual({ kind: 'value', value });
   });
 
-  test('what is no JSON fails, and its place is named', async () => {
+  test('a result that is no JSON fails, and the error names its path', async () => {
     const call = callOf(() => ({ list: [1, Number.NaN] }));
     await expect(call).rejects.toMatchObject({ code: 'FUNCTION_FAILED' });
     await expect(call).rejects.toThrow('/list/1');
@@ -77,12 +77,12 @@ describe('functionCalls', () => {
       },
     ],
     ['later', async () => await Promise.reject(new Error('out of range'))],
-  ])('an error that it throws %s is worth another attempt', async (_when, execute) => {
+  ])('an error that it throws %s is retryable', async (_when, execute) => {
     const failure = { code: 'FUNCTION_FAILED', message: 'out of range', retryable: true, done: 'perhaps' };
     await expect(callOf(execute)).rejects.toMatchObject(failure);
   });
 
-  test.each(['triple', 'constructor'])('a worker without the function %s says so', async (name) => {
+  test.each(['triple', 'constructor'])('a worker without the function %s names it in the error', async (name) => {
     const calls = functionCalls({ double: { effect: 'idempotent', execute: () => 1 } });
     const call = calls.execute(aFunctionTask({ function: name }), signal, { attempt: 1 });
     await expect(call).rejects.toMatchObject({ code: 'FUNCTION_FAILED', retryable: false, done: 'no' });

@@ -56,13 +56,13 @@ describe('activities', () => {
     ]);
   });
 
-  test.each(['spare', 'constructor'])('a worker without the model %s says so', async (model) => {
+  test.each(['spare', 'constructor'])('a worker without the model %s names it in the error', async (model) => {
     const task = { ...aTask(), key: `no ${model}`, request: aModelRequest({ model }) };
     const failure = await failureOf(inActivity(async () => await activities.callModel(task)));
     expect(failure).toMatchObject({ type: 'MODEL_FAILED', nonRetryable: true, details: [{ callFailed: true }] });
   });
 
-  test('prompts with files wait while others hold theirs, and no others do', async () => {
+  test('only prompts with files wait while others hold file slots', async () => {
     const messages = [{ id: 'm', role: 'user', content: [aPicture()] }] as const;
     const shown = { ...aTask(), key: 'with files', request: aModelRequest({ messages }) };
     const held = fileSlots.take(shown.tenantId);
@@ -88,7 +88,7 @@ describe('activities', () => {
     });
   });
 
-  test('writes the journal by itself where no call carries it', async () => {
+  test('writes a journal batch without a call', async () => {
     await anActivity().run(
       async () => await activities.record({ runId: 'alone', tenantId: 'acme', graph: 'shop' }, aJournalBatch()),
     );

@@ -24,13 +24,13 @@ const measures = { default: { contextWindow: 20, loadCounter: async () => (text:
 
 interface Called {
   readonly reply: CallReply;
-  /** What the model was asked. */
+  /** The requests to the model. */
   readonly asked: readonly ModelRequest[];
 }
 
 const place = { visit: 2, path: ['outer'] };
 
-/** What others are told of a call while it goes on. */
+/** Returns the deltas published during a call. */
 async function toldOf(
   generate: Generate,
   over: Partial<CallTask<ModelCallRequest>> = {},
@@ -62,18 +62,18 @@ describe('modelCalls', () => {
     expect(asked).toMatchObject([{ messages: talk, tools: [] }]);
   });
 
-  test('sends the messages that fit into the window of the model, and reports it', async () => {
+  test('sends the messages that fit into the context window, and reports it', async () => {
     const { reply, asked } = await call({ context: { maxTokens: null, strategy: 'last' } });
     expect(asked[0]?.messages).toEqual(talk.slice(1));
     expect(reply).toEqual({ ...REPLY, context: { tokens: 15, maxTokens: 20, dropped: 1 } });
   });
 
-  test('asks for a summary first, and sends nothing', async () => {
+  test('requests a summary first, and sends nothing', async () => {
     const { reply, asked } = await call({ context: { maxTokens: null, strategy: 'summarize' } });
     expect([reply, asked]).toEqual([{ kind: 'overflow', messages: 2 }, []]);
   });
 
-  test('asks processors of the configuration', async () => {
+  test('applies processors of the configuration', async () => {
     const messageProcessors = { newest: (messages: readonly Message[]) => messages.slice(-1) };
     const { asked } = await call({ context: { maxTokens: null, strategy: ['newest'] } }, { messageProcessors });
     expect(asked[0]?.messages).toEqual(talk.slice(2));
@@ -98,7 +98,7 @@ describe('modelCalls', () => {
     expect(told).toEqual([['R1', delta]]);
   });
 
-  test('publishes the whole answer of a model that does not stream', async () => {
+  test('publishes the complete answer of a model that does not stream', async () => {
     expect(await toldOf(async () => REPLY)).toMatchObject([['R1', { index: 0, text: 'Hi' }]]);
   });
 
@@ -110,7 +110,7 @@ describe('modelCalls', () => {
     expect(told).toMatchObject([['R1', { text: 'H' }]]);
   });
 
-  test('publishes an attempt after a lost one under a number of its own', async () => {
+  test('publishes an attempt after a lost one under a new number', async () => {
     const told = await toldOf(async () => REPLY, {}, { attempt: 1, turn: 2 });
     expect(told).toMatchObject([['R1', { attempt: 2, index: 0 }]]);
   });
@@ -132,7 +132,7 @@ describe('modelCalls', () => {
 
   const cutOff: ModelReply = { ...REPLY, finishReason: 'length' };
 
-  test('refuses an answer that was cut off among its tool calls, and counts its tokens', async () => {
+  test('refuses an answer that was truncated within its tool calls, and counts its tokens', async () => {
     const reply = { ...cutOff, toolCalls: [{ id: 't1', name: 'purge', args: {} }] };
     const refused = { code: 'MODEL_FAILED', retryable: false, reason: 'truncated', usage: REPLY.usage };
     const models = { default: async () => reply };
@@ -141,7 +141,7 @@ describe('modelCalls', () => {
     expect((await call({ tools: ['purge'], toolChoice: 'none' }, { models })).reply).toEqual(reply);
   });
 
-  test('takes an answer whose text was cut off', async () => {
+  test('accepts an answer whose text was truncated', async () => {
     expect((await call({}, { models: { default: async () => cutOff } })).reply).toEqual(cutOff);
   });
 

@@ -5,7 +5,7 @@ import { MEASURING, growthOf } from '../../support/readers/growth.ts';
 
 const inner = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-/** Ways in which a server writes what it was sent. */
+/** The encodings in which a server may echo a text. */
 const ENCODERS: Readonly<Record<string, (text: string) => string>> = {
   plain: (text) => text,
   'JSON in JSON': (text) => inner(inner(text)),
@@ -37,18 +37,21 @@ const windowsOf = (text: string): readonly string[] =>
   );
 
 describe('createRedactor', () => {
-  test.each(Object.entries(ENCODERS))('leaves 7 characters of a secret at most: %s, cut anywhere', (_name, encode) => {
-    fc.assert(
-      fc.property(secrets, fc.nat(), fc.nat(), (secret, from, length) => {
-        const encoded = encode(secret);
-        const start = from % encoded.length;
-        const echoed = encoded.slice(start, start + 1 + (length % encoded.length));
-        const redacted = createRedactor([secret]).redact(`you sent <${echoed}`);
-        expect(windowsOf(echoed).filter((part) => redacted.includes(part))).toEqual([]);
-      }),
-      { numRuns: Number(process.env['RUNS'] ?? 100) },
-    );
-  });
+  test.each(Object.entries(ENCODERS))(
+    'leaves at most 7 characters of a secret: %s, truncated anywhere',
+    (_name, encode) => {
+      fc.assert(
+        fc.property(secrets, fc.nat(), fc.nat(), (secret, from, length) => {
+          const encoded = encode(secret);
+          const start = from % encoded.length;
+          const echoed = encoded.slice(start, start + 1 + (length % encoded.length));
+          const redacted = createRedactor([secret]).redact(`you sent <${echoed}`);
+          expect(windowsOf(echoed).filter((part) => redacted.includes(part))).toEqual([]);
+        }),
+        { numRuns: Number(process.env['RUNS'] ?? 100) },
+      );
+    },
+  );
 
   test.each([
     ['HTML', '&quot;a&amp;canary-&lt;1', '"a&canary-<1'],
@@ -59,12 +62,12 @@ describe('createRedactor', () => {
     expect(createRedactor([secret]).redact(`(${text})`)).toBe('([secret])');
   });
 
-  test('what all URLs and keys have in common stays', () => {
+  test('text that all URLs and keys have in common stays', () => {
     const { redactLong } = createRedactor(['https://hooks.example.com/T0/secret-canary']);
     expect(redactLong('https://shop.test/ and https://hooks.example.com/T0')).toBe('https://shop.test/ and h[secret]');
   });
 
-  test('the time for a text and a secret that are like one another grows as they do', MEASURING, () => {
+  test('the time for a text and a similar secret grows linearly', MEASURING, () => {
     const growth = growthOf((size) => {
       const { redact } = createRedactor(['canary-'.repeat(size)]);
       const text = 'canary+'.repeat(10 * size);

@@ -22,7 +22,7 @@ describe('toolCalls', () => {
     expect(safety(request)).toBe('unsafe');
   });
 
-  test('a tool is given its arguments and whose call it serves', async () => {
+  test('a tool receives its arguments and the context of its call', async () => {
     const seen: [Json, ToolContext][] = [];
     const tool = aTool({ execute: async (args, context) => seen.push([args, context]) });
     await callOf(tool, { order: 7 });
@@ -37,19 +37,19 @@ describe('toolCalls', () => {
     ]);
   });
 
-  test('what it returns is the reply, as JSON', async () => {
+  test('its return value is the reply, as JSON', async () => {
     const at = new Date('2026-01-02T03:04:05.678Z');
     const tool = aTool({ execute: async () => ({ at: at.toJSON(), n: 1 }) });
     expect(await callOf(tool)).toEqual({ kind: 'value', value: { at: '2026-01-02T03:04:05.678Z', n: 1 } });
   });
 
-  test('arguments that the schema of now would change are refused', async () => {
+  test('arguments that the current schema would change are refused', async () => {
     const tool = aTool({ read: async () => await Promise.resolve({ order: 8 }), execute: () => expect.unreachable() });
     const refused = { code: 'INVALID_TOOL_ARGUMENTS', retryable: false, done: 'no' };
     await expect(callOf(tool, { order: 7 })).rejects.toMatchObject(refused);
   });
 
-  test('arguments that its schema has read are taken as they are', async () => {
+  test('arguments that its schema has already read are unchanged', async () => {
     const tool = aTool({ takes: { required: ['order'] }, read: () => expect.unreachable(), execute: (args) => args });
     const calls = toolCalls({ pay: tool });
     const call = async (args: Json) =>
@@ -58,12 +58,12 @@ describe('toolCalls', () => {
     await expect(call({})).rejects.toMatchObject({ code: 'INVALID_TOOL_ARGUMENTS' });
   });
 
-  test('a tool that returns nothing has returned null', async () => {
+  test('a tool without a return value returns null', async () => {
     const tool = aTool({ execute: async () => Reflect.get({}, 'nothing') });
     expect(await callOf(tool)).toEqual({ kind: 'value', value: null });
   });
 
-  test('a result is what the tool says that it returns', async () => {
+  test('a result must match the declared result schema', async () => {
     const tool = aTool({ result: { type: 'object', required: ['n'] }, execute: async (args) => args });
     expect(await callOf(tool, { n: 1 })).toEqual({ kind: 'value', value: { n: 1 } });
     const failure = { code: 'TOOL_FAILED', retryable: false, done: 'perhaps' };
@@ -71,11 +71,14 @@ describe('toolCalls', () => {
     await expect(callOf(tool, { m: 1 })).rejects.toThrow(`The result of ${tool.name} breaks its schema at /`);
   });
 
-  test.each(['charge', 'constructor', '__proto__'])('a worker without the tool %s says so', async (tool) => {
-    const calls = toolCalls({ pay: aTool({ execute: async () => null }) });
-    const call = calls.execute(aTask({ request: aToolRequest({ tool }) }), signal, { attempt: 1 });
-    await expect(call).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND', retryable: false, done: 'no' });
-  });
+  test.each(['charge', 'constructor', '__proto__'])(
+    'a worker without the tool %s names it in the error',
+    async (tool) => {
+      const calls = toolCalls({ pay: aTool({ execute: async () => null }) });
+      const call = calls.execute(aTask({ request: aToolRequest({ tool }) }), signal, { attempt: 1 });
+      await expect(call).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND', retryable: false, done: 'no' });
+    },
+  );
 
   const callUnder = async (approval: Tool['approval'], isApproved: boolean): Promise<CallReply> => {
     const tool = aTool({ approval, execute: () => 'paid' });
@@ -84,7 +87,7 @@ describe('toolCalls', () => {
   };
 
   test.each<Tool['approval']>(['always', { when: 'args.amount > 5' }, { when: 'args.missing.x' }])(
-    'a tool that now wants an approval by %j is not called without one',
+    'a tool that now requires an approval by %j is not called without one',
     async (approval) => {
       const refused = { code: 'APPROVAL_REQUIRED', retryable: false, done: 'no' };
       await expect(callUnder(approval, false)).rejects.toMatchObject(refused);
@@ -92,7 +95,7 @@ describe('toolCalls', () => {
     },
   );
 
-  test.each<Tool['approval']>(['never', { when: 'args.amount > 50' }])('%j wants none', async (approval) => {
+  test.each<Tool['approval']>(['never', { when: 'args.amount > 50' }])('%j requires no approval', async (approval) => {
     expect(await callUnder(approval, false)).toMatchObject({ value: 'paid' });
   });
 
@@ -101,12 +104,12 @@ describe('toolCalls', () => {
     ['unsafe', 'idempotent', 'unsafe'],
     ['keyed', 'idempotent', 'keyed'],
     ['idempotent', 'keyed', 'keyed'],
-  ] as const)('of a pinned %s and a configured %s the stricter counts', (effect, live, expected) => {
+  ] as const)('of a pinned %s and a configured %s the stricter one counts', (effect, live, expected) => {
     const tool = aTool({ effect: live, execute: () => null });
     expect(toolCalls({ pay: tool }).safety(aToolRequest({ effect }))).toBe(expected);
   });
 
-  test('arguments that break the parameters reach no tool', async () => {
+  test('arguments that break the parameters are not passed to the tool', async () => {
     const parameters = { type: 'object', properties: { order: { type: 'integer' } } } as const;
     const tool = aTool({ parameters, execute: () => expect.unreachable() });
     const call = callOf(tool, { order: 'seven' });
@@ -118,7 +121,7 @@ describe('toolCalls', () => {
     ['anybody', undefined, []],
     ['one of its roles', ['support', 'user'], ['user']],
     ['an admin', ['support'], ['admin']],
-    ['an admin when nobody else may', [], ['admin']],
+    ['an admin when no other role may', [], ['admin']],
   ])('a tool is called in runs of %s', async (_whose, roles, held) => {
     const tool = aTool({ roles, execute: () => 'paid' });
     const task = aTask({ createdBy: { sub: 'ann', roles: held } });
@@ -138,7 +141,7 @@ describe('toolCalls', () => {
     await expect(call).rejects.toThrow(message);
   });
 
-  test('a tool for some roles looks at everyone who has changed the run', async () => {
+  test('a tool with roles checks everyone who has changed the run', async () => {
     const tool = aTool({ roles: ['support'], execute: () => 'paid' });
     const eva: Principal = { sub: 'eva', roles: ['support'] };
     const ben: Principal = { sub: 'ben', roles: ['user'] };
@@ -148,14 +151,14 @@ describe('toolCalls', () => {
     await expect(callAfter(eva, ben)).rejects.toThrow('this run was changed by ben (user)');
   });
 
-  test('an error of a tool is worth another attempt', async () => {
+  test('an error of a tool is retryable', async () => {
     const cause = new Error('out of paper');
     const tool = aTool({ execute: async () => await Promise.reject(cause) });
     const failure = { code: 'TOOL_FAILED', message: 'out of paper', retryable: true, done: 'perhaps', cause };
     await expect(callOf(tool)).rejects.toMatchObject(failure);
   });
 
-  test('an error that a tool throws at once is no other', async () => {
+  test('an error that a tool throws synchronously is retryable, too', async () => {
     const tool = aTool({
       execute() {
         throw new Error('out of paper');
@@ -164,7 +167,7 @@ describe('toolCalls', () => {
     await expect(callOf(tool)).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: true, done: 'perhaps' });
   });
 
-  test('an error that is classified already stays as it is', async () => {
+  test('an error that is already classified is unchanged', async () => {
     const refused = new CallError('TOOL_FAILED', 'no', { retryable: false, done: 'no' });
     await expect(callOf(aTool({ execute: async () => await Promise.reject(refused) }))).rejects.toBe(refused);
   });

@@ -20,7 +20,7 @@ const channels = {
   own: { reducer: { expr: 'update' } },
 } as const;
 
-/** What channels hold before any write. */
+/** The values of channels before any write. */
 interface First {
   readonly last: string | null;
   readonly listed: readonly string[];
@@ -39,7 +39,7 @@ const graph = new StateGraph({ name: 'typed', channels })
   .addNode('rest', { type: 'set' })
   .addSequence([START, 'rest', END]);
 
-test('a channel that nothing has written has the value that its reducer begins with, and its type', async () => {
+test('an unwritten channel has the initial value of its reducer, and its type', async () => {
   const { state, output } = await runGraph(graph, {});
   expectTypeOf(state).toEqualTypeOf<First>();
   expectTypeOf(output).toEqualTypeOf<Partial<First> | null>();
@@ -80,7 +80,7 @@ test('a channel with a default begins with it', async () => {
   expect(state).toEqual({ last: 'new', least: 9, all: true });
 });
 
-test('a default that may be missing leaves room for null', () => {
+test('an optional default allows null', () => {
   interface Loose {
     readonly most: { readonly reducer: 'max'; readonly default?: 1 };
   }

@@ -20,7 +20,7 @@ describe('the examples of docs/builder.md', () => {
     expect(desk.issues()).toEqual([]);
   });
 
-  test('name as many mistakes as the compiler finds', () => {
+  test('list as many mistakes as the compiler finds', () => {
     expect(mistakes).toHaveLength(5);
   });
 });

@@ -31,7 +31,7 @@ function errorOf(act: () => unknown): unknown {
 }
 
 describe('channels and nodes', () => {
-  test('stand in the definition as they were given', () => {
+  test('are in the definition unchanged', () => {
     const graph = new StateGraph({ name: 'test', channels: { n: { default: 1 } } })
       .addChannel('log', { reducer: 'append' })
       .addNode('a', log('a'));
@@ -47,7 +47,7 @@ describe('channels and nodes', () => {
     expect(new StateGraph({ name: 'test' }).toJSON()).toStrictEqual({ name: 'test', nodes: {}, edges: [] });
   });
 
-  test('an empty record of channels stays', () => {
+  test('an empty record of channels is kept', () => {
     expect(new StateGraph({ name: 'test', channels: {} }).toJSON().channels).toEqual({});
   });
 
@@ -60,17 +60,17 @@ describe('channels and nodes', () => {
     expect(graph.toJSON().nodes).toEqual({ a: { type: 'scrape', url: 'https://x', depth: { max: 2 } } });
   });
 
-  test('names that the compiler does not know can be used twice only by mistake', () => {
+  test('duplicate names that are unknown at compile time are refused at run time', () => {
     const id: string = 'a';
     expect(() => aGraph().addNode(id, { type: 'set' }).addNode(id, { type: 'set' })).toThrow(/a node "a" already/);
     expect(() => aGraph().addChannel<string, object>('log', {})).toThrow(/a channel "log" already/);
   });
 
-  test('what is no JSON is refused where it is given', () => {
+  test('values that are no JSON are refused at the call', () => {
     expect(() => aGraph().addNode('d', { type: 'scrape', when: () => true })).toThrow(/at \/when/);
   });
 
-  test('changes to what was given, or to what was compiled, leave the graph alone', () => {
+  test('later changes to arguments or to compiled definitions do not affect the graph', () => {
     const write: Record<string, string> = { log: 'before' };
     const graph = new StateGraph({ name: 'test', channels: { log: {} } }).addNode('a', {
       type: 'scrape',
@@ -116,7 +116,7 @@ describe('edges', () => {
     expect(edgesOf(build())).toStrictEqual(expected);
   });
 
-  test('a sequence chains new nodes and nodes that are there', () => {
+  test('a sequence chains new and existing nodes', () => {
     const graph = aGraph().addSequence([START, 'a', ['d', log('d')], ['e', { type: 'scrape', url: 'x' }], 'b', END]);
     expect(Object.keys(graph.toJSON().nodes)).toEqual(['a', 'b', 'c', 'd', 'e']);
     expect(edgesOf(graph)).toEqual([
@@ -170,7 +170,7 @@ describe('the other fields', () => {
 });
 
 describe('compile', () => {
-  test('gives the definition, which JSON.stringify gives too', () => {
+  test('returns the same definition as JSON.stringify', () => {
     const definition = aRow().compile();
     expect(definition).toStrictEqual({
       name: 'row',
@@ -206,12 +206,12 @@ describe('compile', () => {
     for (const { code, path, message: text } of issues) expect(message).toContain(`${code} at ${path}: ${text}`);
   });
 
-  test('names the top where an issue has no place of its own', () => {
+  test('reports the root for an issue without a path', () => {
     const graph = aRow().addChannel('large', { default: 'x'.repeat(1_100_000) });
     expect(() => graph.compile()).toThrow(/^Graph "row" has 1 error:\n- GRAPH_TOO_LARGE at the top: /);
   });
 
-  test('lets warnings pass; `issues` shows them', () => {
+  test('accepts warnings, which `issues` returns', () => {
     const graph = aRow().addChannel('spare', {});
     expect(graph.compile().channels).toHaveProperty('spare');
     expect(graph.issues().map(({ code, severity }) => [code, severity])).toEqual([['UNUSED_CHANNEL', 'warning']]);
@@ -227,12 +227,12 @@ describe('compile', () => {
       END,
     ]);
 
-  test('takes names of an installation as right, without a catalog', () => {
+  test('does not check names of an installation without a catalog', () => {
     expect(calling().issues()).toEqual([]);
     expect(() => calling().compile()).not.toThrow();
   });
 
-  test('takes a node type that resembles a built-in one for a mistake, without a catalog', () => {
+  test('refuses a node type that resembles a built-in one without a catalog', () => {
     const graph = new StateGraph({ name: 'near' }).addSequence([START, ['call', { type: 'tol' }], END]);
     expect(() => graph.compile()).toThrow(/Did you mean "tool"\? Name a type of your own in `nodeTypes`\./);
     expect(graph.issues().map(({ code, path }) => `${code} ${path}`)).toEqual(['UNKNOWN_NODE_TYPE /nodes/call/type']);

@@ -60,7 +60,7 @@ describe('names of nodes', () => {
     expect(aGraph().successors('x')).toEqual([]);
   });
 
-  test('have a start that nothing leads to and an end that leads nowhere', () => {
+  test('include a start without incoming and an end without outgoing edges', () => {
     const graph = aGraph();
     graph.addEdge(START, 'a').addEdge('a', END);
     // @ts-expect-error nothing leads to the start
@@ -72,7 +72,7 @@ describe('names of nodes', () => {
     expect(graph.issues().map(({ code }) => code)).toContain('UNKNOWN_NODE');
   });
 
-  test('are taken once', () => {
+  test('are unique', () => {
     // @ts-expect-error there is a node "a"
     expect(() => aGraph().addNode('a', { type: 'set' })).toThrow(/already/);
     // @ts-expect-error there is a node "a"
@@ -85,7 +85,7 @@ describe('names of nodes', () => {
 
   type Known = 'a' | 'b' | 'f' | typeof END;
 
-  test('may be names of nodes to come where a node names them itself', () => {
+  test('can refer to later nodes within the fields of a node', () => {
     const graph = aGraph().addNode('f', {
       type: 'function',
       function: 'f',
@@ -144,7 +144,7 @@ describe('names of channels', () => {
 });
 
 describe('writes', () => {
-  test('take what the channel takes', () => {
+  test('accept the values of the channel', () => {
     const graph = aGraph().addNode('ok', {
       type: 'set',
       write: {
@@ -168,7 +168,7 @@ describe('writes', () => {
     expect(graph.toJSON().nodes).toHaveProperty('replaced');
   });
 
-  test('take a template anywhere', () => {
+  test('accept a template anywhere', () => {
     const graph = aGraph().addNode('ok', {
       type: 'set',
       write: {
@@ -186,7 +186,7 @@ describe('writes', () => {
     expect(graph.toJSON().nodes).toHaveProperty('ok');
   });
 
-  test('do not take anything else', () => {
+  test('accept nothing else', () => {
     const graph = aGraph();
     // @ts-expect-error a text takes no number
     graph.addNode('c', { type: 'set', write: { text: 1 } });

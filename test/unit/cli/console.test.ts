@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(async () => await folder.remove());
 
 describe('console', () => {
-  test('without a stack says what makes one', async () => {
+  test('without a stack prints the command that starts one', async () => {
     expect(await holdfast(['console', '--data-dir', dataDir])).toMatchObject({
       code: 2,
       stdout: '',
@@ -21,7 +21,7 @@ describe('console', () => {
     });
   });
 
-  test('prints an address with a code of the stack, another one each time', async () => {
+  test('prints an address with a new code of the stack each time', async () => {
     const issuer = await openIssuer(join(dataDir, 'issuer-key.json'), {});
     const said = [
       await holdfast(['console', '--data-dir', dataDir]),
@@ -32,7 +32,7 @@ describe('console', () => {
     for (const code of codes) expect(await issuer.readCode(code ?? '')).not.toBeNull();
   });
 
-  test('a file that is no tokens file is refused', async () => {
+  test('refuses a file that is no tokens file', async () => {
     const other = await folder.write('other.json', [1]);
     expect(await holdfast(['console', '--data-dir', dataDir, '--tokens-file', other])).toMatchObject({ code: 2 });
   });

@@ -10,7 +10,7 @@ describe('the help', () => {
       expect(stdout).toMatch(new RegExp(`^ {2}${name} +${summary}$`, 'm'));
   });
 
-  test.each([...COMMANDS.values()])('of $name tells its flags and exit codes', async ({ name, flags }) => {
+  test.each([...COMMANDS.values()])('of $name lists its flags and exit codes', async ({ name, flags }) => {
     const { stdout } = await holdfast(['help', name]);
     expect(stdout).toMatch(new RegExp(`^Usage: holdfast ${name}`));
     for (const flag of Object.keys(flags)) expect(stdout).toContain(`\n  --${flag}`);

@@ -6,7 +6,7 @@ import { readDescription } from '../../support/readers/api-description.ts';
 import { startTestApi } from '../../support/servers/test-api.ts';
 import type { TestApi } from '../../support/servers/test-api.ts';
 
-/* The client against the API in memory. Temporal is away, so runs are accepted and stay queued. */
+/* The client against the API in memory. Temporal is unavailable, so runs are accepted and stay queued. */
 
 let api: TestApi;
 let client: Client;
@@ -39,7 +39,7 @@ describe('graphs', () => {
     expect([names, items.length, nextCursor]).toEqual([['a', 'b', 'c'], 2, expect.any(String)]);
   });
 
-  test('that are wrong are refused with their issues', async () => {
+  test('that are invalid are refused with their issues', async () => {
     const wrong = { name: 'wrong', nodes: {}, edges: [{ from: '__start__', to: 'nobody' }] };
     const { issues } = await client.graphs.validate(wrong);
     expect(issues.length).toBeGreaterThan(0);
@@ -48,7 +48,7 @@ describe('graphs', () => {
 });
 
 describe('runs', () => {
-  test('are started once for one key, and read', async () => {
+  test('are started once per idempotency key, and read', async () => {
     const start = async () => await client.runs.start({ graph: named('x').toJSON() }, { idempotencyKey: 'once' });
     const [run, again] = [await start(), await start()];
     expect(again.id).toBe(run.id);
@@ -57,14 +57,17 @@ describe('runs', () => {
     expect(await client.runs.wait(run.id, { timeoutMs: 10 })).toMatchObject({ status: 'queued' });
   });
 
-  test('that are unknown are an error with a code', async () => {
+  test('that are unknown throw an error with a code', async () => {
     await expect(client.runs.get('nothing')).rejects.toMatchObject({ code: 'UNKNOWN_RUN', status: 404 });
     await expect(client.threads.get('nothing')).rejects.toMatchObject({ code: 'UNKNOWN_THREAD' });
     await expect(client.approvals.get('nothing')).rejects.toMatchObject({ code: 'UNKNOWN_APPROVAL' });
   });
 });
 
-/** Routes for probes, editors, the console's sign-in, other systems and `useChat`, and streams, which have tests of their own. */
+/**
+ * Routes without a method of the client: probes, editors, the console's sign-in, other systems and `useChat`; streams
+ * have their own tests.
+ */
 const WITHOUT_CLIENT = [
   'GET /api/chat/{graph}/{threadId}/stream',
   'GET /api/chat/{threadId}/stream',
@@ -80,7 +83,7 @@ const WITHOUT_CLIENT = [
   'POST /console/local-sign-in',
 ];
 
-/** Makes every call there is, each by its own route. */
+/** Makes each call of the client, each to its own route. */
 async function callAll(client: Client): Promise<void> {
   const { runs, approvals, graphs, threads, tools, interventions, memory } = client;
   const { webhooks, hooks, files, schedules, admin } = client;
@@ -125,7 +128,7 @@ async function callAll(client: Client): Promise<void> {
   await runs.edit('r', { etag: '"e"', values: {} });
 }
 
-test('every route of the API has its call', async () => {
+test('every route of the API has a method of the client', async () => {
   const asked: string[] = [];
   const fetch = async (url: string, { method = 'GET' }: RequestInit): Promise<Response> => {
     asked.push(`${method} ${new URL(url).pathname}`);

@@ -10,6 +10,6 @@ test('the code of docs/client.md is that of the example, which compiles', () => 
   for (const part of parts) expect(example).toContain(part);
 });
 
-test('docs/client.md says how often a call is attempted', () => {
+test('docs/client.md states the number of attempts', () => {
   expect(readFile('docs/client.md')).toContain(`up to ${ATTEMPTS} attempts`);
 });

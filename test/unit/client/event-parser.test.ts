@@ -26,7 +26,7 @@ test('events are read by the rules of HTML', () => {
   expect(createEventParser()(STREAM)).toEqual(EVENTS);
 });
 
-test('events are the same wherever their text is cut', () => {
+test('events are the same however their text is split', () => {
   const random = createRandom(3);
   for (let n = 0; n < 300; n += 1) {
     const parse = createEventParser();
@@ -43,7 +43,7 @@ test('events are the same wherever their text is cut', () => {
 test.each([
   ['a line', 'x'.repeat(1_000_000)],
   ['an event', `data: ${'x'.repeat(1_000_000)}\n`],
-])('%s that never ends is refused', (_what, text) => {
+])('an endless %s is refused', (_what, text) => {
   const parse = createEventParser();
   const parseOn = (): void => {
     for (let n = 0; n < 101; n += 1) parse(text);
@@ -51,7 +51,7 @@ test.each([
   expect(parseOn).toThrow('UNEXPECTED_ANSWER: An event of a stream is too long');
 });
 
-test('many events may be longer in all than one may be', () => {
+test('many events together may exceed the limit of one event', () => {
   const parse = createEventParser();
   const text = `data: ${'x'.repeat(1_000_000)}\n\n`;
   for (let n = 0; n < 101; n += 1) expect(parse(text)).toHaveLength(1);

@@ -5,6 +5,6 @@ test('a path has its ids encoded', () => {
   expect(path`/api/threads/${'a/b?c'}/runs`).toBe('/api/threads/a%2Fb%3Fc/runs');
 });
 
-test.each(['', '.', '..'])('a path refuses the id "%s", which leads elsewhere', (id) => {
+test.each(['', '.', '..'])('a path refuses the id "%s", which would lead to another route', (id) => {
   expect(() => path`/api/runs/${id}/fork`).toThrow(TypeError);
 });

@@ -15,7 +15,7 @@ interface Scripted {
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 
-/** A client whose requests are answered by script, the last step again and again. */
+/** A client whose requests get scripted responses; the last one is repeated. */
 function scripted(...steps: readonly Step[]): Scripted {
   const requests: Request[] = [];
   const pauses: number[] = [];
@@ -68,7 +68,7 @@ describe('a request', () => {
     expect(await requests[2]?.json()).toEqual({ graph: 'g' });
   });
 
-  test('takes a key from outside, and asks for a token in each attempt', async () => {
+  test('accepts a given idempotency key, and requests a token for each attempt', async () => {
     const tokens = ['a', 'b'];
     const heard: Headers[] = [];
     const fetch = async (_: string, init: RequestInit): Promise<Response> => {
@@ -88,13 +88,13 @@ describe('another attempt', () => {
     ['seconds', { 'retry-after': '7' }, [7_000]],
     ['a date', { 'retry-after': 'Tue, 01 Jan 2030 00:00:03 GMT' }, [3_000]],
     ['no time', {}, [250]],
-  ])('comes when Retry-After says so: %s', async (_what, headers, expected) => {
+  ])('comes after the time in Retry-After: %s', async (_what, headers, expected) => {
     const { send, pauses } = scripted(refused(429, headers, 'TOO_MANY_REQUESTS'), ok);
     await send.json(GET);
     expect(pauses).toEqual(expected);
   });
 
-  test('comes later each time, and at last not at all', async () => {
+  test('comes after growing delays, up to a maximum number', async () => {
     const { send, requests, pauses } = scripted(broken);
     await expect(send.json(POST)).rejects.toMatchObject({
       code: 'UNREACHABLE',
@@ -105,7 +105,7 @@ describe('another attempt', () => {
     expect(pauses).toEqual([250, 500, 1_000, 2_000, 4_000]);
   });
 
-  test('follows a request that is still worked on under the same key', async () => {
+  test('follows a request that is in progress under the same key', async () => {
     const { send, requests } = scripted(refused(409, { 'retry-after': '1' }, 'REQUEST_IN_PROGRESS'), ok);
     await send.json(POST);
     expect(requests).toHaveLength(2);
@@ -195,7 +195,7 @@ describe('an error', () => {
       expected: true,
     },
     { what: 'a read', request: GET, steps: [broken], expected: false },
-  ])('says if the request may have been done: $what', async ({ request, steps, expected }) => {
+  ])('states whether the request may have been executed: $what', async ({ request, steps, expected }) => {
     const { send, requests } = scripted(...steps);
     const error: unknown = await send.json(request).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(HoldfastError);
@@ -208,12 +208,12 @@ describe('an error', () => {
   test.each([
     [outOfRights, true],
     [says('INVALID_INPUT', 422), false],
-  ])('says of a key that the caller has given if a call before may have been done (%#)', async (step, expected) => {
+  ])('states for a given key whether an earlier call may have been executed (%#)', async (step, expected) => {
     const sent = scripted(step).send.json(POST, { idempotencyKey: 'mine' });
     await expect(sent).rejects.toMatchObject({ idempotencyKey: 'mine', mayTakeEffect: expected });
   });
 
-  test('has the key that the caller has given', async () => {
+  test('contains the given idempotency key', async () => {
     const { send } = scripted(cut);
     const tagged = send.tagged(PATCH, { idempotencyKey: 'mine' });
     await expect(tagged).rejects.toMatchObject({ idempotencyKey: 'mine', mayTakeEffect: true });
@@ -222,7 +222,7 @@ describe('an error', () => {
   test.each([
     ['a refusal', () => new Response('<html>', { status: 404 })],
     ['a success', () => new Response('<html>')],
-  ])('tells that something else answers: %s', async (_what, step) => {
+  ])('reports that the response is not from the API: %s', async (_what, step) => {
     await expect(scripted(step).send.json(GET)).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER' });
   });
 });

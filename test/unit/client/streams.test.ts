@@ -21,7 +21,7 @@ afterAll(async () => {
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Pauses are short, and silence never lasts too long. */
+/** Short delays, and no limit on silence. */
 const BRISK: Timing = {
   ...REAL_TIMING,
   sleep: async (ms, signal) => await REAL_TIMING.sleep(ms === 45_000 ? ms : 1, signal),
@@ -33,7 +33,7 @@ function connectionBy(fetch: Fetch, timing = BRISK): Connection {
   return { send: createSend({ baseUrl: 'http://127.0.0.1', token: api.tokens.user, fetch }, timing), timing };
 }
 
-/** Breaks off each stream after some bytes. */
+/** Breaks each stream after some bytes. */
 function breaking(nextLength: () => number): Fetch {
   return async (url, init) => {
     const response = await ask(url, init);
@@ -64,7 +64,7 @@ async function end(id: string, seq: number): Promise<void> {
 }
 
 describe('following a run', () => {
-  test('gives each event once over streams that break off anywhere, and then the run', async () => {
+  test('yields each event once over streams that break anywhere, and then the run', async () => {
     await aRun('cut', 199);
     await end('cut', 200);
     const random = createRandom(11);
@@ -76,7 +76,7 @@ describe('following a run', () => {
     expect(next.value).toMatchObject({ id: 'cut', status: 'completed' });
   });
 
-  test('begins after an event, and waits for those that come', async () => {
+  test('begins after a given event, and waits for later ones', async () => {
     await aRun('live', 3);
     const events = followRun(connectionBy(ask), 'live', { after: 2 });
     expect((await events.next()).value).toMatchObject({ seq: 3 });
@@ -86,13 +86,13 @@ describe('following a run', () => {
     expect(await events.next()).toMatchObject({ done: true, value: { status: 'completed' } });
   });
 
-  test('tells what models say meanwhile, if it is asked to', async () => {
+  test('yields the text of models on request', async () => {
     await aRun('spoken', 1);
     const events = followTokens(connectionBy(ask), 'spoken');
     expect((await events.next()).value).toMatchObject({ seq: 1 });
     const next = events.next();
     const delta = aDelta();
-    // A stream that is connected hears it; the test can't see when that is.
+    // A connected stream receives it; the test can't see when it is connected, so it publishes repeatedly.
     const telling = setInterval(() => void api.store.deltas.publish('spoken', [delta]), 20);
     expect((await next).value).toEqual({ type: 'model.delta', ...delta });
     clearInterval(telling);
@@ -102,7 +102,7 @@ describe('following a run', () => {
     expect(rest.filter((type) => type !== 'model.delta')).toEqual(['run.completed']);
   });
 
-  test('goes on where streams of a process that stops end in order before their time', async () => {
+  test('continues when a stopping process ends its streams early', async () => {
     await aRun('stopping', 3);
     await end('stopping', 4);
     const lengths = [1, 0, 0];
@@ -119,7 +119,7 @@ describe('following a run', () => {
     expect(lengths).toEqual([]);
   });
 
-  test('goes on with a run that was reopened while its end was read, and has ended again', async () => {
+  test('continues with a run that was reopened during the stream and has ended again', async () => {
     await aRun('reopened', 1);
     await end('reopened', 2);
     const seqs: number[] = [];
@@ -132,7 +132,7 @@ describe('following a run', () => {
     expect(seqs).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('gives no event again to who knows them all, also what came after the end', async () => {
+  test('repeats no event to a caller who has received all, including those after the end', async () => {
     await aRun('edited', 1);
     await end('edited', 2);
     const view = aView({ status: 'completed', endedAt: AT });
@@ -160,7 +160,7 @@ describe('following a run', () => {
     expect(seqs).toEqual([1, 2]);
   });
 
-  test('ends with the reason of its signal, and passes refusals on', async () => {
+  test('ends with the reason of its signal, and throws refusals', async () => {
     await aRun('stopped', 1);
     const stop = new AbortController();
     const events = followRun(connectionBy(ask), 'stopped', { signal: stop.signal });
@@ -174,13 +174,13 @@ describe('following a run', () => {
     });
   });
 
-  test('takes no page of a proxy for a stream', async () => {
+  test('refuses the page of a proxy as a stream', async () => {
     const page: Fetch = async () => new Response('<html>', { headers: { 'content-type': 'text/html' } });
     await expect(followRun(connectionBy(page), 'any').next()).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER' });
   });
 });
 
-test('the events of all runs come once over streams that break off, also to who comes back later', async () => {
+test('the events of all runs arrive once over streams that break, also when resumed later', async () => {
   for (const id of ['E', 'F']) await aRun(id, 0);
   const random = createRandom(7);
   const places: string[] = [];
@@ -206,7 +206,7 @@ test('the events of all runs come once over streams that break off, also to who 
   expect(came).toEqual(expected);
 });
 
-test('a stream that breaks off before its first event is opened anew where it began, less and less often', async () => {
+test('a stream that breaks before its first event is reopened at its beginning with growing delays', async () => {
   const asked: (string | null)[] = [];
   const pauses: number[] = [];
   const parts = ['retry: 1000\n\n', 'id: place\n\n'];

@@ -11,11 +11,11 @@ import { problemResponse } from '../../../src/process/problem.ts';
 
 interface ScriptedApi {
   readonly connection: Connection;
-  /** Each request, with what it prefers. */
+  /** The requests, each with its `Prefer` header. */
   readonly asked: string[];
 }
 
-/** An API whose answers to each path are scripted, the last one again and again; a second passes with each request. */
+/** An API with scripted responses for each path, of which the last one is repeated; each request takes a second. */
 function scriptedApi(answers: Readonly<Record<string, readonly Json[]>>, requestMs = 1_000): ScriptedApi {
   const asked: string[] = [];
   const left = new Map(Object.entries(answers).map(([path, all]) => [path, [...all]]));
@@ -48,32 +48,32 @@ const run = (status: string, waitingFor: readonly Json[] = [], lastSeq = 0): Jso
 const approval = { kind: 'approval', node: 'ask', id: 'r.a1' };
 const timer = { kind: 'timer', node: 'nap' };
 
-test('a wait goes on after a minute, until the run has ended', async () => {
+test('a wait continues after a minute until the run has ended', async () => {
   const { connection, asked } = scriptedApi({ '/api/runs/r': [run('running'), run('completed')] }, 60_000);
   expect(await waitForRun(connection, 'r')).toMatchObject({ status: 'completed' });
   expect(asked).toEqual(['GET /api/runs/r wait=60', 'GET /api/runs/r wait=60']);
 });
 
-test('a wait ends when the run needs somebody, not when it only waits for a timer', async () => {
+test('a wait ends when the run needs a person, not when it only waits for a timer', async () => {
   const waits = [run('waiting', [timer]), run('waiting', [timer, approval]), run('completed')];
   const { connection } = scriptedApi({ '/api/runs/r': waits });
   expect(await waitForRun(connection, 'r')).toMatchObject({ waitingFor: [timer, approval] });
 });
 
-test('a wait for the end goes on while the run needs somebody', async () => {
+test('a wait for the end continues while the run needs a person', async () => {
   const waits = [run('waiting', [approval]), run('paused'), run('failed')];
   const { connection, asked } = scriptedApi({ '/api/runs/r': waits });
   expect(await waitForRun(connection, 'r', { until: 'ended' })).toMatchObject({ status: 'failed' });
   expect(asked).toHaveLength(3);
 });
 
-test('a wait gives the run as it is when the time is up', async () => {
+test('a wait returns the current run after its time-out', async () => {
   const { connection, asked } = scriptedApi({ '/api/runs/r': [run('running')] });
   expect(await waitForRun(connection, 'r', { timeoutMs: 2_500 })).toMatchObject({ status: 'running' });
   expect(asked).toEqual(['GET /api/runs/r wait=3', 'GET /api/runs/r wait=1']);
 });
 
-test('a decision is given when reads know of it', async () => {
+test('a decision is returned once reads include it', async () => {
   const decided = { id: 'r.a1', status: 'approved', decisions: [{ by: 'ann' }] };
   const { connection, asked } = scriptedApi({
     '/api/runs/r/approve': [decided],
@@ -83,7 +83,7 @@ test('a decision is given when reads know of it', async () => {
   expect(asked).toEqual(['POST /api/runs/r/approve', 'GET /api/approvals/r.a1', 'GET /api/approvals/r.a1']);
 });
 
-test('a decision is given all the same when reads stay behind', async () => {
+test('a decision is returned although reads lag behind', async () => {
   const decided = { id: 'r.a1', status: 'approved', decisions: [{ by: 'ann' }] };
   const { connection } = scriptedApi({
     '/api/runs/r/reject': [decided],
@@ -92,14 +92,14 @@ test('a decision is given all the same when reads stay behind', async () => {
   expect(await createRuns(connection).reject('r')).toEqual(decided);
 });
 
-test('a decision is given all the same when it can not be read', async () => {
+test('a decision is returned although it can not be read', async () => {
   const decided = { id: 'r.a1', status: 'approved', decisions: [{ by: 'ann' }] };
   const { connection, asked } = scriptedApi({ '/api/approvals/r.a1/decision': [decided] });
   expect(await createApprovals(connection).decide({ id: 'r.a1' }, { decision: 'approve' })).toEqual(decided);
   expect(asked.filter((request) => request.startsWith('POST'))).toHaveLength(1);
 });
 
-test('a start whose wait fails says that the run may be there, and under which key', async () => {
+test('a start whose wait fails reports that the run may exist, and its key', async () => {
   const { connection } = scriptedApi({ '/api/runs': [run('running')] });
   const options = { waitMs: 5_000, idempotencyKey: 'mine' };
   await expect(startRun(connection, { graph: 'g' }, options)).rejects.toMatchObject({
@@ -112,7 +112,7 @@ test('a start whose wait fails says that the run may be there, and under which k
 test.each([
   [{}, false],
   [{ idempotencyKey: 'mine' }, true],
-])('a start that is forbidden, with %j, may have been made before: %j', async (options, expected) => {
+])('a forbidden start, with %j, may have been executed before: %j', async (options, expected) => {
   const timing = { now: () => 0, random: () => 0, sleep: async () => undefined };
   const fetch = async (): Promise<Response> =>
     problemResponse({ code: 'FORBIDDEN', status: 403, message: 'no' }, '/api/runs');
@@ -131,7 +131,7 @@ const historyPage = (seqs: readonly number[], nextCursor: string | null = null):
   nextCursor,
 });
 
-test('following to its rest gives each event of a run once, over pages', async () => {
+test('following a run to its rest yields each event once over pages', async () => {
   const { connection } = scriptedApi({
     '/api/runs/r': [run('running'), run('paused', [], 4)],
     '/api/runs/r/history?limit=200': [historyPage([1, 2], 'c')],
@@ -142,7 +142,7 @@ test('following to its rest gives each event of a run once, over pages', async (
   expect(seqs).toEqual([2, 3, 4]);
 });
 
-test('following to its rest waits for events that are written late', async () => {
+test('following a run to its rest waits for events that are written late', async () => {
   const { connection } = scriptedApi({
     '/api/runs/r': [run('paused', [], 3)],
     '/api/runs/r/history?limit=200': [historyPage([1]), historyPage([1]), historyPage([1, 2, 3])],
@@ -152,7 +152,7 @@ test('following to its rest waits for events that are written late', async () =>
   expect(seqs).toEqual([1, 2, 3]);
 });
 
-test('following to its rest goes on with a run that who follows it has taken further', async () => {
+test('following a run to its rest continues when the caller has continued the run', async () => {
   const { connection } = scriptedApi({
     '/api/runs/r': [run('failed', [], 1), run('completed', [], 2)],
     '/api/runs/r/history?limit=200': [historyPage([1]), historyPage([1, 2])],

@@ -34,6 +34,6 @@ test.each([
   [{ openCallsPerRun: 1_001 }, /\/ceilings\/openCallsPerRun/],
   [{ openCallsPerTenant: 0 }, /\/ceilings\/openCallsPerTenant/],
   [{ maxStep: 5 }, /"maxStep"/],
-])('%j are no ceilings', (ceilings, problem) => {
+])('%j are refused as ceilings', (ceilings, problem) => {
   expect(() => parseConfig('here', { ceilings })).toThrow(problem);
 });

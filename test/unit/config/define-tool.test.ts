@@ -43,7 +43,7 @@ describe('defineTool', () => {
     expect(defined.name).toBe('pay');
   });
 
-  test('takes code that fits its parameters, and no other', () => {
+  test('accepts only code that fits its parameters', () => {
     const parameters = z.object({ order: z.string() });
     defineTool({
       ...common,
@@ -60,7 +60,7 @@ describe('defineTool', () => {
     expect(defineTool({ ...common, parameters: z.string, execute: () => null }).name).toBe('pay');
   });
 
-  test('lets its code ask for the secrets that it names', () => {
+  test('gives its code only the secrets that it lists', () => {
     const parameters = z.object({});
     defineTool({ ...common, parameters, secrets: ['PAY_KEY'], execute: (_, { secret }) => secret('PAY_KEY') });
     // @ts-expect-error another secret
@@ -97,7 +97,7 @@ describe('@tool', () => {
 });
 
 describe('a configuration', () => {
-  test('takes tools of all kinds under their own names', () => {
+  test('accepts tools of all kinds under their own names', () => {
     const http = { name: 'find', description: 'Finds', parameters: true, method: 'GET', url: 'https://x/' } as const;
     const code = defineTool({ ...common, parameters: z.object({}), execute: () => null });
     class Desk {

@@ -8,7 +8,7 @@ const source = readdirSync(FOLDER)
   .map((name) => readFileSync(new URL(name, FOLDER), 'utf8'))
   .join('\n');
 
-/* Comments in schemas of zod are lost in the types of the package, so that those of interfaces count. */
+/* Comments in zod schemas are lost in the types of the package, so the comments of interfaces matter. */
 
 test.each(Object.entries({ TOP, MODEL, TOOL }))(
   'every field of %s has a doc comment, which editors show',

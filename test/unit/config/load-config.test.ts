@@ -22,7 +22,7 @@ describe('a configuration', () => {
     });
   });
 
-  test('takes a whole policy for the approvals of a tool', () => {
+  test('accepts a complete policy for the approvals of a tool', () => {
     const policy = {
       roles: ['admin'],
       quorum: 2,
@@ -36,7 +36,7 @@ describe('a configuration', () => {
     });
   });
 
-  test('takes local tools that are idempotent and short', () => {
+  test('accepts local tools that are idempotent and short', () => {
     const local = { execution: 'local', effect: 'idempotent', timeout: '10s' };
     expect(parseConfig('here', { tools: [{ ...tool, ...local }] })).toMatchObject({ tools: [local] });
     const mcpServers = { odd: { command: 'odd', tools: { say: local } } };
@@ -65,7 +65,7 @@ describe('a configuration', () => {
       /\/tools\/0\/approval.*must be CEL/s,
     ],
     [
-      'an approval that nobody gives',
+      'an approval with a quorum of 0',
       { tools: [{ ...tool, approval: { policy: { quorum: 0 } } }] },
       /\/approval\/policy\/quorum/,
     ],
@@ -152,7 +152,7 @@ describe('a configuration', () => {
     expect(() => parseConfig('here', given)).toThrow(message);
   });
 
-  test('with several mistakes names them all', () => {
+  test('with several mistakes reports all of them', () => {
     const given = { models: { m: {} }, tools: [{ ...tool, effect: 'harmless' }], http: { allow: ['x'] } };
     expect(() => parseConfig('here', given)).toThrow(/\/models\/m\/provider[^]*\/tools\/0\/effect[^]*\/http\/allow\/0/);
   });

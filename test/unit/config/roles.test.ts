@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import { BUILT_IN_ROLES, PERMISSIONS, permissionsOf } from '../../../src/graph/definition/roles.ts';
 
-test('without roles of its own a configuration has the built-in ones', () => {
+test('a configuration without roles has the built-in ones', () => {
   expect(parseConfig('here', {}).roles).toEqual(BUILT_IN_ROLES);
 });
 
-test('roles of its own are added to the built-in ones, or replace them', () => {
+test('configured roles are added to the built-in ones, or replace them', () => {
   const { roles } = parseConfig('here', { roles: { auditor: ['run:read', 'payload:read'], user: ['run:read'] } });
   expect([...roles.keys()].toSorted()).toEqual(['admin', 'approver', 'auditor', 'user']);
   expect(permissionsOf(['auditor'], roles)).toEqual(new Set(['run:read', 'payload:read']));
@@ -16,7 +16,7 @@ test('roles of its own are added to the built-in ones, or replace them', () => {
   expect(permissionsOf(['auditor', 'approver', 'nobody'], roles).size).toBe(3);
 });
 
-test('every wrong permission is named, with the one that was meant', () => {
+test('every unknown permission is reported with a suggestion', () => {
   const roles = { auditor: ['run:rea', 'payload:read', 7], user: 'run:read', admin: ['run:read'] };
   const message = (): string => {
     try {
@@ -31,7 +31,7 @@ test('every wrong permission is named, with the one that was meant', () => {
   expect(message()).toMatch(/\/roles\/user: /);
 });
 
-test('a role has a name', () => {
+test('a role without a name is refused', () => {
   expect(() => parseConfig('here', { roles: { '': [] } })).toThrow(/\/roles\/: a role must have a name/);
 });
 

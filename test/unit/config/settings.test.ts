@@ -16,12 +16,12 @@ const problemsOf = (read: () => unknown): string[] => {
 };
 
 describe('the settings of a process', () => {
-  test('are numbers and texts, with defaults for what is not set', () => {
+  test('are numbers and texts, with defaults for unset variables', () => {
     const settings = readSettings(ApiSettings, { ...database, HOLDFAST_CURSOR_SECRET: 's', PORT: '', HOME: '/home' });
     expect(settings).toEqual({ ...database, HOLDFAST_CURSOR_SECRET: 's', PORT: 3000, LOG_LEVEL: 'info' });
   });
 
-  test('of an API are refused with all problems at once, one a line', () => {
+  test('of an API are refused with all problems, one per line', () => {
     expect(problemsOf(() => readSettings(ApiSettings, { PORT: '70000', LOG_LEVEL: 'loud', DATABASE_URL: '' }))).toEqual(
       [
         "The environment can't be used:",

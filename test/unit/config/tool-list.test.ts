@@ -42,7 +42,7 @@ class Desk {
 }
 
 describe('an instance with decorated methods', () => {
-  test('is one tool a method, named after the method unless it states a name', () => {
+  test('provides one tool per method, named after the method by default', () => {
     const tools = toolsOf(pay, new Desk('Hello'));
     expect(tools.map(({ name }) => name)).toEqual(['pay', 'find', 'refund_order']);
     expect(tools[1]).toMatchObject({ effect: 'idempotent', roles: ['user'], secrets: [] });
@@ -59,7 +59,7 @@ describe('an instance with decorated methods', () => {
     expect(run(toolsOf(new Desk(''))[1], { order: '7' }, aCodeContext({ key: 'K9' }))).toBe('7 K9');
   });
 
-  test('may override a method and stay the same tool', () => {
+  test('can override a method and stays the same tool', () => {
     class LoudDesk extends Desk {
       override find({ order }: { order: string }) {
         return order.toUpperCase();
@@ -79,7 +79,7 @@ describe('an instance with decorated methods', () => {
     expect(run(find, { order: '7' })).toBe('Hello 7');
   });
 
-  test('may keep a tool private', () => {
+  test('can have a private tool method', () => {
     class Vault {
       @tool({ ...fields, name: 'open_vault' })
       #open() {

@@ -33,12 +33,12 @@ test.each([
   release();
 });
 
-test('the lock of a process that may be the one of its number is kept', () => {
+test('the lock of a process is kept when its number may still belong to it', () => {
   writeFileSync(lock(), String(process.ppid));
   expect(() => lockFolder(folder)).toThrow(`in use by process ${process.ppid}`);
 });
 
-test('a folder that can not be written is not said to be in use', () => {
+test('a folder that is not writable is not reported as in use', () => {
   rmSync(folder, { recursive: true });
   expect(() => lockFolder(folder)).toThrow('ENOENT');
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(folder, { recursive: true }));
 
-test('a code is exchanged once for tokens of all people of the stack', async () => {
+test('a code is exchanged once for the tokens of all local users', async () => {
   const redeem = openLocalSignIn(issuer);
   const code = await issuer.signCode();
   const tokens = (await redeem(code)) ?? [];
@@ -25,14 +25,14 @@ test('a code is exchanged once for tokens of all people of the stack', async () 
   expect(await redeem(code)).toBeNull();
 });
 
-test('of two exchanges at once one gets the tokens', async () => {
+test('of two concurrent exchanges only one returns the tokens', async () => {
   const redeem = openLocalSignIn(issuer);
   const code = await issuer.signCode();
   const answers = await Promise.all([redeem(code), redeem(code)]);
   expect(answers.filter((answer) => answer !== null)).toHaveLength(1);
 });
 
-test('a code is no token, a token no code, and another stack signs neither', async () => {
+test('a code is refused as a token, a token as a code, and both from another stack', async () => {
   const redeem = openLocalSignIn(issuer);
   const authenticate = createAuthenticate(issuer.auth);
   await expect(authenticate(`Bearer ${await issuer.signCode()}`)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
@@ -42,12 +42,12 @@ test('a code is no token, a token no code, and another stack signs neither', asy
   expect(await redeem('nothing')).toBeNull();
 });
 
-test('a code is good for a minute', async () => {
+test('a code is valid for a minute', async () => {
   const read = await issuer.readCode(await issuer.signCode());
   expect(read?.expiresAtMs).toBeLessThanOrEqual(Date.now() + 62_000);
 });
 
-test('the address has the code where no server sees it', async () => {
+test('the address contains the code in its fragment', async () => {
   const url = new URL(await consoleAddress('http://127.0.0.1:3000', issuer));
   expect(url.pathname).toBe('/console/');
   expect(url.search).toBe('');

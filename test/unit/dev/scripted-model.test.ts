@@ -107,7 +107,7 @@ describe('replies', () => {
   test.each([
     ['a guarantee that the customer asks for', 'T-25', /guarantee/],
     ['a reference line forgotten over a long ticket', 'T-11', /reference line/],
-  ])('%s fails the check, and the revision mends it', (_what, id, reason) => {
+  ])('%s fails the check, and the revision corrects it', (_what, id, reason) => {
     const facts = someFacts();
     const ticket = ticketOf(id);
     const draft = writeReply(facts, ticket);
@@ -129,7 +129,7 @@ describe('replies', () => {
     expect(draft).toContain('We guarantee free repairs');
   });
 
-  test('a reply that leaves out the amount fails', () => {
+  test('a reply without the amount fails the check', () => {
     expect(checkReply('Hello\n\nReference: T-01', someFacts()).reason).toContain('amount');
   });
 });
@@ -198,7 +198,7 @@ describe('the server', () => {
     expect(second).toEqual(first);
   });
 
-  test('answers what the engine asks through its own provider', async () => {
+  test('answers requests of the engine’s provider', async () => {
     const generate = createGenerate(
       { provider: 'openai-compatible', model: 'scripted', baseUrl: model.url },
       { fetch: createGuardedFetch([new URL(model.url).host]), secrets: async () => '' },
@@ -210,7 +210,7 @@ describe('the server', () => {
     expect(reply).toMatchObject({ kind: 'model', text: '{"n":3}', finishReason: 'stop', usage: { outputTokens: 2 } });
   });
 
-  test('streams what it answers otherwise at once', async () => {
+  test('streams the same answer on request', async () => {
     const said: string[] = [];
     const ask = async (stream: boolean) =>
       await createGenerate(
@@ -239,7 +239,7 @@ describe('the server', () => {
     },
   );
 
-  test('fails as it was told to', async () => {
+  test('fails as configured', async () => {
     expect((await post('/faults', { status: 429, retryAfter: 2, times: 1 })).status).toBe(201);
     const failure = await post('/chat/completions', hello);
     expect([failure.status, failure.headers.get('retry-after')]).toEqual([429, '2']);
@@ -274,16 +274,16 @@ describe('act', () => {
   });
   const known = [lookup('A-1001', order('A-1001')), lookup('A-1002', '{"orders":[]}')];
 
-  test('is for agents that the model knows', () => {
+  test('returns null for unknown agents', () => {
     expect(act(conversation({ system: 'You paint.' }))).toBeNull();
   });
 
-  test('looks every order up that is named, once', () => {
+  test('looks up every named order once', () => {
     const calls = ['A-1001', 'A-1002'].map((number) => ({ name: 'lookup_order', args: { number } }));
     expect(act(conversation())).toEqual({ kind: 'calls', calls });
   });
 
-  test('pays back what is left of those that there are', () => {
+  test('refunds the rest of the orders found', () => {
     const args = { order: 'A-1001', amount: 40, reason: 'asked for by the customer' };
     expect(act(conversation({ calls: known }))).toEqual({ kind: 'calls', calls: [{ name: 'issue_refund', args }] });
   });
@@ -292,7 +292,7 @@ describe('act', () => {
     ['{"amount":40}', 'A-1001: 40.00 USD paid back.'],
     ['{"amount":20}\n(A person changed the arguments)', 'A-1001: 20.00 USD paid back.'],
     ['Execution failed: too much', 'A-1001: nothing paid back. Execution failed: too much'],
-  ])('says what came of it: %s', (answer, line) => {
+  ])('reports the result: %s', (answer, line) => {
     const calls = [...known, refund('A-1001', answer)];
     const text = `${line}\nA-1002: I can not find this order.`;
     expect(act(conversation({ calls }))).toEqual({ kind: 'text', text });

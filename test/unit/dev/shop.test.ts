@@ -11,7 +11,7 @@ import { startPostgres } from '../../support/servers/postgres-server.ts';
 const API_KEY = 'shop-key';
 const LAMP = { order: 'A-1001', amount: 10, reason: 'Ticket T-01' };
 
-/** A database that a shop can be started on again and again. */
+/** A database on which a shop can be restarted. */
 interface Database {
   dialect(): Dialect;
   close(): Promise<void>;
@@ -45,7 +45,7 @@ async function refundedOf(number: string): Promise<unknown> {
   return z.object({ orders: z.array(z.object({ refunded: z.number() })) }).parse(answer).orders[0]?.refunded;
 }
 
-/** What the shop does, whichever database is behind it. */
+/** Tests of the shop, whatever its database. */
 function shopSuite(openDatabase: () => Promise<Database>): void {
   let database: Database;
   const start = async (port = 0): Promise<typeof shop> =>
@@ -62,7 +62,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
   });
 
   describe('orders', () => {
-    test('an order is found by its number, with what was refunded of it', async () => {
+    test('an order is found by its number, with its refunded amount', async () => {
       const answer = await request('/orders?number=A-1020');
       const found = {
         number: 'A-1020',
@@ -81,7 +81,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
       expect((await request('/orders?number=%00')).status).toBe(422);
     });
 
-    test('every order has a number of its own', () => {
+    test('every order has a unique number', () => {
       expect(new Set(SEED_ORDERS.map(({ number }) => number)).size).toBe(SEED_ORDERS.length);
     });
   });
@@ -99,7 +99,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
   });
 
   describe('refunds', () => {
-    test('a refund is made once for its key, and the same request gives it again', async () => {
+    test('a refund is made once per key, and a repeated request returns it', async () => {
       const first = await refund('once', LAMP);
       const again = await refund('once', LAMP);
       const made: unknown = await first.json();
@@ -109,7 +109,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
       expect(await refundedOf('A-1001')).toBe(10);
     });
 
-    test('fifty equal requests at once make one refund', async () => {
+    test('fifty equal concurrent requests make one refund', async () => {
       const answers = await Promise.all(
         Array.from({ length: 50 }, () => refund('fifty', { ...LAMP, order: 'A-1002' })),
       );
@@ -121,7 +121,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
       expect(await refundsOf('A-1002')).toHaveLength(1);
     });
 
-    test('requests with different keys never pay more than the order was worth', async () => {
+    test('requests with different keys never refund more than the total of the order', async () => {
       const keys = Array.from({ length: 12 }, (_, at) => `part-${at}`);
       const answers = await Promise.all(keys.map((key) => refund(key, { ...LAMP, order: 'A-1007' })));
       expect(answers.filter(({ status }) => status === 201)).toHaveLength(7);
@@ -164,7 +164,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
       expect((await request('/refunds', { method: 'POST', body: JSON.stringify(LAMP) })).status).toBe(400);
     });
 
-    test('the accounts show each refund with its key', async () => {
+    test('the accounts list each refund with its key', async () => {
       const all = BooksSchema.parse(await (await request('/refunds')).json()).refunds;
       expect(all).toEqual(expect.arrayContaining([expect.objectContaining({ key: 'once', reason: 'Ticket T-01' })]));
       expect(await refundsOf('A-1001')).toEqual(all.filter((made) => made['order'] === 'A-1001'));
@@ -203,14 +203,14 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
       expect(await refundsOf('A-1001')).not.toContainEqual(expect.objectContaining({ key: 'dropped' }));
     });
 
-    test('a delay alone makes a call slow, and nothing else', async () => {
+    test('a delay alone only makes a call slow', async () => {
       await order({ path: '/orders', delayMs: 80, times: 1 });
       const before = performance.now();
       expect((await request('/orders?number=A-1001')).status).toBe(200);
       expect(performance.now() - before).toBeGreaterThanOrEqual(75);
     });
 
-    test('faults hit their path only, never the accounts, and are taken back by DELETE', async () => {
+    test('faults affect only their path, never the accounts, and DELETE removes them', async () => {
       await order({ path: '/refunds', status: 503, times: 5 });
       expect((await request('/orders?number=A-1001')).status).toBe(200);
       expect((await request('/refunds')).status).toBe(200);
@@ -254,7 +254,7 @@ describe('the shop on embedded PostgreSQL', () => {
   });
 });
 
-/** Where tests are given a database, its shop may be in use; a server of our own has none. */
+/** A database given to the tests may have a shop in use, so these tests start their own server. */
 describe.skipIf(process.env['DATABASE_URL'] !== undefined)('the shop on PostgreSQL', () => {
   shopSuite(async () => {
     const server = await startPostgres();

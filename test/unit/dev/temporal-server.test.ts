@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { answersAt, startTemporalServer } from '../../../src/dev/temporal-server.ts';
 
-/* A Temporal server that takes connections before it has opened its database. */
+/* A Temporal server that accepts connections before it has opened its database. */
 
 const SYSTEM = 'GetSystemInfo';
 const NAMESPACE = 'DescribeNamespace';
 
-/** Names of methods. */
+/** The names of the called methods. */
 const asked = new Set<string>();
 const answered = new Set<string>();
 beforeEach(() => {
@@ -28,7 +28,7 @@ server.on('stream', (stream, { ':path': path }) => {
 function answerEmpty(stream: ServerHttp2Stream): void {
   stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
   stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
-  // No flags, and a message of length 0.
+  // A gRPC message of length 0 without flags.
   stream.end(Buffer.alloc(5));
 }
 
@@ -40,18 +40,18 @@ function addressOf(bound: ReturnType<typeof server.address>): string {
   throw new TypeError('The server has no port');
 }
 
-test('a server that says nothing of its namespaces does not answer, which is known in time', async () => {
+test('a server that does not list its namespaces counts as not ready after a time-out', async () => {
   answered.add(SYSTEM);
   const look = async () => ({ isThere: await answersAt(addressOf(server.address())), wasAsked: asked.has(NAMESPACE) });
   await expect.poll(look).toEqual({ isThere: false, wasAsked: true });
 });
 
-test('a server that does answers', async () => {
+test('a server that lists its namespaces counts as ready', async () => {
   for (const method of [SYSTEM, NAMESPACE]) answered.add(method);
   await expect.poll(async () => await answersAt(addressOf(server.address()))).toBe(true);
 });
 
-test('no server is started whose log can not be opened', async () => {
+test('a server whose log can not be opened is not started', async () => {
   const logFile = tmpdir();
   const starting = startTemporalServer({ executable: '/nowhere/temporal', port: 1, uiPort: 2, logFile });
   await expect(starting).rejects.toThrow(`The log can't be written to ${logFile}: EISDIR`);

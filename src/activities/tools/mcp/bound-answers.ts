@@ -3,14 +3,14 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { CallError } from '../../calls/call-error.ts';
 import { TRY_AGAIN, fromNetwork } from '../../calls/classify-failure.ts';
 
-/** Answers to a server that are on their way at a time; each of its requests, such as a ping, gets one. */
+/** The maximum number of answers to a server in progress; each of its requests, such as a ping, gets one. */
 const MAX_ANSWERS = 16;
 
 type Send = () => Promise<void>;
 
 /**
- * Sends messages, but no more answers at a time than `MAX_ANSWERS`.
- * @param onExceeded is called once; it ends the session, whose server asks more than it takes answers
+ * Sends messages, but at most `MAX_ANSWERS` answers at a time.
+ * @param onExceeded called once; it ends the session, because the server sends requests faster than it accepts answers
  */
 export function boundAnswers(
   onExceeded: (error: CallError) => void,

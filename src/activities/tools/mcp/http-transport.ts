@@ -17,16 +17,16 @@ interface HttpTransportOptions {
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
 }
 
-/** A server that takes longer has not taken a message that needs no answer. */
+/** A server that takes longer has not accepted a message without an answer. */
 const TAKE_MS = 10_000;
 
 /**
- * Streamable HTTP on the guarded fetch. It fails a request whose answer breaks off; the SDK's own transport lets such a
- * request wait for its time-out. It ends all that belongs to a request when that is answered or canceled; the SDK's
- * reads on to the end of the session.
+ * Streamable HTTP with the guarded fetch. It fails a request whose answer breaks off; the SDK's own transport lets such
+ * a request wait for its time-out. It ends everything that belongs to a request when that is answered or canceled; the
+ * SDK's transport reads on until the end of the session.
  */
 export class HttpTransport extends StreamableHTTPClientTransport {
-  /** Is called when the server no longer knows the session, or has spoiled it. */
+  /** Called when the server no longer knows the session, or has broken it. */
   onSessionLost: (() => void) | undefined;
   /** Exchanges of requests by their ids, others by their messages. */
   readonly #exchanges = new Map<unknown, Exchange>();
@@ -79,7 +79,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     });
   }
 
-  /** Sends what gets no answer. */
+  /** Sends a message without an answer. */
   async #tell(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
     const exchange = this.#open(message, () => undefined);
     const timer = setTimeout(() => exchange.end(notTaken()), TAKE_MS);
@@ -183,18 +183,18 @@ function notTaken(): CallError {
 export interface Exchange {
   /** Ends the HTTP requests. */
   readonly signal: AbortSignal;
-  /** The pauses between the requests for the rest of an answer. */
+  /** The delays between requests for the rest of an answer. */
   readonly pace: Pace;
   /** True if the answer's events are numbered: the SDK then requests the rest of a broken answer. */
   isResumable: boolean;
   /** Fails a message that waits for its answer. */
   fail(this: void, error: CallError): void;
   end(error?: CallError): void;
-  /** Ends it after a moment, because the SDK may still be reading. */
+  /** Ends it after a delay, because the SDK may still be reading. */
   endSoon(): void;
 }
 
-/** The time for reading an answer that has come to its end. */
+/** The time to read an answer that is complete. */
 const GRACE_MS = 1_000;
 
 /** The exchange that a `fetch` serves. */
@@ -225,20 +225,23 @@ function openExchange({ onFailed, onEnded }: ExchangeOptions): Exchange {
   };
 }
 
-/** The pauses before requests for more of one stream. The SDK leaves them to the server, which may want none. */
+/** The delays between requests for more of one stream. The SDK leaves them to the server, which may demand none. */
 export interface Pace {
-  /** Returns how long the next request has to wait, in milliseconds. @param now in milliseconds since the epoch */
+  /** Returns the delay of the next request, in milliseconds. @param now in milliseconds since the epoch */
   next(now: number): number;
-  /** The stream has brought a message, so the next pause is the shortest again. */
+  /** Resets the delay after the stream has delivered a message. */
   restart(): void;
 }
 
-/** Between the beginnings of two requests, so that a stream that has lasted long is asked for again at once. */
+/**
+ * The minimum time between the starts of two requests, so that a stream that has lasted long is requested again at
+ * once.
+ */
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 10_000;
 const GROWTH = 1.5;
 
-/** Pauses grow while streams end without a message. */
+/** Delays grow while streams end without a message. */
 export function createPace(): Pace {
   let begunAt = Number.NEGATIVE_INFINITY;
   let pauseMs = SHORTEST_PAUSE_MS;

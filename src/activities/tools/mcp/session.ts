@@ -68,7 +68,7 @@ async function endOf(transport: ServerTransport['transport']): Promise<void> {
     if (!(transport instanceof HttpTransport)) return;
     transport.onSessionLost = () => {
       resolve();
-      // The request that found this out fails first; closing then fails the others.
+      // The request that detected this fails first; closing then fails the others.
       setImmediate(() => void transport.close());
     };
   });
@@ -131,7 +131,7 @@ export interface Connection {
 interface ConnectionOptions {
   /** @param closing aborts when the connection is closed meanwhile */
   readonly open: (closing: AbortSignal) => Promise<Session>;
-  /** Is called when a session ends unexpectedly. */
+  /** Called when a session ends unexpectedly. */
   readonly onLost: () => void;
 }
 

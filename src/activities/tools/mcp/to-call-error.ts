@@ -11,19 +11,19 @@ const BY_CODE: ReadonlyMap<number, FailureClass> = new Map([
   [ErrorCode.InvalidRequest, REFUSED],
   [ErrorCode.MethodNotFound, REFUSED],
   [ErrorCode.UrlElicitationRequired, REFUSED],
-  // Servers answer so for wrong arguments, but also for a result that their check refuses after the work.
+  // Servers return this for invalid arguments, but also for a result that their own check refuses after the work.
   [ErrorCode.InvalidParams, UNCLEAR],
   [ErrorCode.InternalError, TRY_AGAIN],
   [ErrorCode.ConnectionClosed, TRY_AGAIN],
   [ErrorCode.RequestTimeout, TRY_AGAIN],
 ]);
 
-/** Errors that this end of a connection also makes itself, knowing nothing of the tool. */
+/** Errors that the client side also creates itself, without knowledge of the tool. */
 const NOT_ANSWERED: ReadonlySet<number> = new Set([ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout]);
 
 /**
  * Converts an error of a call that was sent.
- * @param errorMeans if the tool may have done its work when the server answers an error
+ * @param errorMeans whether the tool may have done its work when the server returns an error
  */
 export function toCallError(thrown: unknown, errorMeans: ErrorMeaning): CallError {
   if (thrown instanceof CallError) return thrown;

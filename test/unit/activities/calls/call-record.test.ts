@@ -9,7 +9,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 const attempt = createAttempt(() => store);
 
-test('an unknown outcome stays unknown, although a renewal was overtaken by the next one', async () => {
+test('an unknown outcome stays unknown although an earlier renewal arrives after it', async () => {
   const renew = store.ledger.renew.bind(store.ledger);
   const database = held();
   const late: Promise<void>[] = [];

@@ -5,7 +5,7 @@ import type { CallSlotLimits, CallSlots } from '../../../../src/activities/calls
 
 interface TestSlots {
   readonly slots: CallSlots;
-  /** Moves the clock. */
+  /** Advances the clock. */
   readonly pass: (ms: number) => void;
 }
 
@@ -15,13 +15,13 @@ function openSlots(limits: Partial<CallSlotLimits> = {}): TestSlots {
   return { slots, pass: (ms) => void (now += ms) };
 }
 
-/** Takes a slot. @returns what gives it back; `null`: refused */
+/** Takes a slot. @returns a function that releases it; `null` if refused */
 function take(slots: CallSlots, tenant: string): (() => void) | null {
   const slot = slots.take(tenant);
   return slot.kind === 'taken' ? slot.giveBack : null;
 }
 
-/** Tenants ask in turns until none of them gets a slot any more. @returns how many each has */
+/** Tenants take slots in turn until none gets another one. @returns the number of slots of each */
 function takeAll(slots: CallSlots, ...tenants: readonly string[]): readonly number[] {
   const taken = tenants.map(() => 0);
   for (let before = -1, sum = 0; sum > before;) {
@@ -32,7 +32,7 @@ function takeAll(slots: CallSlots, ...tenants: readonly string[]): readonly numb
   return taken;
 }
 
-/** A refused call comes back after so long. */
+/** Returns the delay of a refused call. */
 function refusal(slots: CallSlots, tenant = 'acme'): number {
   const slot = slots.take(tenant);
   if (slot.kind === 'refused') return slot.retryAfterMs;
@@ -50,15 +50,15 @@ describe('slots', () => {
       ['acme', 'other', 'third'],
       [3, 3, 3],
     ],
-  ])('are shared: %j, who take what they get, have %j of 12', (tenants, expected) => {
+  ])('are shared: %j, which take as many as they get, have %j of 12', (tenants, expected) => {
     expect(takeAll(openSlots().slots, ...tenants)).toEqual(expected);
   });
 
-  test('are no more than a tenant may have', () => {
+  test('never exceed the limit of a tenant', () => {
     expect(takeAll(openSlots({ perTenant: 2 }).slots, 'acme')).toEqual([2]);
   });
 
-  test('that are given back can be taken again', () => {
+  test('that are released can be taken again', () => {
     const { slots } = openSlots({ total: 2 });
     const giveBack = take(slots, 'acme');
     expect(take(slots, 'acme')).toBeNull();
@@ -66,7 +66,7 @@ describe('slots', () => {
     expect(take(slots, 'acme')).not.toBeNull();
   });
 
-  test('are never more than there are, and a tenant without any gets one while one is free', () => {
+  test('never exceed the total, and a tenant without any gets one while one is free', () => {
     const step = fc.record({ tenant: fc.integer({ min: 0, max: 5 }), gives: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 20 }), (steps, total) => {
@@ -86,21 +86,21 @@ describe('slots', () => {
   });
 });
 
-describe('a refused call comes back', () => {
-  test('one after the other while no call has ended yet', () => {
+describe('a refused call is retried', () => {
+  test('one after the other while no call has ended', () => {
     const { slots } = openSlots({ total: 2 });
     take(slots, 'acme');
     expect([refusal(slots), refusal(slots), refusal(slots)]).toEqual([1_000, 1_025, 1_050]);
   });
 
-  test('within half a minute, however many wait', () => {
+  test('within half a minute, however many are waiting', () => {
     const { slots } = openSlots({ total: 2 });
     take(slots, 'acme');
     const times = Array.from({ length: 2_000 }, () => refusal(slots));
     expect(Math.max(...times)).toBe(30_000);
   });
 
-  test('as fast as the calls of its tenant end', () => {
+  test('at the rate at which the calls of its tenant end', () => {
     const { slots, pass } = openSlots({ total: 4 });
     take(slots, 'acme');
     for (let ended = 0; ended < 3_000; ended++) {
@@ -118,7 +118,7 @@ describe('a refused call comes back', () => {
     expect(last - later).toBe(250);
   });
 
-  test('without waiting for those of other tenants', () => {
+  test('independent of the calls of other tenants', () => {
     const { slots } = openSlots({ total: 12, perTenant: 1 });
     take(slots, 'acme');
     take(slots, 'other');

@@ -27,7 +27,7 @@ describe('fromStatus', () => {
   const refused = { retryable: false, done: 'no' };
   const unclear = { retryable: false, done: 'perhaps' };
 
-  test('it carries code and message', () => {
+  test('the error has code and message', () => {
     expect(failure(400)).toMatchObject({ name: 'CallError', code: 'TOOL_FAILED', message: 'pay answered' });
   });
 
@@ -59,12 +59,12 @@ describe('fromStatus', () => {
     expect(failure(status, {}, 'model')).toMatchObject(verdict);
   });
 
-  test('a conflict is the answer of a tool, and passes with a model', () => {
+  test('a 409 is final for a tool and retryable for a model', () => {
     expect(failure(409, {}, 'tool')).toMatchObject(refused);
     expect(failure(409, {}, 'model')).toMatchObject(again);
   });
 
-  test.each([301, 302, 303, 307, 308])('%i is not followed, and the work may be done', (status) => {
+  test.each([301, 302, 303, 307, 308])('the redirect %i is not followed, and the work may be done', (status) => {
     expect(failure(status)).toMatchObject(unclear);
   });
 
@@ -109,7 +109,7 @@ describe('fromNetwork', () => {
   afterAll(async () => await server.stop());
   beforeEach(() => server.forget());
 
-  /** How a request ends that gets no whole answer. */
+  /** Returns the failure of a request without a complete response. */
   async function failureAt(url: string, allow: string): Promise<CallError> {
     const request = createGuardedFetch([allow])(new URL(url), { method: 'POST', body: 'x' });
     const thrown = await request.then(readBody).catch((error: unknown) => error);
@@ -123,7 +123,7 @@ describe('fromNetwork', () => {
     expect(error.message).toBe('The connection failed: ECONNREFUSED');
   });
 
-  test('when no address of a name takes the connection, nothing can have been done', async () => {
+  test('when no address of a name accepts the connection, nothing can have been done', async () => {
     const port = await closedPort();
     expect(await failureAt(`http://localhost:${port}`, `localhost:${port}`)).toMatchObject({
       retryable: true,
@@ -131,7 +131,7 @@ describe('fromNetwork', () => {
     });
   });
 
-  test('when a name leads nowhere, nothing can have been done', async () => {
+  test('when a name can not be resolved, nothing can have been done', async () => {
     const unresolvable = `${'x'.repeat(64)}.test`;
     expect(await failureAt(`http://${unresolvable}`, '')).toMatchObject({ retryable: true, done: 'no' });
   });
@@ -189,14 +189,14 @@ describe('fromNetwork', () => {
       [systemError('ENETUNREACH', 'connect'), systemError('EPIPE', 'write')],
       'perhaps',
     ],
-    ['nobody knows which address', [], 'perhaps'],
-  ])('when %s takes the connection, all addresses decide if the work may be done', (_which, errors, done) => {
+    ['an unknown address', [], 'perhaps'],
+  ])('when %s accepts the connection, all addresses decide whether the work may be done', (_which, errors, done) => {
     const tried = Object.assign(new AggregateError(errors), { code: 'ETIMEDOUT' });
     expect(fromNetwork('TOOL_FAILED', tried)).toMatchObject({ retryable: true, done });
     expect(fromNetwork('TOOL_FAILED', new TypeError('fetch failed', { cause: tried }))).toMatchObject({ done });
   });
 
-  test('a request that the client refuses is not sent again', async () => {
+  test('a request that the HTTP client refuses is not retried', async () => {
     const sent = {
       method: 'POST',
       headers: { 'x-note': 'two\nlines' },
@@ -210,7 +210,7 @@ describe('fromNetwork', () => {
     expect(server.connections).toBe(0);
   });
 
-  test('a classified error stays as it is', () => {
+  test('a classified error is unchanged', () => {
     expect(fromNetwork('MODEL_FAILED', busy)).toBe(busy);
   });
 
@@ -250,7 +250,7 @@ describe('fromNetwork', () => {
     expect(fromNetwork('MODEL_FAILED', new TypeError('fetch failed', { cause: thrown }))).toMatchObject(wanted);
   });
 
-  test('an unexpected error keeps its message, and the call may have been done', () => {
+  test('an unexpected error keeps its message, and the call was possibly executed', () => {
     expect(fromNetwork('TOOL_FAILED', 'odd')).toMatchObject({
       retryable: true,
       done: 'perhaps',

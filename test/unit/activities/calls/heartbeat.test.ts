@@ -5,7 +5,7 @@ import { anActivity } from '../../../support/doubles/scripted-tool.ts';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** Runs work of so many milliseconds in an activity. @returns when its heart beat, since it began */
+/** Executes work for the given time in an activity. @returns the times of its heartbeats, since its start */
 async function beatsDuring(
   workMs: number,
   work: () => Promise<void>,
@@ -27,7 +27,7 @@ describe('withHeartbeat', () => {
   test.each([
     [6_000, [2_000, 4_000, 6_000, 8_000]],
     [60_000, [5_000]],
-  ])('the heart beats three times in a time-out of %i ms, and every 5 seconds', async (timeoutMs, beats) => {
+  ])('three heartbeats are sent in a time-out of %i ms, and at least one every 5 seconds', async (timeoutMs, beats) => {
     expect(await beatsDuring(9_000, async () => await sleep(9_000), { timeoutMs })).toEqual(beats);
   });
 
@@ -35,9 +35,12 @@ describe('withHeartbeat', () => {
     [4_999, []],
     [5_000, [0]],
     [3_600_000, [0]],
-  ])('an attempt that has waited for %i ms hears whether it is still wanted', async (waitedMs, beats) => {
-    expect(await beatsDuring(1_000, async () => await sleep(1_000), { waitedMs })).toEqual(beats);
-  });
+  ])(
+    'an attempt that was scheduled %i ms ago sends a heartbeat at once if it may be superseded',
+    async (waitedMs, beats) => {
+      expect(await beatsDuring(1_000, async () => await sleep(1_000), { waitedMs })).toEqual(beats);
+    },
+  );
 
   test.each([
     ['done', async () => undefined],
@@ -49,7 +52,7 @@ describe('withHeartbeat', () => {
 });
 
 describe('heartbeat', () => {
-  test('shows progress at once and with each beat after it', async () => {
+  test('sends progress at once and with each later heartbeat', async () => {
     const activity = anActivity({ currentAttemptScheduledTimestampMs: Date.now() });
     const beats: unknown[] = [];
     activity.on('heartbeat', (details) => beats.push(details));
@@ -64,7 +67,7 @@ describe('heartbeat', () => {
     expect(beats).toEqual([undefined, { done: 1 }, { done: 1 }]);
   });
 
-  test('repeats what attempts before have shown until there is news', async () => {
+  test('repeats the progress of earlier attempts until there is new progress', async () => {
     const activity = anActivity({ currentAttemptScheduledTimestampMs: Date.now(), heartbeatDetails: { done: 7 } });
     const beats: unknown[] = [];
     activity.on('heartbeat', (details) => beats.push(details));

@@ -9,7 +9,7 @@ import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 
-/** How often the call was made, and slots were given back. */
+/** The number of calls made and of slots released. */
 const seen = { calls: 0, givenBack: 0 };
 beforeEach(() => void Object.assign(seen, { calls: 0, givenBack: 0 }));
 
@@ -47,13 +47,13 @@ test('a call holds its slot until it ends', async () => {
   expect(seen).toEqual({ calls: 1, givenBack: 1 });
 });
 
-test('a call that fails gives its slot back', async () => {
+test('a failing call releases its slot', async () => {
   const ends = async () => await Promise.reject(new Error('broken'));
   await expect(make(taken, { ends })).rejects.toThrow('broken');
   expect(seen).toEqual({ calls: 1, givenBack: 1 });
 });
 
-test('a call without a slot is not made, and comes back later', async () => {
+test('a call without a slot is not made, and is retried later', async () => {
   const failure = await failureOf(make(refused));
   expect(failure).toMatchObject({ type: 'BUSY', nonRetryable: false, nextRetryDelay: 7_000 });
   expect(seen).toEqual({ calls: 0, givenBack: 0 });
@@ -64,7 +64,7 @@ test('the journal that travels with a postponed call is written', async () => {
   expect(await store.journal.events('J-busy', 0, 10)).toMatchObject([{ seq: 1, type: 'step.started' }]);
 });
 
-test('a postponed call comes back no later than its deadline', async () => {
+test('a postponed call is retried no later than its deadline', async () => {
   const failure = await failureOf(
     make(refused, { task: withDeadline(5_000), info: { scheduledTimestampMs: Date.now() - 1_000 } }),
   );
@@ -74,7 +74,7 @@ test('a postponed call comes back no later than its deadline', async () => {
   });
 });
 
-test('a call goes on without a slot after its deadline, so that the ledger records its end', async () => {
+test('a call past its deadline continues without a slot, so that the ledger records its end', async () => {
   const info = { scheduledTimestampMs: Date.now() - 6_000 };
   expect(await make(refused, { task: withDeadline(5_000), info })).toEqual(outcome);
   expect(seen).toEqual({ calls: 1, givenBack: 0 });

@@ -31,7 +31,7 @@ const isTheEarlier = (claim: string): boolean => claim === 'an earlier one';
 const SAFETIES: readonly CallSafety[] = ['idempotent', 'keyed', 'unsafe'];
 
 describe('judgeClaim', () => {
-  test.each(SAFETIES)('a result of an %s call is given back, also to whom a person has ordered the call', (safety) => {
+  test.each(SAFETIES)('a result of an %s call is returned, also after a person’s retry', (safety) => {
     const entry = anEntry({ status: 'completed', result: { ok: 1 } });
     for (const takeover of [0, 1]) {
       const verdict = judgeClaim(aClaimant({ safety, takeover }), entry);
@@ -39,7 +39,7 @@ describe('judgeClaim', () => {
     }
   });
 
-  test.each(SAFETIES)('an %s call that is to be tried again goes on counting', (safety) => {
+  test.each(SAFETIES)('a retried %s call keeps counting its attempts', (safety) => {
     expect(judgeClaim(aClaimant({ safety }), anEntry({ status: 'retrying' }))).toEqual({
       isGranted: true,
       failures: 2,
@@ -50,7 +50,7 @@ describe('judgeClaim', () => {
     expect(judgeClaim(aClaimant({ safety }), anEntry())).toMatchObject({ isGranted: true, failures: 2 });
   });
 
-  test.each(SAFETIES)('an attempt that comes late leaves an %s call to the one after it', (safety) => {
+  test.each(SAFETIES)('a superseded attempt leaves an %s call to the later one', (safety) => {
     const late = aClaimant({ safety, scheduledAt: 1, isUnused: isTheEarlier });
     for (const status of ['claimed', 'retrying'] as const)
       expect(judgeClaim(late, anEntry({ status, takeover: 1, scheduledAt: 2 }))).toEqual({
@@ -62,7 +62,7 @@ describe('judgeClaim', () => {
     });
   });
 
-  test('a call that another attempt may still be making is left to it, unless it may be made twice', () => {
+  test('a call that may be in progress is left to its attempt, unless it may be made twice', () => {
     const young = anEntry({ ageMs: 59_999 });
     expect(judgeClaim(aClaimant(), young)).toEqual({ isGranted: false, answer: { kind: 'in-progress' } });
     expect(judgeClaim(aClaimant({ safety: 'keyed' }), young)).toMatchObject({ isGranted: true });
@@ -79,14 +79,14 @@ describe('judgeClaim', () => {
     expect(judgeClaim(claimant, anEntry({ status: 'unknown' }))).toMatchObject({ answer: { kind: 'failed' } });
   });
 
-  test('a lost unsafe call is made again when a person has ordered it since', () => {
+  test('a lost unsafe call is made again after a person’s retry', () => {
     expect(judgeClaim(aClaimant(), anEntry())).toMatchObject({ isGranted: false, answer: { kind: 'lost' } });
     expect(judgeClaim(aClaimant({ takeover: 1 }), anEntry())).toMatchObject({ isGranted: true });
     expect(judgeClaim(aClaimant({ takeover: 1 }), anEntry({ takeover: 1 }))).toMatchObject({ isGranted: false });
   });
 
   test.each(['failed', 'unknown'] as const)(
-    'a call that is %s stays so, until a person orders it: then it counts anew',
+    'a call that is %s stays so until a person’s retry, which counts attempts anew',
     (status) => {
       const failure = { error, callFailed: true };
       const entry = anEntry({ status, failure, takeover: 1 });
@@ -99,7 +99,7 @@ describe('judgeClaim', () => {
   );
 
   test.each(['claimed', 'retrying', 'completed', 'failed', 'unknown'] as const)(
-    'a key of another request, %s, is refused',
+    'the key of another request, %s, is refused',
     (status) => {
       const judge = (): unknown => judgeClaim(aClaimant({ requestHash: 'y' }), anEntry({ status }));
       expect(judge).toThrow(expect.objectContaining({ code: 'INTERNAL', retryable: false, done: 'no' }));
@@ -107,7 +107,7 @@ describe('judgeClaim', () => {
   );
 
   test.each(['claimed', 'retrying', 'failed', 'unknown'] as const)(
-    'what a person orders again, corrected meanwhile, is made: %s',
+    'a request that a person corrected and retries is made: %s',
     (status) => {
       const claimant = aClaimant({ requestHash: 'y', takeover: 1 });
       expect(judgeClaim(claimant, anEntry({ status }))).toMatchObject({ isGranted: true });
@@ -115,7 +115,7 @@ describe('judgeClaim', () => {
   );
 });
 
-describe('a call that is over for its run', () => {
+describe('a call that has ended for its run', () => {
   const failed = (callFailed: boolean) => ({ callFailed, error });
   const answered = (known: object) => ({ isGranted: false, answer: known });
   const lost = (why: string) => answered({ kind: 'lost', why: expect.stringContaining(why) });
@@ -133,7 +133,7 @@ describe('a call that is over for its run', () => {
     ['may have been made, and waits for another attempt', { status: 'retrying', failure: failed(false) }, lost('no')],
     ['is being made', { ageMs: 59_999 }, answered({ kind: 'in-progress' })],
     ['was lost', {}, lost('The worker was lost')],
-  ])('says what is known of one that was canceled, and that %s', (_, entry, verdict) => {
+  ])('returns the known outcome of a canceled one, and that %s', (_, entry, verdict) => {
     expect(judgeCanceled(anEntry(entry), { takeover: 0, lostAfterMs: 60_000 })).toMatchObject(verdict);
   });
 
@@ -154,7 +154,7 @@ describe('a call that is over for its run', () => {
     ['may have been made, and waits for another attempt', { status: 'retrying', failure: failed(false) }, lost('no')],
     ['is being made', { ageMs: 59_999 }, answered({ kind: 'in-progress' })],
     ['was lost', {}, lost('The worker was lost')],
-  ])('says what is known of one that the server has given up, and that %s', (_, entry, verdict) => {
+  ])('returns the known outcome of one that the server has timed out, and that %s', (_, entry, verdict) => {
     expect(judgeGivenUp(anEntry(entry), { takeover: 0, lostAfterMs: 60_000 })).toMatchObject(verdict);
   });
 });
@@ -172,7 +172,7 @@ test.each([
   ['by one that was lost', 'other', null, true],
   ['by one before that', 'an earlier one', { callFailed: false, error }, true],
   ['by one that was refused', 'an earlier one', { callFailed: true, error }, false],
-] as const)('tells if a call may have been done %s', (...[, unusedClaim, failure, expected]) => {
+] as const)('states whether a call was possibly executed %s', (...[, unusedClaim, failure, expected]) => {
   expect(mayBeDone(anEntry({ failure }), (claim) => claim === unusedClaim)).toBe(expected);
 });
 
@@ -184,7 +184,7 @@ describe('the table of claims in the README', () => {
   const FAILED = { status: 'failed', failure: { error, callFailed: true } } as const;
   type Example = readonly [entry: Partial<LedgerEntry>, claimant: Partial<Claimant>];
 
-  /** By row: what the claim does, its verdict, and examples that no row above fits. */
+  /** By row: the claim, its verdict, and examples that match no row above. */
   const ROWS: Readonly<Record<string, readonly [claim: string, verdict: object, ...Example[]]>> = {
     'any, with another request hash, without a takeover': [
       'fails with `INTERNAL`',
@@ -268,7 +268,7 @@ describe('the table of claims in the README', () => {
     expect(others).toEqual(Object.entries(ROWS).map(([row, [claim]]) => [row, claim]));
   });
 
-  test.each(Object.entries(ROWS))('is true of a row that is %s', (_row, [, verdict, ...examples]) => {
+  test.each(Object.entries(ROWS))('matches the verdict of a row that is %s', (_row, [, verdict, ...examples]) => {
     for (const [entry, claimant] of examples)
       expect(verdictOrError(aClaimant(claimant), anEntry(entry))).toMatchObject(verdict);
   });

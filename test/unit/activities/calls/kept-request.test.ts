@@ -3,19 +3,19 @@ import { MAX_KEPT_BYTES, openKeptRequest } from '../../../../src/activities/call
 import { jsonSize } from '../../../../src/graph/values/json-size.ts';
 import { aModelRequest, aToolRequest } from '../../../support/builders/call-builders.ts';
 
-describe('what is kept of a request', () => {
+describe('the stored request', () => {
   test('of a tool is known before the call', () => {
     expect(openKeptRequest(aToolRequest({ args: { amount: 1 } })).kept()).toMatchObject({ args: { amount: 1 } });
   });
 
-  test('of a model is known when its messages are fitted', () => {
+  test('of a model is known after its messages are fitted', () => {
     const request = openKeptRequest(aModelRequest());
     expect(request.kept()).toBeNull();
     request.keep({ system: null, messages: [{ role: 'user', content: 'Hi' }] });
     expect(request.kept()).toEqual({ system: null, messages: [{ role: 'user', content: 'Hi' }] });
   });
 
-  test('of a long prompt is its latest messages', () => {
+  test('of a long prompt contains its latest messages', () => {
     const request = openKeptRequest(aModelRequest());
     const messages = Array.from({ length: 30 }, (_, n) => ({ content: `${n} ${'x'.repeat(10_000)}` }));
     request.keep({ messages });

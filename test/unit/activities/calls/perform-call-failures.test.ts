@@ -40,7 +40,7 @@ const refused = throws(
 const blocked = throws(new CallError('BLOCKED_URL', 'blocked', { retryable: false, done: 'no' }));
 
 describe('retries', () => {
-  test('are counted over attempts, and wait longer each time', async () => {
+  test('are counted over attempts, with growing delays', async () => {
     const task = aNewTask('keyed');
     const tool = scriptedTool(answers(503), answers(503), returns('paid'));
     const [first, second] = [await failureOf(attempt(tool, task)), await failureOf(attempt(tool, task))];
@@ -52,7 +52,7 @@ describe('retries', () => {
     expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' }, attempts: 3 });
   });
 
-  test('end after as many attempts as the policy allows', async () => {
+  test('end after the number of attempts in the policy', async () => {
     const task = aNewTask('keyed', { retry: { maxAttempts: 2 } });
     const tool = scriptedTool(answers(503), answers(503));
     await failureOf(attempt(tool, task));
@@ -62,25 +62,25 @@ describe('retries', () => {
     expect(tool.calls).toHaveLength(2);
   });
 
-  test('count anew when a person orders the call', async () => {
+  test('are counted anew after a person’s retry', async () => {
     const task = aNewTask('keyed', { retry: { maxAttempts: 1 } });
     const tool = scriptedTool(answers(503), returns('paid'));
     expect(await failureOf(attempt(tool, task))).toMatchObject({ nonRetryable: true });
     expect(await attempt(tool, { ...task, takeover: 1 })).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
   });
 
-  test('do not happen for codes that the policy names', async () => {
+  test('do not happen for codes excluded by the policy', async () => {
     const task = aNewTask('keyed', { retry: { nonRetryable: ['TIMEOUT', 'TOOL_FAILED'] } });
     expect(await failureOf(attempt(scriptedTool(answers(503)), task))).toMatchObject({ nonRetryable: true });
   });
 
-  test('wait as long as the server asks, not shorter', async () => {
+  test('wait at least as long as the server asks', async () => {
     const task = aNewTask('keyed', { retry: { initialMs: 10 } });
     const failure = await failureOf(attempt(scriptedTool(answers(503, { 'retry-after': '30' })), task));
     expect(failure).toMatchObject({ nonRetryable: false, nextRetryDelay: 30_000 });
   });
 
-  test('are shown with their last error and their time', async () => {
+  test('are reported with their last error and their time', async () => {
     const task = aNewTask('keyed', { retry: { initialMs: 3_600_000, maxMs: 3_600_000 } });
     await failureOf(attempt(scriptedTool(answers(503)), task));
     const [retrying] = await store.ledger.retrying(task.runId);
@@ -92,7 +92,7 @@ describe('retries', () => {
     expect(Date.parse(retrying?.nextAttemptAt ?? '')).toBeGreaterThan(Date.now());
   });
 
-  test('are not shown any more once the call is over', async () => {
+  test('are not reported once the call has ended', async () => {
     const task = aNewTask('keyed');
     const tool = scriptedTool(answers(503), returns('paid'));
     await failureOf(attempt(tool, task));
@@ -139,24 +139,24 @@ describe('an unsafe call', () => {
     ['400', answers(400), 'TOOL_FAILED'],
     ['409', answers(409), 'TOOL_FAILED'],
     ['a blocked URL', blocked, 'BLOCKED_URL'],
-  ])('has failed after %s', async (_what, step, code) => {
+  ])('fails after %s', async (_what, step, code) => {
     const failure = await failureOf(attempt(scriptedTool(step), aNewTask('unsafe')));
     expect(failure).toMatchObject({ type: code, nonRetryable: true, details: [{ callFailed: true, error: { code } }] });
   });
 
-  test('has failed, and is known to, when it was refused to the last', async () => {
+  test('is known to have failed when every attempt was refused', async () => {
     const task = aNewTask('unsafe', { retry: { maxAttempts: 1 } });
     const failure = await failureOf(attempt(scriptedTool(answers(429)), task));
     expect(failure).toMatchObject({ type: 'TOOL_FAILED', nonRetryable: true, details: [{ callFailed: true }] });
   });
 });
 
-describe.each(['idempotent', 'keyed'] as const)('an %s call that has failed for good', (safety) => {
+describe.each(['idempotent', 'keyed'] as const)('an %s call that has failed permanently', (safety) => {
   test.each([
     [503, false],
     [429, true],
     [400, true],
-  ])('with %i: that it is known to have failed is %s', async (status, callFailed) => {
+  ])('with %i is known to have failed: %s', async (status, callFailed) => {
     const task = aNewTask(safety, { retry: { maxAttempts: 1 } });
     const failure = await failureOf(attempt(scriptedTool(answers(status)), task));
     expect(failure).toMatchObject({ nonRetryable: true, details: [{ callFailed }] });
@@ -164,7 +164,7 @@ describe.each(['idempotent', 'keyed'] as const)('an %s call that has failed for 
 });
 
 test.each(['idempotent', 'keyed'] as const)(
-  'an %s call that an attempt may have done is not known to have failed, whatever becomes of those after it',
+  'an %s call that an attempt possibly executed is not known to have failed, whatever the result of later attempts',
   async (safety) => {
     const task = aNewTask(safety, { retry: { maxAttempts: 3 } });
     const tool = scriptedTool(broken, refused, answers(400));
@@ -174,7 +174,7 @@ test.each(['idempotent', 'keyed'] as const)(
 );
 
 describe('the time-out of an attempt', () => {
-  test('aborts it, and another one is made', async () => {
+  test('aborts it, and another attempt follows', async () => {
     const task = aNewTask('keyed', { timeoutMs: 30 });
     const tool = scriptedTool(held().step, returns('paid'));
     const failure = { type: 'TIMEOUT', nonRetryable: false, details: [{ error: { code: 'TIMEOUT', attempts: 1 } }] };
@@ -183,17 +183,20 @@ describe('the time-out of an attempt', () => {
     expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' }, attempts: 2 });
   });
 
-  test.each(['keyed', 'unsafe'] as const)('lets an %s call end whose result its compensation needs', async (safety) => {
-    const task = { ...aNewTask(safety), isCompensable: true as const };
-    const { step, begun, letGo } = held();
-    const [tool, activity] = [scriptedTool(step), anActivity()];
-    const call = attempt(tool, task, activity);
-    await begun;
-    activity.cancel();
-    letGo('paid');
-    expect(await call).toMatchObject({ reply: { value: 'paid' } });
-    expect(tool.calls[0]?.signal.aborted).toBe(false);
-  });
+  test.each(['keyed', 'unsafe'] as const)(
+    'lets an %s call complete whose result its compensation needs',
+    async (safety) => {
+      const task = { ...aNewTask(safety), isCompensable: true as const };
+      const { step, begun, letGo } = held();
+      const [tool, activity] = [scriptedTool(step), anActivity()];
+      const call = attempt(tool, task, activity);
+      await begun;
+      activity.cancel();
+      letGo('paid');
+      expect(await call).toMatchObject({ reply: { value: 'paid' } });
+      expect(tool.calls[0]?.signal.aborted).toBe(false);
+    },
+  );
 
   test.each([
     { before: [], status: 503, type: 'UNKNOWN_OUTCOME' },
@@ -228,7 +231,7 @@ describe('the time-out of an attempt', () => {
 });
 
 describe('the deadline of all attempts', () => {
-  /** An attempt at a call that was scheduled so long ago. */
+  /** An attempt at a call that was scheduled this long ago. */
   const late = (agoMs: number) => anActivity({ scheduledTimestampMs: Date.now() - agoMs });
 
   test('ends the last attempt early', async () => {
@@ -238,7 +241,7 @@ describe('the deadline of all attempts', () => {
     expect(failure.message).toContain('60500 ms');
   });
 
-  test('keeps a retry from being planned that would begin after it', async () => {
+  test('prevents a retry that would begin after it', async () => {
     const policy = { deadlineMs: 90_000, retry: { initialMs: 40_000 } };
     const [early, tooLate] = [aNewTask('keyed', policy), aNewTask('keyed', policy)];
     expect(await failureOf(attempt(scriptedTool(answers(503)), early, late(0)))).toMatchObject({ nonRetryable: false });
@@ -247,7 +250,7 @@ describe('the deadline of all attempts', () => {
     });
   });
 
-  test.each(['keyed', 'unsafe'] as const)('keeps an %s call from being made after it', async (safety) => {
+  test.each(['keyed', 'unsafe'] as const)('prevents an %s call after it', async (safety) => {
     const task = aNewTask(safety, { deadlineMs: 1_000 });
     const tool = scriptedTool(returns('paid'));
     const failure = await failureOf(attempt(tool, task, late(60_000)));
@@ -255,7 +258,7 @@ describe('the deadline of all attempts', () => {
     expect(tool.calls).toHaveLength(0);
   });
 
-  test('does not count an attempt that it prevented', async () => {
+  test('does not count a prevented attempt', async () => {
     const task = aNewTask('keyed', { deadlineMs: 90_000 });
     const tool = scriptedTool(answers(503), answers(503), returns('paid'));
     await failureOf(attempt(tool, task, late(0)));
@@ -268,7 +271,7 @@ describe('the deadline of all attempts', () => {
 });
 
 describe('a cancellation', () => {
-  test.each(['idempotent', 'keyed'] as const)('aborts an %s call, which is over then', async (safety) => {
+  test.each(['idempotent', 'keyed'] as const)('aborts an %s call, which then has ended', async (safety) => {
     const task = aNewTask(safety);
     const { step, begun } = held();
     const [tool, activity] = [scriptedTool(step), anActivity()];
@@ -311,10 +314,10 @@ describe('a cancellation', () => {
   );
 });
 
-describe('a database that is away while a failure is recorded', () => {
+describe('a database that is unavailable while a failure is recorded', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  /** Lets the next writes of a failure fail. */
+  /** Makes the next writes of a failure fail. */
   function breakTwice(): void {
     const away = async () => await Promise.reject(new DatabaseAwayError('no answer'));
     vi.spyOn(store.ledger, 'fail').mockImplementationOnce(away).mockImplementationOnce(away);
@@ -340,7 +343,7 @@ describe('a database that is away while a failure is recorded', () => {
     expect(tool.calls).toHaveLength(2);
   });
 
-  test('does not keep a canceled call from being over', async () => {
+  test('does not prevent the end of a canceled call', async () => {
     const task = aNewTask('keyed');
     const { step, begun } = held();
     const [tool, activity] = [scriptedTool(step), anActivity()];
@@ -354,7 +357,7 @@ describe('a database that is away while a failure is recorded', () => {
 });
 
 describe('a reply that is no JSON', () => {
-  test('fails the call for good: it is not made again', async () => {
+  test('fails the call permanently: it is not made again', async () => {
     const task = aTask({ runId: 'R0', key: 'R0.ask.1' });
     const usage = { inputTokens: NaN, outputTokens: 1 };
     const reply = { kind: 'model', text: '', toolCalls: [], finishReason: 'stop', usage } as const;
@@ -371,13 +374,13 @@ describe('a reply that is no JSON', () => {
 });
 
 describe('an error', () => {
-  test('is cut where it is too long for a history', async () => {
+  test('is truncated when it is too long for a history', async () => {
     const failure = await failureOf(attempt(scriptedTool(throws(new Error('x'.repeat(5_000)))), aNewTask('keyed')));
     expect(failure.message).toHaveLength(1_000);
     expect(JSON.stringify(failure.details).length).toBeLessThan(4_300);
   });
 
-  test('carries the reason that the other side gave', async () => {
+  test('contains the reason given by the callee', async () => {
     const reason = 'context_length_exceeded';
     const step = throws(new CallError('MODEL_FAILED', 'model answered 400', { retryable: false, done: 'no', reason }));
     const failure = await failureOf(attempt(scriptedTool(step), aNewTask('idempotent')));

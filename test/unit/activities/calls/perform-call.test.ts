@@ -25,12 +25,12 @@ const attempt = createAttempt(() => store);
 const SAFETIES: readonly CallSafety[] = ['idempotent', 'keyed', 'unsafe'];
 
 let tasks = 0;
-/** A call that the ledger knows nothing of. */
+/** A call without an entry in the ledger. */
 function aNewTask(effect: CallSafety, over: Partial<CallTask<ToolCallRequest>> = {}): CallTask<ToolCallRequest> {
   return aTask({ key: `R1.pay.${++tasks}`, request: aToolRequest({ effect }), ...over });
 }
 
-/** What the ledger says of a call. */
+/** The status of a call in the ledger. */
 async function statusOf({ key, tenantId, runId, node }: CallTask): Promise<unknown> {
   const claim = {
     key,
@@ -48,12 +48,12 @@ async function statusOf({ key, tenantId, runId, node }: CallTask): Promise<unkno
   return await store.ledger.claim(claim, ({ status }) => ({ isGranted: false, answer: status }));
 }
 
-/** Nothing is heard of any attempt for a long time. */
+/** Advances the time without a heartbeat of any attempt. */
 async function silence(): Promise<void> {
   await store.database.exec("update ledger set updated_at = updated_at - interval '1 hour'");
 }
 
-/** The worker is lost while it makes the call. */
+/** Loses the worker during the call. */
 async function loseWithin(task: CallTask<ToolCallRequest>): Promise<ScriptedTool> {
   const { step, begun } = held();
   const tool = scriptedTool(step, returns('again'), returns('once more'));
@@ -63,7 +63,7 @@ async function loseWithin(task: CallTask<ToolCallRequest>): Promise<ScriptedTool
   return tool;
 }
 
-/** The worker is lost after the call was made, and before it could record that. */
+/** Loses the worker after the call was made, and before it was recorded. */
 async function loseBeforeRecord(task: CallTask<ToolCallRequest>): Promise<ScriptedTool> {
   const tool = scriptedTool(returns('first'), returns('again'), returns('once more'));
   await new Promise<void>((resolve) => {
@@ -89,7 +89,7 @@ const unknownOutcome = {
 };
 
 describe.each(SAFETIES)('an %s call', (safety) => {
-  test('that succeeds is recorded, and a later attempt is given what it brought', async () => {
+  test('that succeeds is recorded, and a later attempt returns its result', async () => {
     const task = aNewTask(safety);
     const tool = scriptedTool(returns({ paid: 7 }));
     const [first, second] = [await attempt(tool, task), await attempt(tool, task)];
@@ -98,7 +98,7 @@ describe.each(SAFETIES)('an %s call', (safety) => {
     expect(tool.calls.map(({ key }) => key)).toEqual([task.key]);
   });
 
-  test('is left to the attempt after it by one that the server has given up, and that is recorded', async () => {
+  test('is left to the later attempt by one that the server has timed out, and its result is recorded', async () => {
     const task = aNewTask(safety);
     const { step, begun, letGo } = held();
     const tool = scriptedTool(step);
@@ -112,7 +112,7 @@ describe.each(SAFETIES)('an %s call', (safety) => {
     expect([await statusOf(task), tool.calls.length]).toEqual([{ answer: 'completed' }, 1]);
   });
 
-  test('that took several attempts is remembered with their number', async () => {
+  test('that took several attempts is recorded with their number', async () => {
     const task = aNewTask(safety);
     const tool = scriptedTool(answers(429), answers(429), returns('paid'));
     await failureOf(attempt(tool, task));
@@ -121,7 +121,7 @@ describe.each(SAFETIES)('an %s call', (safety) => {
     expect((await attempt(tool, task)).attempts).toBe(3);
   });
 
-  test('that has failed is answered with its recorded failure, and not made', async () => {
+  test('that has failed returns its recorded failure, and is not made again', async () => {
     const task = aNewTask(safety);
     const tool = scriptedTool(answers(400));
     const first = await failureOf(attempt(tool, task));
@@ -142,7 +142,7 @@ describe.each(['idempotent', 'keyed'] as const)('an %s call', (safety) => {
     expect(tool.calls.map(({ key }) => key)).toEqual([task.key, task.key]);
   });
 
-  test('that may have been done when it failed is answered with its recorded failure', async () => {
+  test('that failed and was possibly executed returns its recorded failure', async () => {
     const task = aNewTask(safety, {
       request: aToolRequest({ effect: safety, policy: aPolicy({ retry: { maxAttempts: 1 } }) }),
     });
@@ -152,7 +152,7 @@ describe.each(['idempotent', 'keyed'] as const)('an %s call', (safety) => {
     expect((await failureOf(attempt(tool, task))).details).toEqual(first.details);
   });
 
-  test('that two attempts make at once is made under one key, and the later one is recorded', async () => {
+  test('that two attempts make concurrently is made under one key, and the later attempt is recorded', async () => {
     const task = aNewTask(safety);
     const [first, second] = [held(), held()];
     const tool = scriptedTool(first.step, second.step);
@@ -180,7 +180,7 @@ describe('an unsafe call', () => {
     expect(tool.calls).toHaveLength(1);
   });
 
-  test.each(LOSSES)('that was lost %s is made again when a person orders it', async (_where, lose) => {
+  test.each(LOSSES)('that was lost %s is made again by a person’s retry', async (_where, lose) => {
     const task = aNewTask('unsafe');
     const tool = await lose(task);
     await failureOf(attempt(tool, task));
@@ -189,7 +189,7 @@ describe('an unsafe call', () => {
     expect(tool.calls.map(({ key }) => key)).toEqual([task.key, task.key]);
   });
 
-  test('that a person has ordered once is not made twice when it is lost again', async () => {
+  test('that a person has retried once is not repeated when it is lost again', async () => {
     const task = aNewTask('unsafe');
     await loseWithin(task);
     const tool = await loseWithin({ ...task, takeover: 1 });
@@ -198,7 +198,7 @@ describe('an unsafe call', () => {
     expect(await attempt(tool, { ...task, takeover: 2 })).toMatchObject({ reply: { value: 'again' } });
   });
 
-  test('that was thought lost and comes back is recorded, and no order makes it again', async () => {
+  test('that was considered lost and completes is recorded, and no retry repeats it', async () => {
     const task = aNewTask('unsafe');
     const { step, begun, letGo } = held();
     const tool = scriptedTool(step);
@@ -213,7 +213,7 @@ describe('an unsafe call', () => {
   });
 });
 
-describe('an unsafe call that the server has given up', () => {
+describe('an unsafe call that the server has timed out', () => {
   const GIVEN_UP = new ActivityCancellationDetails({ timedOut: true, notFound: true });
 
   test('is left to the attempt that makes it, and its result is found', async () => {
@@ -231,7 +231,7 @@ describe('an unsafe call that the server has given up', () => {
     expect(tool.calls).toHaveLength(1);
   });
 
-  test('keeps its claim for as long as it goes on', async () => {
+  test('keeps its claim while it is in progress', async () => {
     const task = aNewTask('unsafe', {
       request: aToolRequest({ effect: 'unsafe', policy: aPolicy({ heartbeatMs: 30 }) }),
     });
@@ -246,7 +246,7 @@ describe('an unsafe call that the server has given up', () => {
 });
 
 describe('the key of a call', () => {
-  test('stands for one request: with another one it is refused for good', async () => {
+  test('belongs to one request: with another one it is refused permanently', async () => {
     const task = aNewTask('keyed');
     const tool = scriptedTool(returns('paid'));
     await attempt(tool, task);
@@ -259,7 +259,7 @@ describe('the key of a call', () => {
     expect(tool.calls).toHaveLength(1);
   });
 
-  test('stands for the same request in whatever order its members come', async () => {
+  test('belongs to the same request regardless of the order of its members', async () => {
     const task = aNewTask('keyed', { request: aToolRequest({ args: { a: 1, b: { c: 2, d: 3 } } }) });
     const tool = scriptedTool(returns('paid'));
     await attempt(tool, task);
@@ -268,8 +268,8 @@ describe('the key of a call', () => {
   });
 });
 
-describe('a database that is away', () => {
-  test('when the call is claimed keeps it from being made', async () => {
+describe('an unavailable database', () => {
+  test('during the claim prevents the call', async () => {
     const task = aNewTask('unsafe');
     const tool = scriptedTool(returns('paid'));
     vi.spyOn(store.ledger, 'claim').mockRejectedValueOnce(new Error('away'));
@@ -279,7 +279,7 @@ describe('a database that is away', () => {
   });
 
   test.each(SAFETIES)(
-    'when an %s call is claimed, and has claimed it all the same, does not make it look lost',
+    'that stores the claim of an %s call without a response does not make the call count as lost',
     async (safety) => {
       const task = aNewTask(safety);
       const tool = scriptedTool(returns('paid'));
@@ -300,7 +300,7 @@ describe('a database that is away', () => {
     },
   );
 
-  test('for 300 claims, of which the first has claimed the call, does not make an unsafe call look lost', async () => {
+  test('for 300 claims, of which the first was stored, does not make an unsafe call count as lost', async () => {
     const task = aNewTask('unsafe');
     const tool = scriptedTool(returns('paid'));
     const claim = store.ledger.claim.bind(store.ledger);
@@ -325,7 +325,7 @@ describe('a database that is away', () => {
     expect(await attempt(tool, task, attemptNumber(301))).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
   });
 
-  test('until the worker ends gets no record, and the run learns the outcome of the call', async () => {
+  test('until the worker ends receives no record, and the run still receives the outcome of the call', async () => {
     const task = aNewTask('unsafe');
     const { step, begun, letGo } = held();
     const activity = anActivity();
@@ -340,7 +340,7 @@ describe('a database that is away', () => {
     expect(await statusOf(task)).toEqual({ answer: 'claimed' });
   });
 
-  test.each(SAFETIES)('when an %s call is recorded is asked again, and the call is not made again', async (safety) => {
+  test.each(SAFETIES)('when an %s call is recorded is retried, and the call is not repeated', async (safety) => {
     const task = aNewTask(safety);
     const tool = scriptedTool(returns('paid'));
     vi.spyOn(store.ledger, 'complete').mockRejectedValueOnce(new Error('away'));
@@ -374,7 +374,7 @@ describe('the journal', () => {
     expect(await numbersOf('J-again')).toEqual([1]);
   });
 
-  test('that the database refuses fails the call for good, and it is not made', async () => {
+  test('that the database refuses fails the call permanently, and the call is not made', async () => {
     const task = aNewTask('unsafe', { runId: 'J-refused', journal: aJournalBatch() });
     const tool = scriptedTool(returns('paid'));
     const refused = {

@@ -31,7 +31,7 @@ async function make(
   );
 }
 
-/** A tool that the worker's configuration calls idempotent. */
+/** A tool that is idempotent in the worker's configuration. */
 function idempotent(...script: Parameters<typeof scriptedTool>): ScriptedTool {
   const { tool, calls } = scriptedTool(...script);
   return { tool: { ...tool, effect: 'idempotent' }, calls };
@@ -40,7 +40,7 @@ function idempotent(...script: Parameters<typeof scriptedTool>): ScriptedTool {
 const SOON = { retry: { initialMs: 1 } };
 
 describe('a local call', () => {
-  test('is made in a slot of its tenant, with its times by the clock of the worker', async () => {
+  test('takes a slot of its tenant, and has times of the worker’s clock', async () => {
     const [before, given] = [Date.now(), seen.givenBack];
     const outcome = await make(idempotent(returns({ paid: 7 })));
     expect(outcome).toMatchObject({
@@ -54,13 +54,13 @@ describe('a local call', () => {
     expect(seen.givenBack).toBe(given + 1);
   });
 
-  test('is tried again in place while the next attempt may follow soon', async () => {
+  test('is retried in place while the delay is short', async () => {
     const tool = idempotent(answers(503), answers(503), returns('paid'));
     expect(await make(tool, { policy: SOON })).toMatchObject({ kind: 'made', attempts: 3 });
     expect(tool.calls.map(({ attempt, key }) => [attempt, key])).toEqual([1, 2, 3].map((at) => [at, 'R1.pay.1']));
   });
 
-  test('fails for good as any other', async () => {
+  test('fails permanently like any other', async () => {
     const outcome = await make(idempotent(answers(400)));
     expect(outcome).toMatchObject({
       kind: 'failed',
@@ -70,7 +70,7 @@ describe('a local call', () => {
     });
   });
 
-  test('fails for good when its attempts are used up', async () => {
+  test('fails permanently when its attempts are used up', async () => {
     const policy = { retry: { initialMs: 1, maxAttempts: 2 } };
     const failure = { callFailed: false, error: { attempts: 2 } };
     expect(await make(idempotent(answers(503), answers(503)), { policy })).toMatchObject({ kind: 'failed', failure });
@@ -83,11 +83,11 @@ describe('a local call', () => {
   });
 });
 
-describe('an activity goes on with a local call', () => {
+describe('an activity continues a local call', () => {
   const left = { kind: 'left', failed: null, startedAt: expect.any(Number), endedAt: expect.any(Number) };
   const failed = { failures: 1, failure: { callFailed: false, error: { attempts: 1 } } };
 
-  test('whose next attempt comes late, from its attempts so far', async () => {
+  test('whose next attempt has a long delay, and keeps its attempt count', async () => {
     const outcome = await make(idempotent(answers(503)));
     expect(outcome).toMatchObject({ kind: 'left', failed });
   });
@@ -104,13 +104,13 @@ describe('an activity goes on with a local call', () => {
     expect(tool.calls).toHaveLength(0);
   });
 
-  test('whose tenant has no slot free, which is not made', async () => {
+  test('whose tenant has no free slot, which is not made', async () => {
     const tool = idempotent(returns('paid'));
     expect(await make(tool, { slot: refused })).toEqual(left);
     expect(tool.calls).toHaveLength(0);
   });
 
-  test('that takes too long, and its attempt is ended and does not count', async () => {
+  test('that takes too long; its attempt is aborted and does not count', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] });
     const { step, begun } = held();
     const tool = idempotent(step);
@@ -130,7 +130,7 @@ describe('an activity goes on with a local call', () => {
     expect(await outcome).toEqual({ ...left, perhapsMade: true });
   });
 
-  test('whose worker shuts down during an attempt after one that was refused: it is not known to be undone', async () => {
+  test('whose worker shuts down during an attempt after a refused one: its outcome is unknown', async () => {
     const { step, begun } = held();
     const activity = anActivity(now());
     const policy = { retry: { initialMs: 1 } };

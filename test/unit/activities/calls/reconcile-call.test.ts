@@ -25,7 +25,7 @@ function aNewTask(effect: CallSafety): CallTask<ToolCallRequest> {
   return aTask({ runId, key: `${runId}.pay.1`, request: aToolRequest({ effect }) });
 }
 
-/** Asks what has become of a call. */
+/** Reconciles a call. */
 const reconcile = async (
   { key, takeover, node, runId, tenantId }: CallTask,
   over: { readonly heartbeatMs?: number; readonly givenUp?: RunError } = {},
@@ -49,7 +49,7 @@ test.each(['idempotent', 'keyed', 'unsafe'] as const)(
   },
 );
 
-test('a refused call that waits for another attempt is closed', async () => {
+test('a refused call that waits for its next attempt is closed', async () => {
   const task = aNewTask('unsafe');
   const tool = scriptedTool(answers(429), returns('paid'));
   expect(await failureOf(attempt(tool, task))).toMatchObject({ nonRetryable: false });
@@ -58,13 +58,13 @@ test('a refused call that waits for another attempt is closed', async () => {
   expect(tool.calls).toHaveLength(1);
 });
 
-test('a call that was made is answered with its result', async () => {
+test('a call that was made returns its result', async () => {
   const task = aNewTask('unsafe');
   await attempt(scriptedTool(returns('paid')), task);
   expect(await reconcile(task)).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
 });
 
-test('a call that may have been made is unknown, and stays so', async () => {
+test('a possibly executed call is unknown, and stays so', async () => {
   const task = aNewTask('keyed');
   await failureOf(attempt(scriptedTool(answers(503)), task));
   const unknown = { type: 'UNKNOWN_OUTCOME', nonRetryable: true, message: expect.stringContaining('503') };
@@ -72,7 +72,7 @@ test('a call that may have been made is unknown, and stays so', async () => {
   expect(await failureOf(reconcile(task))).toMatchObject(unknown);
 });
 
-test('an open call is asked for again, and has an unknown outcome once its attempt is lost', async () => {
+test('an open call is checked again, and has an unknown outcome once its attempt is lost', async () => {
   const { key, takeover, node, runId, tenantId } = aNewTask('unsafe');
   const claim = {
     key,
@@ -94,7 +94,7 @@ test('an open call is asked for again, and has an unknown outcome once its attem
   });
 });
 
-describe('a call that the server has given up', () => {
+describe('a call that the server has timed out', () => {
   const givenUp = { code: 'TIMEOUT', message: 'No worker took it' } as const;
 
   test('without an attempt is closed with the reason: only a takeover makes it', async () => {
@@ -108,7 +108,7 @@ describe('a call that the server has given up', () => {
     expect(await attempt(tool, { ...task, takeover: 1 })).toMatchObject({ reply: { value: 'paid' } });
   });
 
-  test('has failed as its last attempt has recorded', async () => {
+  test('fails as its last attempt has recorded', async () => {
     const task = aTask({
       ...aNewTask('keyed'),
       request: aToolRequest({ policy: aPolicy({ retry: { maxAttempts: 1 } }) }),
@@ -119,7 +119,7 @@ describe('a call that the server has given up', () => {
     expect({ type, message, details }).toEqual({ type, message, details: recorded.details });
   });
 
-  test('and that waits for another attempt is unknown if it may have been made, and no later attempt makes it', async () => {
+  test('that waits for its next attempt is unknown if it was possibly executed, and no later attempt makes it', async () => {
     const task = aNewTask('keyed');
     const tool = scriptedTool(answers(503), returns('paid'));
     await failureOf(attempt(tool, task));

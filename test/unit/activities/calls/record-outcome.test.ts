@@ -6,7 +6,7 @@ import { anActivity } from '../../../support/doubles/scripted-tool.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Records with a database that fails so long. @returns how often it was asked */
+/** Records an outcome while the database fails for the given time. @returns the number of attempts */
 async function record(failure: Error, awayMs: number): Promise<number> {
   const backAt = Date.now() + awayMs;
   let asked = 0;
@@ -24,15 +24,15 @@ async function record(failure: Error, awayMs: number): Promise<number> {
 }
 
 describe('keepRecording', () => {
-  test('goes on until a database is back that is away for minutes', async () => {
+  test('retries until a database is back that was down for minutes', async () => {
     expect(await record(new DatabaseAwayError('away'), 3 * 60_000)).toBeGreaterThan(90);
   });
 
-  test('gives up in time, so that the run learns the outcome before the server gives the call up', async () => {
+  test('gives up in time, so that the run receives the outcome before the server times out the call', async () => {
     expect(await record(new DatabaseAwayError('away'), 60 * 60_000)).toBeLessThan(4 * 60);
   });
 
-  test('tries a few times what the database refuses', async () => {
+  test('retries a write that the database refuses only a few times', async () => {
     expect(await record(new Error('no such column'), 60 * 60_000)).toBe(8);
   });
 });

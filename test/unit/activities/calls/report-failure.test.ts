@@ -30,7 +30,7 @@ const slots: CallSlots = { take: () => ({ kind: 'taken', giveBack: () => undefin
 const makeLocally: Make = async (kind, task) => await performLocally(slots, kind, task);
 const make: Make = async (kind, task) => await performCall(store, kind, task);
 
-/** Makes a call that fails. @returns what its activity has logged */
+/** Makes a failing call. @returns the log lines of its activity */
 async function linesOf(makeCall: Make, script: readonly Step[], failedLocally?: LocalFailure): Promise<Json[]> {
   const lines: Json[] = [];
   const logger = new DefaultLogger('WARN', ({ message, meta = {} }) => void lines.push([message, toJson(meta)]));
@@ -46,7 +46,7 @@ describe.each([
   ['a local call', makeLocally],
   ['a call', make],
 ])('%s that fails', (_what, makeCall) => {
-  test('is logged with its run, node, tool, attempt, and where code has thrown', async () => {
+  test('is logged with its run, node, tool, attempt, and the location where code threw', async () => {
     const facts = { ...call, attempt: 1, code: 'TOOL_FAILED', message: 'x is not a function', stack };
     expect(await linesOf(makeCall, [mistake])).toEqual([[FAILED, expect.objectContaining(facts)]]);
   });

@@ -4,9 +4,9 @@ import { retryDelay } from '../../../../src/activities/calls/judge-attempt.ts';
 import type { RetryPolicy } from '../../../../src/graph/definition/call-policy.ts';
 
 const HOUR_MS = 3_600_000;
-/** What a server may ask for at most. */
+/** The longest delay that a server may ask for. */
 const MAX_RETRY_AFTER_MS = 600_000;
-/** Half a fifth each way. */
+/** Half of the relative range of the jitter. */
 const JITTER = 0.1;
 
 const milliseconds = fc.integer({ min: 0, max: HOUR_MS });
@@ -74,7 +74,7 @@ describe('retryDelay', () => {
     );
   });
 
-  test('it is never less than the server asked for, up to ten minutes', () => {
+  test('it is at least what the server asked for, up to ten minutes', () => {
     fc.assert(
       fc.property(
         policies(),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CallError } from '../../../../src/activities/calls/call-error.ts';
 import { runCode } from '../../../../src/activities/calls/run-code.ts';
 
-/** What a configuration imports that has loaded these modules once more. */
+/** The exports that a configuration gets when it loads these modules a second time. */
 interface Copies {
   readonly CallError: typeof CallError;
   readonly result: (value: unknown) => unknown;

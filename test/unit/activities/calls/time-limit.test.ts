@@ -20,7 +20,7 @@ interface Opened {
   readonly activity: MockActivityEnvironment;
 }
 
-/** The limit of an attempt at a call that was scheduled a minute ago. */
+/** Opens the limit of an attempt at a call that was scheduled a minute ago. */
 function open(policy: Partial<Pick<CallPolicy, 'timeoutMs' | 'deadlineMs'>>): Opened {
   const activity = anActivity({ scheduledTimestampMs: NOW - 60_000 });
   return { activity, limit: openTimeLimit(aPolicy(policy), activity.context) };
@@ -48,21 +48,21 @@ describe('openTimeLimit', () => {
     expect(await ended).toMatchObject({ code: 'TIMEOUT', message: expect.stringContaining('deadline of 62000 ms') });
   });
 
-  test.each([25, 30, 365])('a time-out of %i days is no shorter than that', async (days) => {
+  test.each([25, 30, 365])('a time-out of %i days is not shortened', async (days) => {
     const { limit } = open({ timeoutMs: days * DAY_MS });
     await vi.advanceTimersByTimeAsync(24 * DAY_MS);
     expect(limit.signal.aborted).toBe(false);
   });
 
-  test('work that is done in time gives its result', async () => {
+  test('work that completes in time returns its result', async () => {
     expect(await open({}).limit.bound(Promise.resolve(7))).toBe(7);
   });
 
-  test('an error of the work itself stays as it is', async () => {
+  test('an error of the work is unchanged', async () => {
     await expect(open({}).limit.bound(Promise.reject(new Error('its own')))).rejects.toThrow('its own');
   });
 
-  test('an error before the end of the limit stays as it is', async () => {
+  test('an error before the end of the limit is unchanged', async () => {
     const { limit, activity } = open({});
     const refused = new CallError('TOOL_FAILED', 'refused', { retryable: false, done: 'no' });
     const ended = endOf(limit, Promise.reject(refused));
@@ -70,7 +70,7 @@ describe('openTimeLimit', () => {
     expect(await ended).toBe(refused);
   });
 
-  test('an error that the signal has caused is that of the limit', async () => {
+  test('an error caused by the signal is replaced by that of the limit', async () => {
     const { limit, activity } = open({});
     const work = new Promise<never>((_, reject) => {
       limit.signal.addEventListener('abort', () => reject(new Error('its own')));
@@ -88,7 +88,7 @@ describe('openTimeLimit', () => {
     expect([limit.signal.aborted, limit.isCanceled()]).toEqual([true, true]);
   });
 
-  test('work that begins after a cancellation ends at once, unless it has ended already', async () => {
+  test('work that begins after a cancellation ends at once, unless it has already ended', async () => {
     const { limit, activity } = open({});
     activity.cancel();
     await expect(limit.bound(forever())).rejects.toMatchObject({ code: 'CANCELED' });
@@ -110,7 +110,7 @@ describe('openTimeLimit', () => {
     expect(await ended).toMatchObject({ code: 'CANCELED', done: 'no' });
   });
 
-  test('work after preparations may have been done, and errors of preparations stay as they are', async () => {
+  test('work after preparations was possibly executed, and errors of preparations are unchanged', async () => {
     const { limit, activity } = open({});
     expect(await limit.prepare(Promise.resolve(7))).toBe(7);
     await expect(limit.prepare(Promise.reject(new Error('its own')))).rejects.toThrow('its own');

@@ -17,19 +17,21 @@ import {
 import type { ScriptedTool } from '../../../support/doubles/scripted-tool.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
-/* The first attempt of an idempotent call claims nothing: its end is its only write. Later attempts claim as ever. */
+/*
+ * The first attempt of an idempotent call does not claim it: its end is its only write. Later attempts claim as usual.
+ */
 
 const store = await useMemoryStore();
 afterEach(() => void vi.restoreAllMocks());
 
 const attempt = createAttempt(() => store);
 
-/** An activity that begins as soon as the server has scheduled it. */
+/** An activity that starts as soon as it is scheduled. */
 const anAttempt = (number = 1, over: Partial<Info> = {}) =>
   anActivity({ attempt: number, currentAttemptScheduledTimestampMs: Date.now(), ...over });
 
 let tasks = 0;
-/** A call that the ledger knows nothing of, in a run of its own. */
+/** A call without an entry in the ledger, in its own run. */
 function aNewTask(over: Partial<CallTask<ToolCallRequest>> = {}): CallTask<ToolCallRequest> {
   const runId = `unclaimed-${++tasks}`;
   return aTask({ key: `${runId}.pay`, runId, request: aToolRequest({ effect: 'idempotent' }), ...over });
@@ -39,7 +41,7 @@ const withJournal = () => aNewTask({ journal: aJournalBatch() });
 const numbersOf = async ({ runId }: CallTask): Promise<number[]> =>
   (await store.journal.events(runId, 0, 10)).map(({ seq }) => seq);
 
-/** A tool that the worker's configuration calls idempotent. */
+/** A tool that is idempotent in the worker's configuration. */
 function idempotent(...script: Parameters<typeof scriptedTool>): ScriptedTool {
   const { tool, calls } = scriptedTool(...script);
   return { tool: { ...tool, effect: 'idempotent' }, calls };
@@ -65,7 +67,7 @@ describe('the first attempt of an idempotent call', () => {
     expect(await numbersOf(task)).toEqual([1]);
   });
 
-  test('leaves its result to a later attempt, which does not make the call', async () => {
+  test('leaves its result to a later attempt, which returns it without a call', async () => {
     const [task, tool] = [aNewTask(), idempotent(returns('paid'))];
     await attempt(tool, task, anAttempt());
     expect(await attempt(tool, task, anAttempt(2))).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
@@ -80,7 +82,7 @@ describe('the first attempt of an idempotent call', () => {
     expect(await rowOf(task)).toMatchObject({ status: 'completed', failures: 1 });
   });
 
-  test('that fails for good is recorded as known to have failed', async () => {
+  test('that fails permanently is recorded as known to have failed', async () => {
     const [task, tool] = [withJournal(), idempotent(answers(400))];
     const first = await failureOf(attempt(tool, task, anAttempt()));
     expect(first).toMatchObject({ nonRetryable: true, details: [{ callFailed: true }] });
@@ -97,7 +99,7 @@ describe('the first attempt of an idempotent call', () => {
     expect(await rowOf(task)).toMatchObject({ status: 'failed' });
   });
 
-  test('goes on from the failures of local attempts', async () => {
+  test('continues counting after local attempts', async () => {
     const failure = { callFailed: false, error: { code: 'TOOL_FAILED', message: 'no', attempts: 3 } } as const;
     const task = aNewTask({ failedLocally: { failures: 3, failure, nextAttemptAt: new Date().toISOString() } });
     const tool = idempotent(returns('paid'));
@@ -106,15 +108,15 @@ describe('the first attempt of an idempotent call', () => {
   });
 });
 
-describe('a call that an attempt was lost with', () => {
-  /** The first attempt makes the call and has not ended. */
+describe('a call whose attempt was lost', () => {
+  /** Starts the first attempt, which makes the call and does not end. */
   async function begin(tool: ScriptedTool, task: CallTask<ToolCallRequest>, begun: Promise<unknown>) {
     const first = attempt(tool, task, anAttempt());
     await begun;
     return { first, laterOn: Date.now() + 1_000 };
   }
 
-  test('is made again under its key, and what the lost one brings late changes nothing', async () => {
+  test('is made again under its key, and a late result of the lost attempt changes nothing', async () => {
     const [task, { step, begun, letGo }] = [aNewTask(), held()];
     const tool = idempotent(step, returns('again'));
     const { first, laterOn } = await begin(tool, task, begun);
@@ -126,7 +128,7 @@ describe('a call that an attempt was lost with', () => {
     expect([tool.calls.length, keysOf(tool)]).toEqual([2, 1]);
   });
 
-  test('is recorded by the attempt that has claimed it, not by one that comes back', async () => {
+  test('is recorded by the attempt that has claimed it, not by a lost one that completes', async () => {
     const [task, early, late] = [aNewTask(), held(), held()];
     const tool = idempotent(early.step, late.step);
     const { first, laterOn } = await begin(tool, task, early.begun);
@@ -140,14 +142,14 @@ describe('a call that an attempt was lost with', () => {
     expect(await rowOf(task)).toMatchObject({ status: 'completed', result: { value: 'late' } });
   });
 
-  test('and fails then is not known to have failed', async () => {
+  test('and that then fails is not known to have failed', async () => {
     const [task, { step, begun }] = [aNewTask(), held()];
     const tool = idempotent(step, answers(400));
     await begin(tool, task, begun);
     expect(await failureOf(attempt(tool, task, anAttempt(2)))).toMatchObject({ details: [{ callFailed: false }] });
   });
 
-  test('and is unsafe by now has an unknown outcome', async () => {
+  test('and that is now unsafe has an unknown outcome', async () => {
     const [task, { step, begun }] = [aNewTask(), held()];
     const tool = idempotent(step, returns('again'));
     await begin(tool, task, begun);
@@ -160,14 +162,14 @@ describe('a call that an attempt was lost with', () => {
   });
 });
 
-describe('a call that local attempts may have made', () => {
+describe('a call that local attempts possibly executed', () => {
   const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no', attempts: 1 } } as const;
   const failedLocally = { failures: 1, failure, nextAttemptAt: new Date().toISOString() };
 
   test.each([
     ['', {}],
     [', and that was refused before', { failedLocally }],
-  ])('and that is unsafe by now has an unknown outcome%s', async (_, over) => {
+  ])('and that is now unsafe has an unknown outcome%s', async (_, over) => {
     const task = aNewTask();
     const left = { ...task, perhapsMadeLocally: true, ...over } as const;
     const { tool, calls } = scriptedTool(returns('again'));
@@ -179,7 +181,7 @@ describe('a call that local attempts may have made', () => {
     });
   });
 
-  test('and that fails then is not known to have failed', async () => {
+  test('and that then fails is not known to have failed', async () => {
     const failed = attempt(idempotent(answers(400)), aNewTask({ perhapsMadeLocally: true }), anAttempt());
     expect(await failureOf(failed)).toMatchObject({ details: [{ callFailed: false }] });
   });
@@ -219,7 +221,7 @@ describe('the journal of a call without a claim', () => {
     expect(await rowOf(task)).toMatchObject({ status: 'completed' });
   });
 
-  test('fails the call for good if the database refuses it', async () => {
+  test('fails the call permanently if the database refuses it', async () => {
     const task = aNewTask({
       journal: aJournalBatch({ view: { ...aJournalBatch().view, endedAt: 'never' } }),
     });
@@ -231,14 +233,14 @@ describe('the journal of a call without a claim', () => {
 describe('a database', () => {
   const refused = () => Object.assign(new Error('invalid byte sequence'), { code: '22021' });
 
-  test('that was away for a moment is asked again, and the call is not made again', async () => {
+  test('that is briefly unavailable is retried, and the call is not repeated', async () => {
     const [task, tool] = [withJournal(), idempotent(returns('paid'))];
     vi.spyOn(store.ledger, 'settle').mockRejectedValueOnce(new DatabaseAwayError('no answer'));
     expect(await attempt(tool, task, anAttempt())).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
     expect([await numbersOf(task), tool.calls.length]).toEqual([[1], 1]);
   });
 
-  test('that has written the end and could not say so is asked again, and answers with it', async () => {
+  test('that has written the end but could not respond is retried, and returns it', async () => {
     const [task, tool] = [aNewTask(), idempotent(answers(503), returns('paid'))];
     const settle = store.ledger.settle.bind(store.ledger);
     vi.spyOn(store.ledger, 'settle').mockImplementationOnce(async (...given) => {
@@ -253,7 +255,7 @@ describe('a database', () => {
   test.each([
     ['without a journal leaves the outcome to the run', aNewTask, { reply: { value: 'paid' } }],
     ['with a journal leaves both to another attempt', withJournal, { type: 'DATABASE_AWAY', nonRetryable: false }],
-  ])('that is away until the worker ends, %s', async (_, newTask, end) => {
+  ])('that is unavailable until the worker ends, %s', async (_, newTask, end) => {
     const activity = anAttempt();
     vi.spyOn(store.ledger, 'settle').mockImplementation(async () => {
       activity.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({ workerShutdown: true }));
@@ -263,7 +265,7 @@ describe('a database', () => {
     expect(await told.catch((error: unknown) => error)).toMatchObject(end);
   });
 
-  test('that refuses a result still gets the journal, and the run learns the result', async () => {
+  test('that refuses a result still stores the journal, and the run receives the result', async () => {
     const task = withJournal();
     vi.spyOn(store.ledger, 'settle').mockImplementation(async () => await Promise.reject(refused()));
     const told = attempt(idempotent(returns('paid')), task, anAttempt());
@@ -271,7 +273,7 @@ describe('a database', () => {
   });
 });
 
-test('the key of a call stands for one request, also for an attempt without a claim', async () => {
+test('the key of a call belongs to one request, also for an attempt without a claim', async () => {
   const [task, tool] = [aNewTask(), idempotent(returns('paid'), returns('other'))];
   await attempt(tool, task, anAttempt());
   const policy = aPolicy();

@@ -10,7 +10,7 @@ const at = (attempt: number, seconds: number): ClaimingAttempt => ({
 const none: UnusedClaims = { series: 's', ranges: [] };
 const after = (...attempts: readonly ClaimingAttempt[]): UnusedClaims => attempts.reduce(withUnused, none);
 
-test('attempts that follow each other are one range, in a heartbeat of any outage', () => {
+test('consecutive attempts of an outage are one range in the heartbeat', () => {
   const outage = Array.from({ length: 5_000 }, (_, index) => at(index + 1, index * 2));
   const passedOn = readUnusedClaims(JSON.parse(JSON.stringify({ unusedClaims: after(...outage) })));
   expect(passedOn.ranges).toHaveLength(1);
@@ -35,7 +35,7 @@ test('claims of other activities are never unused', () => {
 });
 
 test.each([undefined, null, 7, { done: 7 }, { unusedClaims: ['a'] }, { unusedClaims: { series: 7, ranges: [] } }])(
-  'details %j name none, and begin a series',
+  'details %j contain no claims and begin a series',
   (details) => {
     const [one, other] = [readUnusedClaims(details), readUnusedClaims(details)];
     expect([one.ranges, other.ranges]).toEqual([[], []]);

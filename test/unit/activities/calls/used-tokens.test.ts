@@ -9,7 +9,7 @@ import { aModelRequest, aPolicy, aTask } from '../../../support/builders/call-bu
 import { anActivity, failureOf } from '../../../support/doubles/scripted-tool.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
-/* A call counts what all its attempts have used, whatever becomes of it. */
+/* A call counts the tokens of all its attempts, whatever its outcome. */
 
 const store = await useMemoryStore();
 
@@ -31,7 +31,7 @@ const fails =
   async () =>
     await Promise.reject(new CallError('MODEL_FAILED', 'no use', { retryable: true, done: 'perhaps', usage, ...over }));
 
-/** One attempt of an activity at a call of a model. */
+/** One attempt of an activity at a model call. */
 async function attempt(task: CallTask<ModelCallRequest>, ask: Ask, activity = anActivity()): Promise<CallOutcome> {
   const kind: CallBehavior<ModelCallRequest> = { safety: () => 'idempotent', execute: ask };
   return await activity.run<[], CallOutcome, () => Promise<CallOutcome>>(
@@ -39,7 +39,7 @@ async function attempt(task: CallTask<ModelCallRequest>, ask: Ask, activity = an
   );
 }
 
-/** Asks a model that never answers. @returns once it is asked */
+/** Calls a model that never answers. @returns once the model is called */
 async function beginAttempt(task: CallTask<ModelCallRequest>, activity = anActivity()) {
   let asking: Promise<CallOutcome> | undefined;
   await new Promise<void>((resolve) => {
@@ -52,13 +52,13 @@ async function beginAttempt(task: CallTask<ModelCallRequest>, activity = anActiv
   return { asking };
 }
 
-/** The worker is lost while it asks: nobody hears when its time is over. */
+/** Loses the worker during the model call, so that no one sees the time-out. */
 async function lose(task: CallTask<ModelCallRequest>): Promise<void> {
   const { asking } = await beginAttempt(task);
   asking?.catch(() => undefined);
 }
 
-/** The worker shuts down while it asks. */
+/** Shuts down the worker during the model call. */
 async function shutDown(task: CallTask<ModelCallRequest>): Promise<void> {
   const activity = anActivity();
   const { asking } = await beginAttempt(task, activity);
@@ -91,7 +91,7 @@ describe('the tokens of attempts', () => {
   test.each([
     ['is lost with its worker', lose],
     ['leaves the call to another as its worker shuts down', shutDown],
-  ])('are kept when a later attempt %s', async (_what, interrupt) => {
+  ])('are counted when a later attempt %s', async (_what, interrupt) => {
     const task = aNewTask();
     await failureOf(attempt(task, fails()));
     await interrupt(task);
@@ -99,7 +99,7 @@ describe('the tokens of attempts', () => {
     expect(await attempt(task, replies())).toMatchObject({ reply: times(2) });
   });
 
-  test('do not count again when a person orders the failed call once more', async () => {
+  test('do not count again after a person’s retry of the failed call', async () => {
     const task = aNewTask();
     expect(await failureOf(attempt(task, fails({ retryable: false })))).toMatchObject({ details: [times(1)] });
     expect(await attempt({ ...task, takeover: 1 }, replies())).toMatchObject({ reply: times(1) });

@@ -11,7 +11,7 @@ function errorWith(stack: string): Error {
 }
 
 describe('the stack of an error', () => {
-  test('begins in the file that has thrown', () => {
+  test('begins in the file that threw', () => {
     const here = userStackOf(new RangeError('no'));
     expect(here).toMatchObject({ name: 'RangeError' });
     expect(here?.frames.split('\n')[0]).toMatch(
@@ -19,7 +19,7 @@ describe('the stack of an error', () => {
     );
   });
 
-  test('leaves out the engine, packages, Node itself and code of no file', () => {
+  test('omits the engine, packages, Node itself and code outside of files', () => {
     const frames = [
       'at pay (/app/tools/pay.ts:3:9)',
       `at runCode (${OWN}:14:28)`,
@@ -43,7 +43,7 @@ describe('the stack of an error', () => {
   });
 
   test.each(['no error', null, errorWith('TypeError: x'), errorWith(`TypeError\n    at run (${OWN}:1:1)`)])(
-    'is null where no code of the user has thrown: %s',
+    'is null if no user code threw: %s',
     (thrown) => expect(userStackOf(thrown)).toBeNull(),
   );
 });
@@ -62,7 +62,7 @@ describe('an error of configured code', () => {
     expect(fromCode('TOOL_FAILED', thrown)).toMatchObject({ retryable, done: 'perhaps' });
   });
 
-  test('that classifies itself stays as it is, and its cause has the stack', () => {
+  test('that is already classified is unchanged, and its cause has the stack', () => {
     const error = new CallError('TOOL_FAILED', 'full', { retryable: false, done: 'no', reason: 'sold_out' });
     expect(fromCode('TOOL_FAILED', error)).toBe(error);
     const stack = expect.stringContaining('user-stack.test.ts');

@@ -28,12 +28,12 @@ export function largerAmount(first: Amount, second: Amount): Amount {
 };
 
 describe('estimateTokens', () => {
-  test.each(Object.entries(TEXTS))('is not below the real number for %s', async (_name, text) => {
+  test.each(Object.entries(TEXTS))('is at least the real number for %s', async (_name, text) => {
     const count = await loadOpenAiCounter('gpt-4o');
     expect(estimateTokens(text)).toBeGreaterThanOrEqual(count(text));
   });
 
-  test('is at most half again as much for English', async () => {
+  test('is at most 1.5 times the real number for English', async () => {
     const count = await loadOpenAiCounter('gpt-4o');
     expect(estimateTokens(TEXTS.English)).toBeLessThan(1.5 * count(TEXTS.English));
   });
@@ -42,7 +42,7 @@ describe('estimateTokens', () => {
     expect(estimateTokens('天地玄黄')).toBeGreaterThan(2 * estimateTokens('word'));
   });
 
-  test('is nothing for no text', () => {
+  test('is 0 for an empty text', () => {
     expect(estimateTokens('')).toBe(0);
   });
 });
@@ -55,24 +55,24 @@ async function countedBy(model: Parameters<typeof measureModels>[0][string]): Pr
 }
 
 describe('measureModels', () => {
-  test('takes the counter that a model names', async () => {
+  test('uses the counter that a model names', async () => {
     expect(await countedBy({ provider: 'openai', model: 'gpt-4o', tokenCounter: 'mine' })).toBe(42);
   });
 
-  test('takes the tokenizer of a model of OpenAI', async () => {
+  test('uses the tokenizer of an OpenAI model', async () => {
     const count = await loadOpenAiCounter('gpt-4');
     expect(await countedBy({ provider: 'openai', model: 'gpt-4' })).toBe(count(TEXT));
   });
 
-  test.each(['anthropic', 'google', 'openai-compatible'] as const)('estimates for %s', async (provider) => {
+  test.each(['anthropic', 'google', 'openai-compatible'] as const)('uses the estimate for %s', async (provider) => {
     expect(await countedBy({ provider, model: 'gpt-4o' })).toBe(estimateTokens(TEXT));
   });
 
-  test('estimates for code', async () => {
+  test('uses the estimate for models whose work is code', async () => {
     expect(await countedBy({})).toBe(estimateTokens(TEXT));
   });
 
-  test('knows the window that is configured', () => {
+  test('returns the configured context window', () => {
     const measures = measureModels({ one: { contextWindow: 8_000 }, two: {} }, {});
     expect([measures['one']?.contextWindow, measures['two']?.contextWindow]).toEqual([8_000, null]);
   });
@@ -92,7 +92,7 @@ describe('loadOpenAiCounter', () => {
   });
 
   test.each(['gpt-4', 'gpt-4-0613', 'gpt-4-turbo', 'gpt-3.5-turbo', 'ft:gpt-3.5-turbo:acme'])(
-    '%s has the older encoding',
+    'uses the older encoding for %s',
     async (model) => {
       const [count, older] = [await loadOpenAiCounter(model), await loadOpenAiCounter('gpt-4')];
       expect(count(HINDI)).toBe(older(HINDI));
@@ -100,7 +100,7 @@ describe('loadOpenAiCounter', () => {
   );
 
   test.each(['gpt-4o', 'gpt-4o-mini', 'gpt-4.1', 'gpt-5', 'o3', 'ft:gpt-4o:acme', 'what-comes-next'])(
-    '%s has the present encoding',
+    'uses the current encoding for %s',
     async (model) => {
       const [count, older] = [await loadOpenAiCounter(model), await loadOpenAiCounter('gpt-4')];
       expect(count(HINDI)).toBeLessThan(older(HINDI));
@@ -115,7 +115,7 @@ describe('loadOpenAiCounter', () => {
   test('takes linear time for text without spaces', MEASURING, async () => {
     const count = await loadOpenAiCounter('gpt-4o');
     expect(count('ab'.repeat(50_000))).toBeGreaterThan(10_000);
-    // The tokenizer remembers texts.
+    // The tokenizer caches texts, so they must differ.
     const random = createRandom(1);
     const growth = growthOf((size) => {
       const text = Array.from({ length: 20 * size }, () => random.pick(LETTERS)).join('');

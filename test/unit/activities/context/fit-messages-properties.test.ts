@@ -11,7 +11,7 @@ import type { OverflowReply } from '../../../../src/graph/run/effect.ts';
 import { aModelRequest } from '../../../support/builders/call-builders.ts';
 import { anyConversation, idsOf, isPaired } from '../../../support/builders/conversations.ts';
 
-/** Does to a conversation what numbers say: leaves messages out, shortens, doubles and adds them, in any order. */
+/** A processor controlled by numbers: it drops, shortens, duplicates and adds messages, in any order. */
 const anyProcessor: fc.Arbitrary<MessageProcessor> = fc
   .tuple(fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 8 }), fc.boolean())
   .map(([moves, isReversed]) => (messages: readonly Message[]) => {
@@ -45,7 +45,7 @@ interface Given {
   readonly mine?: MessageProcessor;
 }
 
-/** What is sent; `null`: nothing can be. */
+/** Returns the sent messages; `null` if nothing can be sent. */
 async function fit({ messages, maxTokens, strategy, mine }: Given): Promise<FittingMessages | OverflowReply | null> {
   const request = aModelRequest({ system: SYSTEM, messages, context: { maxTokens, strategy } });
   try {
@@ -57,7 +57,7 @@ async function fit({ messages, maxTokens, strategy, mine }: Given): Promise<Fitt
 }
 
 describe('for any conversation, limit and strategy', () => {
-  test('what is sent is whole, in order, with the system in it, and fits', async () => {
+  test('the sent messages are complete, in order, include the system messages, and fit', async () => {
     const given = fc.record({
       messages: anyConversation,
       maxTokens: anyLimit,
@@ -82,7 +82,7 @@ describe('for any conversation, limit and strategy', () => {
     );
   });
 
-  test('the overflow can be summarized: pairs stay whole, the newest request of the user stays, and the rest fits', async () => {
+  test('the overflow can be summarized: call pairs stay complete, the newest user message stays, and the rest fits', async () => {
     const given = fc.record({
       messages: anyConversation,
       maxTokens: fc.nat({ max: 400 }),
@@ -116,7 +116,7 @@ describe('last', () => {
     strategy: fc.constant(['last']),
   });
 
-  test('keeps as many of the newest as fit, without a gap', async () => {
+  test('keeps as many of the newest messages as fit, without a gap', async () => {
     await fc.assert(
       fc.asyncProperty(given, async (asked) => {
         const fitted = await fit(asked);

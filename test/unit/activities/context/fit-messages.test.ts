@@ -10,7 +10,7 @@ import { aModelRequest } from '../../../support/builders/call-builders.ts';
 import { aDocument, aPicture } from '../../../support/builders/file-parts.ts';
 import { aCall, aCaller, aMessage, anAnswer, idsOf } from '../../../support/builders/conversations.ts';
 
-/** A token a character; each message takes 4 more, and the request 3. */
+/** A counter with one token per character; each message takes 4 more, and the request 3. */
 const byCharacter = { contextWindow: null, loadCounter: async () => (text: string) => text.length };
 
 async function fit(
@@ -20,7 +20,7 @@ async function fit(
   return await fitMessages(aModelRequest(request), { measure: byCharacter, processors: {}, tools: [], ...deps });
 }
 
-/** What is sent, where something is. */
+/** Returns the sent messages. */
 async function sent(request: Partial<ModelCallRequest>, deps?: Partial<FittingDeps>): Promise<FittingMessages> {
   return messagesOf(await fit(request, deps));
 }
@@ -56,7 +56,7 @@ describe('without a policy', () => {
 });
 
 describe('a limit', () => {
-  test('counts the whole request, and the report has what was sent', async () => {
+  test('counts the complete request, and the report describes what was sent', async () => {
     const { messages, report } = await sent({ messages: talk, context: last(32) });
     expect(idsOf(messages)).toEqual(['a1', 'u2']);
     expect(report).toEqual({ tokens: 23, maxTokens: 32, dropped: 1 });
@@ -99,25 +99,25 @@ describe('a limit', () => {
     expect(idsOf(messages)).toEqual(['a1', 'u2']);
   });
 
-  test('is absent, and not reported, where neither is known', async () => {
+  test('is absent and not reported when neither policy nor window is known', async () => {
     const { messages, report } = await sent({ messages: talk, context: last(null) });
     expect([messages, report]).toEqual([talk, null]);
   });
 
-  test('leaves room for the answer in the window of the model', async () => {
+  test('reserves space for the answer in the context window', async () => {
     const measure = { ...byCharacter, contextWindow: 33 };
     const { messages, report } = await sent({ messages: talk, context: last(null), maxOutputTokens: 1 }, { measure });
     expect([idsOf(messages), report?.maxTokens]).toEqual([['a1', 'u2'], 32]);
   });
 
-  test('that is too low for the required messages fails the call for good', async () => {
+  test('that is too low for the required messages fails the call permanently', async () => {
     const failing = fit({ messages: talk, system: '12', context: last(18) });
     const failure = { code: 'MODEL_FAILED', retryable: false, done: 'no', reason: 'context_length_exceeded' };
     await expect(failing).rejects.toMatchObject(failure);
     await expect(failing).rejects.toThrow(/takes 19 tokens of 18, 9 of them the system prompt and the tools/);
   });
 
-  test('that the answer uses up leaves nothing to send', async () => {
+  test('that the answer uses up fails the call', async () => {
     const measure = { ...byCharacter, contextWindow: 10 };
     const failing = fit({ messages: talk, context: last(null), maxOutputTokens: 20 }, { measure });
     await expect(failing).rejects.toThrow(/takes 13 tokens of 0/);
@@ -152,7 +152,7 @@ describe('a strategy', () => {
     ];
   };
 
-  test('may be a processor of the configuration', async () => {
+  test('can be a processor of the configuration', async () => {
     expect(await chain('mine', { mine: (messages) => messages.slice(1) })).toBe('123456 123456');
   });
 
@@ -172,7 +172,7 @@ describe('a strategy', () => {
     );
   });
 
-  test('may answer that messages have to be summarized first', async () => {
+  test('can request a summary of messages first', async () => {
     const overflow = await fit(
       { messages: talk, context: { maxTokens: 32, strategy: ['last-not', 'summarize'] } },
       {
@@ -229,7 +229,7 @@ describe('a processor of the configuration', () => {
     expect(await processed(mine)).toBe(expected);
   });
 
-  test('can give no call the answer of another that has the same id', async () => {
+  test('can not assign the answer of another call with the same id', async () => {
     const [one, other] = [aCaller('a', 'k1'), aCaller('b', 'k1')];
     const messages = [one, anAnswer('t1', 'k1'), other, anAnswer('t2', 'k1'), aMessage('u', 'user')];
     const context = { maxTokens: 200, strategy: 'mine' };
@@ -237,7 +237,7 @@ describe('a processor of the configuration', () => {
     expect(idsOf(kept)).toEqual(['u']);
   });
 
-  test('does not change messages of the system', async () => {
+  test('can not change system messages', async () => {
     const mine: MessageProcessor = (all) => all.map((message) => ({ ...message, content: 'Obey me' }));
     const { messages } = await sent(
       { messages: conversation, context: { maxTokens: 200, strategy: 'mine' } },
@@ -246,7 +246,7 @@ describe('a processor of the configuration', () => {
     expect(messages[0]).toEqual(conversation[0]);
   });
 
-  test('gets its limit and the counter', async () => {
+  test('receives its limit and the counter', async () => {
     const seen: number[] = [];
     await processed((messages, { maxTokens, count }) => {
       seen.push(maxTokens, count(messages.slice(0, 2)));
@@ -264,7 +264,7 @@ describe('a processor of the configuration', () => {
   test.each<[string, unknown, RegExp]>([
     ['no list', {}, /"mine" failed: it gives back no list/],
     ['what is no message', [{ id: 'm', role: 'bot', content: '' }], /"mine" failed: the role of a message/],
-  ])('that gives back %s fails the call', async (_name, given, message) => {
+  ])('that returns %s fails the call', async (_name, given, message) => {
     const failing = processed(() => JSON.parse(JSON.stringify(given)));
     await expect(failing).rejects.toMatchObject({ code: 'MODEL_FAILED', retryable: false, done: 'no' });
     await expect(failing).rejects.toThrow(message);

@@ -27,7 +27,7 @@ describe('last', () => {
     expect(await sent(talk, 5)).toBe('u3');
   });
 
-  test('takes no older message after one that does not fit', async () => {
+  test('keeps no message older than one that does not fit', async () => {
     const messages = [ten('u1', 'user'), aMessage('a1', 'assistant', LARGE), ten('u2', 'user')];
     expect(await sent(messages, 40)).toBe('u2');
   });
@@ -39,12 +39,12 @@ describe('last', () => {
     expect(await sent(messages, 30)).toBe('a t1 t2 b u2');
   });
 
-  test('keeps the messages of the system wherever they stand', async () => {
+  test('keeps system messages at any position', async () => {
     const messages = [ten('s1', 'system'), ten('u1', 'user'), ten('s2', 'system'), ten('u2', 'user')];
     expect(await sent(messages, 30)).toBe('s1 s2 u2');
   });
 
-  test('keeps the request of the user while tools are called for it', async () => {
+  test('keeps the user message while tools are called for it', async () => {
     const calls = [1, 2, 3].flatMap((n) => [aCaller(`a${n}`, `k${n}`), anAnswer(`t${n}`, `k${n}`, 'x'.repeat(10))]);
     expect(await sent([ten('u1', 'user'), ...calls], 30)).toBe('u1 a2 t2 a3 t3');
     expect(await sent([ten('u1', 'user'), ...calls], 1)).toBe('u1 a3 t3');
@@ -67,11 +67,11 @@ describe('shorten-tool-results', () => {
     [1_000, 't1'],
     [600, 't1 t2'],
     [10, 't1 t2'],
-  ])('shortens the oldest large ones until all fits into %i, and never the newest', async (maxTokens, expected) => {
+  ])('shortens the oldest large results until all fit into %i, and never the newest', async (maxTokens, expected) => {
     expect(await shortened(talk, maxTokens)).toBe(expected);
   });
 
-  test('leaves no message out', async () => {
+  test('drops no message', async () => {
     expect(idsOf(await shortenToolResults(talk, byLength(10)))).toEqual(idsOf(talk));
   });
 });
@@ -92,31 +92,34 @@ describe('summarize', () => {
     [40, 3],
     [30, 4],
     [10, 4],
-  ])('with room for %i asks to summarize so many that the others take half', async (maxTokens, expected) => {
-    expect(await decided(talk, maxTokens)).toBe(expected);
-  });
+  ])(
+    'with a limit of %i requests a summary of enough messages that the others take half',
+    async (maxTokens, expected) => {
+      expect(await decided(talk, maxTokens)).toBe(expected);
+    },
+  );
 
-  test('cuts behind a call with all its answers', async () => {
+  test('cuts after a call with all its answers', async () => {
     const calls = [aCaller('a', 'k1', 'k2'), anAnswer('t1', 'k1', LARGE), anAnswer('t2', 'k2', 'x')];
     expect(await decided([...calls, ten('u1', 'user')], 100)).toBe(3);
   });
 
-  test('never asks for the newest message of the user, but leaves the oldest out', async () => {
+  test('never summarizes the newest user message, but drops the oldest messages', async () => {
     const calls = [1, 2, 3].flatMap((n) => [aCaller(`a${n}`, `k${n}`), anAnswer(`t${n}`, `k${n}`, 'x'.repeat(10))]);
     expect(await decided([ten('u1', 'user'), ...calls], 30)).toBe('u1 a2 t2 a3 t3');
   });
 
-  test('does not ask for a summary of nothing but a summary', async () => {
+  test('does not summarize a summary alone', async () => {
     const { head } = shorten([ten('u0', 'user')], { messages: 1, last: 'u0', text: 'They met.' });
     expect(await decided([...head, ten('u1', 'user')], 30)).toBe('u1');
     expect(await decided([...head, ten('a1', 'assistant'), ten('u1', 'user')], 30)).toBe(2);
   });
 
-  test('asks for a summary of a message that is merely called so', async () => {
+  test('summarizes a message that is only named like a summary', async () => {
     expect(await decided([aMessage('summary', 'user', 'x'.repeat(30)), ten('u1', 'user')], 30)).toBe(1);
   });
 
-  test('does not ask for a summary that leaves no request that fits', async () => {
+  test('does not request a summary after which the request would not fit', async () => {
     expect(await decided([ten('a1', 'assistant'), ten('u1', 'user')], 5)).toBe('u1');
   });
 
@@ -127,7 +130,7 @@ describe('summarize', () => {
     expect(await decided([caller, answer, between, newest], 100, [caller, between, answer, newest])).toBe(3);
   });
 
-  test('counts the messages of the system to what stays', async () => {
+  test('counts system messages among the kept ones', async () => {
     const messages = [
       aMessage('s', 'system', 'x'.repeat(20)),
       ten('u1', 'user'),

@@ -11,7 +11,7 @@ import {
 } from '../../../support/builders/conversations.ts';
 import { growthOf } from '../../../support/readers/growth.ts';
 
-test('counts the copies of an id, and passes those that a message has by itself', () => {
+test('numbers the copies of an id, and skips ids that other messages already have', () => {
   const ids = ['x', 'x', 'x#3', 'x', 'x#3'];
   const messages = withDistinctIds(ids.map((id) => aMessage(id, 'user')));
   expect(messages.map(({ id }) => id)).toEqual(['x', 'x#2', 'x#3', 'x#4', 'x#3#2']);
@@ -41,7 +41,7 @@ test('takes linear time for calls that share an id', () => {
 const user = aMessage('u', 'user');
 
 describe('repairCalls', () => {
-  test('leaves alone what is whole', () => {
+  test('leaves a complete conversation unchanged', () => {
     const whole = [
       user,
       aCaller('a', 'k1', 'k2'),
@@ -52,7 +52,7 @@ describe('repairCalls', () => {
     expect(repairCalls(whole)).toEqual(whole);
   });
 
-  test('says of a call that nobody has answered it', () => {
+  test('adds a placeholder answer for a call without an answer', () => {
     const [, , answer, next] = repairCalls([user, aCaller('a', 'k1'), aMessage('v', 'user')]);
     expect(answer).toMatchObject({ role: 'tool', toolCallId: 'k1', content: expect.stringMatching(/canceled/) });
     expect(next?.id).toBe('v');
@@ -66,7 +66,7 @@ describe('repairCalls', () => {
     ['an answer to no call', [user, anAnswer('t', 'k1')]],
     ['an answer without the id of a call', [user, aMessage('t', 'tool')]],
     ['a second answer', [aCaller('a', 'k1'), anAnswer('t1', 'k1'), anAnswer('t2', 'k1'), user]],
-  ])('leaves %s out', (_name, messages) => {
+  ])('drops %s', (_name, messages) => {
     const repaired = idsOf(repairCalls(messages));
     expect(repaired).not.toContain('t');
     expect(repaired).not.toContain('t2');
@@ -75,7 +75,7 @@ describe('repairCalls', () => {
   test.each([
     ['behind another message', [aCaller('a', 'k1'), user, anAnswer('t1', 'k1')]],
     ['before its call', [anAnswer('t1', 'k1'), aCaller('a', 'k1'), user]],
-  ])('moves an answer to its call that stands %s', (_name, messages) => {
+  ])('moves an answer to its call from %s', (_name, messages) => {
     expect(idsOf(repairCalls(messages))).toEqual(['a', 't1', 'u']);
   });
 
@@ -84,12 +84,12 @@ describe('repairCalls', () => {
     expect(idsOf(repairCalls(messages))).toEqual(['a', 't1', 't2']);
   });
 
-  test('gives each of two calls with one id its own answer', () => {
+  test('assigns each of two calls with the same id its own answer', () => {
     const messages = [aCaller('a', 'k1'), anAnswer('t1', 'k1'), aCaller('b', 'k1'), anAnswer('t2', 'k1')];
     expect(repairCalls(messages)).toEqual(messages);
   });
 
-  test('makes any conversation whole, and a whole one no different', () => {
+  test('completes any conversation, and leaves a complete one unchanged', () => {
     fc.assert(
       fc.property(anyConversation, (conversation) => {
         const repaired = repairCalls(withDistinctIds(conversation));
@@ -99,7 +99,7 @@ describe('repairCalls', () => {
     );
   });
 
-  test('keeps every message that is no answer, in its order', () => {
+  test('keeps every message that is no answer, in order', () => {
     fc.assert(
       fc.property(anyConversation, (conversation) => {
         const given = withDistinctIds(conversation);

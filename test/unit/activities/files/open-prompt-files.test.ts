@@ -21,7 +21,7 @@ interface Kept {
   readonly contentType?: string;
 }
 
-/** The stored files of some tenants, by their ids. */
+/** The stored files of some tenants, by id. */
 function filesOf(kept: Readonly<Record<string, Kept>>): Pick<Store['files'], 'find' | 'read'> {
   return {
     async find(tenantId, id) {
@@ -50,7 +50,7 @@ function open({ kept = {}, principal = { sub: 'ann', roles: ['user'] }, signal, 
   return openFiles({ tenantId: 'acme', principal, signal: signal ?? new AbortController().signal });
 }
 
-/** The error with which a file is refused. */
+/** Returns the error of a refused file. */
 async function refusalOf(reading: Promise<Uint8Array>): Promise<CallError> {
   const thrown = await reading.then(
     () => 'nothing',
@@ -64,7 +64,7 @@ const linked = (path = '/a.png'): FilePart => aPicture({ url: `${server.url}${pa
 const type = (contentType: string) => ({ 'content-type': contentType });
 
 describe('a stored file', () => {
-  test('is read whole', async () => {
+  test('is read completely', async () => {
     const read = await open({ kept: { B1: {} } })(aPicture());
     expect(Buffer.from(read).equals(BYTES.png)).toBe(true);
   });
@@ -88,14 +88,14 @@ describe('a stored file', () => {
   });
 
   test.each([[['user']], [['approver']], [['user', 'approver']], [['admin']], [['support']]])(
-    'of another person is read by those of the roles %j who may see payloads, as by GET /api/blobs/{id}',
+    'of another person is read for the roles %j if they have payload:read, as in GET /api/blobs/{id}',
     (roles) => {
       const maySeePayloads = permissionsOf(roles).has('payload:read');
       expect(mayReadFile({ by: 'ann' }, { sub: 'bob', roles })).toBe(maySeePayloads);
     },
   );
 
-  test('that is gone is not asked for again', async () => {
+  test('that was deleted is not retried', async () => {
     expect(await refusalOf(open()(aPicture()))).toMatchObject({ reason: 'unknown_file', retryable: false });
   });
 });
@@ -114,7 +114,7 @@ describe('a file at an address', () => {
     'http://169.254.169.254/latest',
     'https://u:p@a.example/',
     'http://a:99999',
-  ])('is not asked for at %s', async (url) => {
+  ])('is not requested at %s', async (url) => {
     expect(await refusalOf(open()(aPicture({ url })))).toMatchObject({
       code: 'BLOCKED_URL',
       retryable: false,
@@ -122,7 +122,7 @@ describe('a file at an address', () => {
     });
   });
 
-  test('is not asked for where a redirect leads to a private host', async () => {
+  test('is not requested when a redirect leads to a private host', async () => {
     server.answers(answer(302, { location: 'http://127.0.0.1:1/' }));
     const error = await refusalOf(open({ allow: [server.address] })(linked()));
     expect(error).toMatchObject({ code: 'BLOCKED_URL', retryable: false });
@@ -133,14 +133,14 @@ describe('a file at an address', () => {
     [403, false],
     [503, true],
     [429, true],
-  ])('that is answered by %i fails the call, and is asked for again: %s', async (status, retryable) => {
+  ])('with a response of %i fails the call, with a retry: %s', async (status, retryable) => {
     server.answers(answer(status, {}, 'a secret of the server'));
     const error = await refusalOf(open({ allow: [server.address] })(linked('/a.png?signature=secret')));
     expect(error).toMatchObject({ code: 'MODEL_FAILED', retryable });
     expect(error.message).toBe(`The file at ${server.address} was not given: ${status}`);
   });
 
-  test('is given up when the call is', async () => {
+  test('is aborted with the call', async () => {
     const { answer: wait, asked, left } = silence();
     const abort = new AbortController();
     server.answers(wait);
@@ -165,7 +165,7 @@ describe('the media type of a file', () => {
       { ...aPicture({ blob: 'B' }), mediaType: 'image/jpeg' },
       { bytes: BYTES.jpeg, contentType: 'image/jpg' },
     ],
-  ])('may be told with %s', async (_, part, file) => {
+  ])('may be declared with %s', async (_, part, file) => {
     await expect(open({ kept: { B: file } })(part)).resolves.toBeInstanceOf(Uint8Array);
   });
 
@@ -186,7 +186,7 @@ describe('the files of a prompt', () => {
     bytes: Buffer.concat([BYTES.png, Buffer.alloc(bytes - BYTES.png.length)]),
   });
 
-  test('have 10 MiB each and 20 together', async () => {
+  test('may have 10 MiB each and 20 MiB together', async () => {
     const read = open({ kept: { full: ofSize(10 * MIB), more: ofSize(10 * MIB + 1), one: ofSize(100) } });
     await expect(refusalOf(read(aPicture({ blob: 'more' })))).resolves.toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
@@ -197,7 +197,7 @@ describe('the files of a prompt', () => {
     expect(await refusalOf(read(aPicture({ blob: 'one' })))).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   });
 
-  test('are not read further than that, whatever an address sends', async () => {
+  test('are not read beyond the limit, whatever a server sends', async () => {
     server.answers(answer(200, type('image/png'), ofSize(10 * MIB + 1).bytes));
     const error = await refusalOf(open({ allow: [server.address] })(linked()));
     expect(error).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', retryable: false, done: 'no' });

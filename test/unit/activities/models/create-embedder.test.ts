@@ -11,7 +11,7 @@ interface ProviderCase {
   readonly provider: EmbeddingSettings['provider'];
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What asks for vectors of two numbers, as a part of the body. */
+  /** The part of the body that requests vectors of two numbers. */
   readonly asks: string;
   readonly answer: JsonObject;
 }
@@ -74,7 +74,7 @@ function anEmbedder(over: Partial<EmbeddingSettings> = {}, around: Around = {}) 
 }
 
 describe.each(CASES)('$provider', ({ provider, target, headers, asks, answer }) => {
-  test('is asked at the base URL with the key, and its vectors are read in order', async () => {
+  test('is called at the base URL with the key, and its vectors are read in order', async () => {
     server.answers(json(answer));
     expect(await anEmbedder({ provider }).embed(['a', 'b'])).toEqual([
       [1, 0],
@@ -92,7 +92,7 @@ test('tokens are counted', async () => {
   expect(counted).toEqual([7]);
 });
 
-test('a failure that passes is tried again once, within the time', async () => {
+test('a transient failure is retried once within the time limit', async () => {
   server.answers(json({}, 503), json(OPENAI));
   expect(await anEmbedder().embed(['a', 'b'])).toHaveLength(2);
   server.answers(json({}, 503), json({}, 503));
@@ -100,19 +100,16 @@ test('a failure that passes is tried again once, within the time', async () => {
   expect(server.requests).toHaveLength(4);
 });
 
-test.each([7, 9_999_999])(
-  'a server that asks for %d seconds, more than there are, is not asked again',
-  async (seconds) => {
-    server.answers(json({}, 429, { 'retry-after': String(seconds) }), json(OPENAI));
-    const sleep = vi.fn<Sleep>(async () => await Promise.reject(new Error('the time is over')));
-    const embedding = anEmbedder({ timeoutMs: 6_000 }, { sleep }).embed(['a', 'b']);
-    await expect(embedding).rejects.toMatchObject({ retryAfterMs: seconds * 1_000 });
-    expect(sleep.mock.calls).toEqual([[6_000, null, { signal: expect.any(AbortSignal) }]]);
-    expect(server.requests).toHaveLength(1);
-  },
-);
+test.each([7, 9_999_999])('a server that asks for %d seconds, more than are left, is not retried', async (seconds) => {
+  server.answers(json({}, 429, { 'retry-after': String(seconds) }), json(OPENAI));
+  const sleep = vi.fn<Sleep>(async () => await Promise.reject(new Error('the time is over')));
+  const embedding = anEmbedder({ timeoutMs: 6_000 }, { sleep }).embed(['a', 'b']);
+  await expect(embedding).rejects.toMatchObject({ retryAfterMs: seconds * 1_000 });
+  expect(sleep.mock.calls).toEqual([[6_000, null, { signal: expect.any(AbortSignal) }]]);
+  expect(server.requests).toHaveLength(1);
+});
 
-test('a server that says nothing is given up', async () => {
+test('a silent server is abandoned after the time limit', async () => {
   const { answer, asked, left } = silence();
   server.answers(answer);
   const time = new AbortController();
@@ -126,18 +123,15 @@ test('a server that says nothing is given up', async () => {
   await left;
 });
 
-test.each([400, 413, 422])(
-  'texts that are refused with %i are told from a server that does not work',
-  async (status) => {
-    server.answers(json({ error: { message: 'the-key-itself says no' } }, status));
-    const error: unknown = await anEmbedder()
-      .embed(['a'])
-      .catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(TextsRefusedError);
-    expect(String(error)).not.toContain('the-key-itself');
-    expect(server.requests).toHaveLength(1);
-  },
-);
+test.each([400, 413, 422])('texts refused with %i are distinguished from a server failure', async (status) => {
+  server.answers(json({ error: { message: 'the-key-itself says no' } }, status));
+  const error: unknown = await anEmbedder()
+    .embed(['a'])
+    .catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(TextsRefusedError);
+  expect(String(error)).not.toContain('the-key-itself');
+  expect(server.requests).toHaveLength(1);
+});
 
 test.each([
   [
@@ -147,7 +141,7 @@ test.each([
   ],
   ['too few', { data: [{ embedding: [1, 0] }] }, /something else in place of 2/],
   ['no vectors', { data: 'none' }, /gave no usable answer/],
-])('%s are no answer', async (_what, answer, message) => {
+])('%s are refused as an answer', async (_what, answer, message) => {
   server.answers(json(answer));
   await expect(anEmbedder().embed(['a', 'b'])).rejects.toThrow(message);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { failureReason } from '../../../../src/activities/models/to-call-error.ts';
 import { MEASURING, growthOf } from '../../../support/readers/growth.ts';
 
-/** So many that there is something to measure. */
+/** Enough repetitions for a measurement. */
 const FIFTY = Array.from({ length: 50 });
 
 describe('failureReason', () => {
@@ -12,12 +12,12 @@ describe('failureReason', () => {
     [`Prompt is too long. ${'x'.repeat(1_000_000)}`, 'context_length_exceeded'],
     [`rejected${' '.repeat(200)}safety system`, null],
     ['Something else', null],
-  ])('finds it in the words of %.80s', (message, reason) => {
+  ])('finds the reason in the text %.80s', (message, reason) => {
     expect(failureReason(400, { message })).toBe(reason);
   });
 
   test.each(['rejected ', 'input token count', 'exceeds the ', 'insufficient '])(
-    'takes hardly longer for a message that says "%s" more often',
+    'takes hardly longer for a message that repeats "%s"',
     MEASURING,
     (words) => {
       const growth = growthOf((times) => {

@@ -38,7 +38,7 @@ async function ask({
   return await createGenerate({ ...base, ...settings }, deps)(aModelQuestion(request), aModelContext({ signal }));
 }
 
-/** What the OpenAI API answers. */
+/** A response of the OpenAI API. */
 function aCompletion({
   message = {},
   ...over
@@ -52,14 +52,14 @@ function aRefusal(status: number, error: JsonObject = { message: 'No' }, headers
   return json({ error }, status, headers);
 }
 
-/** The body that the server is sent, by an answered request. */
+/** Returns the body of a successful request. */
 async function bodyOf(request: Partial<ModelRequest>): Promise<unknown> {
   server.answers(aCompletion());
   await ask({ request });
   return JSON.parse(server.requests[0]?.body ?? '');
 }
 
-/** How a request fails that the server treats so. */
+/** Returns the failure of a request with the given response. */
 async function failureOf(given: Answer, asking: Asking = {}): Promise<CallError> {
   server.answers(given);
   const thrown = await ask(asking).then(
@@ -71,7 +71,7 @@ async function failureOf(given: Answer, asking: Asking = {}): Promise<CallError>
 }
 
 describe('a request', () => {
-  test('goes to the base URL, once, with the key', async () => {
+  test('is sent to the base URL once with the key', async () => {
     server.answers(aCompletion());
     await ask();
     expect(server.requests).toMatchObject([
@@ -85,7 +85,7 @@ describe('a request', () => {
     expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  test('names the model and holds the messages, and nothing that nobody asked for', async () => {
+  test('contains the model and the messages, and nothing that was not requested', async () => {
     expect(await bodyOf({})).toEqual({ model: 'gpt-x', messages: [{ role: 'user', content: 'Hello' }] });
   });
 
@@ -95,7 +95,7 @@ describe('a request', () => {
     });
   });
 
-  test('holds tool calls and their answers', async () => {
+  test('contains tool calls and their answers', async () => {
     const messages = [
       { id: 'm1', role: 'user', content: 'Where is 7?' },
       { id: 'm2', role: 'assistant', content: '', toolCalls: [{ id: 't1', name: 'lookup', args: { order: 7 } }] },
@@ -113,7 +113,7 @@ describe('a request', () => {
     });
   });
 
-  test('asks for JSON by the schema of the output', async () => {
+  test('requests JSON with the schema of the output', async () => {
     const output = {
       type: 'object',
       properties: { intent: { enum: ['refund', 'other'] } },
@@ -124,7 +124,7 @@ describe('a request', () => {
     });
   });
 
-  test('asks in words where the output need not be an object', async () => {
+  test('asks for JSON in the prompt if the output need not be an object', async () => {
     const body = await bodyOf({ output: true, system: 'Be brief.' });
     expect(body).not.toHaveProperty('response_format');
     expect(body).toMatchObject({
@@ -135,7 +135,7 @@ describe('a request', () => {
     });
   });
 
-  test('holds temperature and length, zero included', async () => {
+  test('contains temperature and length, zero included', async () => {
     expect(await bodyOf({ temperature: 0, maxOutputTokens: 5 })).toMatchObject({ temperature: 0, max_tokens: 5 });
   });
 });
@@ -146,7 +146,7 @@ describe('a reply', () => {
     return await ask();
   };
 
-  test('holds the text and what it took', async () => {
+  test('contains the text and its usage', async () => {
     expect(await replyTo(aCompletion())).toEqual({
       kind: 'model',
       text: 'Hi',
@@ -156,11 +156,11 @@ describe('a reply', () => {
     });
   });
 
-  test('took nothing where the provider does not say', async () => {
+  test('has a usage of 0 when the provider states none', async () => {
     expect((await replyTo(aCompletion({ usage: null }))).usage).toEqual({ inputTokens: 0, outputTokens: 0 });
   });
 
-  test('took neither less than nothing, nor more than can be counted', async () => {
+  test('has a usage that is never negative or too large to count', async () => {
     const usage = { prompt_tokens: 1e308, completion_tokens: -5, total_tokens: 0.5 };
     const counted = { inputTokens: 1_000_000_000, outputTokens: 0 };
     expect((await replyTo(aCompletion({ usage }))).usage).toEqual(counted);
@@ -206,12 +206,12 @@ describe('a failure', () => {
     [500, { retryable: true }],
     [503, { retryable: true }],
     [529, { retryable: true }],
-  ])('%i is %o, and asked once', async (status, verdict) => {
+  ])('with %i is %o, and the request is sent once', async (status, verdict) => {
     expect(await failureOf(aRefusal(status))).toMatchObject({ code: 'MODEL_FAILED', ...verdict });
     expect(server.requests).toHaveLength(1);
   });
 
-  test('says what the provider said', async () => {
+  test('contains the message of the provider', async () => {
     const { message } = await failureOf(aRefusal(400, { message: 'No such thing', code: 'bad' }));
     expect(message).toBe('default answered 400: No such thing');
   });
@@ -219,7 +219,7 @@ describe('a failure', () => {
   test.each([
     [{ 'retry-after': '7' }, 7_000],
     [{ 'retry-after-ms': '250', 'retry-after': '7' }, 250],
-  ])('says by %o when to ask again', async (headers, retryAfterMs) => {
+  ])('takes the retry delay from %o', async (headers, retryAfterMs) => {
     expect(await failureOf(aRefusal(429, { message: 'Slow down' }, headers))).toMatchObject({
       retryable: true,
       retryAfterMs,
@@ -229,7 +229,7 @@ describe('a failure', () => {
   test.each([
     [400, 'true', true],
     [503, 'false', false],
-  ])('%i is tried again as x-should-retry: %s says', async (status, told, retryable) => {
+  ])('with %i follows x-should-retry: %s', async (status, told, retryable) => {
     expect(await failureOf(aRefusal(status, { message: 'No' }, { 'x-should-retry': told }))).toMatchObject({
       retryable,
     });
@@ -240,14 +240,14 @@ describe('a failure', () => {
     ['', 503, true],
     ['[]', 500, true],
     ['{"error":"text"}', 400, false],
-  ])('whose body is %j counts by its status', async (body, status, retryable) => {
+  ])('with the body %j is classified by its status', async (body, status, retryable) => {
     expect(await failureOf(answer(status, { 'content-type': 'application/json' }, body))).toMatchObject({
       code: 'MODEL_FAILED',
       retryable,
     });
   });
 
-  test.each(['no JSON', '{"choices":[]}', '{"id":7}'])('of a reply that is %j is for good', async (body) => {
+  test.each(['no JSON', '{"choices":[]}', '{"id":7}'])('of a reply that is %j is permanent', async (body) => {
     const given = answer(200, { 'content-type': 'application/json' }, body);
     expect(await failureOf(given)).toMatchObject({ code: 'MODEL_FAILED', retryable: false });
   });
@@ -255,31 +255,31 @@ describe('a failure', () => {
   test.each([
     ['before', hangUp],
     ['within', breakOff],
-  ])('of the network %s the answer is worth another attempt', async (_when, breaking) => {
+  ])('of the network %s the answer is retryable', async (_when, breaking) => {
     expect(await failureOf(breaking)).toMatchObject({ code: 'MODEL_FAILED', retryable: true });
     expect(server.requests).toHaveLength(1);
   });
 
-  test('to connect is worth another attempt', async () => {
+  test('to connect is retryable', async () => {
     const address = `127.0.0.1:${await closedPort()}`;
     const asking = { settings: { baseUrl: `http://${address}/v1` }, allow: [address] };
     expect(await failureOf(hangUp, asking)).toMatchObject({ code: 'MODEL_FAILED', retryable: true, done: 'no' });
   });
 
-  test('never holds the key', async () => {
+  test('never contains the key', async () => {
     const { message } = await failureOf(aRefusal(401, { message: `Incorrect API key provided: ${CANARY}` }));
     expect(message).toContain('Incorrect API key provided');
     expect(message).not.toContain(CANARY);
   });
 
-  test('never holds a part of the key, such as parsers quote', async () => {
+  test('never contains a part of the key, such as parsers quote', async () => {
     const garbage = answer(200, { 'content-type': 'text/event-stream' }, `data: ${CANARY} is not known\n\n`);
     const { message } = await failureOf(garbage, { settings: { stream: true } });
     expect(message).toContain('it is no JSON: [secret] is not known');
     expect(message).not.toContain(CANARY.slice(0, 6));
   });
 
-  test('for want of the key is one of the model', async () => {
+  test('because of a missing key is one of the model', async () => {
     const failure = await failureOf(hangUp, { settings: { apiKey: { secret: 'NO_KEY' } } });
     expect(failure).toMatchObject({ code: 'MODEL_FAILED', done: 'no' });
     expect(failure.message).toContain('NO_KEY');
@@ -305,7 +305,7 @@ describe('a model at an address that is not public', () => {
 });
 
 describe('an abort', () => {
-  test('hangs up while the answer is awaited', async () => {
+  test('closes the connection while the answer is awaited', async () => {
     const { answer, asked, left } = silence();
     server.answers(answer);
     const controller = new AbortController();

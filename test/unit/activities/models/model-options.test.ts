@@ -7,7 +7,7 @@ import type { Provider } from '../../../support/doubles/asked-model.ts';
 import { json } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
 
-/* What a node asks of its model leaves in the words of each provider. */
+/* A node's options for its model are sent in the format of each provider. */
 
 const server = await useLoopbackServer();
 
@@ -39,7 +39,7 @@ describe('a choice of tools', () => {
       { tool: 'crm.lookup' },
       { toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['crm_lookup'] } } },
     ],
-  ])('leaves for %s, here %j', async (provider, toolChoice, body) => {
+  ])('is sent to %s, here %j', async (provider, toolChoice, body) => {
     expect(await sent(provider, { tools, toolChoice })).toMatchObject(body);
   });
 });
@@ -70,7 +70,7 @@ describe('reasoning', () => {
       { generationConfig: { thinkingConfig: { thinkingBudget: 500 }, maxOutputTokens: 1_000 } },
     ],
     ['google', 'gemini-3-flash-preview', {}, { generationConfig: { thinkingConfig: { thinkingLevel: 'medium' } } }],
-  ])('leaves for %s %s with %j', async (...row) => {
+  ])('is sent to %s %s with %j', async (...row) => {
     const [provider, model, request, body] = row;
     expect(await sent(provider, { ...request, reasoning: 'medium' }, model)).toMatchObject(body);
   });
@@ -88,7 +88,7 @@ describe('reasoning', () => {
     ['anthropic', 'claude-sonnet-4-5', { tools, toolChoice: 'required' }],
     ['anthropic', 'claude-sonnet-4-5', { tools, messages: [user, call, answer] }],
     ['google', 'gemini-2.0-flash', {}],
-  ])('is left out for %s %s, which does not take it with %j', async (provider, model, request) => {
+  ])('is omitted for %s %s, which does not support it with %j', async (provider, model, request) => {
     const body = JSON.stringify(await sent(provider, { ...request, reasoning: 'high' }, model));
     expect(body).not.toMatch(/think|reasoning|effort/);
   });
@@ -99,7 +99,7 @@ test.each<[Provider, JsonObject]>([
   ['anthropic', { tool_choice: { type: 'auto', disable_parallel_tool_use: true } }],
   ['google', { generationConfig: { mediaResolution: 'MEDIA_RESOLUTION_LOW' } }],
   ['openai-compatible', { user: 'u7' }],
-])('options of %s go to it alone', async (provider, body) => {
+])('options of %s are sent only to it', async (provider, body) => {
   const providerOptions = {
     openai: { parallelToolCalls: false },
     anthropic: { disableParallelToolUse: true },

@@ -9,7 +9,7 @@ const context = aModelContext();
 const ask = async (reply: unknown) => await createOwnModel(() => reply)(aModelQuestion({ model: 'echo' }), context);
 
 describe('createOwnModel', () => {
-  test('fills in what its code leaves out', async () => {
+  test('fills in fields that its code omits', async () => {
     const empty = { kind: 'model', text: '', toolCalls: [], finishReason: 'stop' };
     expect(await ask({})).toEqual({ ...empty, usage: { inputTokens: 0, outputTokens: 0 } });
     expect(await ask({ toolCalls: [{ name: 'pay', args: {} }] })).toMatchObject({
@@ -17,7 +17,7 @@ describe('createOwnModel', () => {
     });
   });
 
-  test('passes on what its code says', async () => {
+  test('returns the fields of its code', async () => {
     const said = {
       text: 'Paying',
       toolCalls: [{ id: 'c1', name: 'pay', args: { amount: 7 } }],
@@ -27,7 +27,7 @@ describe('createOwnModel', () => {
     expect(await ask(said)).toEqual({ kind: 'model', ...said });
   });
 
-  test('gives its code the question and the context', async () => {
+  test('passes the request and the context to its code', async () => {
     const echo = createOwnModel(({ messages }, { key }) => ({
       text: `${key} ${textOf(messages.at(-1)?.content ?? '')}`,
     }));
@@ -48,7 +48,7 @@ describe('createOwnModel', () => {
     [{ toolCalls: [{ args: {} }] }, 'at /toolCalls/0/name:'],
     [{ toolCalls: [{ name: 'pay' }] }, 'at /toolCalls/0/args:'],
     [{ toolCalls: [{ name: 'pay', args: { amount: NaN } }] }, 'at /toolCalls/0/args: NaN at /amount'],
-  ])('takes no %j: it is no better the next time', async (reply, place) => {
+  ])('refuses %j without a retry', async (reply, place) => {
     const failure = { name: 'CallError', code: 'MODEL_FAILED', retryable: false };
     await expect(ask(reply)).rejects.toMatchObject({ ...failure, message: expect.stringContaining(place) });
     await expect(ask(reply)).rejects.toThrow('echo');
@@ -58,24 +58,27 @@ describe('createOwnModel', () => {
     ['length', { retryable: false, reason: 'truncated' }],
     ['tool-calls', { retryable: true, reason: null }],
     ['other', { retryable: true, reason: null }],
-  ])('takes no answer without words that ended with %s, and counts what it took', async (finishReason, failure) => {
+  ])('refuses an answer without text that ended with %s, and counts its usage', async (finishReason, failure) => {
     const usage = { inputTokens: 12, outputTokens: 3 };
     await expect(ask({ finishReason, usage })).rejects.toMatchObject({ code: 'MODEL_FAILED', ...failure, usage });
     expect(await ask({ text: 'Pay', finishReason, usage })).toMatchObject({ text: 'Pay', finishReason, usage });
   });
 
-  test('counts what an answer took that it can not take', async () => {
+  test('counts the usage of a refused answer', async () => {
     const usage = { inputTokens: 12, outputTokens: 3 };
     await expect(ask({ text: 7, usage })).rejects.toMatchObject({ code: 'MODEL_FAILED', usage });
     await expect(ask({ text: 7 })).rejects.toMatchObject({ usage: null });
     await expect(ask({ text: 7, usage: { inputTokens: -1, outputTokens: 3 } })).rejects.toMatchObject({ usage: null });
   });
 
-  test.each(['stop', 'content-filter', 'refusal'])('takes one that ended with %s', async (finishReason) => {
-    expect(await ask({ finishReason })).toMatchObject({ text: '', finishReason });
-  });
+  test.each(['stop', 'content-filter', 'refusal'])(
+    'accepts an empty answer that ended with %s',
+    async (finishReason) => {
+      expect(await ask({ finishReason })).toMatchObject({ text: '', finishReason });
+    },
+  );
 
-  test('tries again after what its code throws', async () => {
+  test('makes errors of its code retryable', async () => {
     const broken = createOwnModel(() => Promise.reject(new Error('out of memory')));
     await expect(broken(aModelQuestion(), context)).rejects.toMatchObject({
       code: 'MODEL_FAILED',

@@ -15,7 +15,7 @@ describe('isPlainSchema', () => {
     { const: 'a' },
     { anyOf: [text, { type: 'null' }] },
     { type: ['string', 'null'], maxLength: 3, description: 'A text' },
-  ])('%j says of every value what it is', (schema) => {
+  ])('%j describes every value', (schema) => {
     expect(isPlainSchema(schema)).toBe(true);
   });
 
@@ -77,14 +77,14 @@ describe('toToolSchema', () => {
       { type: 'object', properties: { a: { anyOf: [{}, { type: 'string' }] } }, $defs: { any: {} } },
     ],
     [{ properties: { enum: { enum: [1] } } }, { type: 'object', properties: { enum: { enum: [1] } } }],
-  ])('%j is an object with properties', (schema, expected) => {
+  ])('%j becomes an object with properties', (schema, expected) => {
     expect(toToolSchema(schema)).toEqual({ schema: expected, note: '' });
   });
 
   test.each<JsonSchema>([
     { oneOf: [{ required: ['a'] }, { required: ['b'] }], properties: { a: {}, b: {} } },
     { $ref: '#/$defs/args', properties: { a: {}, b: {} } },
-  ])('what can’t stand at the top of %j is told in words', (schema) => {
+  ])('keywords that are not allowed at the top of %j are described in words', (schema) => {
     expect(toToolSchema(schema)).toEqual({
       schema: { type: 'object', properties: { a: {}, b: {} } },
       note: `The arguments must fit this JSON Schema: ${JSON.stringify(schema)}`,

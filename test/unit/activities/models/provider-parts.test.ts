@@ -29,12 +29,12 @@ interface RoundTrip {
   readonly provider: Provider;
   readonly given: Answer;
   readonly asking?: Asking;
-  /** Who is asked next. */
+  /** The receiver of the next request. */
   readonly next?: Asking & { readonly provider?: Provider };
   readonly edited?: JsonObject;
 }
 
-/** What is sent with the next request of the message that a reply became. */
+/** Returns the part of the next request that contains the message of a reply. */
 async function sentBack({ provider, given, asking, next = {}, edited }: RoundTrip): Promise<Json> {
   server.answers(given);
   const reply = await askModel(server, provider, asking);
@@ -67,23 +67,23 @@ const CLAUDE = [THINKING, REDACTED, SAID, aToolUse('t1', 7)];
 describe('Anthropic', () => {
   const roundTrip: RoundTrip = { provider: 'anthropic', given: json(aClaudeMessage(CLAUDE, 'tool_use')) };
 
-  test('is given its thoughts back with their signatures, in their places', async () => {
+  test('receives its thoughts again with their signatures, in place', async () => {
     expect(at(await sentBack(roundTrip), '/messages/1/content')).toEqual(CLAUDE);
   });
 
-  test('is given back the thoughts of a stream', async () => {
+  test('receives the thoughts of a stream again', async () => {
     const given = namedEvents(...claudeEvents(CLAUDE, 'tool_use'));
     expect(at(await sentBack({ ...roundTrip, given, asking: { stream: true } }), '/messages/1/content')).toEqual(
       CLAUDE,
     );
   });
 
-  test('is not given thoughts back that stood before another text', async () => {
+  test('does not receive thoughts of an edited text', async () => {
     const body = await sentBack({ ...roundTrip, edited: { content: 'I looked.' } });
     expect(at(body, '/messages/1/content')).toEqual([{ type: 'text', text: 'I looked.' }, aToolUse('t1', 7)]);
   });
 
-  test('sees the arguments that a call was made with, not those that the model asked for', async () => {
+  test('receives the arguments with which a call was made, not those that the model requested', async () => {
     const toolCalls = [{ id: 't1', name: 'lookup', args: { order: 8 } }];
     const body = await sentBack({ ...roundTrip, edited: { toolCalls } });
     expect(at(body, '/messages/1/content')).toEqual([THINKING, REDACTED, SAID, aToolUse('t1', 8)]);
@@ -100,7 +100,7 @@ const OUTPUT = [reasoning, aMessage('I look.'), aFunctionCall('t1', 7)];
 const openai: RoundTrip = { provider: 'openai', given: json(aResponse(OUTPUT)), asking: { model: 'gpt-5' } };
 
 describe('OpenAI', () => {
-  test('is given its encrypted reasoning back before what came of it', async () => {
+  test('receives its encrypted reasoning before the output that followed it', async () => {
     expect(at(await sentBack(openai), '/input')).toMatchObject([
       { role: 'user' },
       reasoning,
@@ -110,19 +110,19 @@ describe('OpenAI', () => {
     ]);
   });
 
-  test('is given back the reasoning of a stream', async () => {
+  test('receives the reasoning of a stream again', async () => {
     const given = responseEvents(OUTPUT);
     const asking = { model: 'gpt-5', stream: true };
     expect(at(await sentBack({ ...openai, given, asking }), '/input/1')).toMatchObject({ encrypted_content: 'enc-1' });
   });
 
-  test('is not given the reasoning of another model', async () => {
+  test('does not receive the reasoning of another model', async () => {
     const body = await sentBack({ ...openai, next: { model: 'gpt-4.1' } });
     expect(JSON.stringify(body)).not.toContain('enc-1');
     expect(at(body, '/input')).toMatchObject([{}, { role: 'assistant' }, {}, {}]);
   });
 
-  test('is told nothing of ids that mean nothing where nothing is stored', async () => {
+  test('receives no ids when nothing is stored', async () => {
     const body = await sentBack({ provider: 'openai', given: REPLIES.openai.calls });
     expect(JSON.stringify(body)).not.toMatch(/msg_1|fc_t1|item_reference/);
   });
@@ -138,11 +138,11 @@ describe('Google', () => {
       dataEvents(aCandidate(signed.slice(0, 1), null), aCandidate(signed.slice(1), 'STOP')),
       { stream: true },
     ],
-  ])('is given its signatures back that came %s', async (_way, given, asking) => {
+  ])('receives its signatures again that came %s', async (_way, given, asking) => {
     expect(at(await sentBack({ provider: 'google', given, asking }), '/contents/1/parts')).toEqual(signed);
   });
 
-  test('is given the signature of a text back', async () => {
+  test('receives the signature of a text again', async () => {
     const parts = [{ text: 'Hi', thoughtSignature: 'sig-2' }];
     const given = json(aCandidate(parts, 'STOP'));
     expect(at(await sentBack({ provider: 'google', given }), '/contents/1/parts')).toEqual(parts);
@@ -163,16 +163,16 @@ describe('a compatible server', () => {
       ),
       { stream: true },
     ],
-  ])('is given back what it has thought before it asked for tools, %s', async (_way, given, asking) => {
+  ])('receives its reasoning from before tool calls again, %s', async (_way, given, asking) => {
     expect(at(await sentBack({ provider, given, asking }), '/messages/1')).toMatchObject(message);
   });
 
-  test('is not given back what it has thought before an answer', async () => {
+  test('does not receive its reasoning from before an answer', async () => {
     const given = json(aCompletion({ content: 'Hi', reasoning_content: 'Hm.' }, 'stop'));
     expect(JSON.stringify(await sentBack({ provider, given }))).not.toContain('Hm.');
   });
 
-  test('that stands for Google is given its signatures back', async () => {
+  test('that serves Google models receives its signatures again', async () => {
     const extra_content = { google: { thought_signature: 'sig-1' } };
     const given = json(
       aCompletion({ content: null, tool_calls: [{ ...aToolCall('t1', 7), extra_content }] }, 'tool_calls'),
@@ -184,7 +184,7 @@ describe('a compatible server', () => {
 });
 
 test.each<Provider>(['anthropic', 'google', 'openai-compatible'])(
-  '%s is not given the parts of OpenAI',
+  '%s does not receive the parts of OpenAI',
   async (provider) => {
     const text = JSON.stringify(await sentBack({ ...openai, asking: {}, next: { provider } }));
     expect(text).toContain('I look.');
@@ -192,7 +192,7 @@ test.each<Provider>(['anthropic', 'google', 'openai-compatible'])(
   },
 );
 
-test('parts that are none are ignored', async () => {
+test('invalid parts are ignored', async () => {
   for (const providerParts of ['none', { provider: 'openai' }, { provider: 'openai', parts: 'none' }]) {
     server.forget();
     expect(at(await sentBack({ ...openai, edited: { providerParts } }), '/input')).toMatchObject([

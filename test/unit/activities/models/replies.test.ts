@@ -32,8 +32,8 @@ const WAYS = [
 ];
 const CASES = PROVIDERS.flatMap((provider) => WAYS.map((how) => ({ provider, ...how })));
 
-describe.each(CASES)('what $provider answers $way', ({ provider, stream, replies }) => {
-  test('is a text and what it took', async () => {
+describe.each(CASES)('an answer of $provider $way', ({ provider, stream, replies }) => {
+  test('is a text and its usage', async () => {
     const expected = { kind: 'model', text: 'Hi', toolCalls: [], finishReason: 'stop', usage };
     expect(await replyTo(provider, replies[provider].text, { stream })).toEqual(expected);
   });
@@ -44,19 +44,19 @@ describe.each(CASES)('what $provider answers $way', ({ provider, stream, replies
     expect(await replyTo(provider, replies[provider].calls, { stream })).toEqual(expected);
   });
 
-  test('calls tools by the names that they have here', async () => {
+  test('calls tools by their names in the configuration', async () => {
     const tools = [{ name: 'lookup', description: '', parameters: true }];
     const dotted = [{ name: '.lookup', description: '', parameters: true }, ...tools];
     const { toolCalls } = await replyTo(provider, replies[provider].calls, { stream, request: { tools: dotted } });
     expect(toolCalls).toMatchObject([{ name: 'lookup' }, { name: 'lookup' }]);
   });
 
-  test('is cut off by the length', async () => {
+  test('is truncated by the length limit', async () => {
     const reply = await replyTo(provider, replies[provider].truncated, { stream });
     expect(reply).toMatchObject({ text: 'Hi', finishReason: 'length' });
   });
 
-  test('fails if its length ends it before it says anything', async () => {
+  test('fails if the length limit ends it without text', async () => {
     server.answers(replies[provider].unsaid);
     const failure = await failureOf(askModel(server, provider, { stream }));
     expect(failure).toMatchObject({ code: 'MODEL_FAILED', retryable: false, reason: 'truncated', usage });
@@ -65,9 +65,9 @@ describe.each(CASES)('what $provider answers $way', ({ provider, stream, replies
 });
 
 describe.each(CASES.filter(({ provider }) => provider !== 'anthropic'))(
-  'what $provider filters $way',
+  'an answer that $provider filters $way',
   ({ provider, stream, replies }) => {
-    test('is told apart from a refusal', async () => {
+    test('is distinguished from a refusal', async () => {
       const reply = await replyTo(provider, replies[provider].filtered, { stream });
       expect(reply).toMatchObject({ text: '', finishReason: 'content-filter' });
     });
@@ -95,12 +95,12 @@ describe('a refusal', () => {
       completionEvents([{ refusal: 'I ' }, { refusal: 'won’t.' }], 'stop'),
       { stream: true },
     ],
-  ])('%s of %s is one, in its words', async (...[, provider, given, asking]) => {
+  ])('%s of %s is recognized, with its text', async (...[, provider, given, asking]) => {
     expect(await replyTo(provider, given, asking)).toMatchObject({ text: 'I won’t.', finishReason: 'refusal', usage });
   });
 });
 
-describe('what Google', () => {
+describe('an answer of Google', () => {
   test.each([
     'SAFETY',
     'RECITATION',
@@ -109,7 +109,7 @@ describe('what Google', () => {
     'SPII',
     'IMAGE_SAFETY',
     'IMAGE_PROHIBITED_CONTENT',
-  ])('ends with %s is filtered', async (reason) => {
+  ])('that ends with %s is filtered', async (reason) => {
     expect(await replyTo('google', json(aCandidate([], reason)))).toMatchObject({ finishReason: 'content-filter' });
   });
 
@@ -118,7 +118,7 @@ describe('what Google', () => {
   test.each<[string, boolean, Answer]>([
     ['at once', false, json(blocked)],
     ['in a stream', true, dataEvents(blocked)],
-  ])('does not let a model see is filtered, %s', async (_way, stream, given) => {
+  ])('to a blocked prompt is filtered, %s', async (_way, stream, given) => {
     expect(await replyTo('google', given, { stream })).toMatchObject({ finishReason: 'content-filter', text: '' });
   });
 
@@ -127,30 +127,30 @@ describe('what Google', () => {
       { reason, way: 'at once', stream: false, send: json },
       { reason, way: 'in a stream', stream: true, send: dataEvents },
     ]),
-  )('ends with $reason, $way, and says nothing of may go better next time', async ({ reason, stream, send }) => {
+  )('that ends with $reason, $way, without text is retryable', async ({ reason, stream, send }) => {
     server.answers(send(aCandidate([], reason)));
     const failure = await failureOf(askModel(server, 'google', { stream }));
     expect(failure).toMatchObject({ code: 'MODEL_FAILED', retryable: true, done: 'perhaps', usage });
     expect(failure.message).toContain(reason);
   });
 
-  test('ends with OTHER after some words is an answer', async () => {
+  test('that ends with OTHER after some text is accepted', async () => {
     const reply = await replyTo('google', json(aCandidate([{ text: 'Hi' }], 'OTHER')));
     expect(reply).toMatchObject({ text: 'Hi', finishReason: 'other' });
   });
 });
 
-describe('an answer without words', () => {
+describe('an answer without text', () => {
   test.each<[Provider, JsonObject]>([
     ['anthropic', aClaudeMessage([], 'end_turn')],
     ['google', aCandidate([], 'STOP')],
     ['openai', aResponse([])],
     ['openai-compatible', aCompletion({ content: '' }, 'stop')],
-  ])('is one where the model of %s has come to its end', async (provider, answer) => {
+  ])('is accepted when the model of %s has finished', async (provider, answer) => {
     expect(await replyTo(provider, json(answer))).toMatchObject({ text: '', finishReason: 'stop', usage });
   });
 
-  test.each(['tool_calls', 'eos'])('is none where it ends with %s', async (reason) => {
+  test.each(['tool_calls', 'eos'])('is refused when it ends with %s', async (reason) => {
     server.answers(json(aCompletion({ content: '\n' }, reason)));
     const failure = await failureOf(askModel(server, 'openai-compatible'));
     expect(failure).toMatchObject({ code: 'MODEL_FAILED', retryable: true, usage });
@@ -159,20 +159,20 @@ describe('an answer without words', () => {
 });
 
 describe('usage', () => {
-  test('counts what Anthropic has read from its cache as input', async () => {
+  test('counts tokens that Anthropic read from its cache as input', async () => {
     const usage = { input_tokens: 2, cache_creation_input_tokens: 4, cache_read_input_tokens: 6, output_tokens: 3 };
     const given = json({ ...aClaudeMessage([{ type: 'text', text: 'Hi' }], 'end_turn'), usage });
     expect((await replyTo('anthropic', given)).usage).toEqual({ inputTokens: 12, outputTokens: 3 });
   });
 
-  test('counts what Gemini has thought as output', async () => {
+  test('counts thinking tokens of Gemini as output', async () => {
     const usageMetadata = { promptTokenCount: 12, candidatesTokenCount: 1, thoughtsTokenCount: 2 };
     const given = json({ ...aCandidate([{ text: 'Hi' }], 'STOP'), usageMetadata });
     expect((await replyTo('google', given)).usage).toEqual({ inputTokens: 12, outputTokens: 3 });
   });
 });
 
-test('a dotted name comes back from the spelling that the provider was told', async () => {
+test('a dotted name is restored from the spelling sent to the provider', async () => {
   const call = { id: 't1', type: 'function', function: { name: 'crm_lookup', arguments: '{}' } };
   const tools = [{ name: 'crm.lookup', description: '', parameters: true }];
   const given = json(aCompletion({ content: null, tool_calls: [call] }, 'tool_calls'));

@@ -10,7 +10,7 @@ import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.
 
 const server = await useLoopbackServer();
 
-/** What leaves for a provider; whatever it would answer. */
+/** Returns the request sent to a provider, whatever the response. */
 async function sent(provider: Provider, asking: Asking = {}): Promise<Omit<HeardRequest, 'body'> & { body: unknown }> {
   server.answers(json({ error: { message: 'Not now' } }, 503));
   await askModel(server, provider, asking).catch(() => null);
@@ -41,7 +41,7 @@ const CONVERSATION: Partial<ModelRequest> = {
 };
 
 describe('a conversation with tools', () => {
-  test('leaves for OpenAI as the Responses API has it', async () => {
+  test('is sent to OpenAI in the format of the Responses API', async () => {
     const { method, target, headers, body } = await sent('openai', { request: CONVERSATION });
     expect({ method, target }).toEqual({ method: 'POST', target: '/v1/responses' });
     expect(headers).toMatchObject({ authorization: 'Bearer key-4711', 'content-type': 'application/json' });
@@ -63,7 +63,7 @@ describe('a conversation with tools', () => {
     });
   });
 
-  test('leaves for Anthropic as the Messages API has it', async () => {
+  test('is sent to Anthropic in the format of the Messages API', async () => {
     const { method, target, headers, body } = await sent('anthropic', { request: CONVERSATION });
     expect({ method, target }).toEqual({ method: 'POST', target: '/v1/messages' });
     expect(headers).toMatchObject({ 'x-api-key': 'key-4711', 'anthropic-version': '2023-06-01' });
@@ -95,7 +95,7 @@ describe('a conversation with tools', () => {
     });
   });
 
-  test('leaves for Google as generateContent has it', async () => {
+  test('is sent to Google in the format of generateContent', async () => {
     const { method, target, headers, body } = await sent('google', { request: CONVERSATION });
     expect({ method, target }).toEqual({ method: 'POST', target: `/v1/models/${MODELS.google}:generateContent` });
     expect(headers).toMatchObject({ 'x-goog-api-key': 'key-4711' });
@@ -115,7 +115,7 @@ describe('a conversation with tools', () => {
     });
   });
 
-  test('leaves for a compatible server as chat completions have it', async () => {
+  test('is sent to a compatible server in the format of chat completions', async () => {
     const { method, target, headers, body } = await sent('openai-compatible', { request: CONVERSATION });
     expect({ method, target }).toEqual({ method: 'POST', target: '/v1/chat/completions' });
     expect(headers).toMatchObject({ authorization: 'Bearer key-4711' });
@@ -140,7 +140,7 @@ describe('a conversation with tools', () => {
   });
 });
 
-test('calls that were given one id leave with two', async () => {
+test('calls with the same id are sent with two ids', async () => {
   const call = (order: number): ToolCall => ({ id: 'k', name: 'crm.lookup', args: { order } });
   const messages: Message[] = [
     { id: 'm1', role: 'assistant', content: '', toolCalls: [call(7), call(8)] },
@@ -181,13 +181,13 @@ describe('an output schema', () => {
     expect(body).toMatchObject({ response_format: { type: 'json_schema', json_schema } });
   });
 
-  test('is an output format for Anthropic, where the model has one', async () => {
+  test('is an output format for Anthropic models that support it', async () => {
     const { body } = await sent('anthropic', { request: { output: closed } });
     expect(body).toMatchObject({ output_config: { format: { type: 'json_schema', schema: closed } } });
     expect(body).not.toHaveProperty('tools');
   });
 
-  test('is a response schema for Google, in its own form', async () => {
+  test('is a response schema for Google in its own format', async () => {
     const { body } = await sent('google', { request: { output: closed } });
     expect(body).toMatchObject({
       generationConfig: {
@@ -198,7 +198,7 @@ describe('an output schema', () => {
   });
 
   test.each(['anthropic', 'google', 'openai-compatible'] as const)(
-    'stands in the system prompt for %s where there are tools',
+    'is in the system prompt for %s when there are tools',
     async (provider) => {
       const { body } = await sent(provider, { request: { output: closed, tools, system: 'Be brief.' } });
       const text = JSON.stringify(body);
@@ -212,7 +212,7 @@ describe('an output schema', () => {
   );
 
   test.each(['anthropic', 'google'] as const)(
-    'that leaves an object open stands in the system prompt for %s, which would close it',
+    'with an open object is in the system prompt for %s, which would close it',
     async (provider) => {
       const output = { type: 'object', properties: { fields: { type: 'object' } } } as const;
       const { body } = await sent(provider, { request: { output } });
@@ -223,13 +223,13 @@ describe('an output schema', () => {
 });
 
 describe.each(PROVIDERS)('%s', (provider) => {
-  test('is asked for nothing that nobody asked for', async () => {
+  test('receives no options that were not requested', async () => {
     const { body } = await sent(provider);
     const text = JSON.stringify(body);
     expect(text).not.toMatch(/temperature|"tools"|tool_?choice|response_?format|stream|system/i);
   });
 
-  test('is told of a tool without parameters, and of one that takes anything', async () => {
+  test('receives a tool without parameters, and one that accepts anything', async () => {
     const request: Partial<ModelRequest> = {
       tools: [
         { name: 'now', description: 'Tells the time', parameters: true },
@@ -241,7 +241,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     expect(JSON.stringify(body)).not.toMatch(/"(parameters|input_schema|what)":(true|\{"type":"boolean)/);
   });
 
-  test('sees names and ids that it takes, whatever they are here', async () => {
+  test('receives names and ids in a spelling that it accepts', async () => {
     const messages: ModelRequest['messages'] = [
       { id: 'm1', role: 'user', content: 'Go' },
       { id: 'm2', role: 'assistant', content: '', toolCalls: [{ id: 'r/1:t', name: 'a tool!', args: 'no object' }] },
@@ -255,7 +255,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     expect(text.replaceAll('\\', '')).toContain('{"arguments":"no object"}');
   });
 
-  test('is not sent messages without content', async () => {
+  test('receives no messages without content', async () => {
     const messages: ModelRequest['messages'] = [
       { id: 'm1', role: 'system', content: '' },
       { id: 'm2', role: 'user', content: 'Hi' },
@@ -267,29 +267,29 @@ describe.each(PROVIDERS)('%s', (provider) => {
   });
 });
 
-describe('a system message between others', () => {
+describe('a system message between other messages', () => {
   const messages: ModelRequest['messages'] = [
     { id: 'm1', role: 'user', content: 'Hi' },
     { id: 'm2', role: 'system', content: 'Be kind.' },
   ];
 
-  test('goes in front for Anthropic', async () => {
+  test('is moved to the beginning for Anthropic', async () => {
     const { body } = await sent('anthropic', { request: { system: 'Be brief.', messages } });
     expect(body).toMatchObject({ system: [{ text: 'Be brief.' }, { text: 'Be kind.' }], messages: [{ role: 'user' }] });
   });
 
-  test('goes in front for Google', async () => {
+  test('is moved to the beginning for Google', async () => {
     const { body } = await sent('google', { request: { system: 'Be brief.', messages } });
     expect(body).toMatchObject({ systemInstruction: { parts: [{ text: 'Be brief.' }, { text: 'Be kind.' }] } });
   });
 
-  test('stays where it is for the others', async () => {
+  test('keeps its position for the other providers', async () => {
     const { body } = await sent('openai-compatible', { request: { messages } });
     expect(body).toMatchObject({ messages: [{ role: 'user' }, { role: 'system', content: 'Be kind.' }] });
   });
 });
 
-test('Anthropic knows the tools of past calls when none may be called any more', async () => {
+test('Anthropic receives the tools of past calls when no tool may be called any more', async () => {
   const { body } = await sent('anthropic', { request: { ...CONVERSATION, tools: [] } });
   expect(body).toMatchObject({
     tools: [{ name: 'crm_lookup', input_schema: { type: 'object', properties: {} } }],
@@ -298,23 +298,26 @@ test('Anthropic knows the tools of past calls when none may be called any more',
 });
 
 describe('a stream', () => {
-  test.each(['openai', 'anthropic', 'openai-compatible'] as const)('is asked of %s in the body', async (provider) => {
-    const { body } = await sent(provider, { stream: true });
-    expect(body).toMatchObject({ stream: true });
-  });
+  test.each(['openai', 'anthropic', 'openai-compatible'] as const)(
+    'is requested from %s in the body',
+    async (provider) => {
+      const { body } = await sent(provider, { stream: true });
+      expect(body).toMatchObject({ stream: true });
+    },
+  );
 
-  test('is asked of Google by the address', async () => {
+  test('is requested from Google by the URL', async () => {
     const { target } = await sent('google', { stream: true });
     expect(target).toBe(`/v1/models/${MODELS.google}:streamGenerateContent?alt=sse`);
   });
 
-  test('of a compatible server is to hold the usage', async () => {
+  test('of a compatible server is requested with the usage', async () => {
     const { body } = await sent('openai-compatible', { stream: true });
     expect(body).toMatchObject({ stream_options: { include_usage: true } });
   });
 });
 
-test('a reasoning model of OpenAI is asked for what it has to be given back', async () => {
+test('a reasoning model of OpenAI is asked for the parts that later requests need', async () => {
   const { body } = await sent('openai', { model: 'gpt-5', request: { system: 'Be brief.' } });
   const include = ['reasoning.encrypted_content'];
   expect(body).toMatchObject({ store: false, include, input: [{ role: 'developer' }, { role: 'user' }] });

@@ -17,7 +17,7 @@ import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.
 
 const server = await useLoopbackServer();
 
-/** How a stream ends that the server treats so. */
+/** Returns the failure of a stream with the given response. */
 async function failureIn(provider: Provider, given: Answer): Promise<CallError> {
   server.answers(given);
   return await failureOf(askModel(server, provider, { stream: true }));
@@ -33,7 +33,7 @@ const chunk = (delta: JsonObject): JsonObject => ({
   choices: [{ index: 0, delta, finish_reason: null }],
 });
 
-/** Streams that have begun and say no more. The type of an event stands in its data, too. */
+/** Streams that have begun and send nothing more. The type of an event is in its data, too. */
 const BEGINNINGS: Readonly<Record<Provider, readonly JsonObject[]>> = {
   openai: [CREATED, SAID],
   anthropic: BEGUN,
@@ -42,23 +42,23 @@ const BEGINNINGS: Readonly<Record<Provider, readonly JsonObject[]>> = {
 };
 
 describe.each(PROVIDERS)('a stream of %s', (provider) => {
-  test('whose connection breaks is worth another attempt', async () => {
+  test('whose connection breaks is retryable', async () => {
     const failure = await failureIn(provider, begunStream(BEGINNINGS[provider], hangUp));
     expect(failure).toMatchObject({ code: 'MODEL_FAILED', retryable: true, done: 'perhaps' });
     expect(server.requests).toHaveLength(1);
   });
 
-  test('that ends too early is worth another attempt', async () => {
+  test('that ends too early is retryable', async () => {
     const failure = await failureIn(provider, dataEvents(...BEGINNINGS[provider]));
     expect(failure).toMatchObject({ code: 'MODEL_FAILED', retryable: true, done: 'perhaps' });
   });
 
-  test('that makes no sense is not', async () => {
+  test('that is invalid is not retryable', async () => {
     const failure = await failureIn(provider, dataEvents('no answer'));
     expect(failure).toMatchObject({ code: 'MODEL_FAILED', retryable: false });
   });
 
-  test('is hung up when nobody wants it any more', async () => {
+  test('is closed when the call is aborted', async () => {
     const { answer: wait, asked, left } = silence();
     server.answers(begunStream(BEGINNINGS[provider], wait));
     const controller = new AbortController();
@@ -69,7 +69,7 @@ describe.each(PROVIDERS)('a stream of %s', (provider) => {
     expect(await call).toMatchObject({ code: 'MODEL_FAILED' });
   });
 
-  test('is hung up before it begins when nobody wants it any more', async () => {
+  test('is closed before its first event when the call is aborted', async () => {
     const { answer: wait, asked, left } = silence();
     server.answers(wait);
     const controller = new AbortController();
@@ -91,7 +91,7 @@ const errorEvent = (type: string, message: string): JsonObject & { type: string 
   error: { type, message },
 });
 
-describe('an error that is told within an answer', () => {
+describe('an error within an answer', () => {
   const again = { retryable: true, reason: null };
   const noQuota = { retryable: false, reason: 'insufficient_quota' };
   const refused = { retryable: false, reason: null };
@@ -126,12 +126,12 @@ describe('an error that is told within an answer', () => {
       dataEvents(chunk({ content: 'H' }), { error: { message: 'Bad', code: 400 } }),
       refused,
     ],
-  ])('%s of %s', async (...[, provider, given, verdict]) => {
+  ])('%s of %s fails the call', async (...[, provider, given, verdict]) => {
     expect(await failureIn(provider, given)).toMatchObject({ code: 'MODEL_FAILED', ...verdict });
     expect(server.requests).toHaveLength(1);
   });
 
-  test('is read out of a response of OpenAI that came at once', async () => {
+  test('is read from a response of OpenAI that is no stream', async () => {
     server.answers(json(aResponse([], { status: 'failed', error: { code: 'server_error', message: 'Sorry' } })));
     const failure = await failureOf(askModel(server, 'openai'));
     expect(failure).toMatchObject(again);
@@ -139,7 +139,7 @@ describe('an error that is told within an answer', () => {
   });
 });
 
-test('an answer without end is not read to its end', async () => {
+test('an endless answer is not read to its end', async () => {
   const { answer: wait, left } = silence();
   server.answers((response) => {
     wait(response);

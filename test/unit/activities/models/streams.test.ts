@@ -10,7 +10,7 @@ import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.
 const server = await useLoopbackServer();
 
 describe.each(PROVIDERS)('a stream of %s', (provider) => {
-  test('is told piece by piece', async () => {
+  test('is emitted piece by piece', async () => {
     server.answers(STREAMS[provider].text);
     const said: string[] = [];
     const { text } = await askModel(server, provider, { stream: true, emit: (piece) => said.push(piece) });
@@ -18,7 +18,7 @@ describe.each(PROVIDERS)('a stream of %s', (provider) => {
     expect(text).not.toBe('');
   });
 
-  test('that a server answers at once is an answer all the same, without another request', async () => {
+  test('that a server answers as a whole is an answer without another request', async () => {
     server.answers(REPLIES[provider].text);
     const reply = await askModel(server, provider, { stream: true });
     expect(server.requests).toHaveLength(1);
@@ -26,14 +26,14 @@ describe.each(PROVIDERS)('a stream of %s', (provider) => {
     expect(reply).toEqual(await askModel(server, provider, { stream: false }));
   });
 
-  test('that is refused for another reason is not asked for again', async () => {
+  test('that is refused for another reason is not requested again', async () => {
     server.answers(json({ error: { message: 'No such model' } }, 400));
     expect(await failureOf(askModel(server, provider, { stream: true }))).toMatchObject({ retryable: false });
     expect(server.requests).toHaveLength(1);
   });
 });
 
-test('a server whose streams tell no usage is asked without from then on', async () => {
+test('a server whose streams lack the usage gets requests without streams from then on', async () => {
   const generate = createGenerate(
     { provider: 'openai-compatible', model: 'm', baseUrl: `${server.url}/v1`, stream: true },
     { fetch: createGuardedFetch([server.address]), secrets: async () => '' },
@@ -50,7 +50,7 @@ test('a server whose streams tell no usage is asked without from then on', async
   expect(server.requests.map(({ body }) => body.includes('"stream":true'))).toEqual([true, false]);
 });
 
-test('a server that refuses streams is asked without from then on', async () => {
+test('a server that refuses streams gets requests without streams from then on', async () => {
   const generate = createGenerate(
     { provider: 'openai-compatible', model: 'm', baseUrl: `${server.url}/v1`, stream: true },
     { fetch: createGuardedFetch([server.address]), secrets: async () => '' },

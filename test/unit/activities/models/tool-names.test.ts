@@ -12,17 +12,17 @@ describe('mapToolNames', () => {
     ['2fa', '_2fa'],
     ['-x', '_-x'],
     ['', '_'],
-  ])('%j is %s', (name, spelling) => {
+  ])('%j is mapped to %s', (name, spelling) => {
     expect(mapToolNames([name]).toProvider(name)).toBe(spelling);
   });
 
-  test('a name that is taken as it is keeps its spelling from one that is not', () => {
+  test('an accepted name keeps its spelling, and a mapped name gets another one', () => {
     const names = mapToolNames(['crm.lookup', 'crm_lookup']);
     expect(names.toProvider('crm_lookup')).toBe('crm_lookup');
     expect(names.toProvider('crm.lookup')).toMatch(/^crm_lookup_[0-9a-f]{16}$/);
   });
 
-  test('a name that nobody asked for stays as it is', () => {
+  test('an unknown name is unchanged', () => {
     expect(mapToolNames(['crm.lookup']).fromProvider('made_up')).toBe('made_up');
     expect(mapToolNames([]).fromProvider('constructor')).toBe('constructor');
   });
@@ -32,7 +32,7 @@ describe('mapToolNames', () => {
     expect(names.toProvider('a:b')).toBe(others.toProvider('a:b'));
   });
 
-  test('every name comes back, and is taken', () => {
+  test('every name is accepted by providers and mapped back', () => {
     const name = oneof(stringMatching(/^[ab_.:-]{1,4}$/), stringMatching(/^[A-Za-z0-9_.:-]{60,64}$/));
     assert(
       property(array(name), (all) => {
@@ -46,11 +46,11 @@ describe('mapToolNames', () => {
 });
 
 describe('toProviderCallId', () => {
-  test.each(['toolu_01A', 'call-7', 'x'.repeat(64)])('%s is taken as it is', (id) => {
+  test.each(['toolu_01A', 'call-7', 'x'.repeat(64)])('%s is unchanged', (id) => {
     expect(toProviderCallId(id)).toBe(id);
   });
 
-  test.each(['', 'run/1:t2', 'x'.repeat(65)])('%j becomes another, always the same', (id) => {
+  test.each(['', 'run/1:t2', 'x'.repeat(65)])('%j is always mapped to the same id', (id) => {
     expect(toProviderCallId(id)).toMatch(/^call_[0-9a-f]{16}$/);
     expect(toProviderCallId(id)).toBe(toProviderCallId(id));
   });

@@ -26,7 +26,7 @@ function aCodeTool(over: Partial<CodeToolSettings> & Pick<CodeToolSettings, 'exe
 const callOf = async (tool: Tool, args = {}, over = {}): Promise<unknown> => await tool.execute(args, aContext(over));
 
 describe('a code tool', () => {
-  test('is given its arguments as they are when nothing parses them', async () => {
+  test('receives unchanged arguments without a schema', async () => {
     expect(await callOf(aCodeTool({ execute: (args) => args }), { order: 7 })).toEqual({ order: 7 });
   });
 
@@ -58,14 +58,14 @@ describe('a code tool', () => {
     await expect(read).rejects.toThrow(message);
   });
 
-  test('knows whose call it serves, and which attempt it is', async () => {
+  test('receives the context of its call and the number of the attempt', async () => {
     const tool = aCodeTool({
       execute: (_, { key, runId, tenantId, principal, attempt }) => [key, runId, tenantId, principal.sub, attempt],
     });
     expect(await callOf(tool, {}, { attempt: 2 })).toEqual(['K1', 'R1', 'acme', 'ann', 2]);
   });
 
-  test('logs no secret, wherever it stands', async () => {
+  test('logs no secret in any field', async () => {
     const lines: unknown[] = [];
     const logger = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
     const error = new Error(`refused: ${CANARY}`);
@@ -94,12 +94,12 @@ describe('the secrets of a code tool', () => {
     await expect(call).rejects.toThrow(`pay asks for the secret "${name}"`);
   });
 
-  test('that can not be had keep it from beginning', async () => {
+  test('that are unavailable prevent the call', async () => {
     const call = callOf(aCodeTool({ secrets: ['CRM_KEY'], execute: () => expect.unreachable() }));
     await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false, done: 'no' });
   });
 
-  test('that come too late keep it from beginning', async () => {
+  test('that are resolved too late prevent the call', async () => {
     const tool = aCodeTool({ secrets: ['PAY_KEY'], execute: () => expect.unreachable() });
     const late = new CallError('TIMEOUT', 'late', { retryable: true, done: 'no' });
     await expect(tool.execute(null, aContext({ prepare: async () => await Promise.reject(late) }))).rejects.toBe(late);
@@ -112,7 +112,7 @@ describe('the secrets of a code tool', () => {
       new CallError('TIMEOUT', `late ${CANARY}`, { retryable: false, done: 'no', retryAfterMs: 5 }),
       { code: 'TIMEOUT', retryable: false, done: 'no', retryAfterMs: 5 },
     ],
-  ])('are taken out of %s', async (_what, error, expected) => {
+  ])('are removed from %s', async (_what, error, expected) => {
     const tool = aCodeTool({
       secrets: ['PAY_KEY'],
       execute() {

@@ -12,7 +12,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 const server = await useLoopbackServer();
 
-/** What a tool makes of an answer. */
+/** Returns a tool's result for a response. */
 async function resultOf(given: Answer): Promise<Json> {
   server.answers(given);
   return await aHttpTool(server.address).execute({}, aContext());
@@ -52,7 +52,7 @@ describe('a result', () => {
     expect(await resultOf(answer(status, { 'content-type': type }))).toBeNull();
   });
 
-  test('is whole, however its characters are cut', async () => {
+  test('is complete, however its characters are split', async () => {
     const bytes = Buffer.from('"€"');
     const inTwo: Answer = (response) => {
       response.writeHead(200, JSON_TYPE);
@@ -62,14 +62,14 @@ describe('a result', () => {
   });
 
   test.each(['{"ok":', 'ok', '{"ok":1}}'])(
-    '%s, which is no JSON though it says so, has failed for good',
+    '%s, which is declared as JSON but invalid, fails permanently',
     async (body) => {
       const failure = { code: 'TOOL_FAILED', retryable: false, done: 'perhaps' };
       await expect(resultOf(answer(200, JSON_TYPE, body))).rejects.toMatchObject(failure);
     },
   );
 
-  test('that is nested too deeply has failed for good', async () => {
+  test('that is nested too deeply fails permanently', async () => {
     const deep = '['.repeat(5_000) + ']'.repeat(5_000);
     await expect(resultOf(answer(200, JSON_TYPE, deep))).rejects.toMatchObject({
       code: 'TOOL_FAILED',
@@ -86,12 +86,12 @@ describe('the limit of a result', () => {
     ['br', brotliCompressSync],
   ] as const;
 
-  test('takes a million bytes', async () => {
+  test('accepts a million bytes', async () => {
     const text = 'x'.repeat(MAX_BODY_BYTES);
     expect(await resultOf(answer(200, {}, text))).toEqual({ text });
   });
 
-  test('takes no byte more', async () => {
+  test('refuses one byte more', async () => {
     await expect(resultOf(answer(200, {}, 'x'.repeat(MAX_BODY_BYTES + 1)))).rejects.toMatchObject(tooLarge);
   });
 
@@ -99,24 +99,24 @@ describe('the limit of a result', () => {
     await expect(resultOf(answer(200, {}, '€'.repeat(MAX_BODY_BYTES / 2)))).rejects.toMatchObject(tooLarge);
   });
 
-  test('ends an answer without end', async () => {
+  test('stops an endless answer', async () => {
     const { answer, left } = endlessText();
     await expect(resultOf(answer)).rejects.toMatchObject(tooLarge);
     await left;
   });
 
-  test.each(compressions)('%s is taken apart', async (encoding, compress) => {
+  test.each(compressions)('%s is decompressed', async (encoding, compress) => {
     const compressed = answer(200, { ...JSON_TYPE, 'content-encoding': encoding }, compress('{"ok":true}'));
     expect(await resultOf(compressed)).toEqual({ ok: true });
   });
 
-  test('one compression in another is taken apart, and none that nobody has asked for', async () => {
+  test('nested compressions are decompressed, and others that were not requested are not', async () => {
     const twice = { ...JSON_TYPE, 'content-encoding': 'gzip, BR' };
     expect(await resultOf(answer(200, twice, brotliCompressSync(gzipSync('{"ok":true}'))))).toEqual({ ok: true });
     expect(await resultOf(answer(200, { 'content-encoding': 'gzip, own' }, 'as it is'))).toEqual({ text: 'as it is' });
   });
 
-  test.each(compressions)('%s does not hide how large it is', async (encoding, compress) => {
+  test.each(compressions)('%s does not bypass the size limit', async (encoding, compress) => {
     const bomb = compress(Buffer.alloc(5 * MAX_BODY_BYTES));
     expect(bomb.byteLength).toBeLessThan(MAX_BODY_BYTES);
     await expect(resultOf(answer(200, { 'content-encoding': encoding }, bomb))).rejects.toMatchObject(tooLarge);
@@ -138,17 +138,17 @@ describe('a failure', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('says what the server said, the beginning of it', async () => {
+  test('contains the beginning of the server’s text', async () => {
     await expect(resultOf(answer(400, {}, 'No such order'))).rejects.toThrow(/^pay answered 400: No such order$/);
     const long = resultOf(answer(400, {}, 'x'.repeat(10_000)));
     await expect(long).rejects.toThrow(/^.{1000}$/);
   });
 
-  test('says when the server wants to be asked again', async () => {
+  test('contains the retry delay of the server', async () => {
     await expect(resultOf(answer(429, { 'retry-after': '7' }))).rejects.toMatchObject({ retryAfterMs: 7_000 });
   });
 
-  test('counts by its status even where its text is too long to read', async () => {
+  test('is classified by its status even if its text is too long to read', async () => {
     const failure = resultOf(answer(429, { 'retry-after': '7' }, 'x'.repeat(MAX_BODY_BYTES + 1)));
     await expect(failure).rejects.toMatchObject({
       code: 'TOOL_FAILED',
@@ -161,11 +161,11 @@ describe('a failure', () => {
   test.each([
     ['before', hangUp],
     ['within', breakOff],
-  ])('of the network %s the answer may have done the work', async (_when, breaking) => {
+  ])('of the network %s the answer was possibly executed', async (_when, breaking) => {
     await expect(resultOf(breaking)).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: true, done: 'perhaps' });
   });
 
-  test('to connect has done nothing', async () => {
+  test('to connect was not executed', async () => {
     const tool = aHttpTool(`127.0.0.1:${await closedPort()}`);
     await expect(tool.execute({}, aContext())).rejects.toMatchObject({
       code: 'TOOL_FAILED',
@@ -174,7 +174,7 @@ describe('a failure', () => {
     });
   });
 
-  test.each(['127.0.0.1', 'localhost'])('to get past the guard, by %s, is told as such', async (host) => {
+  test.each(['127.0.0.1', 'localhost'])('of a blocked address, by %s, is reported as such', async (host) => {
     const tool = aHttpTool(server.address, { url: `http://${host}:${server.port + 1}/` });
     await expect(tool.execute({}, aContext())).rejects.toMatchObject({
       code: 'BLOCKED_URL',

@@ -12,7 +12,7 @@ const server = await useLoopbackServer();
 
 type Settings = Partial<HttpToolSettings> & { path?: string };
 
-/** What the server hears of a call that it answers with 200. */
+/** Returns the request of a call that gets 200. */
 async function requestOf(settings: Settings, args: JsonObject = {}): Promise<HeardRequest> {
   server.answers(answer(200));
   await aHttpTool(server.address, settings).execute(args, aContext());
@@ -21,7 +21,7 @@ async function requestOf(settings: Settings, args: JsonObject = {}): Promise<Hea
   return request;
 }
 
-/** The path's segments and the query's values, as a server would read them. */
+/** The segments of the path and the values of the query, as a server reads them. */
 function readTarget({ target }: HeardRequest): { path: string[]; query: [string, string][] } {
   const { pathname, searchParams } = new URL(target, server.url);
   return { path: pathname.split('/').slice(1).map(decodeURIComponent), query: [...searchParams] };
@@ -97,12 +97,12 @@ describe('templates in the URL', () => {
     '\u0000',
   ];
 
-  test.each(HOSTILE)('%j stays within its segment of the path', async (id) => {
+  test.each(HOSTILE)('%j stays within its path segment', async (id) => {
     const request = await requestOf({ path: '/orders/{{ args.id }}/refund' }, { id, other: 'x' });
     expect(readTarget(request)).toEqual({ path: ['orders', id, 'refund'], query: [] });
   });
 
-  test.each(HOSTILE)('%j stays within its parameter of the query', async (q) => {
+  test.each(HOSTILE)('%j stays within its query parameter', async (q) => {
     const request = await requestOf({ path: '/find?q={{ args.q }}&limit=1' }, { q });
     expect(readTarget(request)).toEqual({
       path: ['find'],
@@ -136,14 +136,14 @@ describe('templates in the URL', () => {
     expect(server.connections).toBe(0);
   });
 
-  test('a value of the query may be empty', async () => {
+  test('a query value may be empty', async () => {
     const request = await requestOf({ path: '/find?q={{ args.q }}' }, { q: null });
     expect(readTarget(request)).toEqual({ path: ['find'], query: [['q', '']] });
   });
 });
 
 describe('headers', () => {
-  test('the key of the call travels in Idempotency-Key', async () => {
+  test('the call key is sent in Idempotency-Key', async () => {
     expect((await requestOf({})).headers['idempotency-key']).toBe('K1');
   });
 
@@ -169,7 +169,7 @@ describe('headers', () => {
     expect(server.connections).toBe(0);
   });
 
-  test('with a secret that comes too late nothing is sent', async () => {
+  test('with a secret that is resolved too late nothing is sent', async () => {
     const headers = { authorization: { secret: 'PAY_KEY' } };
     const late = new CallError('TIMEOUT', 'late', { retryable: true, done: 'no' });
     const context = aContext({ prepare: async () => await Promise.reject(late) });
@@ -184,7 +184,7 @@ describe('a header that no request can have', () => {
     ['authorization', { secret: 'BROKEN_KEY' }],
     ['x-price', '5 €'],
     ['two words', 'x'],
-  ])('keeps the call from being made: %s with %o', async (name, value) => {
+  ])('prevents the call: %s with %o', async (name, value) => {
     const call = aHttpTool(server.address, { effect: 'unsafe', headers: { [name]: value } }).execute({}, aContext());
     await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false, done: 'no' });
     await expect(call).rejects.toThrow(`The header "${name}" can't be sent`);
@@ -193,7 +193,7 @@ describe('a header that no request can have', () => {
   });
 });
 
-describe('secrets never stand in an error', () => {
+describe('secrets are never in an error', () => {
   const messageOf = async (address: string, secret: string): Promise<string> => {
     const call = aHttpTool(address, { headers: { authorization: { secret } } }).execute({}, aContext());
     return await call.then(
@@ -208,35 +208,35 @@ describe('secrets never stand in an error', () => {
     expect(message).not.toContain(CANARY);
   });
 
-  test('when the server says what it was sent', async () => {
+  test('when the server echoes the request', async () => {
     server.answers(answer(401, {}, `I do not know Bearer ${CANARY}`));
     const message = await messageOf(server.address, 'PAY_KEY');
     expect(message).toContain('401');
     expect(message).not.toContain(CANARY);
   });
 
-  test('in part where a long answer is cut', async () => {
+  test('in part when a long answer is truncated', async () => {
     for (let length = 480; length < 1_000; length += 5) {
       server.answers(answer(401, {}, `${'x'.repeat(length)} ${CANARY} is not known`));
       expect(await messageOf(server.address, 'PAY_KEY')).not.toContain(CANARY.slice(0, 4));
     }
   });
 
-  test('when no header can hold it', async () => {
+  test('when no header can contain it', async () => {
     const message = await messageOf(server.address, 'BROKEN_KEY');
     expect(message).not.toBe('no error');
     expect(message).not.toContain(CANARY);
   });
 });
 
-describe('secrets never stand in a result', () => {
+describe('secrets are never in a result', () => {
   const headers = { authorization: { secret: 'PAY_KEY' }, 'x-pin': { secret: 'PIN' } };
   const resultOf = async (given: Answer): Promise<Json> => {
     server.answers(given);
     return await aHttpTool(server.address, { headers }).execute({}, aContext());
   };
 
-  test('wherever the server says what it was sent', async () => {
+  test('wherever the server echoes the request', async () => {
     const echo = { headers: { authorization: `Bearer ${CANARY}` }, seen: [`key=${CANARY}&n=1`], [CANARY]: 7 };
     expect(await resultOf(json(echo))).toEqual({
       headers: { authorization: '[secret]' },
@@ -249,13 +249,13 @@ describe('secrets never stand in a result', () => {
     expect(await resultOf(answer(200, {}, `Hello ${CANARY}`))).toEqual({ text: 'Hello [secret]' });
   });
 
-  test('but short ones that may stand there by chance', async () => {
+  test('except short ones that may occur by chance', async () => {
     expect(await resultOf(json({ street: 'Main 1234567' }))).toEqual({ street: 'Main 1234567' });
   });
 });
 
 describe('an abort', () => {
-  test('hangs up while the answer is awaited', async () => {
+  test('closes the connection while the answer is awaited', async () => {
     const { answer, asked, left } = silence();
     server.answers(answer);
     const controller = new AbortController();
@@ -266,7 +266,7 @@ describe('an abort', () => {
     await left;
   });
 
-  test('that came before sends nothing', async () => {
+  test('before the call sends nothing', async () => {
     const call = aHttpTool(server.address).execute({}, aContext({ signal: AbortSignal.abort() }));
     await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED' });
     expect(server.requests).toHaveLength(0);

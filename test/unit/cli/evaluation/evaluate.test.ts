@@ -4,7 +4,7 @@ import type { GraphDefinition } from '../../../../src/graph/definition/definitio
 import { createFolder, holdfast } from '../../../support/servers/command-line.ts';
 import type { Folder, Said } from '../../../support/servers/command-line.ts';
 
-/* `holdfast eval` of data sets, offline. */
+/* `holdfast eval` with data sets, offline. */
 
 const GRAPH: GraphDefinition = {
   name: 'pay',
@@ -57,7 +57,7 @@ describe('a data set', () => {
     expect(shownIn(said)).toBe('/cases.jsonl  small  pass\n1 of 1 passed\n');
   });
 
-  test('tells all that is not as expected', async () => {
+  test('reports every deviation', async () => {
     const expected = {
       output: { receipt: 'r2' },
       cel: 'result.said == "x"',
@@ -74,7 +74,7 @@ describe('a data set', () => {
     ]);
   });
 
-  test('has people decide', async () => {
+  test('contains decisions of people', async () => {
     const decided = (decision: string) => ({ ...answers, decisions: [{ node: 'ask', decision, by: 'ann' }] });
     const said = await evaluate([
       { name: 'yes', input: { euros: 500 }, answers: decided('approve') },
@@ -84,7 +84,7 @@ describe('a data set', () => {
     expect(shownIn(said)).toContain('3 of 3 passed');
   });
 
-  test('lacks no answer in silence', async () => {
+  test('reports a missing answer', async () => {
     const said = await evaluate([{ input: { euros: 5 }, answers: { tools: { pay: [] } } }, { input: { euros: 5 } }]);
     expect(said.code).toBe(1);
     expect(said.stdout).toContain('"pay" is called for the 1. time, and the case has 0 answers');
@@ -94,7 +94,7 @@ describe('a data set', () => {
   test.each([
     ['a line that is no JSON', ['{'], 'cases.jsonl:1: '],
     ['a field that is not known', ['', '{ "inputs": {} }'], 'cases.jsonl:2: '],
-  ])('with %s is refused with its place', async (_what, lines, message) => {
+  ])('with %s is refused with its location', async (_what, lines, message) => {
     const file = await folder.write('cases.jsonl', lines.join('\n'));
     const { code, stderr } = await holdfast(['eval', file, '--graph', folder.path('graph.json'), '--no-config']);
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
@@ -152,7 +152,7 @@ test.each(['', '\n \n'])('a data set without cases, %j, is refused', async (text
   expect(said).toEqual({ code: 2, stdout: '', stderr: `holdfast: ${empty} has no cases\n` });
 });
 
-test('a file that "promote" has not written is refused', async () => {
+test('a file that is no output of "promote" is refused', async () => {
   const file = await folder.write('other.json', { holdfast: 2, recording: {} });
   const { code, stderr } = await holdfast(['eval', file, '--no-config']);
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('It is no recorded run') });

@@ -27,7 +27,7 @@ describe('diagram', () => {
     expect(await holdfast(['diagram', file, ...flags])).toEqual({ code: 0, stdout, stderr: '' });
   });
 
-  test('names the issues of what can not be drawn', async () => {
+  test('prints the issues of a graph that can not be drawn', async () => {
     const file = await folder.write('bad.json', { ...DEFINITION, edges: 'none' });
     expect(await holdfast(['diagram', file])).toEqual({
       code: 1,
@@ -36,7 +36,7 @@ describe('diagram', () => {
     });
   });
 
-  test('what is no JSON is not drawn', async () => {
+  test('refuses invalid JSON', async () => {
     const file = await folder.write('broken.json', '{');
     expect(await holdfast(['diagram', file])).toMatchObject({
       code: 1,

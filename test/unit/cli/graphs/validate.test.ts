@@ -15,12 +15,12 @@ afterAll(async () => {
 const CALLING = aDefinition({ nodes: { a: { type: 'tool', tool: 'charge', write: 'log' } } });
 const NO_CONFIG = 'There is no configuration';
 
-/** What is printed of the issues, without the file's name. */
+/** The printed issues, without the name of the file. */
 const issuesIn = (stdout: string, file: string): string[] =>
   stdout.split('\n').flatMap((line) => (line.startsWith(file) ? [line.slice(file.length + 1)] : []));
 
 describe('validate', () => {
-  test('ends with 0 when there is nothing wrong', async () => {
+  test('exits with 0 without issues', async () => {
     const file = await folder.write('good.json', aDefinition());
     expect(await holdfast(['validate', '--no-config', file])).toEqual({
       code: 0,
@@ -29,7 +29,7 @@ describe('validate', () => {
     });
   });
 
-  test('names the line and column of every issue, in order', async () => {
+  test('prints the line and column of every issue, in order', async () => {
     const file = await folder.write(
       'bad.json',
       `{
@@ -51,7 +51,7 @@ describe('validate', () => {
     expect(stdout).toContain('\n    at /nodes/a/write/logs\n');
   });
 
-  test('warnings alone are no failure', async () => {
+  test('exits with 0 when there are only warnings', async () => {
     const file = await folder.write(
       'warned.json',
       aDefinition({ channels: { log: { reducer: 'append' }, spare: {} } }),
@@ -64,7 +64,7 @@ describe('validate', () => {
     ['{ "name": "x",\n  oops }', '2:3'],
     ['{ "name": "x"', '1:14'],
     ['', '1:1'],
-  ])('%j is no JSON', async (text, place) => {
+  ])('refuses %j as invalid JSON', async (text, place) => {
     const file = await folder.write('broken.json', text);
     const { code, stdout } = await holdfast(['validate', '--no-config', file]);
     expect({ code, issues: issuesIn(stdout, file) }).toEqual({
@@ -80,7 +80,7 @@ describe('validate', () => {
     expect(stdout).toMatch(/\n2 files: \d+ errors?, \d+ warnings?\n$/);
   });
 
-  test('prints JSON on demand', async () => {
+  test('prints JSON on request', async () => {
     const file = await folder.write('two.json', { ...aDefinition(), edges: [] });
     const { code, stdout } = await holdfast(['validate', '--no-config', '--json', file]);
     const printed = JSON.parse(stdout);
@@ -115,7 +115,7 @@ describe('names', () => {
     expect(await holdfast(['validate', file], { HOLDFAST_CONFIG: config })).toMatchObject({ code: 1 });
   });
 
-  test('of node types are doubtful without a configuration', async () => {
+  test('of unknown node types are warnings without a configuration', async () => {
     const file = await folder.write('robot.json', { ...aDefinition(), nodes: { a: { type: 'robot' } } });
     const { code, stdout } = await holdfast(['validate', '--no-config', file]);
     expect(code).toBe(0);

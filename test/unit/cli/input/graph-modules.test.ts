@@ -37,19 +37,19 @@ describe('a module', () => {
       { message: 'It exports several graphs: make one the default export', line: 1 },
     ],
     ['throws.mjs', "\n\nthrow new Error('no such node');", { message: 'no such node', line: 3 }],
-  ])('%s has none, and says where', async (name, source, fault) => {
+  ])('%s exports none, and the error names the position', async (name, source, fault) => {
     const { content } = await read(name, source);
     expect(content).toMatchObject({ fault: { code: 'INVALID_MODULE', ...fault } });
   });
 
-  test('is validated, with the places of its issues', async () => {
+  test('is validated, with the locations of its issues', async () => {
     const file = await folder.write('wrong.mjs', `export default ${GRAPH.replace('total: 1', 'totl: 1')};`);
     const { code, stdout } = await holdfast(['validate', '--no-config', file]);
     expect(code).toBe(1);
     expect(stdout).toContain(`${file}:4:41: error UNKNOWN_CHANNEL: No channel "totl" is declared.`);
   });
 
-  test('gets the places of its issues from the file as it is after the import', async () => {
+  test('reads the locations of its issues from the file after the import', async () => {
     const moved =
       "import { readFileSync, writeFileSync } from 'node:fs';\nconst { pathname } = new URL(import.meta.url);";
     const move = "writeFileSync(pathname, `\\n\\n${readFileSync(pathname, 'utf8')}`);";

@@ -3,7 +3,7 @@ import { aDefinition } from '../../../support/builders/builders.ts';
 import { createFolder, holdfast } from '../../../support/servers/command-line.ts';
 import type { Folder } from '../../../support/servers/command-line.ts';
 
-/* A flag that a command would take no notice of is refused. */
+/* A flag that would have no effect is refused. */
 
 let folder: Folder;
 let graph: string;
@@ -16,14 +16,14 @@ afterAll(async () => await folder.remove());
 const HERE = { HOLDFAST_URL: 'http://127.0.0.1:1', HOLDFAST_TOKEN: 'of the environment' };
 
 describe('--as', () => {
-  test.each(['approvals', 'interventions'])('of %s is refused where the environment says who asks', async (command) => {
+  test.each(['approvals', 'interventions'])('of %s is refused when the environment sets the token', async (command) => {
     expect(await holdfast([command, '--as', 'admin'], HERE)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--as takes a token of a tokens file, and none is read'),
     });
   });
 
-  test('is refused beside --token', async () => {
+  test('is refused together with --token', async () => {
     expect(await holdfast(['approvals', '--as', 'admin', '--token', 't'], HERE)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Both --as and --token say who asks'),
@@ -45,7 +45,7 @@ describe('--as', () => {
   });
 });
 
-test.each(['validate', 'eval'])('%s takes no --config beside --no-config', async (command) => {
+test.each(['validate', 'eval'])('%s refuses --config together with --no-config', async (command) => {
   const file = command === 'eval' ? await folder.write('cases.jsonl', '{}') : graph;
   const flags = command === 'eval' ? ['--graph', graph] : [];
   expect(await holdfast([command, file, ...flags, '--config', 'c.json', '--no-config'])).toMatchObject({

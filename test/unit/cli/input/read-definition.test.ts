@@ -27,11 +27,11 @@ describe('createLocator', () => {
     expect(createLocator(TEXT)(pointer)).toEqual({ line, column });
   });
 
-  test('finds the last of two members with one name, which JSON.parse takes', () => {
+  test('finds the last of two members with the same name, as JSON.parse does', () => {
     expect(createLocator('{ "a": 1,\n  "a": { "b": 2 } }')('/a/b')).toEqual({ line: 2, column: 10 });
   });
 
-  test('finds every value of any JSON, each at its own place', () => {
+  test('finds every value of any JSON at its own location', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         const json = toJson(value);
@@ -65,6 +65,6 @@ test.each([
   ['/nodes/pay/retry', 5, 13],
   ['/edges/0/to', 3, 23],
   ['', 3, 23],
-])('%s is found in the code that builds a graph', (pointer, line, column) => {
+])('finds %s in the code that builds a graph', (pointer, line, column) => {
   expect(locate(pointer)).toEqual({ line, column });
 });

@@ -20,14 +20,14 @@ afterEach(async () => {
 });
 
 describe('a log that grows', () => {
-  test('gives each line once, when it is finished', async () => {
+  test('returns each line once, when it is complete', async () => {
     expect(await log.read()).toEqual(['one', 'two']);
     await appendFile(file, ' a line\nno');
     expect(await log.read()).toEqual(['half a line']);
     expect(await log.read()).toEqual([]);
   });
 
-  test('keeps letters whole that are written in two pieces', async () => {
+  test('keeps characters intact that are written in two parts', async () => {
     const [before, after] = [Buffer.from(' é\n').subarray(0, 2), Buffer.from(' é\n').subarray(2)];
     await log.read();
     await appendFile(file, before);
@@ -36,14 +36,14 @@ describe('a log that grows', () => {
     expect(await log.read()).toEqual(['half é']);
   });
 
-  test('is read from its beginning after it was emptied', async () => {
+  test('is read from its beginning after it was truncated', async () => {
     await log.read();
     await truncate(file);
     await appendFile(file, 'new\n');
     expect(await log.read()).toEqual(['new']);
   });
 
-  test('goes on in the file that takes its place, and leaves out no line of the old one', async () => {
+  test('continues in the file that replaces it, and omits no line of the old one', async () => {
     await log.read();
     await appendFile(file, ' a line\n');
     await rename(file, join(folder, 'a.log.1'));
@@ -61,7 +61,7 @@ describe('following a log', () => {
     return { lines, end: () => ending.abort(), ended };
   };
 
-  test('tells what is added, also to a file that takes its place, until it is ended', async () => {
+  test('prints added lines, also of a file that replaces it, until it is stopped', async () => {
     const { lines, end, ended } = follow();
     await expect.poll(() => lines).toEqual(['one', 'two']);
     await appendFile(file, ' a line\n');

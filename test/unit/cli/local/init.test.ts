@@ -39,7 +39,7 @@ test('a project has the name of its folder, and the versions of this package', a
   });
 });
 
-test('a folder with something in it is refused, and stays as it is', async () => {
+test('a folder that is not empty is refused and left unchanged', async () => {
   await mkdir(folder.path('full'));
   await folder.write('full/mine.txt', 'mine');
   const { code, stderr } = await holdfast(['init', folder.path('full')]);

@@ -5,7 +5,7 @@ import { createFolder, holdfast } from '../../../support/servers/command-line.ts
 
 const line = (level: number, msg: string): string => `${JSON.stringify({ level, time: 0, msg })}\n`;
 
-test('logs --follow goes on with what is added, until Ctrl-C', async () => {
+test('logs --follow prints added lines until Ctrl-C', async () => {
   const folder = await createFolder();
   const file = await folder.write('a.log', line(30, 'begins') + line(30, 'goes on'));
   const interrupt = new AbortController();
@@ -32,7 +32,7 @@ test('logs --json prints lines as they are', async () => {
   await folder.remove();
 });
 
-test('logs names a log that is not there', async () => {
+test('logs names a missing log', async () => {
   const { code, stderr } = await holdfast(['logs', '--log-file', 'missing.log']);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("missing.log can't be read: ENOENT") });
 });

@@ -16,7 +16,7 @@ const fail = (problem: string): never => {
 
 const taken = ['graphs/refund.json', 'prices.json', 'tools/pay.ts'];
 
-test('changes of modules and JSON are reported, together, and no other ones', async () => {
+test('changes of modules and JSON files are reported together, and no others', async () => {
   for (const name of ['node_modules', '.git', 'data', 'tools', 'graphs']) await mkdir(folder.path(name));
   const reports: string[][] = [];
   const changed = async (files: readonly string[]): Promise<void> => void reports.push(files.toSorted());
@@ -26,7 +26,7 @@ test('changes of modules and JSON are reported, together, and no other ones', as
   const stop = await watchFiles({ root: folder.path(''), without, isGraph, changed, failed: fail });
   const left = ['node_modules/a.ts', '.git/b.json', 'data/c.json', 'notes.md', 'run.json'];
   await Promise.all([...left, ...taken].map(async (name) => await folder.write(name, '22')));
-  // A file that is written slowly changes twice.
+  // A file that is written slowly is reported twice.
   const reported = (): readonly string[] => [...new Set(reports.flat())].toSorted();
   await expect.poll(() => reported().length).toBe(taken.length);
   await folder.write('run.json', '333');

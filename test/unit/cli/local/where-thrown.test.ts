@@ -13,11 +13,11 @@ test.each([
   expect(whereThrown(thrown(...frames))).toBe(place);
 });
 
-test('the place of the innermost cause counts', () => {
+test('the location of the innermost cause counts', () => {
   const cause = thrown('pay (/app/pay.ts:3:9)');
   expect(whereThrown(new Error('config', { cause }))).toBe(' (/app/pay.ts:3:9)');
 });
 
-test.each(['text', null])('%j has no place', (error) => {
+test.each(['text', null])('%j has no location', (error) => {
   expect(whereThrown(error)).toBe('');
 });

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { refusalInWords } from '../../../../src/cli/output/format-refusal.ts';
 import { HoldfastError } from '../../../../src/client/holdfast-error.ts';
 
-test('a refusal has its status and code, a request without an answer what was in the way', () => {
+test('a refusal is described by status and code, a request without a response by its cause', () => {
   const refused = new HoldfastError({ code: 'INVALID_INPUT', detail: 'no', status: 422 });
   expect(refusalInWords(refused)).toBe('The API answered 422 INVALID_INPUT: no');
   expect(refusalInWords(new HoldfastError({ code: 'UNREACHABLE', detail: 'gone' }))).toBe('gone');
 });
 
-test('a request that may have been done says so', () => {
+test('a request that may have been executed is described as such', () => {
   const lost = new HoldfastError({ code: 'UNREACHABLE', detail: 'gone', mayTakeEffect: true });
   expect(refusalInWords(lost)).toBe('gone (it may take effect all the same: look before you send it again)');
 });

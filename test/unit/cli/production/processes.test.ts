@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { holdfast } from '../../../support/servers/command-line.ts';
 
 describe.each(['dev', 'start', 'worker', 'api'])('%s', (command) => {
-  test('tells what it takes', async () => {
+  test('prints its usage', async () => {
     const { code, stdout } = await holdfast([command, '--help']);
     expect({ code, stdout }).toEqual({
       code: 0,
@@ -18,7 +18,7 @@ describe.each(['dev', 'start', 'worker', 'api'])('%s', (command) => {
   });
 });
 
-test('start takes numbers of ports only', async () => {
+test('start accepts only valid port numbers', async () => {
   expect(await holdfast(['start', '--ui-port', '65536'])).toMatchObject({
     code: 2,
     stderr: 'holdfast: --ui-port takes a port number, not "65536"\n',

@@ -18,33 +18,33 @@ const soon = () => ({ isDry: false, untilMs: Date.now() + 5_000 });
 const now = () => ({ isDry: false, untilMs: Date.now() - 1 });
 
 describe('a step', () => {
-  test('leaves what is there', async () => {
+  test('changes nothing that exists', async () => {
     const make = vi.fn<SetupStep['make']>();
     expect(await takeStep(aStep({ make }), now())).toEqual({ isThere: true, line: 'there    thing: it' });
     expect(make).not.toHaveBeenCalled();
   });
 
-  test('makes nothing in a dry run', async () => {
+  test('creates nothing in a dry run', async () => {
     const make = vi.fn<SetupStep['make']>();
     const taken = await takeStep(aStep({ look: async () => MISSING, make }), { ...now(), isDry: true });
     expect(taken).toEqual({ isThere: false, line: 'missing  thing: it' });
     expect(make).not.toHaveBeenCalled();
   });
 
-  test('waits for a server that is away, in time', async () => {
+  test('waits for an unavailable server up to a time limit', async () => {
     const look = vi.fn<SetupStep['look']>().mockRejectedValueOnce(AWAY).mockResolvedValue(THERE);
     expect(await takeStep(aStep({ look }), soon())).toMatchObject({ isThere: true });
     expect(look).toHaveBeenCalledTimes(2);
     await expect(takeStep(aStep({ look: async () => await Promise.reject(AWAY) }), now())).rejects.toBe(AWAY);
   });
 
-  test('does not ask again after a refusal, as that of Temporal Cloud', async () => {
+  test('does not retry after a refusal like that of Temporal Cloud', async () => {
     const make = vi.fn<SetupStep['make']>().mockRejectedValue(REFUSED);
     await expect(takeStep(aStep({ look: async () => MISSING, make }), soon())).rejects.toBe(REFUSED);
     expect(make).toHaveBeenCalledTimes(1);
   });
 
-  test('is done when another process has made it, and the server knows of it', async () => {
+  test('succeeds when another process has completed it', async () => {
     const look = vi.fn<SetupStep['look']>().mockResolvedValueOnce(MISSING).mockResolvedValueOnce(MISSING);
     look.mockResolvedValue(THERE);
     const make = vi.fn<SetupStep['make']>().mockRejectedValue(MADE_BY_OTHER);

@@ -18,6 +18,6 @@ test.each([1, DAY_MS, 24.9 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS, 36_500 * DAY_MS])
   },
 );
 
-test('of no time is aborted at once', () => {
+test('a signal of 0 ms is aborted at once', () => {
   expect(abortAfter(0).aborted).toBe(true);
 });

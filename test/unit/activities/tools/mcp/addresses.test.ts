@@ -38,7 +38,7 @@ describe('tools at an address', () => {
     await expect(tools.call('odd.refuse', -32601)).rejects.toMatchObject({ retryable: false, done: 'no' });
   });
 
-  test('are asked with the headers of the configuration', async () => {
+  test('are called with the headers of the configuration', async () => {
     await tools.call('odd.echo', 'hello');
     const headers = server.requests.map((request) => request.headers.authorization);
     expect(new Set(headers)).toEqual(new Set(['Bearer do-not-tell']));
@@ -76,7 +76,7 @@ describe('tools at an address', () => {
     expect(await tools.call('odd.echo', 'well again')).toBe('well again');
   });
 
-  test('fail when an answer can not be had to its end', { timeout: 20_000 }, async () => {
+  test('fail when an answer is incomplete', { timeout: 20_000 }, async () => {
     server.instead(
       'echo',
       events('id: 7\ndata:\n\n', (response) => response.destroy()),
@@ -89,18 +89,15 @@ describe('tools at an address', () => {
   test.each<[string, Answer]>([
     ['404', answer(404, {}, 'Session not found')],
     ['400', answer(400, {}, 'Bad Request: No valid session ID provided')],
-  ])(
-    'begin a new session when the server has forgotten the old one, which it says by %s',
-    async (_status, forgotten) => {
-      server.instead('echo', forgotten);
-      await expect(tools.call('odd.echo', 'x')).rejects.toMatchObject({ retryable: true, done: 'no' });
-      expect(await tools.call('odd.echo', 'again')).toBe('again');
-      const greetings = server.requests.filter(({ body }) => body.includes('"initialize"'));
-      expect(greetings).toHaveLength(2);
-    },
-  );
+  ])('begin a new session when the server reports by %s that the old one has expired', async (_status, forgotten) => {
+    server.instead('echo', forgotten);
+    await expect(tools.call('odd.echo', 'x')).rejects.toMatchObject({ retryable: true, done: 'no' });
+    expect(await tools.call('odd.echo', 'again')).toBe('again');
+    const greetings = server.requests.filter(({ body }) => body.includes('"initialize"'));
+    expect(greetings).toHaveLength(2);
+  });
 
-  test('are told that nobody waits any more', async () => {
+  test('receive the cancellation of a call', async () => {
     const controller = new AbortController();
     const call = tools.call('odd.slow', null, { signal: controller.signal });
     setTimeout(() => controller.abort(), 100);
@@ -114,7 +111,7 @@ describe('tools at an address', () => {
     expect(farewell?.headers['mcp-session-id']).toBe('s1');
   });
 
-  test('can not have reached a server that is away, and are told when to come back', async () => {
+  test('have not reached an unavailable server, and the error states when to retry', async () => {
     const { address, url } = server;
     await tools.close();
     await server.stop();
@@ -123,7 +120,7 @@ describe('tools at an address', () => {
     );
   });
 
-  test('are not looked for in the network of the installation', async () => {
+  test('are not called at private addresses', async () => {
     const before = server.requests.length;
     await expect(openTestedTools({ odd: { url: server.url } })).rejects.toThrow('The URL is blocked');
     expect(server.requests).toHaveLength(before);

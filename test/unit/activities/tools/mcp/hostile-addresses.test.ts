@@ -21,14 +21,14 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** Begins a stream of events that the server leaves open. */
+/** Begins a stream of events that the server keeps open. */
 const begin = (response: ServerResponse, text = ': hello\n\n'): ServerResponse => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write(text);
   return response;
 };
 
-/** A stream of events that ends at once, and is asked for again at once. */
+/** A stream of events that ends at once, and is requested again at once. */
 const brief: Answer = (response) => begin(response, 'retry: 0\nid: 7\ndata:\n\n').end();
 
 /** An event with the answer to the latest call. */
@@ -45,7 +45,7 @@ const answersSent = (): number =>
 
 const streamsWanted = (): number => server.requests.filter(({ method }) => method === 'GET').length;
 
-/** A count once nothing more is on its way. */
+/** Returns a count once no request is in progress any more. */
 async function settled(count: () => number): Promise<number> {
   const before = count();
   await pause(500);
@@ -69,7 +69,7 @@ describe('no connection is left', () => {
     await expect.poll(() => server.requests.map(({ body }) => body).join()).toContain('notifications/cancelled');
   });
 
-  test('of a call whose answer is not the end of its events', async () => {
+  test('of a call whose stream continues after the answer', async () => {
     const { answer: wait, left } = silence();
     server.instead('echo', (response) => {
       wait(response);
@@ -80,8 +80,8 @@ describe('no connection is left', () => {
   });
 });
 
-describe('a server that asks', () => {
-  test('is answered, and the call goes on', async () => {
+describe('a server that sends requests', () => {
+  test('gets answers, and the call continues', async () => {
     server.instead('echo', (response) => {
       begin(response, PINGS[0]);
       setTimeout(() => response.end(said('done')), 1_500);
@@ -90,7 +90,7 @@ describe('a server that asks', () => {
     await expect.poll(answersSent).toBe(1);
   });
 
-  test('more than it can hear is left', async () => {
+  test('faster than it reads answers is disconnected', async () => {
     server.instead('echo', (response) => begin(response, PINGS.join('')));
     await expect(tools.call('odd.echo', 'x')).rejects.toMatchObject({
       code: 'TOOL_FAILED',
@@ -104,7 +104,7 @@ describe('a server that asks', () => {
   });
 });
 
-test('events that end again and again are asked for with pauses, and not for a canceled call', async () => {
+test('streams that end repeatedly are requested again with delays, and not for a canceled call', async () => {
   server.listened = brief;
   server.instead('echo', brief);
   const controller = new AbortController();

@@ -10,7 +10,7 @@ const silent: GuardedFetch = async (_url, { signal }) =>
     signal?.addEventListener('abort', () => reject(signal.reason));
   });
 
-test('what waits for no answer is given up when the server does not take it', async () => {
+test('a notification is abandoned when the server does not accept it', async () => {
   const transport = new HttpTransport({
     url: new URL('https://odd.example'),
     fetch: silent,

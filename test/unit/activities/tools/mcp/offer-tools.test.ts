@@ -27,18 +27,18 @@ const offer = (tools: readonly ListedTool[], over: Partial<McpProgram> = {}) =>
   offerTools('files', settings(over), new Map(tools.map((tool) => [tool.name, tool])));
 
 describe('offerTools', () => {
-  test('puts the name of the server before that of the tool', () => {
+  test('prefixes the tool’s name with the server’s name', () => {
     expect(offer([aListedTool()]).offered).toMatchObject([
       { name: 'files.read', ownName: 'read', description: 'Reads' },
     ]);
   });
 
-  test('offers what the allow-list names, and nothing else', () => {
+  test('offers only tools of the allow-list', () => {
     const { offered } = offer([aListedTool(), aListedTool({ name: 'write' })], { tools: { write: {} } });
     expect(offered.map(({ name }) => name)).toEqual(['files.write']);
   });
 
-  test('gives a tool the name that the configuration has for it', () => {
+  test('uses a tool’s name from the configuration', () => {
     expect(offer([aListedTool({ name: 'a/b' })], { tools: { 'a/b': { as: 'b' } } })).toMatchObject({
       offered: [{ name: 'files.b', ownName: 'a/b' }],
       problems: [],
@@ -46,16 +46,16 @@ describe('offerTools', () => {
   });
 
   test.each([
-    ['a hint of a stranger', { annotations: { readOnlyHint: true }, trusted: false }, 'unsafe'],
+    ['a hint of an untrusted server', { annotations: { readOnlyHint: true }, trusted: false }, 'unsafe'],
     ['no hint', { annotations: {}, trusted: true }, 'unsafe'],
     ['readOnlyHint', { annotations: { readOnlyHint: true }, trusted: true }, 'idempotent'],
     ['idempotentHint', { annotations: { idempotentHint: true }, trusted: true }, 'idempotent'],
     ['hints that say no', { annotations: { readOnlyHint: false, idempotentHint: false }, trusted: true }, 'unsafe'],
-  ] as const)('takes its effect from %s', (_what, { annotations, trusted }, effect) => {
+  ] as const)('derives the effect of a tool from %s', (_what, { annotations, trusted }, effect) => {
     expect(offer([aListedTool({ annotations })], { trusted }).offered).toMatchObject([{ effect }]);
   });
 
-  test('prefers what the configuration says to what the server says', () => {
+  test('prefers the configuration to the server’s description', () => {
     const tools = { read: { effect: 'keyed', timeout: '3s' } } as const;
     const { offered } = offer([aListedTool({ annotations: { readOnlyHint: true } })], {
       trusted: true,
@@ -69,7 +69,7 @@ describe('offerTools', () => {
     expect(offer([aListedTool()], { timeout: '9s' }).offered).toMatchObject([{ settings: { timeout: '9s' } }]);
   });
 
-  test('looks at the schemas of a server as far as they cost little together', () => {
+  test('checks the schemas of a server within a common cost limit', () => {
     const pattern = `(?i)[${'Ā-￿'.repeat(25)}]`;
     const tools = Array.from({ length: 60 }, (_, at) =>
       aListedTool({
@@ -81,7 +81,7 @@ describe('offerTools', () => {
     expect(offer(tools).problems).toEqual([expect.stringContaining('too complex')]);
   });
 
-  test('names every problem', () => {
+  test('reports every problem', () => {
     const pin = `sha256:${'0'.repeat(64)}`;
     const tools = { reads: {}, read: { pin }, 'a b': {}, later: {}, odd: {} };
     const { problems } = offer(
@@ -102,7 +102,7 @@ describe('offerTools', () => {
     ]);
   });
 
-  test('leaves out a tool with a huge description, and names it', () => {
+  test('omits a tool with a huge description, and reports it', () => {
     const bomb = aListedTool({ name: 'bomb', inputSchema: { type: 'object', description: 'x'.repeat(70_000) } });
     const { offered, problems } = offer([aListedTool(), bomb]);
     expect(offered.map(({ name }) => name)).toEqual(['files.read']);
@@ -111,7 +111,7 @@ describe('offerTools', () => {
     ]);
   });
 
-  test('looks at schemas that are bombs no longer than at others', () => {
+  test('checks schemas with exponential expansion as fast as others', () => {
     const levels = Array.from({ length: 40 }, (_, n): [string, object] => [
       `d${n + 1}`,
       { allOf: [{ $ref: `#/$defs/d${n}` }, { $ref: `#/$defs/d${n}` }] },
@@ -138,12 +138,12 @@ describe('offerTools', () => {
     ]);
   });
 
-  test('looks at no schema of a tool that the configuration leaves out', () => {
+  test('does not check schemas of tools that the configuration omits', () => {
     const bomb = aListedTool({ name: 'bomb', inputSchema: { type: 'object', description: 'x'.repeat(70_000) } });
     expect(offer([aListedTool(), bomb], { tools: { read: {} } }).problems).toEqual([]);
   });
 
-  test('refuses one name for two tools', () => {
+  test('refuses the same name for two tools', () => {
     const { problems } = offer([aListedTool(), aListedTool({ name: 'get' })], {
       tools: { read: {}, get: { as: 'read' } },
     });
@@ -171,7 +171,7 @@ describe('pinOf', () => {
   });
 });
 
-/** Lists the tools of a server whose pages are made when they are asked for. */
+/** Lists the tools of a server whose pages are generated on request. */
 async function list(
   pageOf: (page: number) => Promise<readonly ListedTool[]> | readonly ListedTool[],
   timeoutMs = 5_000,
@@ -217,7 +217,7 @@ describe('listTools', () => {
     await expect(list(pageOf)).rejects.toThrow(message);
   });
 
-  test('takes no longer than its limit, however many pages there are', async () => {
+  test('stops at its time limit, however many pages there are', async () => {
     const pages: number[] = [];
     const pageOf = async (page: number): Promise<readonly ListedTool[]> => {
       pages.push(page);

@@ -4,7 +4,7 @@ import { createPace } from '../../../../../src/activities/tools/mcp/http-transpo
 const NOW = Date.parse('2026-01-02T03:04:05Z');
 
 describe('a pace', () => {
-  test('slows down while streams bring nothing', () => {
+  test('slows down while streams deliver nothing', () => {
     const pace = createPace();
     let now = NOW;
     const waits = Array.from({ length: 8 }, () => {
@@ -15,7 +15,7 @@ describe('a pace', () => {
     expect(waits).toEqual([0, 1_500, 2_250, 3_375, 5_063, 7_594, 10_000, 10_000]);
   });
 
-  test('keeps the shortest pause while they bring something', () => {
+  test('keeps the shortest delay while they deliver messages', () => {
     const pace = createPace();
     expect(pace.next(NOW)).toBe(0);
     for (const now of [NOW, NOW + 1_000, NOW + 2_000]) {

@@ -35,14 +35,14 @@ describe('server-everything, as a program', () => {
     ).toMatchObject({ temperature: expect.any(Number) });
   });
 
-  test('says what is wrong with arguments', async () => {
+  test('reports invalid arguments', async () => {
     await expect(tools.tool('every.get-sum').execute({ a: 'x' }, aContext())).rejects.toMatchObject({
       code: 'TOOL_FAILED',
       retryable: false,
     });
   });
 
-  test('is not waited for when a call is called back', async () => {
+  test('is not awaited when a call is canceled', async () => {
     const controller = new AbortController();
     const call = tools
       .tool('every.trigger-long-running-operation')
@@ -56,7 +56,7 @@ describe('server-everything, over HTTP', () => {
   const servers: ChildProcessByStdio<null, Readable, Readable>[] = [];
   afterEach(() => servers.splice(0).forEach((server) => server.kill('SIGKILL')));
 
-  /** @returns the server, and how many messages it has been sent */
+  /** @returns the server, and the number of messages it received */
   const startAt = async (port: number) => {
     const server = spawn(process.execPath, [program('everything'), 'streamableHttp'], {
       env: { ...process.env, PORT: String(port) },
@@ -69,7 +69,7 @@ describe('server-everything, over HTTP', () => {
     return { server, heard: () => words.split('Received MCP POST request').length - 1 };
   };
 
-  test('is called, lost, and found again', { timeout: 60_000 }, async () => {
+  test('is called, lost, and reconnected', { timeout: 60_000 }, async () => {
     const port = await closedPort();
     const { server, heard } = await startAt(port);
     const tools = await openTestedTools(
@@ -126,7 +126,7 @@ describe('server-filesystem', () => {
     });
   });
 
-  test('refuses what is not its own', async () => {
+  test('refuses files outside of its folder', async () => {
     const call = tools.tool('files.read_text_file').execute({ path: '/etc/hostname' }, aContext());
     await expect(call).rejects.toMatchObject({
       code: 'TOOL_FAILED',

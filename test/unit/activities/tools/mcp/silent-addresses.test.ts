@@ -23,7 +23,7 @@ afterEach(async () => {
 const requestsFor = (method: string): number =>
   server.requests.filter(({ body }) => body.includes(`"method":"${method}"`)).length;
 
-describe.each(['initialize', 'tools/list'])('a server that is silent to %s of a new session', (method) => {
+describe.each(['initialize', 'tools/list'])('a server that does not respond to %s of a new session', (method) => {
   beforeEach(async () => {
     server.instead('echo', answer(404, {}, 'Session not found'));
     await tools.call('odd.echo', 'x').catch(() => undefined);
@@ -43,7 +43,7 @@ describe.each(['initialize', 'tools/list'])('a server that is silent to %s of a 
     expect(requestsFor('tools/call')).toBe(1);
   });
 
-  test('is left at once', async () => {
+  test('is disconnected at once', async () => {
     void tools.call('odd.echo', 'x').catch(() => undefined);
     await expect.poll(() => requestsFor(method)).toBe(2);
     await tools.close();
