@@ -22,6 +22,12 @@ async function writtenIn(editor: Locator): Promise<string> {
   return (await editor.locator('.cm-line').allTextContents()).join('\n');
 }
 
+/** Replaces the whole text, as a person does. */
+async function rewrite(editor: Locator, text: string): Promise<void> {
+  await editor.press('Control+a');
+  await editor.page().keyboard.insertText(text);
+}
+
 test('a graph is edited with completions, published, changed, compared and run', async () => {
   const page = await enter('/graphs/-/new');
   const editor = page.getByLabel('Definition', { exact: true });
@@ -43,13 +49,13 @@ test('a graph is edited with completions, published, changed, compared and run',
 
   // A click on an issue of the API moves the cursor to its position.
   const good = await writtenIn(editor);
-  await editor.fill(good.replace('"to": "ask"', '"to": "aks"'));
+  await rewrite(editor, good.replace('"to": "ask"', '"to": "aks"'));
   await page.getByText('can’t be published').waitFor();
   await page.getByRole('button', { name: /aks/ }).first().click();
   await page.keyboard.type('!');
   expect(await writtenIn(editor)).toContain('!"to": "aks"');
   await page.locator('.cm-lint-marker-error').first().waitFor();
-  await editor.fill(good);
+  await rewrite(editor, good);
   await page.getByText('can be published').waitFor();
 
   // Ctrl+Space opens completions, Escape closes them, a new line is indented, and Ctrl+Z undoes it.
@@ -70,7 +76,7 @@ test('a graph is edited with completions, published, changed, compared and run',
   await page.getByRole('button', { name: 'ask approval' }).waitFor();
 
   await page.getByRole('link', { name: 'Edit' }).click();
-  await editor.fill(good.replace('{{ state.question }}', 'Well: {{ state.question }}'));
+  await rewrite(editor, good.replace('{{ state.question }}', 'Well: {{ state.question }}'));
   await page.getByText('can be published').waitFor();
   await publish.click();
   await page.getByRole('link', { name: 'Compare with 1' }).click();
@@ -108,8 +114,9 @@ test('the draft of a graph survives another tab and a reload, and is not used fo
   expect((await user.post('/api/graphs', definition('One?'))).status).toBeLessThan(300);
   const page = await enter('/graphs/kept-text/edit');
   const editor = page.getByLabel('Definition', { exact: true });
+  await page.getByText('can be published').waitFor();
   const written = (await writtenIn(editor)).replace('One?', 'Two?');
-  await editor.fill(written);
+  await rewrite(editor, written);
   await page.getByRole('link', { name: 'Versions' }).click();
   await page.getByRole('link', { name: 'Edit' }).click();
   await page.getByText('What you had written here is back.').waitFor();

@@ -52,6 +52,7 @@ export function openCodeView({ host, label, text, onEdit }: CodeViewOptions): Co
       completion.of(complete(null)),
       // A contenteditable element can be focused without `tabindex`, but axe requires it within a scrollable region.
       EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+      EditorView.domEventHandlers({ beforeinput: replaceSelection }),
       EditorView.updateListener.of(({ docChanged, state, transactions }) => {
         const isEdit = docChanged && !transactions.some((transaction) => transaction.annotation(BY_PROGRAM));
         if (isEdit) onEdit(state.doc.toString());
@@ -75,6 +76,36 @@ export function openCodeView({ host, label, text, onEdit }: CodeViewOptions): Co
     },
     textbox: view.contentDOM,
     destroy: () => view.destroy(),
+  };
+}
+
+/**
+ * Replaces the selection by what is typed. A browser that edits the elements of several lines itself gives some of them a
+ * `style`, which the content security policy refuses.
+ */
+function replaceSelection(event: InputEvent, view: EditorView): boolean {
+  const { inputType, data } = event;
+  if (inputType !== 'insertText' || data === null) return false;
+  const { from, to } = selectedIn(event, view);
+  if (from === to) return false;
+  view.dispatch({
+    changes: { from, to, insert: data },
+    selection: { anchor: from + data.length },
+    userEvent: 'input.type',
+    scrollIntoView: true,
+  });
+  event.preventDefault();
+  return true;
+}
+
+/** The selection of the editor, which may learn of one that the browser has made a moment later than the event. */
+function selectedIn(event: InputEvent, view: EditorView): { readonly from: number; readonly to: number } {
+  const { main } = view.state.selection;
+  const [range] = event.getTargetRanges();
+  if (!main.empty || !range) return main;
+  return {
+    from: view.posAtDOM(range.startContainer, range.startOffset),
+    to: view.posAtDOM(range.endContainer, range.endOffset),
   };
 }
 
