@@ -268,18 +268,17 @@ describe('the draft for an approval', () => {
     const run = await askAbout('Through the end?');
     const page = await enter('approver', `/inbox/${run.approvalId}`);
     await amount(page).fill('31');
-    // Only the decision: a request in the background could end the session before it is sent.
-    await page.route('**/api/**/approve', async (route) => await route.fulfill({ status: 401, json: {} }));
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Graphs' }).hover();
     await form(page)
       .getByRole('button', { name: /^Approve/ })
       .click();
+    // At the last moment, as a request in the background could end the session before the decision is sent.
+    await page.route('**/api/**', async (route) => await route.fulfill({ status: 401, json: {} }));
     await form(page)
       .getByRole('button', { name: /^Approve/ })
       .click();
     await page.getByText('Your session has ended').waitFor();
     await page.getByText('What you have written is kept in this tab').waitFor();
-    await page.unroute('**/api/**/approve');
+    await page.unroute('**/api/**');
     await giveToken(page, { tokensFile: tokensFile(), caller: 'approver2' });
     await amount(page).waitFor();
     expect(await amount(page).inputValue()).toBe('1200');
