@@ -86,6 +86,8 @@ export const TOOL: Texts<HttpToolInput | CodeTool> = {
   method: 'HTTP: the method.',
   url: 'HTTP: the address; `{{ }}` in path and query over `args`.',
   headers: 'HTTP: the headers; a value may be `{ "secret": "NAME" }`.',
+  body: 'HTTP: how arguments are written in a body: `json`, or `form` for the fields of a form.',
+  lists: 'HTTP: how lists are written in a query or a form: `repeat` (`ids=a&ids=b`), `brackets` or `commas`.',
   secrets: 'Code: the names of the secrets that it may use.',
   execute: 'Code: `(args, context) => result`.',
 };

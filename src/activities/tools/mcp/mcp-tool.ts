@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { isJsonObject, toJson } from '../../../graph/values/index.ts';
+import { isContainer, isJsonObject, toJson, toPointer } from '../../../graph/values/index.ts';
 import type { Json } from '../../../graph/values/index.ts';
 import { CallError } from '../../calls/call-error.ts';
 import type { UsedSecrets } from '../../secrets.ts';
@@ -118,10 +118,40 @@ function failed(result: CallToolResult, errorMeans: ErrorMeaning): CallError {
 }
 
 function readValue(result: CallToolResult): Json {
-  if (result.structuredContent) return toJson(result.structuredContent);
+  if (result.structuredContent) return requireWhole(toJson(result.structuredContent));
   if (result.content.length === 0) return null;
   return textOf(result) ?? toJson(result.content);
 }
+
+/**
+ * Refuses integers beyond 2^53 that use all digits of a double, because the protocol's parser has probably rounded them.
+ * @throws CallError naming the first one
+ */
+function requireWhole(value: Json): Json {
+  const path = findRounded(value, []);
+  if (path === null) return value;
+  const place = toPointer(path) || 'the top';
+  throw broken('TOOL_FAILED', `The integer at ${place} has more digits than a JSON number keeps; the server must answer a text`);
+}
+
+type Path = readonly (string | number)[];
+
+function findRounded(value: Json, path: Path): Path | null {
+  if (typeof value === 'number') return isRounded(value) ? path : null;
+  if (!isContainer(value)) return null;
+  for (const [key, inner] of Object.entries(value)) {
+    const found = findRounded(inner, [...path, key]);
+    if (found) return found;
+  }
+  return null;
+}
+
+function isRounded(value: number): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && ALL_DIGITS.test(String(value));
+}
+
+/** At least 16 significant digits, perhaps with zeros after them. */
+const ALL_DIGITS = /^-?\d{15}\d*[1-9]0*$/;
 
 /** The joined texts of an answer; `null` if it has other parts. */
 function textOf({ content }: CallToolResult): string | null {
