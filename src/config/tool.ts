@@ -4,7 +4,8 @@ import type { Tool as ReadyTool, CodeToolContext } from '../activities/tools/too
 import { EXECUTIONS, LOCAL_CALLS, mayBeLocal } from '../graph/definition/index.ts';
 import { parseExpression, splitIntoPieces } from '../graph/expression/index.ts';
 import { Policy, TimeSpan } from '../graph/schema/index.ts';
-import { callFields, code, Safety, readAs, Schema, SecretOrText, ToolName } from './fields.ts';
+import { callFields, code, Safety, readAs, SecretOrText, ToolName } from './fields.ts';
+import { Schema } from './json-schema.ts';
 import type { CallSettingsInput } from './fields.ts';
 import { Parameters, Result } from './tool-parameters.ts';
 

@@ -1,7 +1,7 @@
 import { CompositePayloadConverter, JsonPayloadConverter, UndefinedPayloadConverter } from '@temporalio/common';
 import type { Payload, PayloadConverter } from '@temporalio/common';
 import { decode, encode } from '@temporalio/common/lib/encoding.js';
-import { LONG_INTEGER, parseAnswer } from '../graph/values/parse-json.ts';
+import { LONG_INTEGER, parseAnswer, unreadable } from '../graph/values/index.ts';
 import { isCompressed } from './compressed.ts';
 
 /** Marks a payload for the codec that compresses (`process/payloads/compression.ts`). */
@@ -23,8 +23,8 @@ const NOTHING = new Uint8Array();
 
 const standard = new CompositePayloadConverter(new UndefinedPayloadConverter(), new WholeJsonConverter());
 
-/** Replaces a payload that can't be read, as `unreadable` does; clients load no other module with this one. */
-const noJson = standard.toPayload({ $unreadable: 'it is no JSON' });
+/** Replaces a payload that can't be read. */
+const noJson = standard.toPayload(unreadable('it is no JSON'));
 
 /** JSON whose reading never throws: a signal that is not JSON would fail its workflow task again and again. */
 export const payloadConverter: PayloadConverter = {

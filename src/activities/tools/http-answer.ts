@@ -1,6 +1,6 @@
 import { allowsText, JsonLossError, parseAnswer } from '../../graph/values/index.ts';
 import type { Json, JsonSchema } from '../../graph/values/index.ts';
-import { decodeText } from '../../network/read-body.ts';
+import { decodeText, MAX_BODY_BYTES } from '../../network/read-body.ts';
 import type { HttpResponse } from '../../network/guarded-request.ts';
 import { CallError } from '../calls/call-error.ts';
 import { fromStatus } from '../calls/classify-failure.ts';
@@ -38,23 +38,26 @@ export async function readAnswer(answer: HttpResponse, { name, result, keepFile 
   }
   const bytes = await answer.readBytes(MAX_ANSWERED_BYTES);
   if (bytes.byteLength === 0) return null;
-  if (isUnknown(contentType) && isUtf8(bytes)) return { text: decodeText(bytes, contentType) };
-  return toFileResult(await keepFile({ bytes, mediaType: essenceOf(contentType) || UNKNOWN }), bytes.byteLength);
+  if (isUndeclaredText(bytes, contentType)) return { text: decodeText(bytes, contentType) };
+  return toFileResult(await keepFile({ bytes, mediaType: essenceOf(contentType) }), bytes.byteLength);
 }
 
 const JSON_TYPE = /[/+]json\s*(?:;|$)/i;
-const UNKNOWN = 'application/octet-stream';
 
-/** Media types whose content is text (RFC 9110, section 8.3). */
-const TEXT_TYPE = /^text\/|[/+](?:json|xml|yaml|x-yaml|javascript|x-javascript|ecmascript|graphql|sql|x-sh|toml|rtf|csv|x-ndjson|jsonl|json-seq|x-www-form-urlencoded)$/;
+/** Media types whose content is always text. */
+const TEXT_TYPE = /^text\/|[/+](?:json|xml|yaml|x-yaml|javascript|x-ndjson|jsonl|json-seq|x-www-form-urlencoded)$/;
+/** Media types whose content is never text. */
+const BINARY_TYPE = /^(?:image|audio|video|font|model)\/|^application\/(?:pdf|zip|gzip|x-tar|wasm|vnd\.)/;
 
+/** True for an answer that states a text, or no type at all. */
 function isText(contentType: string): boolean {
-  return TEXT_TYPE.test(essenceOf(contentType));
+  const essence = essenceOf(contentType);
+  return essence === '' || TEXT_TYPE.test(essence);
 }
 
-/** True for an answer without a type, or with one that says nothing. */
-function isUnknown(contentType: string): boolean {
-  return ['', UNKNOWN].includes(essenceOf(contentType));
+/** True for UTF-8 text that fits into a result, although its media type does not say that it is text. */
+function isUndeclaredText(bytes: Uint8Array, contentType: string): boolean {
+  return bytes.byteLength <= MAX_BODY_BYTES && !BINARY_TYPE.test(essenceOf(contentType)) && isUtf8(bytes);
 }
 
 /** Returns a media type in lower case, without parameters. */

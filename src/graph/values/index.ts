@@ -27,7 +27,7 @@ export {
 } from './json.ts';
 export type { Json, JsonObject } from './json.ts';
 export { allowsText } from './schema-parts.ts';
-export { JsonLossError, lossesIn, parseAnswer, parseDocument } from './parse-json.ts';
+export { JsonLossError, LONG_INTEGER, lossesIn, parseAnswer, parseDocument } from './parse-json.ts';
 export type { JsonLoss } from './parse-json.ts';
 export { tryWithAllowance } from './meter.ts';
 export { compilePattern } from './regular-expression.ts';

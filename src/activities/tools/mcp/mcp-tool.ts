@@ -131,7 +131,10 @@ function requireWhole(value: Json): Json {
   const path = findRounded(value, []);
   if (path === null) return value;
   const place = toPointer(path) || 'the top';
-  throw broken('TOOL_FAILED', `The integer at ${place} has more digits than a JSON number keeps; the server must answer a text`);
+  throw broken(
+    'TOOL_FAILED',
+    `The integer at ${place} has more digits than a JSON number keeps; the server must answer a text`,
+  );
 }
 
 type Path = readonly (string | number)[];
