@@ -15,7 +15,8 @@ test('bytes become a file of the tenant, which belongs to the starter of the run
   const part = await keepFile({ bytes, mediaType: 'application/pdf' }, call);
   expect(part).toEqual({ type: 'file', blob: expect.any(String), mediaType: 'application/pdf' });
   const source = sourceOf(part);
-  const id = source.kind === 'blob' ? source.id : expect.unreachable();
+  if (source.kind !== 'blob') throw new Error('The part refers to no stored file');
+  const { id } = source;
   expect(await files.find(call.tenantId, id)).toMatchObject({ by: call.principal.sub, size: 3_000_000 });
   expect(await text(Readable.from(files.read(id)))).toBe(bytes.toString());
 });
