@@ -99,6 +99,8 @@ export const MCP_SERVER: Texts<McpServerInput> = {
   cwd: 'Its working folder.',
   url: 'Instead of a program: the address of a server that speaks streamable HTTP.',
   headers: 'The headers of requests; a value may be `{ "secret": "NAME" }`.',
+  optional:
+    'True: processes start without the server; the tools that `tools` names fail as unavailable until it is there.',
   trusted: "True: the server's hints on the safety of its tools count.",
   tools:
     'The tools that are offered, by their names at the server, with the fields of a tool, `errorMeans`, `as` and `pin`; without it, all.',

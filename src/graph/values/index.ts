@@ -29,6 +29,6 @@ export type { Json, JsonObject } from './json.ts';
 export { allowsText } from './schema-parts.ts';
 export { JsonLossError, LONG_INTEGER, lossesIn, parseAnswer, parseDocument } from './parse-json.ts';
 export type { JsonLoss } from './parse-json.ts';
-export { tryWithAllowance } from './meter.ts';
+export { tryWithAllowance, unitsSpent } from './meter.ts';
 export { compilePattern } from './regular-expression.ts';
 export { unreadable } from './unreadable.ts';

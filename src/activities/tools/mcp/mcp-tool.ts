@@ -6,7 +6,8 @@ import type { UsedSecrets } from '../../secrets.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import type { Connection, Session } from './session.ts';
 import { pinOf } from './offer-tools.ts';
-import type { ListedTool, OfferedTool } from './offer-tools.ts';
+import type { OfferedTool } from './offer-tools.ts';
+import type { ListedTool } from './list-tools.ts';
 import { toUnreachable, toCallError } from './to-call-error.ts';
 import { REFUSED, UNCLEAR } from '../../calls/classify-failure.ts';
 import { MAX_BODY_BYTES } from '../../../network/read-body.ts';
@@ -67,7 +68,7 @@ async function findTool(session: Session, ownName: string): Promise<ListedTool> 
   const listed = await session.tools().catch((error: unknown) => {
     throw toUnreachable(error);
   });
-  return listed.get(ownName) ?? refuse('The server has no such tool any more');
+  return listed.tools.get(ownName) ?? refuse('The server has no such tool any more');
 }
 
 /** Creates a check that refuses a tool that differs from its pin, and reports changes since the start. */
@@ -78,10 +79,10 @@ function createPinCheck(
   let lastPin = pin;
   return (tool) => {
     const currentPin = pinOf(tool);
-    if (currentPin !== lastPin) report(`${name} has changed from ${lastPin} to ${currentPin}`);
+    if (lastPin !== null && currentPin !== lastPin) report(`${name} has changed from ${lastPin} to ${currentPin}`);
     lastPin = currentPin;
-    if (settings.pin !== undefined && currentPin !== pin)
-      refuse(`It is not what was pinned: the pin is ${pin}, the server's tool has ${currentPin} now`);
+    if (settings.pin !== undefined && currentPin !== settings.pin)
+      refuse(`It is not what was pinned: the pin is ${settings.pin}, the server's tool has ${currentPin} now`);
   };
 }
 
