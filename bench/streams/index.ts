@@ -67,6 +67,7 @@ async function serve(store: Store): Promise<string> {
   const app = createApp({
     store,
     engine: anAbsentEngine(),
+    toolWarnings: [],
     catalog,
     graphJobs: graphJobsHere(catalog),
     settings: toApiSettings(config, process.env),

@@ -14,7 +14,9 @@ export function chatOptions({
     transport: new DefaultChatTransport({
       api: `${baseUrl}/api/chat/${graph}`,
       headers: () => ({ authorization: `Bearer ${token()}` }),
-      prepareSendMessagesRequest: ({ id, messages, body }) => ({ body: { ...body, id, messages: messages.slice(-1) } }),
+      prepareSendMessagesRequest: ({ id, messages, trigger, messageId, body }) => ({
+        body: { ...body, id, messages: messages.slice(-1), trigger, messageId },
+      }),
     }),
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
   };

@@ -86,6 +86,8 @@ export const TOOL: Texts<HttpToolInput | CodeTool> = {
   method: 'HTTP: the method.',
   url: 'HTTP: the address; `{{ }}` in path and query over `args`.',
   headers: 'HTTP: the headers; a value may be `{ "secret": "NAME" }`.',
+  body: 'HTTP: how arguments are written in a body: `json`, or `form` for the fields of a form.',
+  lists: 'HTTP: how lists are written in a query or a form: `repeat` (`ids=a&ids=b`), `brackets` or `commas`.',
   secrets: 'Code: the names of the secrets that it may use.',
   execute: 'Code: `(args, context) => result`.',
 };
@@ -97,6 +99,8 @@ export const MCP_SERVER: Texts<McpServerInput> = {
   cwd: 'Its working folder.',
   url: 'Instead of a program: the address of a server that speaks streamable HTTP.',
   headers: 'The headers of requests; a value may be `{ "secret": "NAME" }`.',
+  optional:
+    'True: processes start without the server; the tools that `tools` names fail as unavailable until it is there.',
   trusted: "True: the server's hints on the safety of its tools count.",
   tools:
     'The tools that are offered, by their names at the server, with the fields of a tool, `errorMeans`, `as` and `pin`; without it, all.',

@@ -16,6 +16,8 @@ export interface ApiDeps {
   readonly store: Store;
   readonly engine: Engine;
   readonly catalog: Catalog;
+  /** Faults of MCP servers that cost some of their tools. */
+  readonly toolWarnings: readonly string[];
   readonly graphJobs: GraphJobs;
   readonly settings: ApiSettings;
   readonly authenticate: Authenticate;

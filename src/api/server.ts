@@ -115,7 +115,7 @@ async function openParts(loaded: ApiConfig, settings: Settings, patience: Openin
   const { logger, parts } = patience;
   const authenticate = createAuthenticate(toAuthSettings(loaded.auth), loaded.roles);
   const report = (message: string): void => logger.warn(message);
-  const [config, opened, { connection, namespace }] = await Promise.all([
+  const [{ config, warnings: toolWarnings }, opened, { connection, namespace }] = await Promise.all([
     addMcpTools(loaded, { environment: process.env, report }),
     parts.keep(
       openConfiguredStore(loaded, async () => await connectWithRetry(postgresStore(DATABASE_URL), patience)),
@@ -138,6 +138,7 @@ async function openParts(loaded: ApiConfig, settings: Settings, patience: Openin
     store,
     engine,
     catalog,
+    toolWarnings,
     graphJobs,
     settings: toApiSettings(config, process.env),
     authenticate,

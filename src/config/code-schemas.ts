@@ -4,7 +4,8 @@ import { BUILT_IN_PROCESSORS } from '../activities/context/processing-steps.ts';
 import type { MessageProcessor } from '../activities/context/message-processor.ts';
 import type { TokenCounter } from '../activities/context/estimate-tokens.ts';
 import { NAME } from '../graph/definition/index.ts';
-import { callFields, code, Safety, Schema } from './fields.ts';
+import { callFields, code, Safety } from './fields.ts';
+import { Schema } from './json-schema.ts';
 
 /** Functions that graphs call by name. They are `idempotent` unless they state another effect. */
 const NamedFunction = z.union([

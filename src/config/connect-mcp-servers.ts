@@ -7,6 +7,8 @@ import type { ToolConfig } from './tool.ts';
 /** A configuration that includes the tools of its MCP servers, while these are connected. */
 export interface ConnectedConfig {
   readonly config: Config;
+  /** Faults of servers that cost some of their tools; each names its server. */
+  readonly warnings: readonly string[];
   /** Closes the connections and ends the programs started for them. */
   close(): Promise<void>;
 }
@@ -29,12 +31,13 @@ export async function connectMcpServers(config: Config, deps: ConnectDeps): Prom
     ...findDuplicateNames(tools),
     ...findBadFallbacks(tools).map(({ index, message }) => `onFailure of ${tools[index]?.name ?? ''} ${message}`),
   ];
-  if (problems.length === 0) return { config: { ...config, tools }, close: () => opened.close() };
+  if (problems.length === 0)
+    return { config: { ...config, tools }, warnings: opened.warnings, close: () => opened.close() };
   await opened.close();
   throw new Error(`The tools of the configuration don't fit together:\n  ${problems.join('\n  ')}`);
 }
 
-const NO_TOOLS: McpTools = { tools: [], close: async () => undefined };
+const NO_TOOLS: McpTools = { tools: [], warnings: [], close: async () => undefined };
 
 /** Opens the MCP servers. The client is large, so a process loads it only if servers are configured. */
 async function openServers(
@@ -58,8 +61,8 @@ function findDuplicateNames(tools: readonly ToolConfig[]): readonly string[] {
 }
 
 /** Adds the tools of MCP servers for callers that only describe them, and closes the connections. */
-export async function addMcpTools(config: Config, deps: ConnectDeps): Promise<Config> {
+export async function addMcpTools(config: Config, deps: ConnectDeps): Promise<Omit<ConnectedConfig, 'close'>> {
   const connected = await connectMcpServers(config, deps);
   await connected.close();
-  return connected.config;
+  return { config: connected.config, warnings: connected.warnings };
 }

@@ -3,8 +3,7 @@ import { TOOL_NAME } from '../activities/tools/tool.ts';
 import { CALL_SAFETIES } from '../graph/definition/index.ts';
 import { Retry, TimeSpan } from '../graph/schema/index.ts';
 import type { Duration } from '../graph/schema/index.ts';
-import { findSchemaProblems, parseDuration } from '../graph/values/index.ts';
-import type { JsonSchema } from '../graph/values/index.ts';
+import { parseDuration } from '../graph/values/index.ts';
 import { PROVIDER_URLS } from '../activities/model-providers.ts';
 import type { ProviderName } from '../activities/model-providers.ts';
 
@@ -21,9 +20,15 @@ export function readAs<T>(schemaOf: (value: object) => z.ZodType<T>) {
   });
 }
 
-/** Adds the issues of a nested parse to those of the current value. */
-export function addIssues({ issues }: z.ZodError, context: z.RefinementCtx, at: readonly PropertyKey[] = []): void {
-  for (const { message, path } of issues) context.addIssue({ code: 'custom', message, path: [...at, ...path] });
+/** Adds the issues of a nested parse to those of the current value. @param suffix ends each message */
+export function addIssues(
+  { issues }: z.ZodError,
+  context: z.RefinementCtx,
+  at: readonly PropertyKey[] = [],
+  suffix = '',
+): void {
+  for (const { message, path } of issues)
+    context.addIssue({ code: 'custom', message: `${message}${suffix}`, path: [...at, ...path] });
 }
 
 const LONGEST_TIMER_DAYS = 24;
@@ -53,8 +58,6 @@ export function code<T extends (...args: never[]) => unknown>(): z.ZodType<T, T>
 
 /** Safety of repeated calls. */
 export const Safety = z.enum(CALL_SAFETIES);
-
-export const Schema = z.custom<JsonSchema>((value) => findSchemaProblems(value).length === 0, 'must be a JSON Schema');
 
 const Secret = z.strictObject({ secret: z.string().min(1) });
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { SecretResolver } from '../activities/secrets.ts';
 import { CEILINGS, DEFAULTS } from '../graph/definition/index.ts';
 import { Duration, TimeSpan } from '../graph/schema/index.ts';
-import { messageOf, toPointer } from '../graph/values/index.ts';
+import { messageOf, parseDocument, toPointer } from '../graph/values/index.ts';
 import { SetupError } from '../process/setup-error.ts';
 import { TENANT_NAME } from '../process/process-options.ts';
 import { Auth, Roles } from './auth.ts';
@@ -236,7 +236,7 @@ function findFile(file: string | undefined): string {
 
 async function readConfigFile(path: string): Promise<unknown> {
   try {
-    if (path.endsWith('.json')) return JSON.parse(await readFile(path, 'utf8')) as unknown;
+    if (path.endsWith('.json')) return parseDocument(await readFile(path, 'utf8'));
     return await importModule(path);
   } catch (error) {
     throw new ConfigError(`${path} can't be read: ${messageOf(error)}`, {

@@ -26,6 +26,8 @@ const serverFields = {
   trusted: z.boolean().default(false),
   /** The offered tools, by their names at the server; by default all of them. */
   tools: z.record(z.string(), McpTool).optional(),
+  /** True if processes start without the server; the tools that `tools` names fail as unavailable until it is there. */
+  optional: z.boolean().optional(),
   /** The time limit of one attempt. */
   timeout: policyFields.timeout,
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MEMORY_TOOLS } from '../graph/definition/index.ts';
-import { toPointer } from '../graph/values/index.ts';
+import { abbreviate, isContainer, toPointer } from '../graph/values/index.ts';
 import { findBadFallbacks } from './find-bad-fallbacks.ts';
 import { addIssues } from './fields.ts';
 import { toolMethodsOf } from './tool-methods.ts';
@@ -51,9 +51,17 @@ function parseItem({ value, ...item }: ListItem, context: z.RefinementCtx): read
   }
   const parsed = Tool.safeParse(value);
   if (parsed.success) return [{ ...item, tool: parsed.data }];
-  addIssues(parsed.error, context, item.path);
+  addIssues(parsed.error, context, item.path, nameIn(value));
   return [];
 }
+
+/** Names a tool at the end of an issue, whose path has only its index; an empty text if the tool has no name. */
+function nameIn(value: unknown): string {
+  const name: unknown = isContainer(value) && 'name' in value ? value.name : null;
+  return typeof name === 'string' ? ` (tool "${abbreviate(name, MAX_NAME)}")` : '';
+}
+
+const MAX_NAME = 64;
 
 /** True for an instance of a class that probably should have held tools. */
 function isBareInstance(value: unknown): boolean {

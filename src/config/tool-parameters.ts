@@ -3,14 +3,8 @@ import type { StandardSchema } from '../activities/tools/code-tool.ts';
 import type { SchemaValue } from '../builder/schema-value.ts';
 import type { ToolEntry } from '../graph/definition/index.ts';
 import type { Json, JsonSchema } from '../graph/values/index.ts';
-import {
-  compilePattern,
-  findSchemaProblems,
-  isJsonObject,
-  isJsonSchema,
-  messageOf,
-  toJson,
-} from '../graph/values/index.ts';
+import { compilePattern, isJsonObject, isJsonSchema, messageOf, parsePointer, toJson } from '../graph/values/index.ts';
+import { findSchemaFault } from './json-schema.ts';
 import { closedInput, TARGET, zodTraitsOf } from './read-zod.ts';
 import type { ZodTraits } from './read-zod.ts';
 
@@ -39,7 +33,8 @@ export const Parameters = z.unknown().transform((input, context): ParsedParamete
   try {
     return isStandardSchema(input) ? readStandard(input) : { parameters: requireSchema(input), schema: null };
   } catch (error) {
-    context.addIssue(messageOf(error));
+    const path = error instanceof SchemaError ? parsePointer(error.path) : [];
+    context.addIssue({ code: 'custom', path, message: messageOf(error) });
     return z.NEVER;
   }
 });
@@ -47,12 +42,21 @@ export const Parameters = z.unknown().transform((input, context): ParsedParamete
 /** Reads the schema of a tool's result. Of a library's schema the input counts, because the code returns it. */
 export const Result = Parameters.transform(({ parameters }): JsonSchema => parameters);
 
+/** The fault of a JSON Schema. `path` is the JSON Pointer into it. */
+class SchemaError extends TypeError {
+  readonly path: string;
+
+  constructor(message = '', path = '') {
+    super(`must be a schema of zod or a like library, or a JSON Schema${message === '' ? '' : `: ${message}`}`);
+    this.path = path;
+  }
+}
+
 function requireSchema(schema: unknown): JsonSchema {
-  const [problem] = findSchemaProblems(schema);
-  if (!problem && isJsonSchema(schema)) return schema;
-  throw new TypeError(
-    `must be a schema of zod or a like library, or a JSON Schema${problem ? `: ${problem.message}` : ''}`,
-  );
+  if (!isJsonSchema(schema)) throw new SchemaError();
+  const fault = findSchemaFault(schema);
+  if (fault) throw new SchemaError(fault.message, fault.path);
+  return schema;
 }
 
 function isStandardSchema(value: unknown): value is StandardSchema {

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { LIST_STYLES } from '../activities/tools/http-fields.ts';
 import type { Tool as ReadyTool, CodeToolContext } from '../activities/tools/tool.ts';
 import { EXECUTIONS, LOCAL_CALLS, mayBeLocal } from '../graph/definition/index.ts';
 import { parseExpression, splitIntoPieces } from '../graph/expression/index.ts';
 import { Policy, TimeSpan } from '../graph/schema/index.ts';
-import { callFields, code, Safety, readAs, Schema, SecretOrText, ToolName } from './fields.ts';
+import { callFields, code, Safety, readAs, SecretOrText, ToolName } from './fields.ts';
+import { Schema } from './json-schema.ts';
 import type { CallSettingsInput } from './fields.ts';
 import { Parameters, Result } from './tool-parameters.ts';
 
@@ -88,6 +90,12 @@ const HttpTool = z
         'must be a text with {{ }} around expressions over args',
       ),
     headers: z.record(z.string(), SecretOrText).optional(),
+    body: z.enum(['json', 'form']).optional(),
+    lists: z.enum(LIST_STYLES).optional(),
+  })
+  .refine(({ method, body }) => body === undefined || !['GET', 'DELETE'].includes(method), {
+    path: ['body'],
+    message: 'is for POST, PUT and PATCH: the arguments of GET and DELETE are in the query',
   })
   .refine(isExecutionAllowed, EXECUTION_PROBLEM);
 
@@ -120,6 +128,13 @@ export interface HttpToolInput extends PolicyInput {
   url: HttpToolFields['url'];
   /** The headers; a value may be `{ secret: 'NAME' }`. */
   headers?: HttpToolFields['headers'];
+  /** How arguments are written in the body of POST, PUT and PATCH: as JSON, or as the fields of a form. */
+  body?: HttpToolFields['body'];
+  /**
+   * How lists are written in a query or a form: the name repeated (`ids=a&ids=b`, the default), `brackets`
+   * (`ids[]=a&ids[]=b`) or `commas` (`ids=a,b`).
+   */
+  lists?: HttpToolFields['lists'];
 }
 
 /** A tool of a checked configuration; one of an MCP server is complete already. */

@@ -11,6 +11,7 @@ import type { GraphJobs } from '../api/graph-jobs/graph-jobs.ts';
 import { createEngine } from '../api/temporal/engine.ts';
 import { toApiSettings } from '../config/api-settings.ts';
 import { connectMcpServers } from '../config/connect-mcp-servers.ts';
+import type { ConnectedConfig } from '../config/connect-mcp-servers.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/load-config.ts';
 import { openEmbedder } from '../config/open-embedder.ts';
@@ -93,7 +94,7 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
   const { temporal, connection, logger, issuer, secret, localSignIn } = parts;
   const { environment, publish = publishFolder } = options;
   return await startWithTeardown(async (teardown) => {
-    const config = await openConfig(options, logger, teardown);
+    const { config, warnings: toolWarnings } = await openConfig(options, logger, teardown);
     const opened = await openStore(config, parts.store, teardown);
     const store = withMeaning(opened, openEmbedder(config, environment), (problem) => logger.warn(problem));
     const catalog = toCatalog(config);
@@ -113,6 +114,7 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
       store,
       engine,
       catalog,
+      toolWarnings,
       graphJobs,
       settings: { ...toApiSettings(config, environment), console: null, claims: issuer.auth.claims },
       authenticate: createAuthenticate(issuer.auth, config.roles),
@@ -133,13 +135,13 @@ async function openStore(config: Config, below: Store, teardown: Teardown): Prom
   return store;
 }
 
-async function openConfig(options: ServiceOptions, logger: Logger, teardown: Teardown): Promise<Config> {
+async function openConfig(options: ServiceOptions, logger: Logger, teardown: Teardown): Promise<ConnectedConfig> {
   const { environment } = options;
   const loaded = await loadConfig(options.config ?? setVariables(environment)['HOLDFAST_CONFIG']);
   const report = (message: string): void => logger.warn(message);
   const connected = await connectMcpServers(loaded, { environment, report });
   teardown.add(() => connected.close());
-  return connected.config;
+  return connected;
 }
 
 /** Serves all known task queues, unless the environment names some. */

@@ -54,7 +54,8 @@ export function createGuardedRequest(
     return {
       status: response.statusCode,
       headers: { get: headerOf },
-      readText: async () => await readChunks(decompressed(response.body, headerOf('content-encoding'))),
+      readText: async () =>
+        await readChunks(decompressed(response.body, headerOf('content-encoding')), headerOf('content-type')),
       readBytes: async (maxBytes) =>
         await readBytes(decompressed(response.body, headerOf('content-encoding')), maxBytes),
       discard: () => void response.body.on('error', () => undefined).destroy(),

@@ -9,17 +9,30 @@ export const MAX_BODY_BYTES = 1_000_000;
  * Reads a response as text, counted after decompression.
  * @throws NetworkError `too large`
  */
-export async function readBody({ body }: Response): Promise<string> {
-  return body ? await readChunks(body) : '';
+export async function readBody({ body, headers }: Response): Promise<string> {
+  return body ? await readChunks(body, headers.get('content-type')) : '';
 }
 
 /**
  * Reads decompressed chunks as text, and no more of them than are allowed.
  * @throws NetworkError `too large`
  */
-export async function readChunks(source: AsyncIterable<Uint8Array>): Promise<string> {
-  return (await readBytes(source, MAX_BODY_BYTES)).toString('utf8');
+export async function readChunks(source: AsyncIterable<Uint8Array>, contentType: string | null): Promise<string> {
+  return decodeText(await readBytes(source, MAX_BODY_BYTES), contentType);
 }
+
+/** Decodes a text by the `charset` of its content type; UTF-8 if it names none that is known. A byte order mark is removed. */
+export function decodeText(bytes: Uint8Array, contentType: string | null): string {
+  const charset = CHARSET.exec(contentType ?? '')?.[1] ?? 'utf-8';
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return new TextDecoder().decode(bytes);
+  }
+}
+
+const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 
 /**
  * Reads decompressed chunks.

@@ -1,14 +1,30 @@
 import { CompositePayloadConverter, JsonPayloadConverter, UndefinedPayloadConverter } from '@temporalio/common';
 import type { Payload, PayloadConverter } from '@temporalio/common';
+import { decode, encode } from '@temporalio/common/lib/encoding.js';
+import { LONG_INTEGER, parseAnswer, unreadable } from '../graph/values/index.ts';
 import { isCompressed } from './compressed.ts';
 
 /** Marks a payload for the codec that compresses (`process/payloads/compression.ts`). */
 const COMPRESS = { 'holdfast-compress': new Uint8Array([1]) };
 
-const standard = new CompositePayloadConverter(new UndefinedPayloadConverter(), new JsonPayloadConverter());
+/**
+ * Parses JSON without rounding its integers: the ones that a double does not keep become texts of their digits, as in
+ * what a person sends by the Temporal CLI. Values of this system have no such integers.
+ */
+class WholeJsonConverter extends JsonPayloadConverter {
+  override fromPayload<T>(payload: Payload): T {
+    const json = decode(payload.data ?? NOTHING);
+    if (!LONG_INTEGER.test(json)) return super.fromPayload<T>(payload);
+    return super.fromPayload<T>({ ...payload, data: encode(JSON.stringify(parseAnswer(json, () => true))) });
+  }
+}
 
-/** Replaces a payload that can't be read, as `unreadable` does; clients load no other module with this one. */
-const noJson = standard.toPayload({ $unreadable: 'it is no JSON' });
+const NOTHING = new Uint8Array();
+
+const standard = new CompositePayloadConverter(new UndefinedPayloadConverter(), new WholeJsonConverter());
+
+/** Replaces a payload that can't be read. */
+const noJson = standard.toPayload(unreadable('it is no JSON'));
 
 /** JSON whose reading never throws: a signal that is not JSON would fail its workflow task again and again. */
 export const payloadConverter: PayloadConverter = {

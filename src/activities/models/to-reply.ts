@@ -1,5 +1,5 @@
 import type { ModelReply } from '../../graph/run/index.ts';
-import { own, toJson } from '../../graph/values/index.ts';
+import { own, parseAnswer } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import type { Answer } from './read-stream.ts';
 import type { ProviderName } from '../model-providers.ts';
@@ -38,7 +38,7 @@ function toUsage({ usage: { inputTokens, outputTokens } }: Answer): ModelReply['
 /** Arguments that are not JSON stay a text; the check of the arguments reports them. */
 function parseArguments(text: string): Json {
   try {
-    return toJson(JSON.parse(text === '' ? '{}' : text));
+    return parseAnswer(text === '' ? '{}' : text, () => true);
   } catch {
     return text;
   }

@@ -1,14 +1,18 @@
 import type { ToolEntry } from '../../graph/definition/index.ts';
-import { isJsonObject, messageOf, toJson, toText } from '../../graph/values/index.ts';
+import { isJsonList, isJsonObject, messageOf, toText } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { splitIntoPieces } from '../../graph/expression/index.ts';
 import { CallError } from '../calls/call-error.ts';
-import { fromNetwork, fromStatus } from '../calls/classify-failure.ts';
+import { fromNetwork } from '../calls/classify-failure.ts';
+import type { AnsweredBytes, KeepFile } from '../files/keep-file.ts';
 import { traceHeaders } from '../../telemetry/traces/traceparent.ts';
 import { followRedirects } from '../../network/follow-redirects.ts';
-import type { GuardedRequest, HttpResponse } from '../../network/guarded-request.ts';
+import type { GuardedRequest } from '../../network/guarded-request.ts';
 import { resolveHeaders, useSecrets } from '../secrets.ts';
 import type { TextsOrSecrets, SecretResolver } from '../secrets.ts';
+import { readAnswer } from './http-answer.ts';
+import { toFields } from './http-fields.ts';
+import type { ListStyle } from './http-fields.ts';
 import type { Tool, ToolCall, ToolContext } from './tool.ts';
 
 export interface HttpTool extends Tool {
@@ -22,15 +26,20 @@ export interface HttpToolSettings extends ToolEntry {
   /** May contain `{{ args.x }}` in its path and query; arguments used there are not sent again. */
   readonly url: string;
   readonly headers?: TextsOrSecrets | undefined;
+  /** How arguments are written in the body of a POST, PUT or PATCH; `json` by default. */
+  readonly body?: 'json' | 'form' | undefined;
+  /** How lists are written in a query or a form; `repeat` by default. */
+  readonly lists?: ListStyle | undefined;
 }
 
 interface HttpToolDeps {
   readonly request: GuardedRequest;
+  readonly keepFile: KeepFile;
   readonly secrets: SecretResolver;
 }
 
 export function createHttpTool(settings: HttpToolSettings, deps: HttpToolDeps): HttpTool {
-  const { method: _method, url: _url, headers: _headers, ...entry } = settings;
+  const { method: _method, url: _url, headers: _headers, body: _body, lists: _lists, ...entry } = settings;
   const fillUrl = compileUrl(settings.url);
   return {
     ...entry,
@@ -39,7 +48,7 @@ export function createHttpTool(settings: HttpToolSettings, deps: HttpToolDeps): 
       try {
         const { url, rest } = fillUrl(isJsonObject(args) ? args : {});
         const headers = await prepare(resolveHeaders(settings.headers ?? {}, secrets));
-        return secrets.redactResult(await send(settings, deps.request, { url, rest, headers, context }));
+        return secrets.redactResult(await send(settings, deps, { url, rest, headers, context }));
       } catch (thrown) {
         const error = fromNetwork('TOOL_FAILED', thrown);
         throw error.withMessage(secrets.redactMessage(error.message));
@@ -63,10 +72,10 @@ function compileUrl(template: string): UrlTemplate {
       const text = pieces
         .map((piece, at) => {
           if (typeof piece === 'string') return piece;
-          const value = toText(piece.evaluate({ args }));
+          const value = toUrlText(piece.evaluate({ args }));
           const isInPath = queryAt < 0 || at < queryAt;
           if (isInPath && value === '') throw new RangeError('a value in its path is empty');
-          return encodeURIComponent(value);
+          return value;
         })
         .join('');
       if (DOT_SEGMENT.test(text)) throw new RangeError('"." and ".." lead to another path');
@@ -79,11 +88,18 @@ function compileUrl(template: string): UrlTemplate {
   };
 }
 
+/** Escapes a value for a URL; a list becomes its elements with commas between them. */
+function toUrlText(value: Json): string {
+  const items = isJsonList(value) ? value : [value];
+  return items.map((item) => encodeURIComponent(toText(item))).join(',');
+}
+
 /** Dot segments change the path even if they are escaped (WHATWG URL, "double-dot URL path segment"). */
 const DOT_SEGMENT = /\/\.{1,2}(?:[/?#]|$)/;
 
 interface HttpCall {
   readonly url: URL;
+  /** The arguments that the URL does not use. */
   readonly rest: JsonObject;
   readonly headers: Readonly<Record<string, string>>;
   readonly context: ToolContext;
@@ -92,50 +108,44 @@ interface HttpCall {
 const HAS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 async function send(
-  { name, method }: HttpToolSettings,
-  guardedRequest: GuardedRequest,
+  settings: HttpToolSettings,
+  { request, keepFile }: Pick<HttpToolDeps, 'request' | 'keepFile'>,
   { url, rest, headers, context }: HttpCall,
 ): Promise<Json> {
-  const hasBody = HAS_BODY.has(method);
-  if (!hasBody) for (const [key, value] of Object.entries(rest)) url.searchParams.append(key, toText(value));
-  const request = {
+  const { name, method, result, body = 'json', lists = 'repeat' } = settings;
+  const written = HAS_BODY.has(method) ? BODIES[body] : null;
+  if (!written) for (const [field, value] of toFields(rest, lists)) url.searchParams.append(field, value);
+  const sent = {
     url,
     method,
     headers: {
       accept: 'application/json, text/plain;q=0.9, */*;q=0.1',
-      ...(hasBody && { 'content-type': 'application/json' }),
+      ...(written && { 'content-type': written.type }),
       ...traceHeaders(),
       ...headers,
       'idempotency-key': context.key,
     },
-    body: hasBody ? JSON.stringify(rest) : null,
+    body: written && written.write(rest, lists),
     signal: context.signal,
   };
-  return await followRedirects(guardedRequest, request, (answer) => readResult(name, answer));
+  const reader = { name, result, keepFile: async (file: AnsweredBytes) => await keepFile(file, context) };
+  return await followRedirects(request, sent, async (answer) => await readAnswer(answer, reader));
 }
 
-async function readResult(name: string, answer: HttpResponse): Promise<Json> {
-  const { status, headers } = answer;
-  if (status < 200 || status > 299) {
-    // The status of a failure is enough, so its body may be unreadable.
-    const message = `${name} answered ${status}: ${await answer.readText().catch(() => '')}`;
-    throw fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message });
-  }
-  const text = await answer.readText();
-  if (text === '') return null;
-  return JSON_TYPE.test(headers.get('content-type') ?? '') ? parseJsonAnswer(name, text) : { text };
+interface BodyFormat {
+  /** The media type of the body. */
+  readonly type: string;
+  readonly write: (args: JsonObject, lists: ListStyle) => string;
 }
 
-const JSON_TYPE = /[/+]json\s*(?:;|$)/i;
-
-function parseJsonAnswer(name: string, text: string): Json {
-  try {
-    return toJson(JSON.parse(text));
-  } catch (error) {
-    throw new CallError('TOOL_FAILED', `${name} answered with a JSON content type, but the body is no JSON`, {
-      retryable: false,
-      done: 'perhaps',
-      cause: error,
-    });
-  }
-}
+const BODIES: Readonly<Record<NonNullable<HttpToolSettings['body']>, BodyFormat>> = {
+  json: { type: 'application/json', write: (args) => JSON.stringify(args) },
+  form: {
+    type: 'application/x-www-form-urlencoded',
+    write(args, lists) {
+      const fields = new URLSearchParams();
+      for (const [name, value] of toFields(args, lists)) fields.append(name, value);
+      return String(fields);
+    },
+  },
+};

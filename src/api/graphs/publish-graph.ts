@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { toJsonObject, messageOf, toJson } from '../../graph/values/index.ts';
+import { toJsonObject, messageOf, parseDocument } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import type { Graphs } from '../../store/graphs.ts';
 import { requireValid } from './resolve-graph.ts';
@@ -68,7 +68,7 @@ export async function publishFolder(
 }
 
 async function readGraph(file: string): Promise<Json> {
-  if (!isModule(file)) return toJson(JSON.parse(await readFile(file, 'utf8')));
+  if (!isModule(file)) return parseDocument(await readFile(file, 'utf8'));
   const graph = await importGraph(file);
   if ('definition' in graph) return graph.definition;
   throw new Error(`line ${graph.at.line}: ${graph.problem}`);

@@ -1,4 +1,5 @@
-import { isDeeperThan, isJsonList, isJsonObject, messageOf, toPointer } from '../../graph/values/index.ts';
+import { isDeeperThan, isJsonList, isJsonObject, lossesIn, messageOf, toPointer } from '../../graph/values/index.ts';
+import type { JsonLoss } from '../../graph/values/index.ts';
 import { ApiError } from './errors.ts';
 
 const MAX_DEPTH = 100;
@@ -6,30 +7,39 @@ const MAX_DEPTH = 100;
 /**
  * Decodes a JSON body and refuses JSON that two parsers may read differently.
  * @returns the text, which is valid JSON
- * @throws ApiError 400 if it is not UTF-8 or not JSON; 422 if it is nested too deeply, repeats a member or has a number
- * outside the range of a double
+ * @throws ApiError 400 if it is not UTF-8 or not JSON; 422 if it is nested too deeply, repeats a member, or has a number
+ * outside the range of a double or an integer that a double does not keep
  */
 export function readJsonText(bytes: Uint8Array): string {
   const text = decode(bytes);
   const value = parse(text);
   if (isDeeperThan(MAX_DEPTH, value))
     throw refused(`The body is nested deeper than ${MAX_DEPTH} levels`, { path: '', message: 'Too deep' });
-  const repeated = findRepeatedMember(text);
-  if (repeated !== null)
-    throw refused('The body names a member twice', { path: repeated, message: 'This member comes more than once' });
   const infinite = findInfinite(value);
   if (infinite)
     throw refused('The body has a number that is out of range', {
       path: toPointer(infinite),
       message: 'A number must be between -1.8e308 and 1.8e308',
     });
+  for (const { kind, path } of lossesIn(text)) {
+    const { detail, message } = LOSSES[kind];
+    throw refused(detail, { path: toPointer(path), message });
+  }
   return text;
 }
 
-/** Keeps a byte order mark in the text, so that parsing fails: it is not allowed in JSON (RFC 8259, section 8.1). */
+const LOSSES: Readonly<Record<JsonLoss['kind'], { readonly detail: string; readonly message: string }>> = {
+  'repeated member': { detail: 'The body names a member twice', message: 'This member comes more than once' },
+  'rounded integer': {
+    detail: 'The body has an integer that a JSON number does not keep',
+    message: 'An integer beyond 2^53 is only kept as a text, in quotation marks',
+  },
+};
+
+/** A byte order mark is ignored, as RFC 8259, section 8.1, allows. */
 function decode(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     throw new ApiError('MALFORMED_JSON', 'The body is not valid UTF-8', { cause: error });
   }
@@ -56,68 +66,6 @@ function findInfinite(value: unknown): readonly string[] | null {
 
 function refused(detail: string, issue: { readonly path: string; readonly message: string }): ApiError {
   return new ApiError('INVALID_REQUEST', detail, { issues: [issue] });
-}
-
-/** An object or an array that is open at the current position of a JSON text. */
-interface Container {
-  /** The member names of the object so far; `null` for an array. */
-  readonly names: Set<string> | null;
-  /** The current member name or element index. */
-  at: string | number;
-  expectsName: boolean;
-}
-
-/**
- * Finds a repeated member name. `JSON.parse` keeps the last of such members, other parsers keep the first.
- * @param text valid JSON
- * @returns the JSON Pointer of the member, or `null`
- */
-export function findRepeatedMember(text: string): string | null {
-  const open: Container[] = [];
-  let at = 0;
-  while (at < text.length) {
-    const sign = text.charAt(at);
-    const end = sign === '"' ? endOfString(text, at) : at;
-    if (sign !== '"') takeSign(open, sign);
-    else if (isRepeated(open.at(-1), () => text.slice(at, end + 1)))
-      return toPointer(open.map((container) => String(container.at)));
-    at = end + 1;
-  }
-  return null;
-}
-
-/** Handles a character outside strings. */
-function takeSign(open: Container[], sign: string): void {
-  const top = open.at(-1);
-  if (sign === '{') open.push({ names: new Set(), at: '', expectsName: true });
-  else if (sign === '[') open.push({ names: null, at: 0, expectsName: false });
-  else if (sign === '}' || sign === ']') open.pop();
-  else if (sign === ',' && top?.names) top.expectsName = true;
-  else if (sign === ',' && top) top.at = Number(top.at) + 1;
-}
-
-/** Handles a string. @returns true if it is a member name that its object already has */
-function isRepeated(top: Container | undefined, quoted: () => string): boolean {
-  if (!top?.names || !top.expectsName) return false;
-  const name = readName(quoted());
-  const isKnown = top.names.has(name);
-  top.names.add(name);
-  top.at = name;
-  top.expectsName = false;
-  return isKnown;
-}
-
-function readName(quoted: string): string {
-  return quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
-}
-
-/** Returns the index of the closing quotation mark: the next one after an even number of backslashes. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
-    let backslashes = 0;
-    while (text[end - 1 - backslashes] === '\\') backslashes += 1;
-    if (backslashes % 2 === 0) return end;
-  }
 }
 
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+";

@@ -24,7 +24,8 @@ const list = tools.get('/api/tools', GRAPH_READERS, {
       const off = switchedOff(overrides, { kind: 'tool', name }, tenantId);
       return off && { reason: off.reason, since: off.changedAt };
     };
-    return c.json(await readPage(deps.cursors, asked, async (page) => pageOf({ ...deps, offFor }, page)), 200);
+    const page = await readPage(deps.cursors, asked, async (request) => pageOf({ ...deps, offFor }, request));
+    return c.json({ ...page, warnings: [...deps.toolWarnings] }, 200);
   },
 });
 

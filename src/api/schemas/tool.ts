@@ -43,5 +43,11 @@ export const ToolSchema = z
 export type ToolJson = z.output<typeof ToolSchema>;
 
 export const ToolListSchema = z
-  .object({ items: listOf(ToolSchema), nextCursor: NextCursor })
-  .openapi('ToolList', { example: aPage(TOOL_EXAMPLE) });
+  .object({
+    items: listOf(ToolSchema),
+    nextCursor: NextCursor,
+    warnings: listOf(z.string()).openapi({
+      description: 'What MCP servers list that can not be used, since the process started',
+    }),
+  })
+  .openapi('ToolList', { example: { ...aPage(TOOL_EXAMPLE), warnings: [] } });

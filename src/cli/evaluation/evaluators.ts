@@ -1,7 +1,7 @@
 import type { Client } from '../../client/index.ts';
 import type { Config } from '../../config/load-config.ts';
 import type { GraphDefinition } from '../../graph/definition/index.ts';
-import { messageOf, toJsonObject } from '../../graph/values/index.ts';
+import { messageOf, parseDocument, toJsonObject } from '../../graph/values/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import {
   checkExpectations,
@@ -165,7 +165,7 @@ export async function readSubjects(file: string, graph: GraphDefinition | null):
 
 function parse<T>(text: string, origin: string, read: (value: unknown) => T): T {
   try {
-    return read(JSON.parse(text));
+    return read(parseDocument(text));
   } catch (error) {
     throw new UsageError(`${origin}: ${messageOf(error)}`, { cause: error });
   }

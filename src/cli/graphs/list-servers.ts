@@ -16,10 +16,10 @@ export async function listServers(config: Config, { env, stderr }: Terminal): Pr
   const listing = Object.entries(mcpServers).map(async ([server, settings]): Promise<ServerListing> => {
     const open = await openServer(server, settings, deps);
     await open.close();
-    const names = [...open.listed.keys()];
+    const names = [...open.listing.tools.keys()];
     const tools = Object.fromEntries(names.map((name) => [name, own(settings.tools ?? {}, name) ?? {}]));
-    const { offered } = offerTools(server, { ...settings, tools }, open.listed);
-    return { server, settings, tools: offered, problems: open.problems };
+    const { offered } = offerTools(server, { ...settings, tools }, open.listing);
+    return { server, settings, tools: offered, problems: open.problems, warnings: open.warnings };
   });
   return await Promise.all(listing);
 }
@@ -31,13 +31,16 @@ export interface ServerListing {
   readonly tools: readonly OfferedTool[];
   /** Reasons why the server can't be used as configured. */
   readonly problems: readonly string[];
+  /** Faults of the server that cost some of its tools. */
+  readonly warnings: readonly string[];
 }
 
 /** Describes a server's tools for the person who approves them. */
-export function serverInWords({ server, settings, tools, problems }: ServerListing): string {
+export function serverInWords({ server, settings, tools, problems, warnings }: ServerListing): string {
   return [
     `${server}: ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`,
     ...problems.map((problem) => `  ! ${escapeInvisible(problem)}`),
+    ...warnings.map((warning) => `  warning: ${escapeInvisible(warning)}`),
     ...tools.map((tool) => describeTool(tool, settings)),
     '',
   ].join('\n');

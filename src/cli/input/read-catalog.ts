@@ -38,7 +38,8 @@ export async function readCatalog(
       import('../../config/connect-mcp-servers.ts'),
     ]);
     const report = (message: string): void => void stderr.write(`${message}\n`);
-    return { catalog: toCatalog(await learnMcpTools(await loadConfig(origin), { environment, report })), origin };
+    const { config } = await learnMcpTools(await loadConfig(origin), { environment, report });
+    return { catalog: toCatalog(config), origin };
   } catch (error) {
     throw new UsageError(messageOf(error), { cause: error });
   }

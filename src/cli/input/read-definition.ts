@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseTree } from 'jsonc-parser';
 import type { Node } from 'jsonc-parser';
 import { importGraph, isModule } from '../../config/modules/import-graph.ts';
-import { messageOf, toJson, parsePointer } from '../../graph/values/index.ts';
+import { JsonLossError, messageOf, parseDocument, parsePointer } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { UsageError } from '../line/command.ts';
 
@@ -55,13 +55,19 @@ export async function readText(file: string): Promise<string> {
 
 function parse(text: string): DefinitionFile['content'] {
   try {
-    return { definition: toJson(JSON.parse(text)) };
+    return { definition: parseDocument(text) };
   } catch (error) {
-    const message = messageOf(error);
-    const position = /at position (\d+)/.exec(message)?.[1];
-    const location = locationAt(text, position === undefined ? text.length : Number(position));
-    return { fault: { code: 'INVALID_JSON', severity: 'error', path: '', message, ...location } };
+    const location = locationAt(text, offsetOf(error) ?? text.length);
+    const path = error instanceof JsonLossError ? error.pointer : '';
+    return { fault: { code: 'INVALID_JSON', severity: 'error', path, message: messageOf(error), ...location } };
   }
+}
+
+/** Returns the offset that an error of parsing names; `null` if it names none. */
+function offsetOf(error: unknown): number | null {
+  if (error instanceof JsonLossError) return error.offset;
+  const position = /at position (\d+)/.exec(messageOf(error))?.[1];
+  return position === undefined ? null : Number(position);
 }
 
 async function load(file: string): Promise<DefinitionFile['content']> {

@@ -1,4 +1,4 @@
-import { isJsonObject, toJson, own } from '../../graph/values/index.ts';
+import { isJsonObject, JsonLossError, own, parseDocument } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { UsageError } from '../line/command.ts';
 import { readText, readDefinition } from './read-definition.ts';
@@ -10,8 +10,9 @@ import type { GraphDefinition } from '../../graph/definition/index.ts';
 export async function readJson(flag: string, value: string): Promise<Json> {
   const json = value.startsWith('@') ? await readText(value.slice(1)) : value;
   try {
-    return toJson(JSON.parse(json));
+    return parseDocument(json);
   } catch (error) {
+    if (error instanceof JsonLossError) throw new UsageError(`${flag}: ${error.message}`, { cause: error });
     throw new UsageError(`${flag} is no JSON: ${json.slice(0, 100)}`, { cause: error });
   }
 }

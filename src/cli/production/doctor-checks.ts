@@ -1,3 +1,4 @@
+import { addMcpTools } from '../../config/connect-mcp-servers.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { setVariables } from '../../process/process-options.ts';
 import { databaseChecks } from './database-checks.ts';
@@ -12,6 +13,7 @@ export function doctorChecks(patient: Patient): readonly DoctorCheck[] {
   return [
     { name: 'Node', find: findNode, mend: 'install Node 20.20 or later' },
     configurationCheck(patient.configFile),
+    serverCheck(patient),
     ...(database ? [...databaseChecks(database, patient.configFile), ...tokenChecks(patient)] : []),
     ...(isElsewhere ? temporalChecks(patient) : []),
   ];
@@ -32,6 +34,22 @@ function configurationCheck(file: string | undefined): DoctorCheck {
       const { tools, models, roles, graphs } = await loadConfig(file);
       const counts = `${tools.length} tools, ${Object.keys(models).length} models, roles ${[...roles.keys()].join(', ')}`;
       return `${file}: ${counts}${graphs === undefined ? '' : `, graphs in ${graphs.folder}`}`;
+    },
+  };
+}
+
+function serverCheck({ configFile, environment }: Patient): DoctorCheck {
+  return {
+    name: 'MCP servers',
+    mend: 'holdfast mcp lists the tools of each server; "tools" chooses some, "optional" starts without a server',
+    async find() {
+      const loaded = await loadConfig(configFile);
+      const servers = Object.keys(loaded.mcpServers).length;
+      const { config, warnings } = await addMcpTools(loaded, { environment, report: () => undefined });
+      const tools = config.tools.length - loaded.tools.length;
+      return [`${servers} servers with ${tools} tools`, ...warnings.map((warning) => `      warning: ${warning}`)].join(
+        '\n',
+      );
     },
   };
 }

@@ -9,6 +9,7 @@ import { createMemo } from '../values/collections.ts';
 import { priceOfText, spend, withAllowance } from '../values/meter.ts';
 import { didYouMean } from '../values/did-you-mean.ts';
 import { abbreviate } from '../values/text.ts';
+import { findLostLiteral } from './literals.ts';
 import { registerFunctions } from './functions.ts';
 import { instrument, prepareForCheck } from './instrument.ts';
 import { registerNumbers, allNodes, isSyntaxNode } from './syntax-node.ts';
@@ -119,6 +120,8 @@ function parse(source: string, names: readonly Name[]): Expression {
   const root: unknown = program.ast;
   if (!isSyntaxNode(root)) throw new TypeError('The CEL library gave no syntax tree');
   const nodes = allNodes(root);
+  const lost = findLostLiteral(nodes);
+  if (lost !== null) throw new InvalidExpressionError('meaning', lost);
   prepareForCheck(nodes);
   const { valid, error } = program.check();
   if (!valid) throw new InvalidExpressionError('meaning', explain(error, { source, names }));

@@ -1,6 +1,7 @@
 import type { Environment } from '@marcbachmann/cel-js';
 import { ByteBudget, fromCel, unwrap } from './value.ts';
-import { toJson, toText } from '../values/json.ts';
+import { toText } from '../values/json.ts';
+import { parseAnswer } from '../values/parse-json.ts';
 import type { Json } from '../values/json.ts';
 import { priceOfText, spend, unitsLeft } from '../values/meter.ts';
 import { matchesPattern } from '../values/regular-expression.ts';
@@ -101,7 +102,8 @@ function join(list: unknown[], separator: string): string {
 
 /** Splits a text into at most as many parts as the meter allows. */
 function split(text: string, separator: string): string[] {
-  const parts = splitText(text, separator, Math.min(unitsLeft() + 1, text.length + 2));
+  const most = Math.min(unitsLeft() + 1, text.length + 2);
+  const parts = splitText(text, separator, most);
   spend(parts.length);
   return parts;
 }
@@ -124,7 +126,7 @@ function writeJson(value: unknown): string {
 
 function parseJson(text: string): Json {
   spend(text.length);
-  return toJson(JSON.parse(text));
+  return parseAnswer(text);
 }
 
 function mapRuns(text: string, run: RegExp, map: (run: string) => string): string {
@@ -203,8 +205,9 @@ export function lastIndexOfText(text: string, wanted: string, from = Number.POSI
   return last;
 }
 
-/** Like `text.split(wanted, limit)`. */
+/** Like `text.split(wanted, limit)`, but an empty text splits into code points, as CEL counts characters. */
 export function splitText(text: string, wanted: string, limit: number): string[] {
+  if (wanted === '') return Array.from(codePoints(text)).slice(0, limit);
   if (wanted.length <= MAX_NATIVE_LENGTH) return text.split(wanted, limit);
   const parts: string[] = [];
   let start = 0;

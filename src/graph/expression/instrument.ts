@@ -1,4 +1,5 @@
 import { spend, priceOfText } from '../values/meter.ts';
+import { keepAllKeys } from './literals.ts';
 import { REPLACED_FUNCTIONS, REPLACED_METHODS, replacementName } from './functions.ts';
 import {
   compareNumbersByValue,
@@ -24,9 +25,12 @@ export function prepareForCheck(nodes: ReadonlySet<SyntaxNode>): void {
   }
 }
 
-/** Adapts a checked syntax tree: divisions of JSON numbers, and a cost for each node by its value or its operands. */
+/** Adapts a checked syntax tree: divisions of JSON numbers, keys of maps, and a cost for each node by its value or its operands. */
 export function instrument(nodes: ReadonlySet<SyntaxNode>): void {
-  for (const node of nodes) if (isJsonDivision(node)) divideJsonNumbers(node);
+  for (const node of nodes) {
+    if (isJsonDivision(node)) divideJsonNumbers(node);
+    keepAllKeys(node);
+  }
   const operands = operandsIn(nodes);
   for (const node of nodes) {
     const price = operands.has(node) ? weightOf : priceFor(node);

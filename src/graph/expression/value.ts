@@ -23,7 +23,7 @@ export function unwrap(value: unknown): unknown {
 }
 
 function fromForeign(value: object): unknown {
-  if (value instanceof UnsignedInt) return Number(value.valueOf());
+  if (value instanceof UnsignedInt) return value.valueOf();
   if (value instanceof Map) return Object.fromEntries(value);
   if (value instanceof Duration) return writeDuration(value);
   if (value instanceof Date) return writeTimestamp(value);

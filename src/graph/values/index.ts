@@ -17,6 +17,7 @@ export {
   deepEqual,
   isDeeperThan,
   isJsonList,
+  isContainer,
   isJsonObject,
   own,
   toItems,
@@ -25,6 +26,9 @@ export {
   toText,
 } from './json.ts';
 export type { Json, JsonObject } from './json.ts';
-export { tryWithAllowance } from './meter.ts';
+export { allowsText } from './schema-parts.ts';
+export { JsonLossError, LONG_INTEGER, lossesIn, parseAnswer, parseDocument } from './parse-json.ts';
+export type { JsonLoss } from './parse-json.ts';
+export { tryWithAllowance, unitsSpent } from './meter.ts';
 export { compilePattern } from './regular-expression.ts';
 export { unreadable } from './unreadable.ts';

@@ -1,3 +1,4 @@
+import { isKept } from './decimal.ts';
 import { toPointer } from './json-pointer.ts';
 import { priceOfText, spend } from './meter.ts';
 
@@ -130,11 +131,19 @@ function toScalar(value: unknown): Json {
       if (!Number.isFinite(value)) throw new NotJsonError(String(value));
       return value;
     case 'bigint':
-      return Number(value);
+      return toNumber(value);
     default:
       if (value === null) return null;
       throw new NotJsonError(typeof value);
   }
+}
+
+/** @throws NotJsonError for an integer that a double does not keep */
+function toNumber(integer: bigint): number {
+  const number = Number(integer);
+  if (!Number.isFinite(number)) throw new NotJsonError('an integer beyond 1.8e308');
+  if (!isKept(String(integer))) throw new NotJsonError(`the integer ${integer}, which a JSON number does not keep,`);
+  return number;
 }
 
 function copyObject(value: object, depth: number, options: CopyOptions): Json {

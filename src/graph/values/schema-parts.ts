@@ -20,6 +20,15 @@ export function typesOf({ schema, root }: SchemaPart): SchemaTypes {
   return typesAt(schema, root, 0);
 }
 
+/** True if a schema names text among the types of the part at a path; false if it leaves the type open. */
+export function allowsText(schema: JsonSchema, path: readonly (string | number)[]): boolean {
+  const part = path.reduce<SchemaPart>(
+    (outer, key) => (typeof key === 'number' ? itemSchema(outer, key) : memberSchema(outer, key)),
+    { schema, root: schema },
+  );
+  return typesOf(part)?.has('string') ?? false;
+}
+
 /** Returns the schema of one member of an object; `true` if none is declared. */
 export function memberSchema({ schema, root }: SchemaPart, key: string): SchemaPart {
   const ofMember: PartReader = (object) => {

@@ -53,6 +53,14 @@ const contentsOf = (request: Json | undefined): unknown => {
 };
 
 describe('a chat', () => {
+  test('refuses to make an answer anew, and says how that is done', async () => {
+    model().answers(say('Once'));
+    const chat = open('once', 'user');
+    await chat.sendMessage({ text: 'Tell me something' });
+    await chat.regenerate();
+    expect(chat.errors.map(({ message }) => message)).toEqual([expect.stringContaining('fork its run instead')]);
+  });
+
   test('streams its answer, and the next message continues the thread', async () => {
     const { answer, response } = heldAnswer();
     model().answers(begunStream([chunkOf({ content: 'Hel' })], answer), say('Fine'));

@@ -17,6 +17,7 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
     store,
     engine: anAbsentEngine(),
     settings: toApiSettings(parseConfig('the test', {}), {}),
+    toolWarnings: [],
     catalog: aCatalog(),
     graphJobs: graphJobsHere(aCatalog()),
     cursors: createCursors('secret'),

@@ -54,6 +54,7 @@ export async function startTestApi(
     store,
     engine: anAbsentEngine(),
     catalog,
+    toolWarnings: [],
     graphJobs: graphJobsHere(catalog),
     settings: toApiSettings(config, process.env),
     authenticate: createAuthenticate(issuer.auth, config.roles),

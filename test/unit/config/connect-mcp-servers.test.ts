@@ -15,7 +15,7 @@ describe('connectMcpServers', () => {
   test('adds the tools of servers to those of the configuration', async () => {
     const tools = { echo: { approval: 'always', roles: ['clerk'], taskQueue: 'desk', as: 'say' } } as const;
     const given = { tools: [{ ...pay, onFailure: 'odd.say' }], mcpServers: { odd: { ...ODD_PROGRAM, tools } } };
-    const config = await addMcpTools(parseConfig('here', { ...given, tools: [...given.tools] }), surroundings);
+    const { config } = await addMcpTools(parseConfig('here', { ...given, tools: [...given.tools] }), surroundings);
     expect(toCatalog(config).tools).toMatchObject({
       pay: { onFailure: 'odd.say' },
       'odd.say': {

@@ -43,6 +43,25 @@ describe('a configuration', () => {
     expect(parseConfig('here', { mcpServers })).toMatchObject({ mcpServers });
   });
 
+  test.each<[string, object]>([
+    ['an HTTP tool', tool],
+    ['a code tool', { name: 'pay', description: 'Pays', execute: () => null }],
+  ])('names the tool, and the place inside of its schema: %s', (_kind, of) => {
+    const deep = { type: 'object', properties: { a: { properties: { b: { type: 'thing' } } } } };
+    expect(() => parseConfig('here', { tools: [tool, { ...of, name: 'deep', parameters: deep }] })).toThrow(
+      /\/tools\/1\/parameters\/properties\/a\/properties\/b\/type: .*\(tool "deep"\)/,
+    );
+  });
+
+  test('refuses "nullable" of OpenAPI 3.0 in a schema, but not as a name or as data', () => {
+    const parameters = (price: object) => ({ tools: [{ ...tool, parameters: { properties: { price } } }] });
+    expect(() => parseConfig('here', parameters({ type: 'number', nullable: true }))).toThrow(
+      /\/tools\/0\/parameters\/properties\/price: "nullable" is a keyword of OpenAPI 3.0/,
+    );
+    const named = { properties: { nullable: true }, default: { nullable: true } };
+    expect(parseConfig('here', parameters(named))).toMatchObject(parameters(named));
+  });
+
   test.each<[string, object, RegExp]>([
     [
       'a local tool that is keyed',

@@ -62,11 +62,11 @@ describe("a tool's parameters", () => {
     [
       'what no schema is',
       { type: 'thing' },
-      /\/parameters: must be a schema of zod or a like library, or a JSON Schema: /,
+      /\/parameters\/type: must be a schema of zod or a like library, or a JSON Schema: /,
     ],
     ['nothing', undefined, /\/parameters: must be a schema/],
     ['a schema that only checks', { '~standard': { version: 1, vendor: 'old' } }, /this version of old does not/],
-    ['a wrong JSON Schema', foreign(() => ({ type: 'thing' })), /\/parameters: must be a schema/],
+    ['a wrong JSON Schema', foreign(() => ({ type: 'thing' })), /\/parameters\/type: must be a schema/],
     ['bytes', foreign(() => ({ default: new Uint8Array() })), /\/parameters: .*no JSON value/],
   ])('are not %s', (_what, parameters, message) => {
     expect(() => parametersOf(parameters)).toThrow(message);

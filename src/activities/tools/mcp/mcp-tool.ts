@@ -1,12 +1,13 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { isJsonObject, toJson } from '../../../graph/values/index.ts';
+import { isContainer, isJsonObject, toJson, toPointer } from '../../../graph/values/index.ts';
 import type { Json } from '../../../graph/values/index.ts';
 import { CallError } from '../../calls/call-error.ts';
 import type { UsedSecrets } from '../../secrets.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import type { Connection, Session } from './session.ts';
 import { pinOf } from './offer-tools.ts';
-import type { ListedTool, OfferedTool } from './offer-tools.ts';
+import type { OfferedTool } from './offer-tools.ts';
+import type { ListedTool } from './list-tools.ts';
 import { toUnreachable, toCallError } from './to-call-error.ts';
 import { REFUSED, UNCLEAR } from '../../calls/classify-failure.ts';
 import { MAX_BODY_BYTES } from '../../../network/read-body.ts';
@@ -67,7 +68,7 @@ async function findTool(session: Session, ownName: string): Promise<ListedTool> 
   const listed = await session.tools().catch((error: unknown) => {
     throw toUnreachable(error);
   });
-  return listed.get(ownName) ?? refuse('The server has no such tool any more');
+  return listed.tools.get(ownName) ?? refuse('The server has no such tool any more');
 }
 
 /** Creates a check that refuses a tool that differs from its pin, and reports changes since the start. */
@@ -78,10 +79,10 @@ function createPinCheck(
   let lastPin = pin;
   return (tool) => {
     const currentPin = pinOf(tool);
-    if (currentPin !== lastPin) report(`${name} has changed from ${lastPin} to ${currentPin}`);
+    if (lastPin !== null && currentPin !== lastPin) report(`${name} has changed from ${lastPin} to ${currentPin}`);
     lastPin = currentPin;
-    if (settings.pin !== undefined && currentPin !== pin)
-      refuse(`It is not what was pinned: the pin is ${pin}, the server's tool has ${currentPin} now`);
+    if (settings.pin !== undefined && currentPin !== settings.pin)
+      refuse(`It is not what was pinned: the pin is ${settings.pin}, the server's tool has ${currentPin} now`);
   };
 }
 
@@ -118,10 +119,43 @@ function failed(result: CallToolResult, errorMeans: ErrorMeaning): CallError {
 }
 
 function readValue(result: CallToolResult): Json {
-  if (result.structuredContent) return toJson(result.structuredContent);
+  if (result.structuredContent) return requireWhole(toJson(result.structuredContent));
   if (result.content.length === 0) return null;
   return textOf(result) ?? toJson(result.content);
 }
+
+/**
+ * Refuses integers beyond 2^53 that use all digits of a double, because the protocol's parser has probably rounded them.
+ * @throws CallError naming the first one
+ */
+function requireWhole(value: Json): Json {
+  const path = findRounded(value, []);
+  if (path === null) return value;
+  const place = toPointer(path) || 'the top';
+  throw broken(
+    'TOOL_FAILED',
+    `The integer at ${place} has more digits than a JSON number keeps; the server must answer a text`,
+  );
+}
+
+type Path = readonly (string | number)[];
+
+function findRounded(value: Json, path: Path): Path | null {
+  if (typeof value === 'number') return isRounded(value) ? path : null;
+  if (!isContainer(value)) return null;
+  for (const [key, inner] of Object.entries(value)) {
+    const found = findRounded(inner, [...path, key]);
+    if (found) return found;
+  }
+  return null;
+}
+
+function isRounded(value: number): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && ALL_DIGITS.test(String(value));
+}
+
+/** At least 16 significant digits, perhaps with zeros after them. */
+const ALL_DIGITS = /^-?\d{15}\d*[1-9]0*$/;
 
 /** The joined texts of an answer; `null` if it has other parts. */
 function textOf({ content }: CallToolResult): string | null {

@@ -1,22 +1,21 @@
 import { createHash } from 'node:crypto';
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { Tool, Tool as SdkTool } from '@modelcontextprotocol/sdk/types.js';
 import type { CallSafety } from '../../../graph/definition/index.ts';
 import {
+  canonicalJson,
   didYouMean,
   findSchemaProblems,
   own,
+  toJson,
   toJsonObject,
   tryWithAllowance,
+  unitsSpent,
   withSuggestions,
-  canonicalJson,
-  toJson,
-  isDeeperThan,
 } from '../../../graph/values/index.ts';
 import type { JsonObject } from '../../../graph/values/index.ts';
 import { TOOL_NAME } from '../tool.ts';
+import type { ListedTool, ToolListing } from './list-tools.ts';
 import type { McpServerSettings, McpToolSettings } from './server-settings.ts';
+import { toUsableSchema } from './usable-schema.ts';
 
 /** A server's tool as graphs see it. */
 export interface OfferedTool {
@@ -28,39 +27,96 @@ export interface OfferedTool {
   readonly parameters: JsonObject;
   readonly outputSchema: JsonObject | null;
   readonly effect: CallSafety;
-  /** Hash of the tool as it was listed at the start. */
-  readonly pin: string;
+  /** Hash of the tool as it was listed at the start; `null` if it was not available then. */
+  readonly pin: string | null;
   readonly settings: McpToolSettings;
 }
 
 interface Offer {
   readonly offered: readonly OfferedTool[];
-  /** Reasons why tools can't be offered as configured. */
+  /** Reasons why the tools that the configuration names can't be offered as configured. */
   readonly problems: readonly string[];
+  /** What is wrong with the list, and the tools that are left out or offered although they can't be called now. */
+  readonly warnings: readonly string[];
 }
 
-/** Combines a server's list of tools with its configuration. */
-export function offerTools(
-  server: string,
-  settings: McpServerSettings,
-  listed: ReadonlyMap<string, ListedTool>,
-): Offer {
-  const names = settings.tools ? Object.keys(settings.tools) : [...listed.keys()];
-  const missing = names.filter((name) => !listed.has(name));
-  const found = names.flatMap((name) => listed.get(name) ?? []);
-  const sizeProblems = new Map(found.map((tool) => [tool, findSizeProblem(tool)]));
-  const usable = found.filter((tool) => sizeProblems.get(tool) === null);
-  const offered = usable.map((tool) => toOfferedTool(server, settings, tool));
-  return {
-    offered,
-    problems: [
-      ...withSuggestions(() => missing.map((name) => `it has no tool "${name}".${didYouMean(name, listed.keys())}`)),
-      ...[...sizeProblems.values()].filter((problem) => problem !== null),
-      ...findAllProblems(offered, listed),
-      ...findDuplicateNames(offered),
-    ],
-  };
+/**
+ * Combines a server's list of tools with its configuration. A tool that can't be used is left out; if the configuration
+ * names it, that is a problem, unless the server is optional: then the tool is offered, and fails as unavailable.
+ */
+export function offerTools(server: string, settings: McpServerSettings, listing: ToolListing): Offer {
+  const { tools: named, optional = false } = settings;
+  const names = named ? Object.keys(named) : [...listing.tools.keys()];
+  const offered: OfferedTool[] = [];
+  const problems: string[] = [];
+  const warnings = [...listing.warnings];
+  const spentBefore = unitsSpent();
+  for (const name of names) {
+    const examined = examine(server, settings, { name, listing, units: MAX_UNITS - (unitsSpent() - spentBefore) });
+    const isUsable = examined.problems.length === 0;
+    warnings.push(...examined.warnings);
+    if (isUsable || (named && !optional)) {
+      offered.push(...examined.tools);
+      problems.push(...examined.problems);
+    } else {
+      if (named) offered.push(unavailableTool(server, settings, name));
+      const consequence = named ? 'its calls fail' : 'it is left out';
+      warnings.push(...examined.problems.map((problem) => `${problem}; ${consequence}`));
+    }
+  }
+  return { offered, problems: [...problems, ...findDuplicateNames(offered)], warnings: warnings.map(toSentence) };
 }
+
+/** Offers the tools that the configuration of an absent server names. Their calls connect it, or fail as unavailable. */
+export function offerUnavailable(server: string, settings: McpServerSettings): readonly OfferedTool[] {
+  return Object.keys(settings.tools ?? {}).map((name) => unavailableTool(server, settings, name));
+}
+
+function unavailableTool(server: string, settings: McpServerSettings, name: string): OfferedTool {
+  const listed: ListedTool = { name, inputSchema: { type: 'object' } };
+  return { ...toOfferedTool(server, settings, listed), pin: null };
+}
+
+interface Candidate {
+  /** The name at the server. */
+  readonly name: string;
+  readonly listing: ToolListing;
+  /** The units of the meter that the check of this tool may take. */
+  readonly units: number;
+}
+
+interface Examined {
+  /** The tool; empty if it can't even be described. */
+  readonly tools: readonly OfferedTool[];
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+function examine(server: string, settings: McpServerSettings, { name, listing, units }: Candidate): Examined {
+  const listed = listing.tools.get(name);
+  const refused = (problem: string): Examined => ({ tools: [], problems: [problem], warnings: [] });
+  if (!listed)
+    return refused(withSuggestions(() => `it has no tool "${name}".${didYouMean(name, listing.tools.keys())}`));
+  const size = JSON.stringify(listed).length;
+  if (size > MAX_TOOL_SIZE)
+    return refused(`the description of "${name}" has ${size} characters; ${MAX_TOOL_SIZE} are allowed`);
+  const examined = tryWithAllowance('The tool', Math.max(1, units), (): Examined => {
+    const tool = toOfferedTool(server, settings, listed);
+    const input = toUsableSchema(tool.parameters);
+    const output = tool.outputSchema && toUsableSchema(tool.outputSchema);
+    const usable = { ...tool, parameters: input.schema, outputSchema: output && output.schema };
+    return {
+      tools: [usable],
+      problems: findProblems(usable, listed),
+      warnings: [...input.unchecked, ...(output?.unchecked ?? [])].map(
+        (keyword) => `the ${keyword} in the schema of "${name}" can't be checked here; the server checks it itself`,
+      ),
+    };
+  });
+  return examined ?? refused(`the schemas of "${name}" are too complex, together with those before it`);
+}
+
+const toSentence = (warning: string): string => warning.slice(0, 1).toUpperCase() + warning.slice(1);
 
 function toOfferedTool(
   server: string,
@@ -92,17 +148,12 @@ function safetyOf({ annotations }: ListedTool, trusted: boolean): CallSafety {
 /** Units of the meter: enough for a thousand tools with ordinary schemas; they take the process some seconds at most. */
 const MAX_UNITS = 50_000_000;
 
-/** Finds the problems of all tools of a server, which says how many there are. */
-function findAllProblems(offered: readonly OfferedTool[], listed: ReadonlyMap<string, ListedTool>): readonly string[] {
-  const found = tryWithAllowance('The list of tools', MAX_UNITS, () =>
-    offered.flatMap((tool) => findProblems(tool, listed.get(tool.ownName))),
-  );
-  return found ?? ['the schemas of its tools are too complex, all together; "tools" offers some of them'];
-}
+/** In characters of JSON: description, schemas and annotations of one tool. All of it may go to a model. */
+const MAX_TOOL_SIZE = 65_536;
 
 function findProblems(
   { name, ownName, parameters, outputSchema, pin, settings }: OfferedTool,
-  listed: ListedTool | undefined,
+  listed: ListedTool,
 ): readonly string[] {
   const problems: string[] = [];
   if (!TOOL_NAME.test(name))
@@ -111,7 +162,7 @@ function findProblems(
     );
   if (settings.pin !== undefined && settings.pin !== pin)
     problems.push(`"${ownName}" is not what was pinned: the pin is ${settings.pin}, the server's tool has ${pin}`);
-  if (listed?.execution?.taskSupport === 'required')
+  if (listed.execution?.taskSupport === 'required')
     problems.push(`"${ownName}" can be called as a task only, which is not supported; leave it out of "tools"`);
   return [
     ...problems,
@@ -131,75 +182,8 @@ function findDuplicateNames(offered: readonly OfferedTool[]): readonly string[] 
   return [...twice].map((name) => `two of its tools are called "${name}"`);
 }
 
-/** A tool as its server describes it; the text is not trusted. */
-export type ListedTool = Tool;
-
-/** Limits for servers that list without end. */
-const MAX_TOOLS = 1_000;
-const MAX_PAGES = 100;
-
-/**
- * Lists a server's tools, page by page. The SDK's `listTools` would compile their schemas to code, which is unsafe for
- * schemas that are not trusted.
- * @param timeoutMs limit for all pages together
- * @throws if the answer is no list of tools, or exceeds the limits
- */
-export async function listTools(client: Client, timeoutMs: number): Promise<ReadonlyMap<string, ListedTool>> {
-  const tools = new Map<string, ListedTool>();
-  if (!client.getServerCapabilities()?.tools) return tools;
-  const endsAt = Date.now() + timeoutMs;
-  let cursor: string | undefined;
-  let size = 0;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const params = cursor === undefined ? {} : { cursor };
-    const result = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, {
-      timeout: Math.max(1, endsAt - Date.now()),
-    });
-    size = addListSize(size, result.tools);
-    addTo(tools, result.tools);
-    cursor = result.nextCursor;
-    if (cursor === undefined) return tools;
-  }
-  throw new Error(`Its list of tools has more than ${MAX_PAGES} pages`);
-}
-
-function addTo(tools: Map<string, ListedTool>, page: readonly ListedTool[]): void {
-  for (const tool of page) {
-    if (tools.has(tool.name)) throw new Error(`It lists the tool "${tool.name}" twice`);
-    tools.set(tool.name, tool);
-  }
-  if (tools.size > MAX_TOOLS) throw new Error(`It lists more than ${MAX_TOOLS} tools`);
-}
-
 /** Hashes what models, checks and permissions depend on: a tool's description, schemas and annotations. */
 export function pinOf({ description, inputSchema, outputSchema, annotations }: ListedTool): string {
   const text = canonicalJson(toJson({ description, inputSchema, outputSchema, annotations }));
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
-}
-
-/** In characters of JSON: description, schemas and annotations of one tool. All of it may go to a model. */
-const MAX_TOOL_SIZE = 65_536;
-
-/** Checks the size of a tool's description before its schemas are looked at. @returns the problem, or `null` */
-function findSizeProblem(tool: SdkTool): string | null {
-  const size = JSON.stringify(tool).length;
-  return size > MAX_TOOL_SIZE
-    ? `the description of "${tool.name}" has ${size} characters; ${MAX_TOOL_SIZE} are allowed`
-    : null;
-}
-
-/** In characters of JSON, of all tools of a server. */
-const MAX_LIST_SIZE = 4_000_000;
-
-const MAX_LEVELS = 100;
-
-/**
- * Adds the characters of a page to those of the pages before.
- * @throws if the list is too large or nested too deeply
- */
-function addListSize(before: number, page: readonly SdkTool[]): number {
-  if (isDeeperThan(MAX_LEVELS, page)) throw new Error(`Its list of tools has more than ${MAX_LEVELS} levels of JSON`);
-  const size = before + JSON.stringify(page).length;
-  if (size > MAX_LIST_SIZE) throw new Error(`Its list of tools has more than ${MAX_LIST_SIZE} characters`);
-  return size;
 }

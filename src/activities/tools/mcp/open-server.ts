@@ -3,9 +3,9 @@ import { useSecrets } from '../../secrets.ts';
 import type { SecretResolver } from '../../secrets.ts';
 import type { Tool } from '../tool.ts';
 import { keepConnection, openSession } from './session.ts';
-import type { ToolList } from './session.ts';
+import type { ToolListing } from './list-tools.ts';
 import { createMcpTool } from './mcp-tool.ts';
-import { offerTools } from './offer-tools.ts';
+import { offerTools, offerUnavailable } from './offer-tools.ts';
 import type { OfferedTool } from './offer-tools.ts';
 import { openTransport } from './open-transport.ts';
 import type { McpServerSettings } from './server-settings.ts';
@@ -20,11 +20,13 @@ export interface McpDeps {
 
 /** A connected server with its tools; its problems may prevent their use. */
 export interface OpenServer {
-  readonly listed: ToolList;
+  readonly listing: ToolListing;
   readonly offered: readonly OfferedTool[];
   readonly tools: readonly Tool[];
   /** Reasons why the server can't be used as configured. */
   readonly problems: readonly string[];
+  /** Faults of the server that cost some of its tools, or an optional server at all. */
+  readonly warnings: readonly string[];
   close(): Promise<void>;
 }
 
@@ -37,34 +39,51 @@ export async function openServer(server: string, settings: McpServerSettings, de
     onLost: () => report('the connection is lost'),
   });
   const close = async (): Promise<void> => await connection.close();
+  const toolDeps = { connection, secrets, report };
+  const toTools = (offered: readonly OfferedTool[]): readonly Tool[] =>
+    offered.map((tool) => createMcpTool(tool, toolDeps));
   try {
     const session = await connection.session();
-    const listed = await session.tools();
-    const offer = offerTools(server, settings, listed);
+    const listing = await session.tools();
+    const offer = offerTools(server, settings, listing);
     // A server that echoes its own credentials must not bring them into the catalog of every run.
     const offered = offer.offered.map((tool) => ({ ...tool, description: secrets.redact(tool.description) }));
-    const toolDeps = { connection, secrets, report };
     return {
-      listed,
+      listing,
       offered,
-      tools: offered.map((tool) => createMcpTool(tool, toolDeps)),
+      tools: toTools(offered),
       problems: offer.problems.map((problem) => secrets.redactMessage(problem)),
+      warnings: firstOf(offer.warnings).map((warning) => secrets.redactMessage(warning)),
       close,
     };
   } catch (error) {
+    const failure = secrets.redactMessage(describeFailure(error));
+    const offered = settings.optional === true ? offerUnavailable(server, settings) : [];
     return {
-      listed: new Map(),
-      offered: [],
-      tools: [],
-      problems: [secrets.redactMessage(describeFailure(error))],
+      listing: { tools: new Map(), warnings: [] },
+      offered,
+      tools: toTools(offered),
+      ...(settings.optional === true
+        ? { problems: [], warnings: [`It is away (${failure}); its tools fail until it is there`] }
+        : { problems: [failure], warnings: [] }),
       close,
     };
   }
 }
 
+/** A server that lists a thousand faulty tools must not fill the log. */
+const MAX_WARNINGS = 20;
+
+function firstOf(warnings: readonly string[]): readonly string[] {
+  const more = warnings.length - MAX_WARNINGS;
+  return more > 0 ? [...warnings.slice(0, MAX_WARNINGS), `${more} more warnings of this kind`] : warnings;
+}
+
 /** The tools of MCP servers while their connections are open. */
 export interface McpTools {
   readonly tools: readonly Tool[];
+  /** Faults of servers that cost some of their tools; each names its server. */
+  readonly warnings: readonly string[];
   /** Closes all connections and ends the programs started for them. */
   close(): Promise<void>;
 }
@@ -83,7 +102,11 @@ export async function openMcpTools(
   );
   const close = async (): Promise<void> => void (await Promise.all(opened.map(async (server) => await server.close())));
   const problems = opened.flatMap(({ name, problems }) => problems.map((problem) => `  ${name}: ${problem}`));
-  if (problems.length === 0) return { tools: opened.flatMap(({ tools }) => tools), close };
+  const warnings = opened.flatMap(({ name, warnings }) =>
+    warnings.map((warning) => `MCP server "${name}": ${warning}`),
+  );
+  for (const warning of warnings) deps.report(warning);
+  if (problems.length === 0) return { tools: opened.flatMap(({ tools }) => tools), warnings, close };
   await close();
   throw new Error(`The MCP servers of the configuration can't be used so:\n${problems.join('\n')}`);
 }

@@ -24,6 +24,8 @@ interface CommonSettings {
   readonly trusted: boolean;
   /** The offered tools, by their names at the server; by default all of them. */
   readonly tools?: Readonly<Record<string, McpToolSettings>> | undefined;
+  /** True if the process starts without the server; its tools fail as unavailable until it is there. */
+  readonly optional?: boolean | undefined;
   /** Default time-out of this server's tools. */
   readonly timeout?: string | undefined;
 }

@@ -3,17 +3,15 @@ import { CallToolResultSchema, ToolListChangedNotificationSchema } from '@modelc
 import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { CallError } from '../../calls/call-error.ts';
 import { HttpTransport } from './http-transport.ts';
-import { listTools } from './offer-tools.ts';
-import type { ListedTool } from './offer-tools.ts';
+import { listTools } from './list-tools.ts';
+import type { ToolListing } from './list-tools.ts';
 import type { ServerTransport } from './open-transport.ts';
 import { describeFailure, unreachable, toUnreachable } from './to-call-error.ts';
-
-export type ToolList = ReadonlyMap<string, ListedTool>;
 
 /** A session with a server, from initialization until either side ends it. */
 export interface Session {
   /** Returns the server's current tools; they are listed again after the server reports a change. */
-  tools(): Promise<ToolList>;
+  tools(): Promise<ToolListing>;
   /** Calls a tool. When the signal aborts, it cancels the request. */
   call(params: CallToolRequest['params'], signal: AbortSignal): Promise<CallToolResult>;
   /** Resolves when the session has ended. */
@@ -92,8 +90,8 @@ function explain(error: unknown, errorOutput: string): string {
 const MAX_LISTINGS = 5;
 
 /** Returns the server's list of tools, cached until the server reports a change. */
-function watchToolList(client: Client): () => Promise<ToolList> {
-  let listing: Promise<ToolList> | null = null;
+function watchToolList(client: Client): () => Promise<ToolListing> {
+  let listing: Promise<ToolListing> | null = null;
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => void (listing = null));
   return async () => {
     for (let listings = 0; listings < MAX_LISTINGS; listings += 1) {

@@ -7,7 +7,8 @@ import type { Bindings } from '../../expression/expression.ts';
 import type { ContextPolicy, ModelCallRequest } from '../../run/effect.ts';
 import { SUMMARY_REQUEST } from '../../run/model-turn.ts';
 import type { Conversation, ModelQuestion } from '../../run/model-turn.ts';
-import { own, toJson } from '../../values/json.ts';
+import { own } from '../../values/json.ts';
+import { parseAnswer } from '../../values/parse-json.ts';
 import type { Json } from '../../values/json.ts';
 import type { TaskContext } from '../behavior.ts';
 import { policyOf } from '../node-settings.ts';
@@ -199,7 +200,7 @@ function parseAll(texts: readonly string[]): readonly Json[] {
 
 function parseJson(text: string): Json | undefined {
   try {
-    return toJson(JSON.parse(text));
+    return parseAnswer(text, () => true);
   } catch {
     return undefined;
   }

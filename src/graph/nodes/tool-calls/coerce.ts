@@ -2,6 +2,7 @@ import { MAX_POINTER, toPointer } from '../../values/json-pointer.ts';
 import type { JsonSchema } from '../../values/json-schema.ts';
 import { isJsonList, isJsonObject } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
+import { survives } from '../../values/decimal.ts';
 import { priceOfText, spend } from '../../values/meter.ts';
 import { itemSchema, memberSchema, typesOf } from '../../values/schema-parts.ts';
 import type { SchemaPart, SchemaTypes } from '../../values/schema-parts.ts';
@@ -57,42 +58,11 @@ function parseScalar(text: string): Json {
 
 /** True if a text is a JSON number that a double holds without loss. */
 function isExactNumber(text: string): boolean {
-  const written = decimalOf(text);
   const value = Number(text);
-  if (!written || Object.is(value, -0)) return false;
-  const read = decimalOf(String(value));
-  return read?.digits === written.digits && read.exponent === written.exponent && isPrecise(value);
+  return survives(text) && !Object.is(value, -0) && isPrecise(value);
 }
 
 /** False beyond the safe integers, where several whole numbers share one double. */
 function isPrecise(value: number): boolean {
   return !Number.isInteger(value) || Number.isSafeInteger(value);
-}
-
-/** A decimal number in normal form: the same for all spellings of a number. */
-interface Decimal {
-  /** With the sign, without leading and trailing zeros. */
-  readonly digits: string;
-  /** The power of ten of the last digit. */
-  readonly exponent: number;
-}
-
-/** The number syntax of JSON (RFC 8259, section 6). */
-const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-
-function decimalOf(text: string): Decimal | null {
-  const match = NUMBER.exec(text);
-  if (!match) return null;
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
-  const significant = (whole + fraction).replace(/^0+/, '');
-  const digits = withoutLastZeros(significant);
-  if (digits === '') return { digits: '0', exponent: 0 };
-  return { digits: sign + digits, exponent: Number(exponent) - fraction.length + significant.length - digits.length };
-}
-
-/** Removes trailing zeros. A regular expression would scan each run of zeros again from each of its zeros. */
-function withoutLastZeros(digits: string): string {
-  let end = digits.length;
-  while (digits[end - 1] === '0') end -= 1;
-  return digits.slice(0, end);
 }

@@ -40,6 +40,60 @@ describe('a result', () => {
     },
   );
 
+  test.each([
+    ['text/plain; charset=iso-8859-1', Buffer.from('caf\u00e9', 'latin1')],
+    ['text/plain; Charset="UTF-16LE"', Buffer.from('\ufeffcafé', 'utf16le')],
+    ['text/csv; charset=windows-1252', Buffer.from('caf\u00e9', 'latin1')],
+    ['text/plain; charset=utf-8', Buffer.from('\ufeffcafé')],
+    ['text/plain; charset=no-such-charset', Buffer.from('café')],
+    ['text/plain', Buffer.from('café')],
+    ['application/octet-stream', Buffer.from('café')],
+  ])('is the text of %s, decoded', async (type, body) => {
+    expect(await resultOf(answer(200, { 'content-type': type }, body))).toEqual({ text: 'café' });
+  });
+
+  test.each([
+    ['application/json', Buffer.from('\ufeff{"name":"café"}')],
+    ['application/json; charset=latin1', Buffer.from('{"name":"caf\u00e9"}', 'latin1')],
+  ])('is the value of %s, decoded', async (type, body) => {
+    expect(await resultOf(answer(200, { 'content-type': type }, body))).toEqual({ name: 'café' });
+  });
+
+  test.each([
+    ['image/png', Buffer.from('\x89PNG\r\n\x1A\n', 'latin1')],
+    ['application/pdf', Buffer.from('%PDF-1.7')],
+    ['application/octet-stream', Buffer.from([0xff, 0x00, 0xfe])],
+    ['Application/Vnd.ms-excel; x=y', Buffer.from('rows')],
+  ])('is a stored file for the bytes of %s', async (type, body) => {
+    const mediaType = (type.split(';')[0] ?? '').toLowerCase();
+    expect(await resultOf(answer(200, { 'content-type': type }, body))).toEqual({
+      file: expect.objectContaining({ mediaType, blob: expect.any(String) }),
+      size: body.byteLength,
+    });
+  });
+
+  test('is no file if its bytes are over 10 MiB', async () => {
+    const body = Buffer.alloc(10 * 1_048_576 + 1);
+    await expect(resultOf(answer(200, { 'content-type': 'image/png' }, body))).rejects.toMatchObject({
+      code: 'PAYLOAD_TOO_LARGE',
+      done: 'perhaps',
+    });
+  });
+
+  test('keeps an integer of 19 digits where its schema wants a text, and is refused elsewhere', async () => {
+    const found = answer(200, JSON_TYPE, '{"orders":[{"id":1234567890123456789}]}');
+    server.answers(found, found);
+    const result = { properties: { orders: { items: { properties: { id: { type: 'string' } } } } } };
+    const tool = aHttpTool(server.address, { result });
+    expect(await tool.execute({}, aContext())).toEqual({ orders: [{ id: '1234567890123456789' }] });
+    await expect(aHttpTool(server.address).execute({}, aContext())).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      retryable: false,
+      done: 'perhaps',
+      message: expect.stringMatching(/1234567890123456789 .*at \/orders\/0\/id/),
+    });
+  });
+
   test('is text where no type is given', async () => {
     expect(await resultOf(answer(200, {}, 'ok'))).toEqual({ text: 'ok' });
   });

@@ -42,10 +42,40 @@ describe('arguments', () => {
       ['q', 'a b&c=d'],
       ['n', '7'],
       ['flag', 'true'],
-      ['list', '[1,{"k":"v"}]'],
-      ['none', ''],
+      ['list[0]', '1'],
+      ['list[1][k]', 'v'],
     ];
     expect(readTarget(request)).toEqual({ path: ['pay'], query });
+  });
+
+  test.each([
+    ['repeat', '/pay?ids=a&ids=b&q=x+y'],
+    ['brackets', '/pay?ids%5B%5D=a&ids%5B%5D=b&q=x+y'],
+    ['commas', '/pay?ids=a%2Cb&q=x+y'],
+  ] as const)('a list in a query is written in the style "%s", and null is left out', async (lists, target) => {
+    const request = await requestOf({ method: 'GET', lists }, { ids: ['a', 'b'], after: null, q: 'x y' });
+    expect(request.target).toBe(target);
+  });
+
+  test('a list in a template of the URL has commas between its escaped elements', async () => {
+    const request = await requestOf(
+      { path: '/orders/{{ args.ids }}?of={{ args.ids }}', method: 'GET' },
+      { ids: ['a/b', 7] },
+    );
+    expect(request.target).toBe('/orders/a%2Fb,7?of=a%2Fb,7');
+  });
+
+  test.each(['POST', 'PUT', 'PATCH'] as const)('%s sends them as a form where the tool says so', async (method) => {
+    const args = { amount: 5, currency: 'eur', metadata: { order: 'a&b' }, tags: ['x', 'y'], none: null };
+    const request = await requestOf({ method, body: 'form', lists: 'brackets' }, args);
+    expect(request.headers).toMatchObject({ 'content-type': 'application/x-www-form-urlencoded' });
+    expect([...new URLSearchParams(request.body)]).toEqual([
+      ['amount', '5'],
+      ['currency', 'eur'],
+      ['metadata[order]', 'a&b'],
+      ['tags[]', 'x'],
+      ['tags[]', 'y'],
+    ]);
   });
 
   test('those that the URL used are not sent again in the body', async () => {

@@ -73,13 +73,30 @@ describe('strict parsing of a body', () => {
     ['an overlong NUL', bytes('{"name":"', [0xc0, 0x80], '"}')],
     ['half a character', bytes('{"name":"', [0xe2, 0x82], '"}')],
     ['a surrogate', bytes('{"name":"', [0xed, 0xa0, 0x80], '"}')],
-    ['a byte order mark', bytes([0xef, 0xbb, 0xbf], DEFINITION)],
     ['UTF-16', new Uint8Array(Buffer.from(`\uFEFF${DEFINITION}`, 'utf16le'))],
     ['a NUL', bytes('{"name":"a', [0], '"}')],
     ['a NUL after the end', bytes(DEFINITION, [0])],
   ])('a body with %s is refused', async (_what, body) => {
     expect(await post('/api/graphs/validate', body)).toMatchObject(aProblem(400, 'MALFORMED_JSON'));
   });
+
+  test('a byte order mark before a body is ignored', async () => {
+    const answer = await post('/api/graphs/validate', bytes([0xef, 0xbb, 0xbf], DEFINITION));
+    expect(answer).toMatchObject({ status: 200, body: { valid: true } });
+  });
+
+  test.each([
+    ['1234567890123456789', '/input/n'],
+    ['[{"a":[-9007199254740993]}]', '/input/n/0/a/0'],
+    ['12345678901234567890.5', '/input/n'],
+  ])(
+    'a body with the integer %s, which a double does not keep, is refused, and the path is named',
+    async (number, path) => {
+      const answer = await post('/api/runs', `{"graph":"none","input":{"n":${number}}}`);
+      expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+      expect(issuePathsOf(answer)).toEqual([path]);
+    },
+  );
 
   test.each([
     ['1e999', '/input/n'],

@@ -61,6 +61,23 @@ describe('validate', () => {
   });
 
   test.each([
+    ['{ "nodes": {\n  "a": {},\n  "a": {} } }', '3:3', '/nodes/a'],
+    ['{ "name": "x",\n "limits": { "maxSteps": 12345678901234567890 } }', '2:26', '/limits/maxSteps'],
+  ])('refuses a file that is ambiguous or would be changed by reading it: %j', async (text, place, pointer) => {
+    const file = await folder.write('lossy.json', text);
+    const { code, stdout } = await holdfast(['validate', '--no-config', file]);
+    expect(code).toBe(1);
+    expect(issuesIn(stdout, file)).toEqual([
+      expect.stringMatching(new RegExp(`^${place}: error INVALID_JSON: .*${pointer}`)),
+    ]);
+  });
+
+  test('reads a file with a byte order mark', async () => {
+    const file = await folder.write('marked.json', `\uFEFF${JSON.stringify(aDefinition())}`);
+    expect(await holdfast(['validate', '--no-config', file])).toMatchObject({ code: 0 });
+  });
+
+  test.each([
     ['{ "name": "x",\n  oops }', '2:3'],
     ['{ "name": "x"', '1:14'],
     ['', '1:1'],

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { pinOf, offerTools, listTools } from '../../../../../src/activities/tools/mcp/offer-tools.ts';
-import type { ListedTool } from '../../../../../src/activities/tools/mcp/offer-tools.ts';
+import type { ListedTool } from '../../../../../src/activities/tools/mcp/list-tools.ts';
+import { pinOf, offerTools } from '../../../../../src/activities/tools/mcp/offer-tools.ts';
 import type { McpProgram } from '../../../../../src/activities/tools/mcp/server-settings.ts';
 import { unitsSpent } from '../../../../../src/graph/values/meter.ts';
 
@@ -24,7 +20,7 @@ const settings = (over: Partial<McpProgram> = {}): McpProgram => ({
 });
 
 const offer = (tools: readonly ListedTool[], over: Partial<McpProgram> = {}) =>
-  offerTools('files', settings(over), new Map(tools.map((tool) => [tool.name, tool])));
+  offerTools('files', settings(over), { tools: new Map(tools.map((tool) => [tool.name, tool])), warnings: [] });
 
 describe('offerTools', () => {
   test('prefixes the tool’s name with the server’s name', () => {
@@ -77,8 +73,12 @@ describe('offerTools', () => {
         inputSchema: { type: 'object', properties: { a: { type: 'string', pattern }, b: { type: 'string', pattern } } },
       }),
     );
-    expect(offer(tools.slice(0, 2)).problems).toEqual([]);
-    expect(offer(tools).problems).toEqual([expect.stringContaining('too complex')]);
+    expect(offer(tools.slice(0, 2)).warnings).toEqual([]);
+    const { offered, problems, warnings } = offer(tools);
+    expect(problems).toEqual([]);
+    expect(offered.length).toBeGreaterThan(2);
+    expect(warnings).toHaveLength(60 - offered.length);
+    expect(warnings[0]).toMatch(/too complex, together with those before it; it is left out$/);
   });
 
   test('reports every problem', () => {
@@ -102,13 +102,59 @@ describe('offerTools', () => {
     ]);
   });
 
-  test('omits a tool with a huge description, and reports it', () => {
+  test('leaves out a tool with a huge description, with a warning', () => {
     const bomb = aListedTool({ name: 'bomb', inputSchema: { type: 'object', description: 'x'.repeat(70_000) } });
-    const { offered, problems } = offer([aListedTool(), bomb]);
+    const { offered, problems, warnings } = offer([aListedTool(), bomb]);
     expect(offered.map(({ name }) => name)).toEqual(['files.read']);
-    expect(problems).toEqual([
-      expect.stringMatching(/^the description of "bomb" has \d+ characters; 65536 are allowed$/),
+    expect(problems).toEqual([]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^The description of "bomb" has \d+ characters; 65536 are allowed; it is left out$/),
     ]);
+  });
+
+  test('offers a tool without the patterns that it can not check, with a warning', () => {
+    const email = { type: 'string', pattern: String.raw`^(?!\.)[a-z]+$` };
+    const { offered, problems, warnings } = offer([
+      aListedTool({ inputSchema: { type: 'object', properties: { email } } }),
+    ]);
+    expect(offered).toMatchObject([{ name: 'files.read', parameters: { properties: { email: { type: 'string' } } } }]);
+    expect(JSON.stringify(offered)).not.toContain('pattern');
+    expect({ problems, warnings }).toEqual({
+      problems: [],
+      warnings: [`The pattern of "email" in the schema of "read" can't be checked here; the server checks it itself`],
+    });
+  });
+
+  describe('of a tool that can not be used', () => {
+    const task = aListedTool({ name: 'task', execution: { taskSupport: 'required' } });
+    const named = { read: {}, task: {}, gone: { effect: 'keyed' } } as const;
+
+    test('leaves it out with a warning, if nobody has named it', () => {
+      const { offered, problems, warnings } = offer([aListedTool(), task]);
+      expect(offered.map(({ name }) => name)).toEqual(['files.read']);
+      expect({ problems, warnings }).toEqual({
+        problems: [],
+        warnings: [expect.stringMatching(/"task" can be called as a task only/)],
+      });
+    });
+
+    test('reports it as a problem, if the configuration names it', () => {
+      expect(offer([aListedTool(), task], { tools: named }).problems).toEqual([
+        expect.stringMatching(/"task" can be called as a task only/),
+        expect.stringMatching(/no tool "gone"/),
+      ]);
+    });
+
+    test('offers it as unavailable, if the server is optional', () => {
+      const { offered, problems, warnings } = offer([aListedTool(), task], { tools: named, optional: true });
+      expect(offered).toMatchObject([
+        { name: 'files.read', pin: expect.any(String) },
+        { name: 'files.task', pin: null },
+        { name: 'files.gone', pin: null, effect: 'keyed', parameters: { type: 'object' } },
+      ]);
+      expect(problems).toEqual([]);
+      expect(warnings).toEqual([expect.stringMatching(/its calls fail$/), expect.stringMatching(/its calls fail$/)]);
+    });
   });
 
   test('checks schemas with exponential expansion as fast as others', () => {
@@ -124,23 +170,22 @@ describe('offerTools', () => {
     const withPattern = (name: string, pattern: string) =>
       aListedTool({ name, inputSchema: { type: 'object', properties: { text: { type: 'string', pattern } } } });
     const before = unitsSpent();
-    const { problems } = offer([
+    const { offered, warnings } = offer([
       aListedTool({ name: 'references', inputSchema: references }),
       withPattern('long', 'a{1000}'.repeat(1_000)),
       withPattern('short', 'a{1000}'.repeat(100)),
     ]);
     expect(unitsSpent() - before).toBeLessThan(10_000);
-    expect(problems).toEqual([
-      expect.stringContaining(
-        '"long" can\'t be used at /properties/text/pattern: A pattern has at most 1000 characters',
-      ),
-      expect.stringContaining('"short" can\'t be used at /properties/text/pattern: A pattern takes at most 5000'),
+    expect(offered).toHaveLength(3);
+    expect(warnings).toEqual([
+      expect.stringContaining('The pattern of "text" in the schema of "long"'),
+      expect.stringContaining('The pattern of "text" in the schema of "short"'),
     ]);
   });
 
   test('does not check schemas of tools that the configuration omits', () => {
     const bomb = aListedTool({ name: 'bomb', inputSchema: { type: 'object', description: 'x'.repeat(70_000) } });
-    expect(offer([aListedTool(), bomb], { tools: { read: {} } }).problems).toEqual([]);
+    expect(offer([aListedTool(), bomb], { tools: { read: {} } })).toMatchObject({ problems: [], warnings: [] });
   });
 
   test('refuses the same name for two tools', () => {
@@ -168,62 +213,5 @@ describe('pinOf', () => {
     ['the hints', { annotations: { readOnlyHint: true } }],
   ])('changes with %s', (_what, over) => {
     expect(pinOf(aListedTool(over))).not.toBe(pinOf(aListedTool()));
-  });
-});
-
-/** Lists the tools of a server whose pages are generated on request. */
-async function list(
-  pageOf: (page: number) => Promise<readonly ListedTool[]> | readonly ListedTool[],
-  timeoutMs = 5_000,
-) {
-  const server = new Server({ name: 'bomb', version: '1' }, { capabilities: { tools: {} } });
-  server.setRequestHandler(ListToolsRequestSchema, async ({ params }) => {
-    const page = Number(params?.cursor ?? 0);
-    return { tools: [...(await pageOf(page))], nextCursor: String(page + 1) };
-  });
-  const client = new Client({ name: 'test', version: '1' });
-  const [one, other] = InMemoryTransport.createLinkedPair();
-  await Promise.all([server.connect(one), client.connect(other)]);
-  try {
-    return await listTools(client, timeoutMs);
-  } finally {
-    await client.close();
-  }
-}
-
-const named = (name: string, inputSchema: ListedTool['inputSchema'] = { type: 'object' }): ListedTool => ({
-  name,
-  inputSchema,
-});
-
-function nested(levels: number): object {
-  let schema: object = {};
-  for (let level = 0; level < levels; level++) schema = { not: schema };
-  return schema;
-}
-
-describe('listTools', () => {
-  test.each([
-    ['too many tools', (page: number) => Array.from({ length: 200 }, (_, at) => named(`t${page}-${at}`)), /1000 tools/],
-    ['too many pages', () => [], /100 pages/],
-    [
-      'too much text',
-      (page: number) => [named(`t${page}`, { type: 'object', title: 'x'.repeat(500_000) })],
-      /4000000 characters/,
-    ],
-    ['too many levels', () => [named('deep', { type: 'object', properties: { x: nested(1_000) } })], /100 levels/],
-    ['one name twice', () => [named('same')], /"same" twice/],
-  ] as const)('gives up on %s', async (_what, pageOf, message) => {
-    await expect(list(pageOf)).rejects.toThrow(message);
-  });
-
-  test('stops at its time limit, however many pages there are', async () => {
-    const pages: number[] = [];
-    const pageOf = async (page: number): Promise<readonly ListedTool[]> => {
-      pages.push(page);
-      return await new Promise((resolve) => setTimeout(resolve, 60, []));
-    };
-    await expect(list(pageOf, 300)).rejects.toThrow(/timed out/i);
-    expect(pages.length).toBeLessThanOrEqual(10);
   });
 });

@@ -1,0 +1,82 @@
+import { compilePattern, isJsonList, isJsonObject } from '../../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../../graph/values/index.ts';
+
+/** A schema with only the keywords that can be checked here. */
+interface UsableSchema {
+  readonly schema: JsonObject;
+  /** The keywords that are not checked, such as `pattern of "email"`; the owner of the schema checks them itself. */
+  readonly unchecked: readonly string[];
+}
+
+/**
+ * Makes the schema of a third party usable: patterns that take more than linear time are left out, and the lists of
+ * schemas in `items` and the flags in `exclusiveMinimum` of older drafts become what JSON Schema 2020-12 has.
+ */
+export function toUsableSchema(schema: JsonObject): UsableSchema {
+  const unchecked: string[] = [];
+  const usable = convert(schema, '', unchecked);
+  return { schema: isJsonObject(usable) ? usable : schema, unchecked };
+}
+
+/** Converts a schema, or the value of a keyword. @param of the name of the value that the schema describes */
+function convert(value: Json, of: string, unchecked: string[]): Json {
+  if (isJsonList(value)) return value.map((item) => convert(item, of, unchecked));
+  if (!isJsonObject(value)) return value;
+  const converted = Object.entries(value).flatMap(([keyword, inner]): [string, Json][] => {
+    if (DATA.has(keyword)) return [[keyword, inner]];
+    if (NAMED.has(keyword) && isJsonObject(inner))
+      return [[keyword, mapMembers(inner, (member, name) => convert(member, name, unchecked))]];
+    if (keyword === 'pattern' && typeof inner === 'string' && !isLinear(inner)) {
+      unchecked.push(of === '' ? 'pattern' : `pattern of "${of}"`);
+      return [];
+    }
+    return [[keyword, convert(inner, of, unchecked)]];
+  });
+  return withPositions(withNumericBounds(Object.fromEntries(converted)));
+}
+
+/** Keywords whose members are named by the author of the schema. */
+const NAMED: ReadonlySet<string> = new Set([
+  'properties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'patternProperties',
+]);
+/** Keywords whose values are data, not schemas. */
+const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'example']);
+
+function mapMembers(object: JsonObject, map: (member: Json, name: string) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([name, member]) => [name, map(member, name)]));
+}
+
+function isLinear(pattern: string): boolean {
+  try {
+    compilePattern(pattern);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Draft 7 and OpenAPI 3.0 list the schemas of a list's first elements in `items`; `additionalItems` is for the others. */
+function withPositions(schema: JsonObject): JsonObject {
+  const { items, additionalItems, ...rest } = schema;
+  if (items === undefined || !isJsonList(items)) return schema;
+  return { ...rest, prefixItems: items, ...(additionalItems !== undefined && { items: additionalItems }) };
+}
+
+/** Draft 4 says by a flag that a bound is excluded. */
+function withNumericBounds(schema: JsonObject): JsonObject {
+  return BOUNDS.reduce((converted, [flag, bound]) => {
+    const { [flag]: isExcluded, [bound]: limit, ...rest } = converted;
+    if (typeof isExcluded !== 'boolean') return converted;
+    if (limit === undefined) return rest;
+    return { ...rest, [isExcluded ? flag : bound]: limit };
+  }, schema);
+}
+
+const BOUNDS = [
+  ['exclusiveMinimum', 'minimum'],
+  ['exclusiveMaximum', 'maximum'],
+] as const;

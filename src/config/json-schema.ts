@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import {
+  findSchemaProblems,
+  isJsonList,
+  isJsonObject,
+  isJsonSchema,
+  parsePointer,
+  toPointer,
+} from '../graph/values/index.ts';
+import type { Json, JsonSchema } from '../graph/values/index.ts';
+
+/** A fault of a JSON Schema in a configuration. */
+interface SchemaFault {
+  /** The JSON Pointer into the schema; an empty text for the schema itself. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Finds the first fault of a JSON Schema, and keywords of OpenAPI 3.0 that mean nothing in one; `null` for a usable schema. */
+export function findSchemaFault(schema: JsonSchema): SchemaFault | null {
+  const [problem] = findSchemaProblems(schema);
+  if (problem) return problem;
+  const nullable = findNullable(schema, []);
+  return nullable && { path: toPointer(nullable), message: NULLABLE };
+}
+
+const NULLABLE =
+  '"nullable" is a keyword of OpenAPI 3.0 and means nothing here: write "type": ["string", "null"], with the type in place of string';
+
+/** Keywords whose values are data or named by the author, so that `nullable` may be a name there. */
+const NAMED: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+]);
+const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);
+
+function findNullable(schema: Json, path: readonly string[]): readonly string[] | null {
+  if (isJsonList(schema))
+    return firstOf(
+      schema.map((item, at) => [String(at), item] as const),
+      path,
+    );
+  if (!isJsonObject(schema)) return null;
+  if (schema['nullable'] === true) return path;
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (DATA.has(keyword)) continue;
+    const members = NAMED.has(keyword) && isJsonObject(value) ? Object.entries(value) : null;
+    const found = members ? firstOf(members, [...path, keyword]) : findNullable(value, [...path, keyword]);
+    if (found) return found;
+  }
+  return null;
+}
+
+function firstOf(parts: readonly (readonly [string, Json])[], path: readonly string[]): readonly string[] | null {
+  for (const [key, part] of parts) {
+    const found = findNullable(part, [...path, key]);
+    if (found) return found;
+  }
+  return null;
+}
+
+/** A JSON Schema. An issue is at the place of the fault inside of it. */
+export const Schema = z.custom<JsonSchema>(isJsonSchema, 'must be a JSON Schema').superRefine((schema, context) => {
+  const fault = findSchemaFault(schema);
+  if (fault) context.addIssue({ code: 'custom', path: parsePointer(fault.path), message: fault.message });
+});

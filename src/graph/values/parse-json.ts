@@ -1,0 +1,163 @@
+import { isJsonList, isJsonObject, toJson } from './json.ts';
+import type { Json } from './json.ts';
+import { isKept } from './decimal.ts';
+import { toPointer } from './json-pointer.ts';
+
+/** A part of a JSON text that parsing does not keep, or that other parsers read differently. */
+export interface JsonLoss {
+  readonly kind: 'repeated member' | 'rounded integer';
+  readonly path: readonly (string | number)[];
+  /** The index of the member's name, or of the number, in the text. */
+  readonly offset: number;
+  /** The member's name or the digits of the number. */
+  readonly text: string;
+}
+
+/** A JSON text from which parsing would lose something. The message names what is lost and where. */
+export class JsonLossError extends SyntaxError {
+  override readonly name = 'JsonLossError';
+  readonly pointer: string;
+  readonly offset: number;
+
+  constructor({ kind, path, offset, text }: JsonLoss) {
+    const pointer = toPointer(path);
+    super(`${MESSAGES[kind](text)}, at ${pointer === '' ? 'the top' : pointer}`);
+    this.pointer = pointer;
+    this.offset = offset;
+  }
+}
+
+const MESSAGES: Readonly<Record<JsonLoss['kind'], (text: string) => string>> = {
+  'repeated member': (name) => `The member ${JSON.stringify(name)} comes more than once`,
+  'rounded integer': (digits) => `The number ${digits} has more digits than a JSON number keeps: write it as a text`,
+};
+
+/**
+ * Parses a JSON document, such as a definition or a request. A byte order mark is ignored (RFC 8259, section 8.1).
+ * @throws SyntaxError for a text that is no JSON
+ * @throws JsonLossError for a repeated member, or an integer that a double does not keep
+ */
+export function parseDocument(text: string): Json {
+  const json = withoutMark(text);
+  const value = toJson(JSON.parse(json));
+  for (const loss of lossesIn(json)) throw new JsonLossError(loss);
+  return value;
+}
+
+/**
+ * Parses JSON that another system has made. Of repeated members the last one counts. A byte order mark is ignored.
+ * @param isText returns true for a path whose schema wants a text: there, an integer that a double does not keep becomes
+ * the text of its digits
+ * @throws SyntaxError for a text that is no JSON
+ * @throws JsonLossError for any other integer that a double does not keep
+ */
+export function parseAnswer(text: string, isText: (path: JsonLoss['path']) => boolean = () => false): Json {
+  const json = withoutMark(text);
+  const value: unknown = JSON.parse(json);
+  const kept: JsonLoss[] = [];
+  if (LONG_INTEGER.test(json))
+    for (const loss of lossesIn(json)) {
+      if (loss.kind === 'repeated member') continue;
+      if (!isText(loss.path)) throw new JsonLossError(loss);
+      kept.push(loss);
+    }
+  return kept.reduce((changed, { path, text: digits }) => withTextAt(changed, path, digits), toJson(value));
+}
+
+/** What a text must contain to have an integer that a double does not keep; the digits of a fraction don't count. */
+export const LONG_INTEGER = /(?<![\d.])\d{16}/;
+
+function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
+function withTextAt(value: Json, [key, ...inner]: JsonLoss['path'], text: string): Json {
+  if (key === undefined) return text;
+  if (isJsonList(value)) return value.map((item, at) => (at === key ? withTextAt(item, inner, text) : item));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, name === key ? withTextAt(member, inner, text) : member]),
+  );
+}
+
+/** An object or an array that is open at the current position of a JSON text. */
+interface Container {
+  /** The member names of the object so far; `null` for an array. */
+  readonly names: Set<string> | null;
+  /** The current member name or element index. */
+  at: string | number;
+  expectsName: boolean;
+}
+
+/**
+ * Finds the repeated members and the integers that a double does not keep.
+ * @param json valid JSON
+ */
+export function* lossesIn(json: string): Generator<JsonLoss> {
+  const open: Container[] = [];
+  const pathHere = (): (string | number)[] => open.map(({ at }) => at);
+  for (let at = 0; at < json.length;) {
+    const sign = json.charAt(at);
+    const end = endOfToken(json, at);
+    if (sign === '"') {
+      const top = open.at(-1);
+      if (top && isRepeated(top, () => json.slice(at, end)))
+        yield { kind: 'repeated member', path: pathHere(), offset: at, text: String(top.at) };
+    } else if (end - at > 15 && !isKept(json.slice(at, end))) {
+      yield { kind: 'rounded integer', path: pathHere(), offset: at, text: json.slice(at, end) };
+    } else takeSign(open, sign);
+    at = end;
+  }
+}
+
+/** Returns the end of a string, a number, or a single character. */
+function endOfToken(json: string, start: number): number {
+  const code = json.charCodeAt(start);
+  if (code === QUOTE) return endOfString(json, start) + 1;
+  if (code !== MINUS && !isDigit(code)) return start + 1;
+  NUMBER_END.lastIndex = start;
+  return NUMBER_END.exec(json)?.index ?? json.length;
+}
+
+const QUOTE = 0x22;
+const MINUS = 0x2d;
+/** The first character after a number. */
+const NUMBER_END = /[^\d.eE+-]/g;
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** Handles a character outside strings and numbers. */
+function takeSign(open: Container[], sign: string): void {
+  const top = open.at(-1);
+  if (sign === '{') open.push({ names: new Set(), at: '', expectsName: true });
+  else if (sign === '[') open.push({ names: null, at: 0, expectsName: false });
+  else if (sign === '}' || sign === ']') open.pop();
+  else if (sign === ',' && top?.names) top.expectsName = true;
+  else if (sign === ',' && top) top.at = Number(top.at) + 1;
+}
+
+/** Handles a string. @returns true if it is a member name that its object already has */
+function isRepeated(top: Container, quoted: () => string): boolean {
+  if (!top.names || !top.expectsName) return false;
+  const name = readName(quoted());
+  const isKnown = top.names.has(name);
+  top.names.add(name);
+  top.at = name;
+  top.expectsName = false;
+  return isKnown;
+}
+
+function readName(quoted: string): string {
+  return quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
+}
+
+/** Returns the index of the closing quotation mark: the next one after an even number of backslashes. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text[end - 1 - backslashes] === '\\') backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+}

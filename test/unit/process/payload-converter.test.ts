@@ -1,0 +1,25 @@
+import { defaultPayloadConverter } from '@temporalio/common';
+import { expect, test } from 'vitest';
+import { payloadConverter } from '../../../src/workflows/payload-converter.ts';
+
+const read = (json: string): unknown =>
+  payloadConverter.fromPayload({ ...defaultPayloadConverter.toPayload(null), data: Buffer.from(json) });
+
+test('an integer that a double does not keep is read as the text of its digits', () => {
+  const decision = '{"decision":"approve","args":{"order":1234567890123456789,"amount":5}}';
+  expect(read(decision)).toEqual({ decision: 'approve', args: { order: '1234567890123456789', amount: 5 } });
+});
+
+test.each(['{"a":"1234567890123456789"}', '{"a":9007199254740991,"b":0.12345678901234567}', '["1234567890123456"]'])(
+  'other JSON is read as it is: %s',
+  (json) => {
+    expect(read(json)).toEqual(JSON.parse(json));
+  },
+);
+
+test.each(['{"a":1234567890123456789', `${'['.repeat(500)}1234567890123456789${']'.repeat(500)}`])(
+  'JSON that is broken or too deep is read as unreadable: %#',
+  (json) => {
+    expect(read(json)).toEqual({ $unreadable: 'it is no JSON' });
+  },
+);
