@@ -10,7 +10,7 @@ import { loadFiles } from './to-prompt.ts';
 import type { Generate, ModelRequest, ModelSettings, GenerateContext } from './model.ts';
 import { openTransport, NotStreamedError } from './open-transport.ts';
 import type { Transport } from './open-transport.ts';
-import { providers } from './providers.ts';
+import { providers, WIRE_FORMATS } from './providers.ts';
 import { toCallError } from './to-call-error.ts';
 import { toCallOptions } from './to-call-options.ts';
 import { toReply } from './to-reply.ts';
@@ -32,7 +32,7 @@ export function createGenerate(settings: ModelSettings, { fetch, secrets }: Gene
     describeModel({ provider, model, baseUrl: baseURL });
     const used = useSecrets(secrets, 'MODEL_FAILED');
     const apiKey = await used.resolve(settings.apiKey ?? '');
-    const transport = openTransport(fetch);
+    const transport = openTransport(fetch, WIRE_FORMATS[provider]);
     const toolNames = mapToolNames(namesIn(asked));
     try {
       const request = { ...asked, files: await loadFiles(asked.messages, readFile) };

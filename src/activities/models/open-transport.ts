@@ -1,5 +1,7 @@
 import type { GuardedFetch } from '../../network/guarded-request.ts';
 import { limitBytes } from '../../network/read-body.ts';
+import { readEvents, readWhole } from './wire/read-answer.ts';
+import type { WireFormat } from './wire/wire-format.ts';
 
 /** The connection of one call to its provider. */
 export interface Transport {
@@ -27,8 +29,11 @@ export class NotStreamedError extends Error {
 /** A streamed answer takes many times the bytes of its text. */
 const MAX_ANSWER_BYTES = 64_000_000;
 
-/** Gives an adapter the guarded `fetch` and limits its responses. */
-export function openTransport(fetch: GuardedFetch): Transport {
+/**
+ * Gives an adapter the guarded `fetch`, limits its responses, and rewrites successful ones.
+ * @param format the form of the provider's answers; `null` to leave them as they are
+ */
+export function openTransport(fetch: GuardedFetch, format: WireFormat | null): Transport {
   let expectsStream = false;
   let lastStatus: number | null = null;
   let whole: Response | null = null;
@@ -41,7 +46,7 @@ export function openTransport(fetch: GuardedFetch): Transport {
       expectsStream = false;
     },
     fetch: async (input, init = {}) => {
-      if (whole) return whole;
+      if (whole) return await rewriteWhole(whole, format);
       const url = new URL(input instanceof Request ? input.url : input);
       const { method = 'GET', headers, body, signal } = init;
       lastStatus = null;
@@ -53,7 +58,8 @@ export function openTransport(fetch: GuardedFetch): Transport {
       });
       lastStatus = response.status;
       const limited = limit(response);
-      if (!expectsStream || !isWhole(limited)) return limited;
+      if (!expectsStream) return await rewriteWhole(limited, format);
+      if (!isWhole(limited)) return rewriteStream(limited, format);
       whole = limited;
       throw new NotStreamedError();
     },
@@ -65,6 +71,17 @@ type FetchedResponse = Awaited<ReturnType<GuardedFetch>>;
 function limit({ body, status, statusText, headers }: FetchedResponse): Response {
   const limited = body?.pipeThrough(limitBytes(MAX_ANSWER_BYTES)) ?? null;
   return new Response(limited, { status, statusText, headers: Object.fromEntries(headers) });
+}
+
+async function rewriteWhole(response: Response, format: WireFormat | null): Promise<Response> {
+  if (!format || !response.ok) return response;
+  const { status, statusText, headers } = response;
+  return new Response(readWhole(await response.text(), format), { status, statusText, headers });
+}
+
+function rewriteStream({ ok, body, status, statusText, headers }: Response, format: WireFormat | null): Response {
+  const events = ok && format ? (body?.pipeThrough(readEvents(format)) ?? null) : body;
+  return new Response(events, { status, statusText, headers });
 }
 
 /** Some servers ignore the request for a stream. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failureReason } from '../../../../src/activities/models/to-call-error.ts';
+import { failureReason } from '../../../../src/activities/models/failure-reason.ts';
 import { MEASURING, growthOf } from '../../../support/readers/growth.ts';
 
 /** Enough repetitions for a measurement. */
