@@ -9,20 +9,23 @@ export interface Transport {
   readonly fetch: typeof globalThis.fetch;
   /** The status of the last response; `null` without one. */
   lastStatus(): number | null;
-  /** Makes the next response fail with a `NotStreamedError` if it is no stream. */
-  expectStream(): void;
-  /** Accepts any response again. */
-  expectWhole(): void;
+  /** Makes a successful response of the other form fail with an `OtherFormError`. */
+  expect(form: AnswerForm): void;
 }
 
+/** The forms of an answer: a stream of events, or a complete one. */
+export type AnswerForm = 'stream' | 'whole';
+
 /**
- * The server returned a complete answer where a stream was requested. The next `fetch` returns this answer without a
- * request.
+ * The server answered in another form than requested. The next `fetch` returns this answer without a request.
  */
-export class NotStreamedError extends Error {
-  constructor() {
-    super('The answer is no stream');
-    this.name = 'NotStreamedError';
+export class OtherFormError extends Error {
+  readonly form: AnswerForm;
+
+  constructor(form: AnswerForm) {
+    super(form === 'whole' ? 'The answer is no stream' : 'The answer is a stream');
+    this.name = 'OtherFormError';
+    this.form = form;
   }
 }
 
@@ -34,19 +37,20 @@ const MAX_ANSWER_BYTES = 64_000_000;
  * @param format the form of the provider's answers; `null` to leave them as they are
  */
 export function openTransport(fetch: GuardedFetch, format: WireFormat | null): Transport {
-  let expectsStream = false;
+  let expected: AnswerForm = 'whole';
   let lastStatus: number | null = null;
-  let whole: Response | null = null;
+  let kept: Response | null = null;
+  const rewrite = async (response: Response): Promise<Response> => {
+    if (!format || !response.ok) return response;
+    return expected === 'whole' ? await rewriteWhole(response, format) : rewriteStream(response, format);
+  };
   return {
     lastStatus: () => lastStatus,
-    expectStream() {
-      expectsStream = true;
-    },
-    expectWhole() {
-      expectsStream = false;
+    expect(form) {
+      expected = form;
     },
     fetch: async (input, init = {}) => {
-      if (whole) return await rewriteWhole(whole, format);
+      if (kept) return await rewrite(kept);
       const url = new URL(input instanceof Request ? input.url : input);
       const { method = 'GET', headers, body, signal } = init;
       lastStatus = null;
@@ -58,10 +62,10 @@ export function openTransport(fetch: GuardedFetch, format: WireFormat | null): T
       });
       lastStatus = response.status;
       const limited = limit(response);
-      if (!expectsStream) return await rewriteWhole(limited, format);
-      if (!isWhole(limited)) return rewriteStream(limited, format);
-      whole = limited;
-      throw new NotStreamedError();
+      const form = formOf(limited, expected);
+      if (form === expected) return await rewrite(limited);
+      kept = limited;
+      throw new OtherFormError(form);
     },
   };
 }
@@ -73,18 +77,21 @@ function limit({ body, status, statusText, headers }: FetchedResponse): Response
   return new Response(limited, { status, statusText, headers: Object.fromEntries(headers) });
 }
 
-async function rewriteWhole(response: Response, format: WireFormat | null): Promise<Response> {
-  if (!format || !response.ok) return response;
+async function rewriteWhole(response: Response, format: WireFormat): Promise<Response> {
   const { status, statusText, headers } = response;
-  return new Response(readWhole(await response.text(), format), { status, statusText, headers });
+  const text = readWhole(await response.text(), format);
+  return new Response(text, { status, statusText, headers });
 }
 
-function rewriteStream({ ok, body, status, statusText, headers }: Response, format: WireFormat | null): Response {
-  const events = ok && format ? (body?.pipeThrough(readEvents(format)) ?? null) : body;
+function rewriteStream({ body, status, statusText, headers }: Response, format: WireFormat): Response {
+  const events = body?.pipeThrough(readEvents(format)) ?? null;
   return new Response(events, { status, statusText, headers });
 }
 
-/** Some servers ignore the request for a stream. */
-function isWhole({ ok, headers }: Response): boolean {
-  return ok && /^$|\bjson\b/.test(headers.get('content-type') ?? '');
+/** Some servers ignore whether a stream was requested. */
+function formOf({ ok, headers }: Response, expected: AnswerForm): AnswerForm {
+  const type = headers.get('content-type') ?? '';
+  if (!ok) return expected;
+  if (type.startsWith('text/event-stream')) return 'stream';
+  return /^$|\bjson\b/.test(type) ? 'whole' : expected;
 }

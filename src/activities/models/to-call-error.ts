@@ -63,12 +63,16 @@ function fromBrokenAnswer(model: string, thrown: unknown): CallError {
   }
   const isBroken = APICallError.isInstance(thrown) && thrown.responseBody === undefined;
   if (isBroken || !AISDKError.isInstance(thrown) || hasNoEnd(thrown)) return fromNetwork('MODEL_FAILED', thrown);
-  // The parser quotes some characters of the text, which may be part of a secret.
-  const why = JSONParseError.isInstance(thrown) ? `it is no JSON: ${thrown.text}` : thrown.message;
-  return new CallError('MODEL_FAILED', `${model} gave no usable answer: ${why}`, {
+  return new CallError('MODEL_FAILED', `${model} gave no usable answer: ${describe(thrown)}`, {
     retryable: false,
     done: 'perhaps',
   });
+}
+
+/** The parser quotes some characters of a text, which may be part of a secret. */
+function describe(thrown: AISDKError): string {
+  if (JSONParseError.isInstance(thrown)) return `it is no JSON: ${thrown.text}`;
+  return InvalidResponseDataError.isInstance(thrown) ? 'a tool call has no name' : thrown.message;
 }
 
 /** The adapter for compatible servers throws this for a stream without a finish reason. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../graph/values/index.ts';
+import { isJsonObject, own } from '../../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../../graph/values/index.ts';
 import { argumentsIn, countsIn, nameIn, numberIn, objectIn, objectsIn, present, textIn } from './members.ts';
 import type { Member } from './members.ts';
@@ -31,7 +31,7 @@ function isSigned({ type, signature }: JsonObject): boolean {
 /** Rewrites a block of content; blocks of types that the engine does not use are passed over. */
 function toBlock(block: JsonObject, index: number): JsonObject[] {
   const type = textIn(block['type']) ?? '';
-  return BLOCKS[type]?.(block, index) ?? [];
+  return own(BLOCKS, type)?.(block, index) ?? [];
 }
 
 type BlockReader = (block: JsonObject, index: number) => JsonObject[];
@@ -77,64 +77,84 @@ const STARTS: Readonly<Record<string, JsonObject>> = {
   thinking_delta: { type: 'thinking', thinking: '' },
 };
 
+/** What has been read of a stream. */
+interface ClaudeStream {
+  /** Uses of blocks by index: blocks of unknown types are passed over up to their end. */
+  readonly blocks: Map<number, 'used' | 'unknown'>;
+  usage: JsonObject;
+  reason: string | undefined;
+  hasStarted: boolean;
+  /** The index of the last event, for events without one. */
+  index: number;
+}
+
 function openStream(): EventReader {
-  /** Indexes of blocks by their use: those of unknown types are passed over up to their end. */
-  const blocks = new Map<number, 'used' | 'unknown'>();
-  let usage: JsonObject = { output_tokens: 0 };
-  let reason: string | undefined;
-  let hasStarted = false;
-  let last = 0;
-  const indexOf = (event: JsonObject): number => (last = numberIn(event['index']) ?? last);
-  const end = (): JsonObject[] => [{ type: 'message_delta', delta: present({ stop_reason: reason }), usage }];
-  const complete = (): JsonObject[] => {
-    if (reason !== undefined || !hasStarted) return [];
-    reason = ENDED_WITHOUT_REASON;
-    return end();
-  };
-  const events: Readonly<Record<string, (event: JsonObject) => readonly JsonObject[]>> = {
-    message_start(event) {
-      if (hasStarted) return [];
-      hasStarted = true;
-      const message = objectIn(event['message']);
-      reason = nameIn(message['stop_reason']);
-      const counts = { input_tokens: 0, ...countsIn(message['usage'], USAGE) };
-      return [{ type: 'message_start', message: present({ usage: counts, stop_reason: reason }) }];
-    },
-    content_block_start(event) {
-      const index = indexOf(event);
-      const given = objectIn(event['content_block']);
-      const [block] = toBlock(given, index);
-      blocks.set(index, block ? 'used' : 'unknown');
-      if (!block) return [];
-      const { input, ...rest } = block;
-      // The adapter reads the input of a start only as an object.
-      const start = input === undefined ? rest : { ...rest, ...(isJsonObject(input) && { input }) };
-      return [{ type: 'content_block_start', index, content_block: start }];
-    },
-    content_block_delta(event) {
-      const index = indexOf(event);
-      const given = objectIn(event['delta']);
-      const type = textIn(given['type']) ?? '';
-      const delta = DELTAS[type]?.(given);
-      if (!delta || blocks.get(index) === 'unknown') return [];
-      const made = { type: 'content_block_delta', index, delta };
-      const start = blocks.has(index) ? undefined : STARTS[type];
-      blocks.set(index, 'used');
-      return start ? [{ type: 'content_block_start', index, content_block: start }, made] : [made];
-    },
-    content_block_stop(event) {
-      const index = indexOf(event);
-      return blocks.get(index) === 'used' ? [{ type: 'content_block_stop', index }] : [];
-    },
-    message_delta(event) {
-      reason = nameIn(objectIn(event['delta'])['stop_reason']) ?? reason;
-      usage = { ...usage, ...countsIn(event['usage'], USAGE) };
-      return end();
-    },
-    message_stop: () => [...complete(), { type: 'message_stop' }],
+  const stream: ClaudeStream = {
+    blocks: new Map(),
+    usage: { output_tokens: 0 },
+    reason: undefined,
+    hasStarted: false,
+    index: 0,
   };
   return {
-    read: (event, name) => events[textIn(event['type']) ?? name]?.(event) ?? [],
-    complete,
+    read: (event, name) => own(EVENTS, textIn(event['type']) ?? name)?.(stream, event) ?? [],
+    complete: () => complete(stream),
   };
 }
+
+function endOf({ reason, usage }: ClaudeStream): JsonObject {
+  return { type: 'message_delta', delta: present({ stop_reason: reason }), usage };
+}
+
+function complete(stream: ClaudeStream): JsonObject[] {
+  if (stream.reason !== undefined || !stream.hasStarted) return [];
+  stream.reason = ENDED_WITHOUT_REASON;
+  return [endOf(stream)];
+}
+
+function indexOf(stream: ClaudeStream, event: JsonObject): number {
+  stream.index = numberIn(event['index']) ?? stream.index;
+  return stream.index;
+}
+
+const EVENTS: Readonly<Record<string, (stream: ClaudeStream, event: JsonObject) => readonly JsonObject[]>> = {
+  message_start(stream, event) {
+    if (stream.hasStarted) return [];
+    const message = objectIn(event['message']);
+    stream.hasStarted = true;
+    stream.reason = nameIn(message['stop_reason']);
+    const usage = { input_tokens: 0, ...countsIn(message['usage'], USAGE) };
+    return [{ type: 'message_start', message: present({ usage, stop_reason: stream.reason }) }];
+  },
+  content_block_start(stream, event) {
+    const index = indexOf(stream, event);
+    const [block] = toBlock(objectIn(event['content_block']), index);
+    stream.blocks.set(index, block ? 'used' : 'unknown');
+    if (!block) return [];
+    const { input, ...rest } = block;
+    // The adapter reads the input of a start only as an object.
+    const content_block = isJsonObject(input) ? block : rest;
+    return [{ type: 'content_block_start', index, content_block }];
+  },
+  content_block_delta(stream, event) {
+    const index = indexOf(stream, event);
+    const given = objectIn(event['delta']);
+    const type = textIn(given['type']) ?? '';
+    const delta = own(DELTAS, type)?.(given);
+    if (!delta || stream.blocks.get(index) === 'unknown') return [];
+    const start = stream.blocks.has(index) ? undefined : own(STARTS, type);
+    stream.blocks.set(index, 'used');
+    const started = start ? [{ type: 'content_block_start', index, content_block: start }] : [];
+    return [...started, { type: 'content_block_delta', index, delta }];
+  },
+  content_block_stop(stream, event) {
+    const index = indexOf(stream, event);
+    return stream.blocks.get(index) === 'used' ? [{ type: 'content_block_stop', index }] : [];
+  },
+  message_delta(stream, event) {
+    stream.reason = nameIn(objectIn(event['delta'])['stop_reason']) ?? stream.reason;
+    stream.usage = { ...stream.usage, ...countsIn(event['usage'], USAGE) };
+    return [endOf(stream)];
+  },
+  message_stop: (stream) => [...complete(stream), { type: 'message_stop' }],
+};

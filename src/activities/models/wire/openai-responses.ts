@@ -1,3 +1,4 @@
+import { own } from '../../../graph/values/index.ts';
 import type { JsonObject } from '../../../graph/values/index.ts';
 import { argumentsIn, countsIn, nameIn, numberIn, objectIn, objectsIn, present, spokenIn, textIn } from './members.ts';
 import type { Member } from './members.ts';
@@ -82,7 +83,7 @@ const ITEMS: Readonly<Record<string, ItemReader>> = {
 };
 
 function toItem(item: JsonObject, index: number): JsonObject | undefined {
-  return ITEMS[textIn(item['type']) ?? '']?.(item, index);
+  return own(ITEMS, textIn(item['type']) ?? '')?.(item, index);
 }
 
 function toWholeItem(item: JsonObject, index: number): JsonObject[] {
@@ -106,66 +107,79 @@ function summaryIn(summary: Member): JsonObject[] {
   return objectsIn(summary).map((part) => ({ type: 'summary_text', text: spokenIn(part) }));
 }
 
+/** What has been read of a stream. */
+interface ResponseStream {
+  /** Ids of the messages that have started. */
+  readonly messages: Set<string>;
+  hasStarted: boolean;
+  hasEnded: boolean;
+  /** The index of the last item, for events without one. */
+  index: number;
+}
+
 function openStream(): EventReader {
-  const messages = new Set<string>();
-  let hasEnded = false;
-  let hasStarted = false;
-  let last = 0;
-  const indexOf = (event: JsonObject): number => (last = numberIn(event['output_index']) ?? last);
-  const toItemEvent = (type: string, event: JsonObject): JsonObject[] => {
-    const index = indexOf(event);
-    const item = toItem(objectIn(event['item']), index);
-    if (item?.['type'] === 'message') messages.add(textIn(item['id']) ?? '');
-    return item ? [{ type, output_index: index, item }] : [];
-  };
-  /** Some servers leave out the start of a message. */
-  const inMessage = (event: JsonObject, members: JsonObject): JsonObject[] => {
-    const index = indexOf(event);
-    const id = nameIn(event['item_id']) ?? [...messages].at(-1) ?? `item_${index}`;
-    const start = { type: 'message', id, role: 'assistant' };
-    const isOpen = messages.has(id);
-    messages.add(id);
-    const made = { item_id: id, output_index: index, ...members };
-    return isOpen ? [made] : [{ type: 'response.output_item.added', output_index: index, item: start }, made];
-  };
-  const inSummary = (event: JsonObject, members: JsonObject): JsonObject[] => [
-    {
-      item_id: idOf({ id: event['item_id'] ?? null }, indexOf(event)),
-      summary_index: numberIn(event['summary_index']) ?? 0,
-      ...members,
-    },
-  ];
-  const end = (type: string, event: JsonObject): JsonObject[] => {
-    hasEnded = true;
-    const status = type.slice('response.'.length);
-    const response = endOf({ ...objectIn(event['response']), status });
-    return [{ type: response['incomplete_details'] ? 'response.incomplete' : 'response.completed', response }];
-  };
-  const events: Readonly<Record<string, (type: string, event: JsonObject) => readonly JsonObject[]>> = {
-    'response.output_item.added': toItemEvent,
-    'response.output_item.done': toItemEvent,
-    'response.output_text.delta': (type, event) => inMessage(event, { type, delta: spokenIn(event['delta']) }),
-    'response.refusal.delta': (type, event) => inMessage(event, { type, delta: spokenIn(event['delta']) }),
-    'response.refusal.done': (type, event) => inMessage(event, { type, refusal: spokenIn(event['refusal']) }),
-    'response.reasoning_summary_part.added': (type, event) => inSummary(event, { type }),
-    'response.reasoning_summary_text.delta': (type, event) =>
-      inSummary(event, { type, delta: spokenIn(event['delta']) }),
-    'response.reasoning_summary_part.done': (type, event) => inSummary(event, { type }),
-    'response.completed': end,
-    'response.incomplete': end,
-    'response.failed': end,
-    'response.cancelled': end,
-  };
+  const stream: ResponseStream = { messages: new Set(), hasStarted: false, hasEnded: false, index: 0 };
   return {
     read(event, name) {
       refuseCompletions(event);
-      hasStarted = true;
+      stream.hasStarted = true;
+      stream.index = numberIn(event['output_index']) ?? stream.index;
       const type = textIn(event['type']) ?? name;
-      return events[type]?.(type, event) ?? [];
+      return own(EVENTS, type)?.(stream, event, type) ?? [];
     },
     complete: () =>
-      hasEnded || !hasStarted
+      stream.hasEnded || !stream.hasStarted
         ? []
         : [{ type: 'response.incomplete', response: { incomplete_details: { reason: ENDED_WITHOUT_REASON } } }],
   };
 }
+
+type ResponseEventReader = (stream: ResponseStream, event: JsonObject, type: string) => readonly JsonObject[];
+
+const readItem: ResponseEventReader = (stream, event, type) => {
+  const item = toItem(objectIn(event['item']), stream.index);
+  if (item?.['type'] === 'message') stream.messages.add(textIn(item['id']) ?? '');
+  return item ? [{ type, output_index: stream.index, item }] : [];
+};
+
+/** Reads a piece of a message; some servers leave out the start of the message. */
+const readPiece =
+  (member: string): ResponseEventReader =>
+  ({ messages, index }, event, type) => {
+    const id = nameIn(event['item_id']) ?? [...messages].at(-1) ?? `item_${index}`;
+    const piece = { type, item_id: id, output_index: index, [member]: spokenIn(event[member]) };
+    if (messages.has(id)) return [piece];
+    messages.add(id);
+    const item = { type: 'message', id, role: 'assistant' };
+    return [{ type: 'response.output_item.added', output_index: index, item }, piece];
+  };
+
+const readSummary: ResponseEventReader = ({ index }, event, type) => [
+  {
+    type,
+    item_id: idOf({ id: event['item_id'] ?? null }, index),
+    summary_index: numberIn(event['summary_index']) ?? 0,
+    delta: spokenIn(event['delta']),
+  },
+];
+
+const readEnd: ResponseEventReader = (stream, event, type) => {
+  stream.hasEnded = true;
+  const response = endOf({ ...objectIn(event['response']), status: type.slice('response.'.length) });
+  return [{ type: response['incomplete_details'] ? 'response.incomplete' : 'response.completed', response }];
+};
+
+const EVENTS: Readonly<Record<string, ResponseEventReader>> = {
+  'response.output_item.added': readItem,
+  'response.output_item.done': readItem,
+  'response.output_text.delta': readPiece('delta'),
+  'response.refusal.delta': readPiece('delta'),
+  'response.refusal.done': readPiece('refusal'),
+  'response.reasoning_summary_part.added': readSummary,
+  'response.reasoning_summary_text.delta': readSummary,
+  'response.reasoning_summary_part.done': readSummary,
+  'response.completed': readEnd,
+  'response.incomplete': readEnd,
+  'response.failed': readEnd,
+  'response.cancelled': readEnd,
+};
