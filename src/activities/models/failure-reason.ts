@@ -27,7 +27,7 @@ const TOO_LONG: readonly (readonly RegExp[])[] = [
 ];
 
 /** Limits of a rate count tokens, too. */
-const RATE = /rate.?limit|tokens? per|per (min|hour|day)|\bTPM\b|quota|throttl|please wait/i;
+const RATE = /rate.?limit|tokens? per|per (min|hour|day)|\bTPM\b|quota|throttled|throttling|please wait/i;
 
 const SIGNS: readonly ReasonSigns[] = [
   {

@@ -40,7 +40,7 @@ describe('a template over a decision', () => {
   });
 
   test.each([
-    '{{ result.valeus.text }}',
+    '{{ result.value.text }}',
     '{{ result.reasons }}',
     '{{ state.text }}',
     '{{ result.values[state.other] }}',
