@@ -86,8 +86,10 @@ export function failureReason(status: number, error: JsonObject): FailureReason 
   return found.reason === 'insufficient_quota' && isRateLimit(error) ? null : found.reason;
 }
 
-function signsInWords({ message }: JsonObject, status: number): ReasonSigns | undefined {
-  const text = typeof message === 'string' ? message.slice(0, MAX_SEARCHED) : '';
+/** OpenRouter passes the error of the server behind it in `metadata`. */
+function signsInWords({ message, metadata }: JsonObject, status: number): ReasonSigns | undefined {
+  const texts = [message, isJsonObject(metadata) ? metadata['raw'] : undefined];
+  const text = texts.map((part) => (typeof part === 'string' ? part.slice(0, MAX_SEARCHED) : '')).join('\n');
   const isOfRate = status === TOO_MANY_REQUESTS || RATE.test(text);
   return SIGNS.filter(({ phrases }) => !(isOfRate && phrases === TOO_LONG)).find(({ phrases }) =>
     phrases.some((patterns) => patterns.every((pattern) => pattern.test(text))),

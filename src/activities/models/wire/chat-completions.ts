@@ -9,6 +9,7 @@ import type { WireFormat } from './wire-format.ts';
 export const chatCompletions: WireFormat = {
   openStream() {
     let hasReason = false;
+    let hasDelta = false;
     return {
       read(event) {
         const [choice] = objectsIn(event['choices']);
@@ -16,7 +17,10 @@ export const chatCompletions: WireFormat = {
         if (!choice) return usage ? [{ choices: [], usage }] : [];
         const reason = reasonIn(choice);
         hasReason ||= reason !== undefined;
-        const delta = messageIn(choice['delta'] ?? choice['message'] ?? { content: choice['text'] ?? null });
+        hasDelta ||= isJsonObject(choice['delta']);
+        // Some servers send the whole message at the end, once more.
+        const whole = hasDelta ? null : (choice['message'] ?? { content: choice['text'] ?? null });
+        const delta = messageIn(choice['delta'] ?? whole);
         return [present({ choices: [present({ delta, finish_reason: reason })], usage })];
       },
       complete: () => (hasReason ? [] : [{ choices: [{ delta: {}, finish_reason: ENDED_WITHOUT_REASON }] }]),

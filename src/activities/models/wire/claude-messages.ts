@@ -132,9 +132,12 @@ const EVENTS: Readonly<Record<string, (stream: ClaudeStream, event: JsonObject) 
     stream.blocks.set(index, block ? 'used' : 'unknown');
     if (!block) return [];
     const { input, ...rest } = block;
-    // The adapter reads the input of a start only as an object.
+    // The adapter reads the input of a start only as an object, and no text of it.
     const content_block = isJsonObject(input) ? block : rest;
-    return [{ type: 'content_block_start', index, content_block }];
+    const text = textIn(block['text']) ?? '';
+    const delta = { type: 'text_delta', text };
+    const texts = text === '' ? [] : [{ type: 'content_block_delta', index, delta }];
+    return [{ type: 'content_block_start', index, content_block }, ...texts];
   },
   content_block_delta(stream, event) {
     const index = indexOf(stream, event);

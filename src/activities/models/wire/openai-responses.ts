@@ -111,14 +111,24 @@ function summaryIn(summary: Member): JsonObject[] {
 interface ResponseStream {
   /** Ids of the messages that have started. */
   readonly messages: Set<string>;
+  /** The messages of which a piece of text has come. */
+  readonly begun: Set<string>;
   hasStarted: boolean;
+  hasItems: boolean;
   hasEnded: boolean;
   /** The index of the last item, for events without one. */
   index: number;
 }
 
 function openStream(): EventReader {
-  const stream: ResponseStream = { messages: new Set(), hasStarted: false, hasEnded: false, index: 0 };
+  const stream: ResponseStream = {
+    messages: new Set(),
+    begun: new Set(),
+    hasStarted: false,
+    hasItems: false,
+    hasEnded: false,
+    index: 0,
+  };
   return {
     read(event, name) {
       refuseCompletions(event);
@@ -138,6 +148,7 @@ type ResponseEventReader = (stream: ResponseStream, event: JsonObject, type: str
 
 const readItem: ResponseEventReader = (stream, event, type) => {
   const item = toItem(objectIn(event['item']), stream.index);
+  stream.hasItems = true;
   if (item?.['type'] === 'message') stream.messages.add(textIn(item['id']) ?? '');
   return item ? [{ type, output_index: stream.index, item }] : [];
 };
@@ -145,14 +156,39 @@ const readItem: ResponseEventReader = (stream, event, type) => {
 /** Reads a piece of a message; some servers leave out the start of the message. */
 const readPiece =
   (member: string): ResponseEventReader =>
-  ({ messages, index }, event, type) => {
+  (stream, event, type) => {
+    const { messages, index } = stream;
     const id = nameIn(event['item_id']) ?? [...messages].at(-1) ?? `item_${index}`;
+    stream.hasItems = true;
+    stream.begun.add(id);
     const piece = { type, item_id: id, output_index: index, [member]: spokenIn(event[member]) };
     if (messages.has(id)) return [piece];
     messages.add(id);
     const item = { type: 'message', id, role: 'assistant' };
     return [{ type: 'response.output_item.added', output_index: index, item }, piece];
   };
+
+/** Reads a complete text, if none of its pieces has come. */
+const readText: ResponseEventReader = (stream, event) => {
+  const id = nameIn(event['item_id']) ?? [...stream.messages].at(-1) ?? '';
+  if (stream.begun.has(id)) return [];
+  return readPiece('delta')(stream, { ...event, delta: event['text'] ?? '' }, 'response.output_text.delta');
+};
+
+/** Reads the items of a complete response as a stream would have them. */
+function readItems(stream: ResponseStream, output: Member): readonly JsonObject[] {
+  return objectsIn(output).flatMap((item, index) => {
+    stream.index = index;
+    const [added = {}, ...rest] = readItem(stream, { item }, 'response.output_item.added');
+    const id = objectIn(added['item'])['id'] ?? '';
+    const pieces = contentIn(item['content']).flatMap((part) => {
+      const [name, text] = part['type'] === 'refusal' ? ['refusal', part['refusal']] : ['output_text', part['text']];
+      return readPiece('delta')(stream, { item_id: id, delta: text ?? '' }, `response.${name}.delta`);
+    });
+    const done = readItem(stream, { item }, 'response.output_item.done');
+    return Object.keys(added).length === 0 ? [] : [added, ...rest, ...pieces, ...done];
+  });
+}
 
 const readSummary: ResponseEventReader = ({ index }, event, type) => [
   {
@@ -165,14 +201,17 @@ const readSummary: ResponseEventReader = ({ index }, event, type) => [
 
 const readEnd: ResponseEventReader = (stream, event, type) => {
   stream.hasEnded = true;
+  const items = stream.hasItems ? [] : readItems(stream, objectIn(event['response'])['output']);
   const response = endOf({ ...objectIn(event['response']), status: type.slice('response.'.length) });
-  return [{ type: response['incomplete_details'] ? 'response.incomplete' : 'response.completed', response }];
+  const ended = response['incomplete_details'] ? 'response.incomplete' : 'response.completed';
+  return [...items, { type: ended, response }];
 };
 
 const EVENTS: Readonly<Record<string, ResponseEventReader>> = {
   'response.output_item.added': readItem,
   'response.output_item.done': readItem,
   'response.output_text.delta': readPiece('delta'),
+  'response.output_text.done': readText,
   'response.refusal.delta': readPiece('delta'),
   'response.refusal.done': readPiece('refusal'),
   'response.reasoning_summary_part.added': readSummary,

@@ -32,7 +32,7 @@ export function errorWithin(answer: JsonObject, name = ''): JsonObject | null {
   const [choice] = objectsIn(answer['choices']);
   const response = objectIn(answer['response']);
   const isReported =
-    [answer['error'], choice?.['error'], response['error']].some(isTold) ||
+    [answer['error'], choice?.['error'], response['error'], objectIn(answer['x_groq'])['error']].some(isTold) ||
     [name, textIn(answer['type']) ?? '', textIn(answer['object']) ?? ''].some((type) => TYPE_OF_ERROR.test(type)) ||
     (numberIn(objectIn(answer['base_resp'])['status_code']) ?? 0) !== 0 ||
     (CONTENTS.every((member) => (answer[member] ?? null) === null) && REPORTS.some((member) => isTold(answer[member])));
@@ -71,6 +71,7 @@ function innerErrorOf(value: JsonObject): Json | undefined {
     value['error'],
     choice?.['error'],
     objectIn(value['response'])['error'],
+    objectIn(value['x_groq'])['error'],
     value['errors'],
     value['base_resp'],
   ];

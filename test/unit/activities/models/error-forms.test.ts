@@ -31,6 +31,12 @@ const ERRORS: readonly (readonly [string, Answer, { retryable: boolean; reason?:
     { retryable: true },
   ],
   ['true', dataEvents({ error: true, message: 'busy' }), { retryable: true }],
+  ['a member of Groq', dataEvents({ choices: [], x_groq: { error: 'busy' } }), { retryable: true }],
+  [
+    'an error of a server behind another',
+    json({ error: { code: 400, message: 'Provider returned error', metadata: { raw: OVERFLOW } } }, 400),
+    { retryable: false, reason: 'context_length_exceeded' },
+  ],
   [
     'a choice',
     dataEvents({ choices: [{ error: { code: 502, message: 'busy' }, finish_reason: 'error' }] }),

@@ -113,6 +113,12 @@ const ODD: readonly (readonly [string, Provider, Answer, object])[] = [
     TEXT,
   ],
   [
+    'the whole message after its pieces',
+    'openai-compatible',
+    oddStream(chunk({ content: 'Hi' }), { choices: [{ message: { content: 'Hi' } }] }),
+    TEXT,
+  ],
+  [
     'unknown events',
     'openai-compatible',
     oddStream({ type: 'ping' }, chunk({ content: 'Hi' }), null, { object: 'progress', percent: 3 }),
@@ -196,6 +202,16 @@ const ODD: readonly (readonly [string, Provider, Answer, object])[] = [
     TEXT,
   ],
   ['an error that is null', 'anthropic', stream(...CLAUDE.map((event) => ({ ...event, error: null }))), TEXT],
+  [
+    'text at the start of a block',
+    'anthropic',
+    stream(
+      CLAUDE_START,
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Hi' } },
+      ...CLAUDE.slice(3),
+    ),
+    TEXT,
+  ],
   [
     'unknown blocks',
     'anthropic',
@@ -289,6 +305,24 @@ const ODD: readonly (readonly [string, Provider, Answer, object])[] = [
       COMPLETED,
     ),
     named('7'),
+  ],
+  [
+    'a text without pieces',
+    'openai',
+    stream({ type: 'response.output_text.done', item_id: 'm', text: 'Hi' }, COMPLETED),
+    TEXT,
+  ],
+  [
+    'a text after its pieces',
+    'openai',
+    stream(...RESPONSE, { type: 'response.output_text.done', item_id: 'msg_1', text: 'Hi' }, COMPLETED),
+    TEXT,
+  ],
+  [
+    'items at the end only',
+    'openai',
+    stream({ type: 'response.completed', response: aResponse([aMessage('Hi'), aFunctionCall('t', 7)]) }),
+    { text: 'Hi', ...named('t') },
   ],
   [
     'usage as text',
