@@ -97,18 +97,19 @@ function signsInWords({ message, metadata }: JsonObject, status: number): Reason
 }
 
 /** Names of failures of a model to write a tool call or an object, which servers report as a wrong request. */
-const SLIPS: ReadonlySet<Json | undefined> = new Set([
+const GENERATION_FAILURES: ReadonlySet<Json | undefined> = new Set([
   'tool_use_failed',
   'json_validate_failed',
   'output_parse_failed',
 ]);
-const SLIPS_IN_WORDS = /^failed to (call a function|validate json|generate json)/i;
+const GENERATION_FAILURE_PHRASES = /^failed to (call a function|validate json|generate json)/i;
 
 /** True if a model has failed to write what was asked for: another attempt may succeed, whatever the status. */
-export function isSlip(error: JsonObject): boolean {
+export function isGenerationFailure(error: JsonObject): boolean {
   const { message = '' } = error;
   return (
-    namesIn(error).some((name) => SLIPS.has(name)) || (typeof message === 'string' && SLIPS_IN_WORDS.test(message))
+    namesIn(error).some((name) => GENERATION_FAILURES.has(name)) ||
+    (typeof message === 'string' && GENERATION_FAILURE_PHRASES.test(message))
   );
 }
 

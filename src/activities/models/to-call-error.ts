@@ -9,7 +9,7 @@ import { errorChain } from '../../graph/values/index.ts';
 import type { JsonObject, Json } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { findClassified, fromNetwork, fromStatus } from '../calls/classify-failure.ts';
-import { failureReason, isSlip, retryDelayIn, statusOf } from './failure-reason.ts';
+import { failureReason, isGenerationFailure, retryDelayIn, statusOf } from './failure-reason.ts';
 import { ReportedError, toProviderError } from './wire/reported-error.ts';
 
 interface Failure {
@@ -91,7 +91,7 @@ interface ErrorResponse {
 
 function classify({ model, status, error, summary, headers }: ErrorResponse): CallError {
   const message = `${model} answered ${status}: ${typeof error['message'] === 'string' ? error['message'] : summary}`;
-  if (isSlip(error)) return new CallError('MODEL_FAILED', message, { retryable: true, done: 'perhaps' });
+  if (isGenerationFailure(error)) return new CallError('MODEL_FAILED', message, { retryable: true, done: 'perhaps' });
   return fromStatus({
     code: 'MODEL_FAILED',
     callee: 'model',

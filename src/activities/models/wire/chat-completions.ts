@@ -1,6 +1,16 @@
 import { isJsonList, isJsonObject } from '../../../graph/values/index.ts';
 import type { JsonObject } from '../../../graph/values/index.ts';
-import { argumentsIn, countsIn, nameIn, numberIn, objectIn, objectsIn, present, spokenIn, textIn } from './members.ts';
+import {
+  argumentsIn,
+  countsIn,
+  nameIn,
+  numberIn,
+  objectIn,
+  objectsIn,
+  present,
+  joinedTextIn,
+  textIn,
+} from './members.ts';
 import type { Member } from './members.ts';
 import { ENDED_WITHOUT_REASON, unusableAnswer } from './wire-format.ts';
 import type { WireFormat } from './wire-format.ts';
@@ -52,7 +62,7 @@ const REASONING = ['reasoning_content', 'reasoning'] as const;
 
 function messageIn(member: Member): JsonObject {
   const message = isJsonObject(member) ? member : { content: member ?? null };
-  const reasoning = REASONING.map((name) => spokenIn(message[name])).find((text) => text !== '');
+  const reasoning = REASONING.map((name) => joinedTextIn(message[name])).find((text) => text !== '');
   const calls = [
     ...objectsIn(message['tool_calls']),
     ...objectsIn(message['function_call']).map((call) => ({ index: 0, function: call })),
@@ -67,12 +77,14 @@ function messageIn(member: Member): JsonObject {
 
 /** Lists keep the parts that the adapter reads: texts, and thoughts of Mistral's models. */
 function contentIn(member: Member): Member {
-  if (!isJsonList(member)) return spokenIn(member);
+  if (!isJsonList(member)) return joinedTextIn(member);
   return member.flatMap((part): JsonObject[] => {
     const { type = 'text', thinking = null } = objectIn(part);
     if (type === 'thinking')
-      return [{ type, thinking: objectsIn(thinking).map((thought) => ({ type: 'text', text: spokenIn(thought) })) }];
-    const text = spokenIn(part);
+      return [
+        { type, thinking: objectsIn(thinking).map((thought) => ({ type: 'text', text: joinedTextIn(thought) })) },
+      ];
+    const text = joinedTextIn(part);
     return text === '' ? [] : [{ type: 'text', text }];
   });
 }

@@ -51,7 +51,7 @@ export function argumentsIn(member: Member): string | undefined {
 }
 
 /** Returns the text of a content: a text, a part with a `text`, or a list of these. */
-export function spokenIn(member: Member): string {
+export function joinedTextIn(member: Member): string {
   const parts = isJsonList(member) ? member : [member];
   return parts.map((part) => textIn(isJsonObject(part) ? (part['text'] ?? part['content']) : part) ?? '').join('');
 }

@@ -1,6 +1,16 @@
 import { own } from '../../../graph/values/index.ts';
 import type { JsonObject } from '../../../graph/values/index.ts';
-import { argumentsIn, countsIn, nameIn, numberIn, objectIn, objectsIn, present, spokenIn, textIn } from './members.ts';
+import {
+  argumentsIn,
+  countsIn,
+  nameIn,
+  numberIn,
+  objectIn,
+  objectsIn,
+  present,
+  joinedTextIn,
+  textIn,
+} from './members.ts';
 import type { Member } from './members.ts';
 import { ENDED_WITHOUT_REASON, unusableAnswer } from './wire-format.ts';
 import type { EventReader, WireFormat } from './wire-format.ts';
@@ -104,7 +114,7 @@ function contentIn(content: Member): JsonObject[] {
 }
 
 function summaryIn(summary: Member): JsonObject[] {
-  return objectsIn(summary).map((part) => ({ type: 'summary_text', text: spokenIn(part) }));
+  return objectsIn(summary).map((part) => ({ type: 'summary_text', text: joinedTextIn(part) }));
 }
 
 /** What has been read of a stream. */
@@ -161,7 +171,7 @@ const readPiece =
     const id = nameIn(event['item_id']) ?? [...messages].at(-1) ?? `item_${index}`;
     stream.hasItems = true;
     stream.begun.add(id);
-    const piece = { type, item_id: id, output_index: index, [member]: spokenIn(event[member]) };
+    const piece = { type, item_id: id, output_index: index, [member]: joinedTextIn(event[member]) };
     if (messages.has(id)) return [piece];
     messages.add(id);
     const item = { type: 'message', id, role: 'assistant' };
@@ -195,7 +205,7 @@ const readSummary: ResponseEventReader = ({ index }, event, type) => [
     type,
     item_id: idOf({ id: event['item_id'] ?? null }, index),
     summary_index: numberIn(event['summary_index']) ?? 0,
-    delta: spokenIn(event['delta']),
+    delta: joinedTextIn(event['delta']),
   },
 ];
 

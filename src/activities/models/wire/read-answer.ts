@@ -42,7 +42,7 @@ const MAX_EVENTS = 1_000_000;
 
 const DONE = '[DONE]';
 /** Texts by which some servers keep a connection alive. */
-const SIGN_OF_LIFE = /^(ping|keep-?alive|heartbeat)?$/i;
+const KEEP_ALIVE = /^(ping|keep-?alive|heartbeat)?$/i;
 
 /**
  * Rewrites the events of a stream for the adapter. The stream fails with a ReportedError for an error within it, with
@@ -91,9 +91,9 @@ export function readEvents(format: WireFormat): TransformStream<Uint8Array, Uint
   });
 }
 
-/** Reads an event's data. @returns none for a sign of life @throws ReportedError, and CallError for data that is no object */
+/** Reads an event's data. @returns none for a text that keeps the connection alive @throws ReportedError, and CallError for data that is no object */
 function readEvent(data: string, name: string): readonly JsonObject[] {
-  if (SIGN_OF_LIFE.test(data.trim())) return [];
+  if (KEEP_ALIVE.test(data.trim())) return [];
   const event = parseEvent(data, name);
   if (event === null) return [];
   const object = isJsonList(event) ? (event[0] ?? null) : event;

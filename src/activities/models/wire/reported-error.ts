@@ -32,14 +32,15 @@ export function errorWithin(answer: JsonObject, name = ''): JsonObject | null {
   const [choice] = objectsIn(answer['choices']);
   const response = objectIn(answer['response']);
   const isReported =
-    [answer['error'], choice?.['error'], response['error'], objectIn(answer['x_groq'])['error']].some(isTold) ||
+    [answer['error'], choice?.['error'], response['error'], objectIn(answer['x_groq'])['error']].some(hasContent) ||
     [name, textIn(answer['type']) ?? '', textIn(answer['object']) ?? ''].some((type) => TYPE_OF_ERROR.test(type)) ||
     (numberIn(objectIn(answer['base_resp'])['status_code']) ?? 0) !== 0 ||
-    (CONTENTS.every((member) => (answer[member] ?? null) === null) && REPORTS.some((member) => isTold(answer[member])));
+    (CONTENTS.every((member) => (answer[member] ?? null) === null) &&
+      REPORTS.some((member) => hasContent(answer[member])));
   return isReported ? toProviderError(answer) : null;
 }
 
-function isTold(member: Member): boolean {
+function hasContent(member: Member): boolean {
   if (isJsonObject(member)) return Object.keys(member).length > 0;
   return isJsonList(member) ? member.length > 0 : member === true || nameIn(member) !== undefined;
 }
@@ -75,7 +76,7 @@ function innerErrorOf(value: JsonObject): Json | undefined {
     value['errors'],
     value['base_resp'],
   ];
-  return candidates.find((candidate) => candidate !== true && isTold(candidate));
+  return candidates.find((candidate) => candidate !== true && hasContent(candidate));
 }
 
 function messageIn(value: JsonObject): string | undefined {
