@@ -97,6 +97,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '@modelcontextprotocol/sdk',
       '@temporalio/activity',
       '@temporalio/common',
+      'eventsource-parser',
       'gpt-tokenizer',
       'ulid',
       'zod',

@@ -14,6 +14,8 @@ const REPLY = {
   text: 'the text of the answer',
   object: 'the answer as a value, with `output`; else null',
   message: 'the answer as a chat message',
+  finishReason:
+    '`stop`, `tool-calls`, `length` (it is cut off) or `other`; see [how an answer ends](../models.md#how-an-answer-ends)',
   usage: '`inputTokens`, `outputTokens`',
   model: 'the configured name of the model that has answered',
 };
@@ -57,11 +59,16 @@ export const NODE_TEXTS: Readonly<Record<NodeType, NodeText>> = {
     notes: [
       'It asks the model, makes the calls that the model requests, tells it the answers, and so on. All calls of one turn run in parallel; each is durable by itself.',
       'A failed call does not fail the agent: the model reads the error. `onFailure` of a tool changes that.',
-      'When `maxIterations` turns have called tools, the model is asked once more, without tools.',
+      'When `maxIterations` turns have called tools, the model is asked once more, without tools; `onMaxIterations` lets the node fail, or a person decide, instead.',
       '`retry` and `timeout` hold for each call; `deadline` bounds the whole agent, without the time in which people decide.',
       'More about it: [agents](../agents.md).',
     ],
-    result: { ...REPLY, iterations: 'the number of turns in which the model could call tools' },
+    result: {
+      ...REPLY,
+      iterations: 'the number of turns in which the model could call tools',
+      iterationsExhausted:
+        'true if all `maxIterations` turns have called tools, so that the answer had to come without them',
+    },
     failures: ['MODEL_FAILED', 'OUTPUT_SCHEMA_VIOLATION', 'BUDGET_EXCEEDED', 'UNKNOWN_OUTCOME', ...OF_CALLS],
   },
   tool: {
@@ -94,7 +101,8 @@ export const NODE_TEXTS: Readonly<Record<NodeType, NodeText>> = {
       by: 'the person who decided last; null after a timeout',
       reason: 'a text, or null',
       at: 'the time of the decision',
-      values: 'what `decisionSchema` asks for',
+      values:
+        'what `decisionSchema` asks for; null after a rejection or a timeout. In `write`, absent members of `values` and `args` read as null',
     },
     failures: ['INVALID_ARGS', 'APPROVAL_EXPIRED', 'APPROVAL_REJECTED'],
   },

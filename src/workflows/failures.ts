@@ -12,6 +12,7 @@ import type { CallEffect, OccurrenceBody } from '../graph/run/index.ts';
 import type { RunError, TaskFailure, TokenUsage } from '../graph/values/index.ts';
 import {
   isBoolean,
+  isExactly,
   isNumber,
   isObjectOf,
   isRunError,
@@ -103,6 +104,7 @@ function wasNeverStarted({ timeoutType, failure }: TimeoutFailure): boolean {
 const isTaskFailure = isObjectOf<TaskFailure>({
   error: isRunError,
   callFailed: isBoolean,
+  intervenes: orAbsent(isExactly(true)),
   usage: orAbsent(isObjectOf<TokenUsage>({ inputTokens: isNumber, outputTokens: isNumber })),
 });
 

@@ -28,6 +28,27 @@ function refusalOf({ events }: MemoryRun): string | undefined {
   return last?.type === 'signal.ignored' ? last.reason : undefined;
 }
 
+describe('a write over the values of a decision', () => {
+  const decisionSchema = { type: 'object', properties: { text: { type: 'string' } } } as const;
+  const write = { log: ['{{ result.values.text }}', '{{ result.args.amount }}'] };
+
+  test.each([
+    ['reject', {}, [null, null, 'next']],
+    ['approve', { values: {} }, [null, null, 'next']],
+    ['approve', { values: { text: 'yes' } }, ['yes', null, 'next']],
+  ])('after %s with %j has null for absent values', (signal, content, log) => {
+    const run = ask({ decisionSchema, write });
+    run.signal(signal, { by: ADA, ...content });
+    expect([run.run.status, logOf(run)]).toEqual(['completed', log]);
+  });
+
+  test('has null for all values after a timeout', () => {
+    const run = ask({ decisionSchema, write, timeout: '1h' });
+    run.passTime(3_600_000);
+    expect([run.run.status, logOf(run)]).toEqual(['completed', [null, null, 'next']]);
+  });
+});
+
 describe('the policy of an approval', () => {
   test.each([
     [{ roles: ['boss'] }, ADA, 'not_an_approver'],

@@ -104,7 +104,7 @@ function createAsk(settings: EmbeddingSettings, { fetch, secrets, count }: Embed
   return async (texts, abortSignal) => {
     const used = useSecrets(secrets, 'MODEL_FAILED');
     const apiKey = await used.resolve(settings.apiKey ?? '');
-    const transport = openTransport(fetch);
+    const transport = openTransport(fetch, null);
     try {
       const adapter = open({ model, apiKey, baseURL, fetch: transport.fetch });
       const answer = await adapter.doEmbed({ values: [...texts], providerOptions: options(dimensions), abortSignal });

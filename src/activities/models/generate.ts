@@ -8,9 +8,9 @@ import { useSecrets } from '../secrets.ts';
 import type { SecretResolver } from '../secrets.ts';
 import { loadFiles } from './to-prompt.ts';
 import type { Generate, ModelRequest, ModelSettings, GenerateContext } from './model.ts';
-import { openTransport, NotStreamedError } from './open-transport.ts';
-import type { Transport } from './open-transport.ts';
-import { providers } from './providers.ts';
+import { openTransport, OtherFormError } from './open-transport.ts';
+import type { AnswerForm, Transport } from './open-transport.ts';
+import { providers, WIRE_FORMATS } from './providers.ts';
 import { toCallError } from './to-call-error.ts';
 import { toCallOptions } from './to-call-options.ts';
 import { toReply } from './to-reply.ts';
@@ -32,7 +32,7 @@ export function createGenerate(settings: ModelSettings, { fetch, secrets }: Gene
     describeModel({ provider, model, baseUrl: baseURL });
     const used = useSecrets(secrets, 'MODEL_FAILED');
     const apiKey = await used.resolve(settings.apiKey ?? '');
-    const transport = openTransport(fetch);
+    const transport = openTransport(fetch, WIRE_FORMATS[provider]);
     const toolNames = mapToolNames(namesIn(asked));
     try {
       const request = { ...asked, files: await loadFiles(asked.messages, readFile) };
@@ -66,22 +66,25 @@ export interface Question {
  */
 function createAskAdapter(wantsStream: boolean): (question: Question) => Promise<Answer> {
   let asksForStreams = wantsStream;
-  return async ({ adapter, options, transport, emit }) => {
-    if (asksForStreams) {
-      try {
-        transport.expectStream();
-        const { stream } = await adapter.doStream({ ...options, includeRawChunks: true });
-        const answer = await readStream(stream, emit);
-        asksForStreams = hasUsage(answer);
-        return answer;
-      } catch (error) {
-        if (refusesStreams(error)) asksForStreams = false;
-        else if (!(error instanceof NotStreamedError)) throw error;
-      }
+  return async (question) => {
+    try {
+      const answer = await askFor(asksForStreams ? 'stream' : 'whole', question);
+      asksForStreams &&= hasUsage(answer);
+      return answer;
+    } catch (error) {
+      if (error instanceof OtherFormError) return await askFor(error.form, question);
+      if (!asksForStreams || !refusesStreams(error)) throw error;
+      asksForStreams = false;
+      return await askFor('whole', question);
     }
-    transport.expectWhole();
-    return toAnswer(await adapter.doGenerate(options));
   };
+}
+
+async function askFor(form: AnswerForm, { adapter, options, transport, emit }: Question): Promise<Answer> {
+  transport.expect(form);
+  if (form === 'whole') return toAnswer(await adapter.doGenerate(options));
+  const { stream } = await adapter.doStream({ ...options, includeRawChunks: true });
+  return await readStream(stream, emit);
 }
 
 function hasUsage({ usage: { inputTokens, outputTokens } }: Answer): boolean {

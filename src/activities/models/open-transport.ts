@@ -1,5 +1,7 @@
 import type { GuardedFetch } from '../../network/guarded-request.ts';
 import { limitBytes } from '../../network/read-body.ts';
+import { readEvents, readWhole } from './wire/read-answer.ts';
+import type { WireFormat } from './wire/wire-format.ts';
 
 /** The connection of one call to its provider. */
 export interface Transport {
@@ -7,41 +9,48 @@ export interface Transport {
   readonly fetch: typeof globalThis.fetch;
   /** The status of the last response; `null` without one. */
   lastStatus(): number | null;
-  /** Makes the next response fail with a `NotStreamedError` if it is no stream. */
-  expectStream(): void;
-  /** Accepts any response again. */
-  expectWhole(): void;
+  /** Makes a successful response of the other form fail with an `OtherFormError`. */
+  expect(form: AnswerForm): void;
 }
 
+/** The forms of an answer: a stream of events, or a complete one. */
+export type AnswerForm = 'stream' | 'whole';
+
 /**
- * The server returned a complete answer where a stream was requested. The next `fetch` returns this answer without a
- * request.
+ * The server answered in another form than requested. The next `fetch` returns this answer without a request.
  */
-export class NotStreamedError extends Error {
-  constructor() {
-    super('The answer is no stream');
-    this.name = 'NotStreamedError';
+export class OtherFormError extends Error {
+  readonly form: AnswerForm;
+
+  constructor(form: AnswerForm) {
+    super(form === 'whole' ? 'The answer is no stream' : 'The answer is a stream');
+    this.name = 'OtherFormError';
+    this.form = form;
   }
 }
 
 /** A streamed answer takes many times the bytes of its text. */
 const MAX_ANSWER_BYTES = 64_000_000;
 
-/** Gives an adapter the guarded `fetch` and limits its responses. */
-export function openTransport(fetch: GuardedFetch): Transport {
-  let expectsStream = false;
+/**
+ * Gives an adapter the guarded `fetch`, limits its responses, and rewrites successful ones.
+ * @param format the form of the provider's answers; `null` to leave them as they are
+ */
+export function openTransport(fetch: GuardedFetch, format: WireFormat | null): Transport {
+  let expected: AnswerForm = 'whole';
   let lastStatus: number | null = null;
-  let whole: Response | null = null;
+  let kept: Response | null = null;
+  const rewrite = async (response: Response): Promise<Response> => {
+    if (!format || !response.ok) return response;
+    return expected === 'whole' ? await rewriteWhole(response, format) : rewriteStream(response, format);
+  };
   return {
     lastStatus: () => lastStatus,
-    expectStream() {
-      expectsStream = true;
-    },
-    expectWhole() {
-      expectsStream = false;
+    expect(form) {
+      expected = form;
     },
     fetch: async (input, init = {}) => {
-      if (whole) return whole;
+      if (kept) return await rewrite(kept);
       const url = new URL(input instanceof Request ? input.url : input);
       const { method = 'GET', headers, body, signal } = init;
       lastStatus = null;
@@ -53,9 +62,10 @@ export function openTransport(fetch: GuardedFetch): Transport {
       });
       lastStatus = response.status;
       const limited = limit(response);
-      if (!expectsStream || !isWhole(limited)) return limited;
-      whole = limited;
-      throw new NotStreamedError();
+      const form = formOf(limited, expected);
+      if (form === expected) return await rewrite(limited);
+      kept = limited;
+      throw new OtherFormError(form);
     },
   };
 }
@@ -67,7 +77,21 @@ function limit({ body, status, statusText, headers }: FetchedResponse): Response
   return new Response(limited, { status, statusText, headers: Object.fromEntries(headers) });
 }
 
-/** Some servers ignore the request for a stream. */
-function isWhole({ ok, headers }: Response): boolean {
-  return ok && /^$|\bjson\b/.test(headers.get('content-type') ?? '');
+async function rewriteWhole(response: Response, format: WireFormat): Promise<Response> {
+  const { status, statusText, headers } = response;
+  const text = readWhole(await response.text(), format);
+  return new Response(text, { status, statusText, headers });
+}
+
+function rewriteStream({ body, status, statusText, headers }: Response, format: WireFormat): Response {
+  const events = body?.pipeThrough(readEvents(format)) ?? null;
+  return new Response(events, { status, statusText, headers });
+}
+
+/** Some servers ignore whether a stream was requested. */
+function formOf({ ok, headers }: Response, expected: AnswerForm): AnswerForm {
+  const type = headers.get('content-type') ?? '';
+  if (!ok) return expected;
+  if (type.startsWith('text/event-stream')) return 'stream';
+  return /^$|\bjson\b/.test(type) ? 'whole' : expected;
 }

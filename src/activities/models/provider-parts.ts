@@ -83,7 +83,9 @@ function toContent(part: JsonObject, calls: PastCall[]): AssistantContent {
   if (part['type'] === 'tool-call') return calls.splice(0, 1).map((call) => ({ ...call, ...options }));
   const text = typeof part['text'] === 'string' ? part['text'] : '';
   if (part['type'] === 'reasoning') return [{ type: 'reasoning', text, ...options }];
-  return text === '' ? [] : [{ type: 'text', text, ...options }];
+  // Providers refuse blank texts, but may need what belongs to one.
+  const isLeftOut = text === '' || (text.trim() === '' && !('providerOptions' in options));
+  return isLeftOut ? [] : [{ type: 'text', text, ...options }];
 }
 
 function isProviderOptions(value: Json | undefined): value is SharedV3ProviderOptions & JsonObject {

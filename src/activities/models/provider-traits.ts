@@ -1,5 +1,4 @@
 import type { SharedV3ProviderOptions as AllOptions } from '@ai-sdk/provider';
-import type { ModelReply } from '../../graph/run/index.ts';
 import type { ProviderName } from '../model-providers.ts';
 
 /** The traits in which a provider, or its adapter, differs from others. */
@@ -16,8 +15,6 @@ export interface ProviderTraits {
   /** Fields of every request, in the adapter's own words. @param isStrict true for output in OpenAI's strict mode, which accepts few schemas */
   readonly options: (isStrict: boolean) => AllOptions[string];
   readonly reasoning: ReasoningTraits;
-  /** Finish reasons of the provider that the adapter does not map. */
-  readonly finishReasons: Readonly<Record<string, ModelReply['finishReason']>>;
   /** The adapter maps a refusal to a content filter, without a raw reason. */
   readonly refusalIsFiltered: boolean;
 }
@@ -52,7 +49,6 @@ export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
     // OpenAI stores nothing: a run may outlive stored reasoning, so reasoning is sent with the messages.
     options: (strictJsonSchema) => ({ store: false, strictJsonSchema }),
     reasoning: OPAQUE_REASONING,
-    finishReasons: {},
     refusalIsFiltered: true,
   },
   'openai-compatible': {
@@ -65,7 +61,6 @@ export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
     options: (strictJsonSchema) => ({ strictJsonSchema }),
     // Metadata come from Google's models at such addresses.
     reasoning: { metadataName: 'google', isRepeatedWithCalls: true },
-    finishReasons: {},
     refusalIsFiltered: false,
   },
   anthropic: {
@@ -77,7 +72,6 @@ export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
     toolFields: {},
     options: () => ({}),
     reasoning: OPAQUE_REASONING,
-    finishReasons: { refusal: 'refusal' },
     refusalIsFiltered: false,
   },
   google: {
@@ -89,11 +83,6 @@ export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
     toolFields: {},
     options: () => ({}),
     reasoning: OPAQUE_REASONING,
-    finishReasons: {
-      IMAGE_PROHIBITED_CONTENT: 'content-filter',
-      IMAGE_RECITATION: 'content-filter',
-      LANGUAGE: 'content-filter',
-    },
     refusalIsFiltered: false,
   },
 };

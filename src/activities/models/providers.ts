@@ -4,6 +4,11 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { ProviderName } from '../model-providers.ts';
+import { chatCompletions } from './wire/chat-completions.ts';
+import { claudeMessages } from './wire/claude-messages.ts';
+import { geminiContent } from './wire/gemini-content.ts';
+import { openaiResponses } from './wire/openai-responses.ts';
+import type { WireFormat } from './wire/wire-format.ts';
 
 /** Settings of an adapter. The address is explicit, because adapters read it from the environment otherwise. */
 export interface Access {
@@ -26,4 +31,12 @@ export const providers: Readonly<Record<ProviderName, (access: Access) => Langua
       supportsStructuredOutputs: true,
       includeUsage: true,
     }).languageModel(model),
+};
+
+/** The form of each provider's answers. */
+export const WIRE_FORMATS: Readonly<Record<ProviderName, WireFormat>> = {
+  openai: openaiResponses,
+  anthropic: claudeMessages,
+  google: geminiContent,
+  'openai-compatible': chatCompletions,
 };

@@ -5,8 +5,9 @@ import type {
   LanguageModelV3Text,
   LanguageModelV3GenerateResult,
 } from '@ai-sdk/provider';
-import { CallError } from '../calls/call-error.ts';
-import { isJsonList, isJsonObject } from '../../graph/values/index.ts';
+import { isJsonList, isJsonObject, toJson } from '../../graph/values/index.ts';
+import { ReportedError, toProviderError } from './wire/reported-error.ts';
+import { brokenAnswer } from './wire/wire-format.ts';
 
 type Part = LanguageModelV3StreamPart;
 type Finish = Extract<Part, { type: 'finish' }>;
@@ -23,7 +24,8 @@ export async function readStream(stream: ReadableStream<Part>, emit: (text: stri
   let finish: Finish | null = null;
   let refusal = '';
   for await (const part of stream) {
-    if (part.type === 'error') throw part.error instanceof Error ? part.error : new StreamedError(part.error);
+    if (part.type === 'error')
+      throw part.error instanceof Error ? part.error : new ReportedError(toProviderError(toJson(part.error)));
     else if (part.type === 'finish') finish = part;
     else if (part.type === 'raw') refusal += refusalIn(part.rawValue);
     else if (part.type === 'tool-call') content.push(part);
@@ -32,17 +34,6 @@ export async function readStream(stream: ReadableStream<Part>, emit: (text: stri
   }
   const { finishReason, usage } = requireFinished(finish);
   return { content, finishReason, usage, refusal };
-}
-
-/** An error that a provider reported within an answer, after a successful status. */
-export class StreamedError extends Error {
-  readonly body: unknown;
-
-  constructor(body: unknown) {
-    super('The provider reported an error within its answer');
-    this.name = 'StreamedError';
-    this.body = body;
-  }
 }
 
 function takeBlock(part: Part, open: Map<string, Block>, content: LanguageModelV3Content[]): void {
@@ -63,7 +54,7 @@ function takeBlock(part: Part, open: Map<string, Block>, content: LanguageModelV
 
 function requireFinished(finish: Finish | null): Finish {
   if (finish !== null && !isUnfinished(finish)) return finish;
-  throw new CallError('MODEL_FAILED', 'The answer broke off', { retryable: true, done: 'perhaps' });
+  throw brokenAnswer('it has no finish reason');
 }
 
 /** Adapters report this reason if the stream had none. */

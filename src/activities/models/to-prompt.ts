@@ -25,11 +25,31 @@ export function toPrompt(
   const calls = createCallIds();
   const converted = messages.flatMap((message) => CONVERSIONS[message.role](message, target, calls));
   const all =
-    system === null || system === '' ? converted : [{ role: 'system' as const, content: system }, ...converted];
+    system === null || isBlank(system) ? converted : [{ role: 'system' as const, content: system }, ...converted];
   const inOrder = PROVIDER_TRAITS[target.settings.provider].systemFirst
     ? [...all.filter(({ role }) => role === 'system'), ...all.filter(({ role }) => role !== 'system')]
     : all;
-  return joinAnswers(inOrder);
+  return joinAnswers(withUserFirst(inOrder));
+}
+
+/*
+ * Providers refuse blank texts, and some refuse conversations that do not begin with a user. A blank part is left out; a
+ * message with nothing else becomes a stand-in, so that users and models still take turns.
+ */
+const EMPTY_MESSAGE = '(empty message)';
+const EMPTY_RESULT = '(empty result)';
+const CONVERSATION_CONTINUES = '(The conversation continues.)';
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+function withUserFirst(messages: readonly LanguageModelV3Message[]): readonly LanguageModelV3Message[] {
+  const at = messages.findIndex(({ role }) => role !== 'system');
+  if (messages[at]?.role === 'user') return messages;
+  const begin = at < 0 ? messages.length : at;
+  const user = { role: 'user' as const, content: [{ type: 'text' as const, text: CONVERSATION_CONTINUES }] };
+  return [...messages.slice(0, begin), user, ...messages.slice(begin)];
 }
 
 type Conversion = (message: Message, target: PromptTarget, callIds: CallIds) => LanguageModelV3Message[];
@@ -37,7 +57,7 @@ type Conversion = (message: Message, target: PromptTarget, callIds: CallIds) => 
 const CONVERSIONS: Readonly<Record<Message['role'], Conversion>> = {
   system: ({ content }) => {
     const text = textOf(content);
-    return text === '' ? [] : [{ role: 'system', content: text }];
+    return isBlank(text) ? [] : [{ role: 'system', content: text }];
   },
   user: ({ content }, { files }) => [
     {
@@ -74,7 +94,7 @@ const CONVERSIONS: Readonly<Record<Message['role'], Conversion>> = {
             type: 'tool-result',
             toolCallId: id,
             toolName: toolNames.toProvider(name),
-            output: { type: 'text', value: textOf(message.content) },
+            output: { type: 'text', value: orStandIn(textOf(message.content), EMPTY_RESULT) },
           },
         ],
       },
@@ -82,11 +102,13 @@ const CONVERSIONS: Readonly<Record<Message['role'], Conversion>> = {
   },
 };
 
-/** Some providers refuse an empty text next to other parts. */
 function saidParts(content: MessageContent): ReturnType<typeof partsOf> {
-  const parts = partsOf(content);
-  const said = parts.filter((part) => isFilePart(part) || part.text !== '');
-  return said.length > 0 ? said : parts.slice(0, 1);
+  const said = partsOf(content).filter((part) => isFilePart(part) || !isBlank(part.text));
+  return said.length > 0 ? said : [{ type: 'text', text: EMPTY_MESSAGE }];
+}
+
+function orStandIn(text: string, standIn: string): string {
+  return isBlank(text) ? standIn : text;
 }
 
 function toFile(part: FilePart, files: LoadedFiles): LanguageModelV3FilePart {
@@ -123,7 +145,7 @@ function textIn(value: Json | undefined): string {
 }
 
 function textParts(content: string): { type: 'text'; text: string }[] {
-  return content === '' ? [] : [{ type: 'text', text: content }];
+  return isBlank(content) ? [] : [{ type: 'text', text: content }];
 }
 
 /** A tool call as it appears in one request. */

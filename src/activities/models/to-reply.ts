@@ -1,10 +1,11 @@
 import type { ModelReply } from '../../graph/run/index.ts';
-import { own, parseAnswer } from '../../graph/values/index.ts';
+import { parseAnswer } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import type { Answer } from './read-stream.ts';
 import type { ProviderName } from '../model-providers.ts';
 import type { ModelSettings } from './model.ts';
 import { toProviderParts } from './provider-parts.ts';
+import { endingOf } from './endings.ts';
 import { PROVIDER_TRAITS } from './provider-traits.ts';
 import type { ToolNames } from './tool-names.ts';
 import { CallError } from '../calls/call-error.ts';
@@ -44,16 +45,21 @@ function parseArguments(text: string): Json {
   }
 }
 
-/** @throws CallError for an answer with a tool call that the provider could not read */
+/**
+ * Maps the end of an answer. An answer with tool calls ends with `tool-calls`, whatever its server calls that, unless
+ * it is incomplete.
+ * @throws CallError for an answer that its server failed to complete, whatever has come of it
+ */
 function toFinishReason(answer: Answer, provider: ProviderName): FinishReason {
-  const { finishReason, refusal } = answer;
+  const { finishReason, refusal, content } = answer;
   const { unified, raw } = finishReason;
-  const { finishReasons, refusalIsFiltered } = PROVIDER_TRAITS[provider];
-  if (unified === 'error') throw brokenAnswer(raw ?? unified, toUsage(answer));
-  const known = raw === undefined ? undefined : own(finishReasons, raw);
-  if (known) return known;
+  const ending = (raw === undefined ? undefined : endingOf(raw)) ?? unified;
+  if (ending === 'error' || ending === 'failed') throw brokenAnswer(raw ?? unified, toUsage(answer));
+  const hasCalls = content.some(({ type }) => type === 'tool-call');
+  if (hasCalls && (ending === 'stop' || ending === 'other')) return 'tool-calls';
+  const { refusalIsFiltered } = PROVIDER_TRAITS[provider];
   const hasRefused = refusal !== '' || (refusalIsFiltered && unified === 'content-filter' && raw === undefined);
-  return hasRefused && unified !== 'tool-calls' ? 'refusal' : unified;
+  return hasRefused && ending !== 'tool-calls' ? 'refusal' : ending;
 }
 
 /** No model reads or writes more in one call; sums of such numbers are exact. */

@@ -10,7 +10,7 @@ import { namesInFields, describeNode, fieldsOf, fieldsOfKind } from '../definiti
 import { graphToolName } from '../definition/node-types/offered-tool.ts';
 import type { GraphTool } from '../definition/node-types/offered-tool.ts';
 import { NODE_NAMES, RESULT_NAMES } from '../expression/expression.ts';
-import type { Bindings, Name } from '../expression/expression.ts';
+import type { Bindings, Name, Reading } from '../expression/expression.ts';
 import { parseMembers } from '../expression/template.ts';
 import type { Compensator, NodeBehavior } from '../nodes/behavior.ts';
 import type { NodeSettings } from '../nodes/node-settings.ts';
@@ -151,7 +151,7 @@ function compileNode(
     behavior,
     asksModel: uses?.models !== undefined,
     ...inside,
-    write: compileWrite(node.write, RESULT_NAMES, 'write'),
+    write: compileWrite(node.write, RESULT_NAMES, 'write', node.type === 'approval' ? 'decision' : 'strict'),
     writeOfCommand: compileWrite(typeof node.write === 'string' ? undefined : node.write, RESULT_NAMES, 'write'),
     hasOutsideResult: mayWait === true,
     rolesNamedFor: rolesNamedIn(node.write),
@@ -212,10 +212,15 @@ function rolesNamedIn(write: WriteDefinition | undefined): ReadonlySet<string> {
 }
 
 /** Compiles `write`: a channel name takes the whole result, an object maps channels to templates. */
-function compileWrite(write: WriteDefinition | undefined, names: readonly Name[], field: string): Writer {
+function compileWrite(
+  write: WriteDefinition | undefined,
+  names: readonly Name[],
+  field: string,
+  reading: Reading = 'strict',
+): Writer {
   if (write === undefined) return () => ({});
   if (typeof write === 'string') return ({ result }) => ({ [write]: result ?? null });
-  return parseMembers(write, names, (channel) => `${field}.${channel}`);
+  return parseMembers(write, names, (channel) => `${field}.${channel}`, reading);
 }
 
 /** Finds a node of a graph, or of a graph inside it. @returns `null` if there is none */

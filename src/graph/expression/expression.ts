@@ -11,7 +11,7 @@ import { didYouMean } from '../values/did-you-mean.ts';
 import { abbreviate } from '../values/text.ts';
 import { findLostLiteral } from './literals.ts';
 import { registerFunctions } from './functions.ts';
-import { instrument, prepareForCheck } from './instrument.ts';
+import { instrument, prepareForCheck, readAbsentAsNull } from './instrument.ts';
 import { registerNumbers, allNodes, isSyntaxNode } from './syntax-node.ts';
 import { findReferences, findSources } from './references.ts';
 import type { References, Sources } from './references.ts';
@@ -29,6 +29,12 @@ export type Name =
   | 'update'
   | 'body'
   | 'headers';
+
+/**
+ * How absent members are read. They fail an expression that is `strict`; in one over a `decision`, absent members of
+ * `result.values` and `result.args` are null, because a rejection has no values.
+ */
+export type Reading = 'strict' | 'decision';
 
 /** The values of the names in scope. */
 export type Bindings = Readonly<Partial<Record<Name, Json>>>;
@@ -75,14 +81,14 @@ export class InvalidExpressionError extends Error {
  * @param names the names in scope
  * @throws InvalidExpressionError with the reason
  */
-export function parseExpression(source: string, names: readonly Name[]): Expression {
+export function parseExpression(source: string, names: readonly Name[], reading: Reading = 'strict'): Expression {
   if (source.length > MAX_LENGTH)
     throw new InvalidExpressionError(
       'size',
       `An expression has at most ${MAX_LENGTH} characters, not ${source.length}`,
     );
   spend(PARSE_PRICE * priceOfText(source));
-  return expressions(`${names.join(' ')}\n${source}`, () => parse(source, names));
+  return expressions(`${reading} ${names.join(' ')}\n${source}`, () => parse(source, names, reading));
 }
 
 /** Evaluates the expression of a field. @throws as `evaluate`, also naming the field */
@@ -115,7 +121,7 @@ const PARSE_PRICE = 500;
 const expressions = createMemo<Expression>({ maxEntries: 10_000, maxSize: 500_000 });
 const environments = createMemo<Environment>({ maxEntries: 100, maxSize: 100_000 });
 
-function parse(source: string, names: readonly Name[]): Expression {
+function parse(source: string, names: readonly Name[], reading: Reading): Expression {
   const program = parseSyntax(source, names);
   const root: unknown = program.ast;
   if (!isSyntaxNode(root)) throw new TypeError('The CEL library gave no syntax tree');
@@ -127,6 +133,7 @@ function parse(source: string, names: readonly Name[]): Expression {
   if (!valid) throw new InvalidExpressionError('meaning', explain(error, { source, names }));
   const references = findReferences(root);
   instrument(nodes);
+  if (reading === 'decision') readAbsentAsNull(nodes);
   let sources: Sources | null = null;
   return {
     source,

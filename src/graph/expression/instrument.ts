@@ -8,6 +8,7 @@ import {
   isJsonDivision,
   widenOperands,
   childrenOf,
+  isSyntaxNode,
 } from './syntax-node.ts';
 import type { SyntaxNode } from './syntax-node.ts';
 import { MAX_DEPTH } from '../values/json.ts';
@@ -37,6 +38,43 @@ export function instrument(nodes: ReadonlySet<SyntaxNode>): void {
     if (price) chargeFor(node, price);
   }
   for (const node of nodes) chargeForParts(node);
+}
+
+/** The members of a decision that may be absent, with all that is in them. */
+const MAY_BE_ABSENT: ReadonlySet<unknown> = new Set(['values', 'args']);
+
+/** Lets absent members of `result.values` and `result.args` be null. */
+export function readAbsentAsNull(nodes: ReadonlySet<SyntaxNode>): void {
+  for (const node of nodes) {
+    const target = targetOf(node);
+    if (target && isInDecision(target)) wrap(node, (evaluate) => nullIfAbsent(evaluate));
+  }
+}
+
+function nullIfAbsent(evaluate: () => unknown): unknown {
+  try {
+    return evaluate();
+  } catch (error) {
+    spend(ERROR_PRICE);
+    if (hasCode(error, 'no_such_key') || hasCode(error, 'index_out_of_bounds')) return null;
+    throw error;
+  }
+}
+
+/** Returns the object that a node reads a member with a fixed name of; `null` for any other node. */
+function targetOf({ op, args }: SyntaxNode): SyntaxNode | null {
+  if ((op !== '.' && op !== '[]') || !Array.isArray(args)) return null;
+  const [target, name]: unknown[] = args;
+  const isFixed = op === '.' || (isSyntaxNode(name) && name.op === 'value');
+  return isFixed && isSyntaxNode(target) ? target : null;
+}
+
+/** True for `result.values`, `result.args` and all that is read in them. */
+function isInDecision(node: SyntaxNode): boolean {
+  const target = targetOf(node);
+  if (!target || !Array.isArray(node.args)) return false;
+  const isResult = target.op === 'id' && target.args === 'result';
+  return (isResult && MAY_BE_ABSENT.has(node.args[1])) || isInDecision(target);
 }
 
 /** Returns the nodes whose whole values are read by operators. */

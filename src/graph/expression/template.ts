@@ -3,7 +3,7 @@ import type { ByteBudget } from './value.ts';
 import { isJsonList, isJsonObject, toText } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { evaluateField, InvalidExpressionError, namingField, parseExpression } from './expression.ts';
-import type { Bindings, Expression, Name } from './expression.ts';
+import type { Bindings, Expression, Name, Reading } from './expression.ts';
 import { GraphError } from '../values/errors.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import { withAllowance } from '../values/meter.ts';
@@ -35,8 +35,13 @@ export class InvalidTemplateError extends Error {
  * @param field its name in errors at run time, such as `write.amount`
  * @throws InvalidTemplateError for the first faulty text
  */
-export function parseTemplate(value: Json, names: readonly Name[], field: string): Template {
-  const root = parseAt(value, { names, field, path: [] });
+export function parseTemplate(
+  value: Json,
+  names: readonly Name[],
+  field: string,
+  reading: Reading = 'strict',
+): Template {
+  const root = parseAt(value, { names, reading, field, path: [] });
   return {
     expressions: root.expressions,
     fill(bindings, budget = bytesOfField(subjectOf(field))) {
@@ -62,9 +67,10 @@ export function parseMembers(
   members: JsonObject,
   names: readonly Name[],
   fieldOf: (member: string) => string,
+  reading: Reading = 'strict',
 ): (bindings: Bindings) => JsonObject {
   const templates = Object.entries(members).map(
-    ([key, value]) => [key, parseTemplate(value, names, fieldOf(key))] as const,
+    ([key, value]) => [key, parseTemplate(value, names, fieldOf(key), reading)] as const,
   );
   return (bindings) => {
     const budget = bytesOfField('All that these fields make');
@@ -77,12 +83,13 @@ export type TextPiece = string | Expression;
 
 /** Splits a text at its `{{ cel }}`; `{{{{` is a literal `{{`. @throws InvalidTemplateError */
 export function splitIntoPieces(text: string, names: readonly Name[]): readonly TextPiece[] {
-  return splitText(text, { names, field: '', path: [] });
+  return splitText(text, { names, reading: 'strict', field: '', path: [] });
 }
 
 /** A value within a template; `path` is its path within the template's field. */
 interface TemplatePart {
   readonly names: readonly Name[];
+  readonly reading: Reading;
   readonly field: string;
   readonly path: readonly (string | number)[];
 }
@@ -180,7 +187,7 @@ function readExpression(text: string, start: number, part: TemplatePart): { expr
   let close = text.indexOf('}}', start);
   for (let tries = 0; close >= 0 && tries < MAX_CLOSING_CANDIDATES; tries++) {
     try {
-      return { expression: parseExpression(text.slice(start, close).trim(), part.names), end: close + 2 };
+      return { expression: parseExpression(text.slice(start, close).trim(), part.names, part.reading), end: close + 2 };
     } catch (error) {
       if (!(error instanceof InvalidExpressionError)) throw error;
       if (error.kind !== 'syntax') throw invalid(part, error.kind === 'size' && reason ? reason : error);

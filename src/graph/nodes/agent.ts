@@ -19,23 +19,26 @@ import type { BatchProgress } from './tool-calls/run-batch.ts';
 
 /**
  * Compiles an `agent` node. It calls a model, makes the tool calls of the answer, and repeats this until an answer
- * requests none. After `maxIterations` turns with tools, the model is called once more, without tools.
+ * requests none. After `maxIterations` turns with tools, the model is called once more, without tools, unless
+ * `onMaxIterations` says otherwise.
  */
 export function compileAgent(node: NodeOfType<'agent'>, settings: NodeSettings): NodeBehavior {
-  const { tools = [], approve = {}, maxIterations = DEFAULT_MAX_ITERATIONS } = node;
+  const { tools = [], approve = {}, maxIterations = DEFAULT_MAX_ITERATIONS, onMaxIterations = 'answer' } = node;
   const plan: AgentPlan = {
     node,
     names: offeredNames(tools),
     turn: compileModelTurn(node, settings),
     tools: createToolbox(tools, { node, settings, approve, asksForUnsafe: true }),
     maxIterations,
+    onMaxIterations,
     deadline: sharedDeadline(node),
   };
   return {
     start: (task) => askModel({ plan, task, position: { ...INITIAL_POSITION, ...plan.deadline.begin() } }),
     restart(task, position) {
       if (position.kind !== 'agent') throw unexpected(position);
-      return restartAgent({ plan, task, position: { ...position, ...plan.deadline.begin() } });
+      const restarted = { ...position, ...plan.deadline.begin(), ...withMoreTurns(plan, position) };
+      return restartAgent({ plan, task, position: restarted });
     },
     updateSaved(task, position, input) {
       if (position.kind !== 'agent') throw unexpected(position);
@@ -61,6 +64,7 @@ interface AgentPlan {
   readonly turn: ModelTurn;
   readonly tools: Toolbox;
   readonly maxIterations: number;
+  readonly onMaxIterations: NonNullable<NodeOfType<'agent'>['onMaxIterations']>;
   readonly deadline: SharedDeadline;
 }
 
@@ -86,9 +90,29 @@ function stayOpen({ plan, task, position }: AgentTask): Progress {
 
 /** Requests the model's answer to the conversation. */
 function askModel({ plan, task, position }: AgentTask): Progress {
-  const mayUseTools = plan.names.length > 0 && position.iterations < plan.maxIterations;
+  const isExhausted = hasUsedAllTurns(plan, position);
+  if (isExhausted && plan.onMaxIterations !== 'answer') return failExhausted(plan, position);
+  const mayUseTools = plan.names.length > 0 && !isExhausted;
   const agent = { plan, task, position };
   return afterTurn(agent, !mayUseTools, plan.turn.ask(task, position.conversation, offerOf(agent, !mayUseTools)));
+}
+
+/** True if the model has called tools in all turns that it has for them. */
+function hasUsedAllTurns({ names, maxIterations }: AgentPlan, position: AgentPosition): boolean {
+  return names.length > 0 && position.iterations - (position.iterationsBefore ?? 0) >= maxIterations;
+}
+
+/** Fails an agent without an answer. A person who retries it gives it `maxIterations` more turns. */
+function failExhausted({ maxIterations, onMaxIterations }: AgentPlan, position: AgentPosition): Progress {
+  const message = `The agent has called tools in all of its ${maxIterations} turns and has no answer`;
+  const error = { code: 'MODEL_FAILED', message, cause: { code: 'max_iterations', message } } as const;
+  const intervenes = onMaxIterations === 'intervene' ? { intervenes: true as const } : {};
+  return failed({ callFailed: false, error, ...intervenes }, { ...position, stage: { kind: 'asking' } });
+}
+
+function withMoreTurns(plan: AgentPlan, position: AgentPosition): Pick<AgentPosition, 'iterationsBefore'> {
+  const isFailed = plan.onMaxIterations !== 'answer' && position.stage.kind === 'asking';
+  return isFailed && hasUsedAllTurns(plan, position) ? { iterationsBefore: position.iterations } : {};
 }
 
 /** Returns what the model is offered: no tools in the last turn, otherwise those that the run may call. */
@@ -203,9 +227,21 @@ function withBatch(
 function finishAgent({ plan, position }: AgentTask, isLast: boolean, answer: FinishedTurn): Progress {
   const { conversation, reply, object, model } = answer;
   const message = toAssistantMessage(reply);
+  const { finishReason } = reply;
   const { usage, messages } = conversation;
+  const iterationsExhausted = isLast && hasUsedAllTurns(plan, position);
   const iterations = isLast ? position.iterations : position.iterations + 1;
-  const result = { text: reply.text, object, toolCalls: [], message, usage, model, iterations };
+  const result = {
+    text: reply.text,
+    object,
+    toolCalls: [],
+    message,
+    finishReason,
+    usage,
+    model,
+    iterations,
+    iterationsExhausted,
+  };
   const channel = plan.node.messages;
   return done(result, channel === undefined ? undefined : { [channel]: [...messages, message] });
 }

@@ -51,8 +51,8 @@ function progressOfTurn(node: NodeOfType<'llm'>, progress: TurnProgress, time: W
 }
 
 function finishLlm(node: NodeOfType<'llm'>, { reply, object, conversation, model }: FinishedTurn): Progress {
-  const { text, toolCalls } = reply;
+  const { text, toolCalls, finishReason } = reply;
   const message = toAssistantMessage(reply);
-  const result: Json = { text, object, toolCalls, message, usage: conversation.usage, model };
+  const result: Json = { text, object, toolCalls, message, finishReason, usage: conversation.usage, model };
   return done(result, node.messages === undefined ? undefined : { [node.messages]: message });
 }

@@ -174,6 +174,8 @@ export interface AgentPosition extends WithDeadline, WithGraphCalls {
   readonly stage: AgentStage;
   /** The number of turns in which the model has requested tools. */
   readonly iterations: number;
+  /** The iterations before the last retry of an agent that had used up its turns; absent before such a retry. */
+  readonly iterationsBefore?: number;
 }
 
 export type AgentStage =

@@ -59,6 +59,8 @@ export const NODE_FIELDS = {
   agent: {
     ...MODEL,
     maxIterations: 'The maximum of model turns that call tools; 5 by default.',
+    onMaxIterations:
+      'The reaction to `maxIterations` turns without an answer: "answer" (the model answers without tools; the default), "fail", or "intervene": a person decides.',
     approve:
       'By tool: "always", "never", or CEL over the call\'s `args`. It decides if a person must approve the call.',
   },
@@ -263,6 +265,7 @@ export const NodeSchemas: { readonly [T in NodeType]: SchemaOf<NodeOfType<T>> } 
       type: z.literal('agent'),
       ...modelFields,
       maxIterations: Count.optional(),
+      onMaxIterations: z.enum(['answer', 'fail', 'intervene']).optional(),
       approve: z.record(z.string(), z.string()).optional(),
     }),
     NODE_FIELDS.agent,

@@ -22,11 +22,11 @@ import { isSamePath } from '../run/ids.ts';
 /** Ends a task with its failure, and cancels what it waits for. @returns the task's next state */
 export function failTask(
   handle: TaskHandle,
-  { callFailed, error }: TaskFailure,
+  { callFailed, error, intervenes }: TaskFailure,
   saved: SavedProgress | null,
 ): TaskState {
   const { attempts = 1 } = error;
-  const failure: TaskFailure = { callFailed, error: withLocation(handle, error) };
+  const failure: TaskFailure = { callFailed, error: withLocation(handle, error), ...(intervenes && { intervenes }) };
   emitTask(handle, { type: 'node.failed', error: failure.error, attempts });
   cancelTimersAndApprovalsOf(handle);
   return failAfterCalls(handle, failure, saved) ?? stateAfterFailure(handle, failure, saved);
@@ -74,7 +74,8 @@ export function stateAfterFailure(handle: TaskHandle, failure: TaskFailure, save
   const call = state.phase === 'open' ? callAt(state.position) : null;
   const intervention = { phase: 'intervention', failure, since: draft.timestamp, saved, call } as const;
   if (leavesUnknownOutcome(handle, error, saved)) return intervention;
-  const onError: OnError = failsTheRun(error) || isUsedUp(draft) ? { kind: 'fail' } : node.onError;
+  const reaction: OnError = failure.intervenes ? { kind: 'intervene' } : node.onError;
+  const onError: OnError = failsTheRun(error) || isUsedUp(draft) ? { kind: 'fail' } : reaction;
   switch (onError.kind) {
     case 'fail':
       return { phase: 'failed', failure, saved };

@@ -131,6 +131,8 @@ export interface TaskFailure {
    * the call did.
    */
   readonly callFailed: boolean;
+  /** True if a person decides how the node continues, whatever its `onError` says. */
+  readonly intervenes?: true;
   /** The tokens used by a model whose answer is the failure. */
   readonly usage?: TokenUsage;
 }

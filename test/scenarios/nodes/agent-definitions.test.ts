@@ -57,6 +57,8 @@ describe('an agent', () => {
     [{ approve: 'always' }, ['INVALID_FIELD /nodes/a/approve']],
     [{ maxIterations: 0 }, ['INVALID_FIELD /nodes/a/maxIterations']],
     [{ maxIterations: 1.5 }, ['INVALID_FIELD /nodes/a/maxIterations']],
+    [{ onMaxIterations: 'intervene' }, []],
+    [{ onMaxIterations: 'stop' }, ['INVALID_FIELD /nodes/a/onMaxIterations']],
     [{ prompt: 'x' }, ['INVALID_FIELD /nodes/a/messages']],
     [{ model: ['default', 'nope'] }, ['UNKNOWN_MODEL /nodes/a/model/1']],
     [{ deadline: 'soon' }, ['INVALID_DURATION /nodes/a/deadline']],

@@ -116,6 +116,8 @@ describe('an agent', () => {
       text: '',
       toolCalls: [],
       iterations: maxIterations,
+      iterationsExhausted: true,
+      finishReason: 'tool-calls',
       message: { content: '' },
     });
     expect(firstLogged(run)).not.toHaveProperty(['message', 'toolCalls']);
@@ -127,7 +129,7 @@ describe('an agent', () => {
       { replies: [says('hi', { toolCalls: asks(look('a')).toolCalls })] },
     );
     expect(requests).toHaveLength(1);
-    expect(firstLogged(run)).toMatchObject({ text: 'hi', iterations: 0, toolCalls: [] });
+    expect(firstLogged(run)).toMatchObject({ text: 'hi', iterations: 0, iterationsExhausted: false, toolCalls: [] });
   });
 
   test('calls the model with tools at most five times by default', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ModelReply } from '../../../src/graph/run/effect.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { asks, play, playAgent, says } from '../../support/builders/agents.ts';
 import { issuesOfNode } from '../../support/builders/issues-of-node.ts';
@@ -39,7 +40,11 @@ describe('calls that a model may not request', () => {
       answer: says('no need', { toolCalls, finishReason, providerParts }),
     })),
   );
-  const message = { role: 'assistant', content: 'no need' };
+  const messageOf = ({ finishReason }: ModelReply): Json => ({
+    role: 'assistant',
+    content: 'no need',
+    ...(finishReason === 'length' && { finishReason }),
+  });
 
   test.each(rows)(
     'are removed from the answer of an agent with $fields: $answer.finishReason',
@@ -47,7 +52,7 @@ describe('calls that a model may not request', () => {
       const { run, calls } = playAgent(fields, { replies: [answer, 'more'] });
       expect([run.run.status, calls]).toEqual(['completed', []]);
       expect(firstLogged(run)).toMatchObject({ text: 'no need', toolCalls: [] });
-      expect(firstLogged(run)).toHaveProperty('message', message);
+      expect(firstLogged(run)).toHaveProperty('message', messageOf(answer));
     },
   );
 
@@ -63,7 +68,7 @@ describe('calls that a model may not request', () => {
       const { run, calls } = play({ replies: [answer], graph: { nodes, edges } });
       expect([run.run.status, calls]).toEqual(['completed', []]);
       expect(firstLogged(run)).toMatchObject({ text: 'no need', toolCalls: [] });
-      expect(firstLogged(run)).toHaveProperty('message', message);
+      expect(firstLogged(run)).toHaveProperty('message', messageOf(answer));
     },
   );
 

@@ -120,16 +120,18 @@ export function aFunctionCall(id: string, order: number): JsonObject {
 
 /** Builds the stream of a response, item by item. */
 export function responseEvents(output: readonly JsonObject[], over: JsonObject = {}): Answer {
+  const end = over['status'] === 'incomplete' ? 'response.incomplete' : 'response.completed';
+  return namedEvents(...begunResponse(output), { type: end, response: aResponse(output, over) });
+}
+
+/** Builds the events of a response up to its end. */
+export function begunResponse(output: readonly JsonObject[]): { type: string; [key: string]: Json }[] {
   const items = output.flatMap((item, output_index) => [
     { type: 'response.output_item.added', output_index, item: { ...item, content: [], arguments: '' } },
     ...deltasOf(item, output_index),
     { type: 'response.output_item.done', output_index, item },
   ]);
-  const end = over['status'] === 'incomplete' ? 'response.incomplete' : 'response.completed';
-  return namedEvents({ type: 'response.created', response: aResponse([], { status: 'in_progress' }) }, ...items, {
-    type: end,
-    response: aResponse(output, over),
-  });
+  return [{ type: 'response.created', response: aResponse([], { status: 'in_progress' }) }, ...items];
 }
 
 function deltasOf(item: JsonObject, output_index: number): { type: string; [key: string]: Json }[] {
@@ -142,7 +144,7 @@ function deltasOf(item: JsonObject, output_index: number): { type: string; [key:
   return [];
 }
 
-export function aClaudeMessage(content: readonly Json[], stop_reason: string): JsonObject {
+export function aClaudeMessage(content: readonly Json[], stop_reason: string | null): JsonObject {
   const usage = { input_tokens: 12, output_tokens: 3 };
   return {
     id: 'msg_1',
@@ -163,7 +165,7 @@ export function aToolUse(id: string, order: number): JsonObject {
 /** Builds the stream of a message of Claude, block by block. */
 export function claudeEvents(
   content: readonly JsonObject[],
-  stop_reason: string,
+  stop_reason: string | null,
 ): { type: string; [key: string]: Json }[] {
   const start = {
     ...aClaudeMessage([], stop_reason),
@@ -209,7 +211,7 @@ export function aGoogleCall(id: string, order: number, thoughtSignature?: string
   return { functionCall: { id, name: 'lookup', args: { order } }, ...(thoughtSignature && { thoughtSignature }) };
 }
 
-export function aCompletion(message: JsonObject, finish_reason: string): JsonObject {
+export function aCompletion(message: JsonObject, finish_reason: string | null): JsonObject {
   const choices = [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }];
   const usage = { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 };
   return { id: 'c1', object: 'chat.completion', created: 1, model: 'm', choices, usage };

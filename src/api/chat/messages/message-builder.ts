@@ -11,6 +11,9 @@ import type { Json } from '../../../graph/values/index.ts';
 
 type Ending = Extract<RunEvent, { readonly type: 'run.completed' | 'run.failed' | 'run.canceled' }>;
 
+/** Finish reasons of answers that are incomplete, or may be. */
+const INCOMPLETE = ['length', 'content-filter', 'other'] as const;
+
 /**
  * Maps the events of a run to the chunks of one UI message. Its output depends only on the events and deltas that were
  * added before.
@@ -20,6 +23,8 @@ export class MessageBuilder {
   readonly #texts = new SentTexts();
   readonly #calls: SentCalls;
   #ending: Ending | null = null;
+  /** The finish reason of the last answer of a model. */
+  #finishReason: string | undefined;
   #isInStep = false;
 
   constructor(plan: ChatPlan) {
@@ -42,6 +47,9 @@ export class MessageBuilder {
           ...filesIn(event, this.#plan.answer),
           toData(event),
         ];
+      case 'model.called':
+        this.#finishReason = event.finishReason;
+        return this.#addCall(event);
       case 'run.completed':
       case 'run.failed':
       case 'run.canceled':
@@ -73,7 +81,10 @@ export class MessageBuilder {
     const ending = isEnded(status) ? this.#ending : null;
     if (!ending) return null;
     const ended = [...this.endStep(), ...this.#outputOf(ending)];
-    if (ending.type === 'run.completed') return [...ended, { type: 'finish', finishReason: 'stop', messageMetadata }];
+    if (ending.type === 'run.completed') {
+      const finishReason = INCOMPLETE.find((reason) => reason === this.#finishReason) ?? 'stop';
+      return [...ended, { type: 'finish', finishReason, messageMetadata }];
+    }
     if (ending.type === 'run.canceled')
       return [...ended, { type: 'abort', ...(ending.reason !== null && { reason: ending.reason }) }];
     const { code, message } = ending.error;

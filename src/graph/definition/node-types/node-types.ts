@@ -12,13 +12,19 @@ import type { ApprovalFields } from './approval.ts';
 export interface AgentFields extends ModelFields {
   /** The maximum of model turns that call tools; 5 by default. */
   readonly maxIterations?: number;
+  /**
+   * The reaction to `maxIterations` turns without an answer: "answer" (the model answers without tools; the default),
+   * "fail", or "intervene": a person decides.
+   */
+  readonly onMaxIterations?: 'answer' | 'fail' | 'intervene';
   /** By tool: "always", "never", or CEL over the call's `args`. It decides if a person must approve the call. */
   readonly approve?: Readonly<Record<string, string>>;
 }
 
 const agent: DescriptionOf<AgentFields> = {
   ...MODEL_FIELDS,
-  summary: 'A model that uses tools until it has an answer. Result: as of llm, with `iterations`.',
+  summary:
+    'A model that uses tools until it has an answer. Result: as of llm, with `iterations` and `iterationsExhausted`.',
   approvals: { rules: 'approve', tools: 'tools' },
   look: { outline: 'doubleCircle', fill: 'D6E0F5' },
 };
@@ -46,7 +52,7 @@ const functionNode: DescriptionOf<FunctionFields> = {
 
 const llm: DescriptionOf<ModelFields> = {
   ...MODEL_FIELDS,
-  summary: 'Asks a model once. Result: { text, object, toolCalls, message, usage, model }.',
+  summary: 'Asks a model once. Result: { text, object, toolCalls, message, finishReason, usage, model }.',
   requestsTools: 'tools',
   look: { outline: 'rounded', fill: 'E0F0FF' },
 };

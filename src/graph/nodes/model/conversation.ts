@@ -44,11 +44,15 @@ export function withoutCalls(reply: ModelReply): ModelReply {
   return { ...rest, toolCalls: [] };
 }
 
-/** A model's reply as a message of the conversation. */
-export function toAssistantMessage({ text, toolCalls, providerParts }: ModelReply): NewMessage {
+/** Replies with another finish reason are incomplete, or may be. */
+const COMPLETE: ReadonlySet<ModelReply['finishReason']> = new Set(['stop', 'tool-calls']);
+
+/** A model's reply as a message of the conversation. The message of an incomplete reply has its finish reason. */
+export function toAssistantMessage({ text, toolCalls, finishReason, providerParts }: ModelReply): NewMessage {
   return {
     role: 'assistant',
     content: text,
+    ...(!COMPLETE.has(finishReason) && { finishReason }),
     ...(toolCalls.length > 0 && { toolCalls }),
     ...(providerParts && { providerParts }),
   };

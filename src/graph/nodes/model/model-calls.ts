@@ -8,7 +8,7 @@ import type { ContextPolicy, ModelCallRequest } from '../../run/effect.ts';
 import { SUMMARY_REQUEST } from '../../run/model-turn.ts';
 import type { Conversation, ModelQuestion } from '../../run/model-turn.ts';
 import { own } from '../../values/json.ts';
-import { parseAnswer } from '../../values/parse-json.ts';
+import { jsonInText } from './json-in-text.ts';
 import type { Json } from '../../values/json.ts';
 import type { TaskContext } from '../behavior.ts';
 import { policyOf } from '../node-settings.ts';
@@ -165,43 +165,10 @@ function compileOutput(schema: JsonSchema): OutputReader {
   const check = compileJsonSchema(schema);
   const isValid = (value: Json): boolean => check(value).length === 0;
   return (text) => {
-    const values = jsonIn(text);
+    const values = jsonInText(text);
     const value = values[Math.max(0, values.findIndex(isValid))];
     if (value === undefined) return { problem: 'it holds no JSON' };
     const [first] = check(value);
     return first ? { problem: `${first.path || '/'}: ${first.message}` } : { value };
   };
-}
-
-/**
- * Returns the JSON values in a text: the whole text, else the content of a code fence and of the outermost brackets.
- */
-function jsonIn(text: string): readonly Json[] {
-  const whole = parseAll([text]);
-  if (whole.length > 0) return whole;
-  const brackets = text.search(/[[{]/) === text.indexOf('{') ? ['{}', '[]'] : ['[]', '{}'];
-  const [outermost] = parseAll(brackets.map(([open = '', close = '']) => between(text, open, close)));
-  return [...parseAll([fencedIn(text)]), ...(outermost === undefined ? [] : [outermost])];
-}
-
-function fencedIn(text: string): string {
-  return (/```(?:json)?([^]*?)```/.exec(text)?.[1] ?? '').trimStart();
-}
-
-/** Returns the text from the first `open` to the last `close`. */
-function between(text: string, open: string, close: string): string {
-  const start = text.indexOf(open);
-  return start < 0 ? '' : text.slice(start, text.lastIndexOf(close) + 1);
-}
-
-function parseAll(texts: readonly string[]): readonly Json[] {
-  return texts.map(parseJson).filter((value) => value !== undefined);
-}
-
-function parseJson(text: string): Json | undefined {
-  try {
-    return parseAnswer(text, () => true);
-  } catch {
-    return undefined;
-  }
 }

@@ -26,6 +26,14 @@ describe.each(PROVIDERS)('a stream of %s', (provider) => {
     expect(reply).toEqual(await askModel(server, provider, { stream: false }));
   });
 
+  test('that a server sends unasked is an answer without another request', async () => {
+    server.answers(STREAMS[provider].calls);
+    const reply = await askModel(server, provider, { stream: false });
+    expect(server.requests).toHaveLength(1);
+    server.answers(STREAMS[provider].calls);
+    expect(reply).toEqual(await askModel(server, provider, { stream: true }));
+  });
+
   test('that is refused for another reason is not requested again', async () => {
     server.answers(json({ error: { message: 'No such model' } }, 400));
     expect(await failureOf(askModel(server, provider, { stream: true }))).toMatchObject({ retryable: false });

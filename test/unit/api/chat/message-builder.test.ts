@@ -109,6 +109,25 @@ describe('a text of a chat message', () => {
     expect(chunks).toEqual([...text('text-1', 'Bye'), ...text('text-2', 'Hello')]);
   });
 
+  test.each([
+    ['stop', 'stop'],
+    ['tool-calls', 'stop'],
+    ['length', 'length'],
+    ['other', 'other'],
+  ])('a message whose last answer ended with %s finishes with %s', async (finishReason, reason) => {
+    const called = (ended: string): RunEventBody => ({
+      ...TASK,
+      type: 'model.called',
+      model: 'default',
+      finishReason: ended,
+      attempts: 1,
+      durationMs: 1,
+      idempotencyKey: 'k',
+    });
+    const { end } = await build([called('length'), called(finishReason), done('Hello'), completed], 'completed');
+    expect(end).toEqual([finish(reason, 4)]);
+  });
+
   test('texts of nodes without a model are sent in the order of the nodes', async () => {
     expect((await build([done('One', 'Two')])).chunks).toEqual([...text('text-1', 'One'), ...text('text-2', 'Two')]);
   });

@@ -14,6 +14,47 @@ function fill(value: Json, state: Json = {}): Json {
   return template.fill(bindings);
 }
 
+describe('a template over a decision', () => {
+  const NAMES_OF_RESULTS = ['state', 'result'] as const;
+  const read = (value: Json, result: Json): Json =>
+    parseTemplate(value, NAMES_OF_RESULTS, 'write.x', 'decision').fill({ state: { key: 'text' }, result });
+  const rejected = { decision: 'rejected', args: null, values: null };
+
+  test.each<[Json, Json, Json]>([
+    ['{{ result.values.text }}', rejected, null],
+    ['{{ result.values["text"] }}', rejected, null],
+    ['{{ result.values.address.city }}', rejected, null],
+    ['{{ result.values.lines[0].text }}', rejected, null],
+    ['{{ result.args.amount }}', rejected, null],
+    ['{{ result.values.text }}', { values: {} }, null],
+    ['{{ result.values.text }}', { values: { text: 'yes' } }, 'yes'],
+    ['{{ result.values.lines[1] }}', { values: { lines: ['a'] } }, null],
+    ['So: {{ result.values.text }}.', rejected, 'So: .'],
+    ['{{ result.values.text == null ? "none" : "some" }}', rejected, 'none'],
+    ['{{ has(result.values.text) }}', rejected, false],
+    ['{{ has(result.values.text) ? 1 : result.values.other }}', { values: {} }, null],
+    ['{{ result.?values.?text.orValue("none") }}', rejected, 'none'],
+    [{ a: ['{{ result.values.text }}'] }, rejected, { a: [null] }],
+  ])('%j over %j is %j', (value, result, filled) => {
+    expect(read(value, result)).toEqual(filled);
+  });
+
+  test.each([
+    '{{ result.value.text }}',
+    '{{ result.reasons }}',
+    '{{ state.text }}',
+    '{{ result.values[state.other] }}',
+  ])('fails for %s, which is no member of the values', (value) => {
+    expect(() => read(value, rejected)).toThrow(/No such key/);
+  });
+
+  test('is strict where it is not over a decision, although the text is the same', () => {
+    const value = '{{ result.values.text }}';
+    expect(read(value, rejected)).toBeNull();
+    expect(() => parseTemplate(value, NAMES_OF_RESULTS, 'write.x').fill({ result: rejected })).toThrow(/No such key/);
+  });
+});
+
 describe('parseTemplate', () => {
   test.each<[Json, Json, Json]>([
     ['plain', {}, 'plain'],

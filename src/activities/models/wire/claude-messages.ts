@@ -1,0 +1,163 @@
+import { isJsonObject, own } from '../../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../../graph/values/index.ts';
+import { argumentsIn, countsIn, nameIn, numberIn, objectIn, objectsIn, present, textIn } from './members.ts';
+import type { Member } from './members.ts';
+import { ENDED_WITHOUT_REASON, unusableAnswer } from './wire-format.ts';
+import type { EventReader, WireFormat } from './wire-format.ts';
+
+/** Messages of Anthropic. */
+export const claudeMessages: WireFormat = {
+  openStream,
+  readWhole(answer) {
+    const { content = null } = answer;
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
+    if (content === null) throw unusableAnswer('it has no /content');
+    return present({
+      type: 'message',
+      content: blocks.flatMap((block, index) => toBlock(block, index)).filter(isSigned),
+      stop_reason: nameIn(answer['stop_reason']),
+      usage: { input_tokens: 0, output_tokens: 0, ...countsIn(answer['usage'], USAGE) },
+    });
+  },
+};
+
+const USAGE = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
+
+/** A thought without its signature can't be sent back. */
+function isSigned({ type, signature }: JsonObject): boolean {
+  return type !== 'thinking' || signature !== undefined;
+}
+
+/** Rewrites a block of content; blocks of types that the engine does not use are passed over. */
+function toBlock(block: JsonObject, index: number): JsonObject[] {
+  const type = textIn(block['type']) ?? '';
+  return own(BLOCKS, type)?.(block, index) ?? [];
+}
+
+type BlockReader = (block: JsonObject, index: number) => JsonObject[];
+
+const BLOCKS: Readonly<Record<string, BlockReader>> = {
+  text: ({ text = '' }) => [{ type: 'text', text: textIn(text) ?? '' }],
+  thinking: ({ thinking = '', signature }) => [
+    present({ type: 'thinking', thinking: textIn(thinking) ?? '', signature: textIn(signature) }),
+  ],
+  redacted_thinking: ({ data = '' }) => [{ type: 'redacted_thinking', data: textIn(data) ?? '' }],
+  tool_use(block, index) {
+    const name = nameIn(block['name']);
+    if (name === undefined) throw unusableAnswer(`the call in /content/${index} has no /name`);
+    const id = nameIn(block['id']) ?? `call_${index}`;
+    return [{ type: 'tool_use', id, name, input: inputIn(block['input']) }];
+  },
+};
+
+/** Some servers send the arguments of a call as JSON text. */
+function inputIn(member: Member): Json {
+  if (typeof member !== 'string') return member ?? {};
+  try {
+    const parsed: Json = JSON.parse(member);
+    return parsed;
+  } catch {
+    return member.trim() === '' ? {} : member;
+  }
+}
+
+const DELTAS: Readonly<Record<string, (delta: JsonObject) => JsonObject>> = {
+  text_delta: ({ text }) => ({ type: 'text_delta', text: textIn(text) ?? '' }),
+  thinking_delta: ({ thinking }) => ({ type: 'thinking_delta', thinking: textIn(thinking) ?? '' }),
+  signature_delta: ({ signature }) => ({ type: 'signature_delta', signature: textIn(signature) ?? '' }),
+  input_json_delta: ({ partial_json }) => ({
+    type: 'input_json_delta',
+    partial_json: argumentsIn(partial_json) ?? '',
+  }),
+};
+
+/** The blocks that begin with a delta of their own, because some servers leave out their start. */
+const STARTS: Readonly<Record<string, JsonObject>> = {
+  text_delta: { type: 'text', text: '' },
+  thinking_delta: { type: 'thinking', thinking: '' },
+};
+
+/** What has been read of a stream. */
+interface ClaudeStream {
+  /** Uses of blocks by index: blocks of unknown types are passed over up to their end. */
+  readonly blocks: Map<number, 'used' | 'unknown'>;
+  usage: JsonObject;
+  reason: string | undefined;
+  hasStarted: boolean;
+  /** The index of the last event, for events without one. */
+  index: number;
+}
+
+function openStream(): EventReader {
+  const stream: ClaudeStream = {
+    blocks: new Map(),
+    usage: { output_tokens: 0 },
+    reason: undefined,
+    hasStarted: false,
+    index: 0,
+  };
+  return {
+    read: (event, name) => own(EVENTS, textIn(event['type']) ?? name)?.(stream, event) ?? [],
+    complete: () => complete(stream),
+  };
+}
+
+function endOf({ reason, usage }: ClaudeStream): JsonObject {
+  return { type: 'message_delta', delta: present({ stop_reason: reason }), usage };
+}
+
+function complete(stream: ClaudeStream): JsonObject[] {
+  if (stream.reason !== undefined || !stream.hasStarted) return [];
+  stream.reason = ENDED_WITHOUT_REASON;
+  return [endOf(stream)];
+}
+
+function indexOf(stream: ClaudeStream, event: JsonObject): number {
+  stream.index = numberIn(event['index']) ?? stream.index;
+  return stream.index;
+}
+
+const EVENTS: Readonly<Record<string, (stream: ClaudeStream, event: JsonObject) => readonly JsonObject[]>> = {
+  message_start(stream, event) {
+    if (stream.hasStarted) return [];
+    const message = objectIn(event['message']);
+    stream.hasStarted = true;
+    stream.reason = nameIn(message['stop_reason']);
+    const usage = { input_tokens: 0, ...countsIn(message['usage'], USAGE) };
+    return [{ type: 'message_start', message: present({ usage, stop_reason: stream.reason }) }];
+  },
+  content_block_start(stream, event) {
+    const index = indexOf(stream, event);
+    const [block] = toBlock(objectIn(event['content_block']), index);
+    stream.blocks.set(index, block ? 'used' : 'unknown');
+    if (!block) return [];
+    const { input, ...rest } = block;
+    // The adapter reads the input of a start only as an object, and no text of it.
+    const content_block = isJsonObject(input) ? block : rest;
+    const text = textIn(block['text']) ?? '';
+    const delta = { type: 'text_delta', text };
+    const texts = text === '' ? [] : [{ type: 'content_block_delta', index, delta }];
+    return [{ type: 'content_block_start', index, content_block }, ...texts];
+  },
+  content_block_delta(stream, event) {
+    const index = indexOf(stream, event);
+    const given = objectIn(event['delta']);
+    const type = textIn(given['type']) ?? '';
+    const delta = own(DELTAS, type)?.(given);
+    if (!delta || stream.blocks.get(index) === 'unknown') return [];
+    const start = stream.blocks.has(index) ? undefined : own(STARTS, type);
+    stream.blocks.set(index, 'used');
+    const started = start ? [{ type: 'content_block_start', index, content_block: start }] : [];
+    return [...started, { type: 'content_block_delta', index, delta }];
+  },
+  content_block_stop(stream, event) {
+    const index = indexOf(stream, event);
+    return stream.blocks.get(index) === 'used' ? [{ type: 'content_block_stop', index }] : [];
+  },
+  message_delta(stream, event) {
+    stream.reason = nameIn(objectIn(event['delta'])['stop_reason']) ?? stream.reason;
+    stream.usage = { ...stream.usage, ...countsIn(event['usage'], USAGE) };
+    return [endOf(stream)];
+  },
+  message_stop: (stream) => [...complete(stream), { type: 'message_stop' }],
+};

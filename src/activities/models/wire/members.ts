@@ -1,0 +1,71 @@
+import { isJsonList, isJsonObject } from '../../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../../graph/values/index.ts';
+
+/*
+ * Tolerant readers of members of a provider's answer. A member in an unusual form is converted, one that makes no
+ * sense counts as absent.
+ */
+
+/** A member of an answer as parsed from JSON; `undefined` if it is absent. */
+export type Member = Json | undefined;
+
+/** Returns a member by its name in camel case, or by the same name in snake case. */
+export function memberOf(object: JsonObject, name: string): Member {
+  return object[name] ?? object[name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] ?? undefined;
+}
+
+/** Returns an object; an empty one for anything else. */
+export function objectIn(member: Member): JsonObject {
+  return isJsonObject(member) ? member : {};
+}
+
+/** Returns the objects of a list. A single object counts as a list of one. */
+export function objectsIn(member: Member): readonly JsonObject[] {
+  if (isJsonObject(member)) return [member];
+  return isJsonList(member) ? member.filter(isJsonObject) : [];
+}
+
+/** Returns a text; a number becomes one, as ids sometimes are numbers. */
+export function textIn(member: Member): string | undefined {
+  if (typeof member === 'number') return String(member);
+  return typeof member === 'string' ? member : undefined;
+}
+
+/** Returns a text that is not blank. */
+export function nameIn(member: Member): string | undefined {
+  const text = textIn(member)?.trim();
+  return text === '' ? undefined : text;
+}
+
+/** Returns a finite number; a text that spells one becomes it. */
+export function numberIn(member: Member): number | undefined {
+  const isNumeral = typeof member === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(member);
+  const number = isNumeral ? Number(member) : member;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+/** Returns the arguments of a tool call as JSON text: some servers send the value itself. */
+export function argumentsIn(member: Member): string | undefined {
+  if (member === undefined || member === null) return undefined;
+  return typeof member === 'string' ? member : JSON.stringify(member);
+}
+
+/** Returns the text of a content: a text, a part with a `text`, or a list of these. */
+export function joinedTextIn(member: Member): string {
+  const parts = isJsonList(member) ? member : [member];
+  return parts.map((part) => textIn(isJsonObject(part) ? (part['text'] ?? part['content']) : part) ?? '').join('');
+}
+
+/** Makes an object of the members that are present. */
+export function present(members: Readonly<Record<string, Member>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+  );
+}
+
+/** Returns the numbers of a usage under the given names; `undefined` if none of them is a number. */
+export function countsIn(member: Member, names: readonly string[]): JsonObject | undefined {
+  const usage = objectIn(member);
+  const counts = present(Object.fromEntries(names.map((name) => [name, numberIn(usage[name])])));
+  return Object.keys(counts).length === 0 ? undefined : counts;
+}

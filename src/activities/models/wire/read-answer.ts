@@ -1,0 +1,115 @@
+import { TransformStream } from 'node:stream/web';
+import { createParser } from 'eventsource-parser';
+import { isJsonList, isJsonObject, parseAnswer } from '../../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../../graph/values/index.ts';
+import { NetworkError } from '../../../network/network-error.ts';
+import { errorWithin, ReportedError, toProviderError } from './reported-error.ts';
+import { brokenAnswer, unusableAnswer } from './wire-format.ts';
+import type { WireFormat } from './wire-format.ts';
+
+/**
+ * Rewrites a complete answer for the adapter.
+ * @param text the body of the response
+ * @throws ReportedError, and CallError for an answer that can't be used
+ */
+export function readWhole(text: string, format: WireFormat): string {
+  if (text.trim() === '') throw brokenAnswer('it is empty');
+  const parsed = parse(text);
+  // Google answers with a list in some cases.
+  const answer = isJsonList(parsed) ? (parsed[0] ?? null) : parsed;
+  if (!isJsonObject(answer)) throw unusableAnswer('it is no object');
+  const error = errorWithin(answer);
+  if (error) throw new ReportedError(error);
+  return JSON.stringify(format.readWhole(answer));
+}
+
+/** Integers that a double does not keep become texts: they may be arguments that a model writes. */
+const isAnyText = (): true => true;
+
+/** Cut JSON, and a page of a proxy. */
+const BEGUN = /^\s*[[{<]/;
+
+/** The message contains the text up to its end, because secrets in it are found only if they are whole. */
+function parse(text: string): Json {
+  try {
+    return parseAnswer(text, isAnyText);
+  } catch {
+    const why = `it is no JSON: ${text}`;
+    throw BEGUN.test(text) ? brokenAnswer(why) : unusableAnswer(why);
+  }
+}
+
+/** An answer has a few thousand events; a server that sends more does not end. */
+const MAX_EVENTS = 1_000_000;
+
+const DONE = '[DONE]';
+/** Texts by which some servers keep a connection alive. */
+const KEEP_ALIVE = /^(ping|keep-?alive|heartbeat)?$/i;
+
+/**
+ * Rewrites the events of a stream for the adapter. The stream fails with a ReportedError for an error within it, with
+ * a CallError for an event that can't be used, and with a NetworkError `too large` for too many events.
+ */
+export function readEvents(format: WireFormat): TransformStream<Uint8Array, Uint8Array> {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  const reader = format.openStream();
+  let written: string[] = [];
+  let count = 0;
+  let isDone = false;
+  const write = (events: readonly JsonObject[]): void => {
+    written.push(...events.map((event) => `data: ${JSON.stringify(event)}\n\n`));
+  };
+  const read = (data: string, name: string): void => {
+    count += 1;
+    if (count > MAX_EVENTS) throw new NetworkError('too large', `The answer has more than ${MAX_EVENTS} events`);
+    if (data.trim() === DONE) isDone = true;
+    else write(readEvent(data, name).flatMap((event) => reader.read(event, name)));
+  };
+  // Errors are thrown by `read` through the parser, which calls it synchronously.
+  const parser = createParser({
+    onEvent: ({ data, event = '' }) => read(data, event),
+    // Some servers report an error as a line of JSON that is no event.
+    onError: ({ line = '' }) => line.startsWith('{') && read(line, ''),
+  });
+  const flush = (): Uint8Array | null => {
+    const bytes = written.length === 0 ? null : encoder.encode(written.join(''));
+    written = [];
+    return bytes;
+  };
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      parser.feed(decoder.decode(chunk, { stream: true }));
+      const bytes = flush();
+      if (bytes) controller.enqueue(bytes);
+    },
+    flush(controller) {
+      // Some servers do not end their last event.
+      parser.feed(`${decoder.decode()}\n\n`);
+      if (isDone) write(reader.complete());
+      const bytes = flush();
+      if (bytes) controller.enqueue(bytes);
+    },
+  });
+}
+
+/** Reads an event's data. @returns none for a text that keeps the connection alive @throws ReportedError, and CallError for data that is no object */
+function readEvent(data: string, name: string): readonly JsonObject[] {
+  if (KEEP_ALIVE.test(data.trim())) return [];
+  const event = parseEvent(data, name);
+  if (event === null) return [];
+  const object = isJsonList(event) ? (event[0] ?? null) : event;
+  if (!isJsonObject(object)) throw unusableAnswer('an event of its stream is no object');
+  const error = errorWithin(object, name);
+  if (error) throw new ReportedError(error);
+  return [object];
+}
+
+function parseEvent(data: string, name: string): Json {
+  try {
+    return parseAnswer(data, isAnyText);
+  } catch {
+    if (/error/i.test(name)) throw new ReportedError(toProviderError(data));
+    throw brokenAnswer(`an event of its stream is broken, it is no JSON: ${data}`);
+  }
+}
