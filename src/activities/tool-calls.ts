@@ -7,7 +7,7 @@ import type {
   NodeCallRequest,
 } from '../graph/run/index.ts';
 import { deepEqual, mapValues, own } from '../graph/values/index.ts';
-import type { Json, SchemaCheck } from '../graph/values/index.ts';
+import type { Json, SchemaCheck, SchemaViolation } from '../graph/values/index.ts';
 import { NO_LOG, openCallLogger } from './calls/call-logger.ts';
 import type { ParentLogger } from './calls/call-logger.ts';
 import { notConfigured, CallError } from './calls/call-error.ts';
@@ -153,6 +153,7 @@ export function nodeCalls(
   nodeTypes: Readonly<Record<string, RegisteredNodeType>>,
   log: ParentLogger = NO_LOG,
 ): CallBehavior<NodeCallRequest> {
+  const checks = mapValues(nodeTypes, ({ schema }) => lazyCheck(schema));
   return {
     safety: ({ nodeType, effect }) => stricterSafety(effect, own(nodeTypes, nodeType)?.effect),
     async execute(task, signal, { attempt }) {
@@ -160,8 +161,16 @@ export function nodeCalls(
       const { nodeType, config, state, run } = request;
       const registered = own(nodeTypes, nodeType);
       if (!registered) throw notConfigured('FUNCTION_FAILED', `node type "${nodeType}"`);
+      const [violation] = own(checks, nodeType)?.(config) ?? [];
+      if (violation) throw badFields(nodeType, violation);
       const context = { state, run, key, signal, logger: openCallLogger(log, task, attempt) };
       return await runCode('FUNCTION_FAILED', () => registered.execute(config, context));
     },
   };
+}
+
+/** The error of filled fields that violate the schema of their node type; its code is not called. */
+function badFields(nodeType: string, { path, message }: SchemaViolation): CallError {
+  const text = `The fields of the node break the schema of "${nodeType}" at ${path || '/'}: ${message}`;
+  return new CallError('FUNCTION_FAILED', text, { retryable: false, done: 'no' });
 }
