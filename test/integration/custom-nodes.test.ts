@@ -22,7 +22,7 @@ function routing(over: JsonObject = {}): JsonObject {
         type: 'threshold',
         value: '{{ state.amount }}',
         threshold: 100,
-        then: 'large',
+        atLeast: 'large',
         otherwise: 'small',
         mayGoto: ['large', 'small'],
         ...over,
