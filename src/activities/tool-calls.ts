@@ -11,11 +11,13 @@ import type { Json, SchemaCheck, SchemaViolation } from '../graph/values/index.t
 import { NO_LOG, openCallLogger } from './calls/call-logger.ts';
 import type { ParentLogger } from './calls/call-logger.ts';
 import { notConfigured, CallError } from './calls/call-error.ts';
+import { keepNoFile } from './files/keep-file.ts';
+import type { KeepFile } from './files/keep-file.ts';
 import { lazyCheck, runCode } from './calls/run-code.ts';
 import type { CallBehavior } from './calls/make-attempt.ts';
 import type { RegisteredFunction, RegisteredNodeType } from './registered-code.ts';
 import { badArguments } from './tools/tool.ts';
-import type { Tool } from './tools/tool.ts';
+import type { AnsweredBytes, Tool } from './tools/tool.ts';
 import { CALL_SAFETIES } from '../graph/definition/index.ts';
 import type { CallSafety, ToolEntry } from '../graph/definition/index.ts';
 import { parseExpression } from '../graph/expression/index.ts';
@@ -27,6 +29,7 @@ import { parseExpression } from '../graph/expression/index.ts';
 export function toolCalls(
   tools: Readonly<Record<string, Tool>>,
   log: ParentLogger = NO_LOG,
+  keepFile: KeepFile = keepNoFile,
 ): CallBehavior<ToolCallRequest> {
   const callable = mapValues(tools, (tool) => ({
     tool,
@@ -49,7 +52,8 @@ export function toolCalls(
       if (request.isApproved !== true && needsApproval(request.args)) throw approvalRequired(tool);
       const { memory } = request;
       const logger = openCallLogger(log, task, attempt);
-      const call = { key, runId, tenantId, principal: createdBy, memory, attempt, signal, logger, prepare };
+      const caller = { key, runId, tenantId, principal: createdBy, memory, attempt, signal, logger };
+      const call = { ...caller, prepare, keepFile: async (file: AnsweredBytes) => await keepFile(file, caller) };
       const reply = await runCode('TOOL_FAILED', () => tool.execute(request.args, call));
       if (checkResult) requireResult(tool, checkResult, reply.value);
       return reply;
