@@ -1,20 +1,22 @@
 import { defineConfig, defineNodeType } from 'holdfast';
 
-/** Routes the run by whether a value is over a threshold. */
+/** Routes the run by whether a value is at least a threshold. */
 const threshold = defineNodeType({
   name: 'threshold',
   schema: {
     type: 'object',
     properties: {
       value: { type: 'number' },
-      over: { type: 'number' },
-      above: { type: 'string' },
+      threshold: { type: 'number' },
+      atLeast: { type: 'string' },
       otherwise: { type: 'string' },
     },
-    required: ['value', 'over', 'above', 'otherwise'],
+    required: ['value', 'threshold', 'atLeast', 'otherwise'],
     additionalProperties: false,
   },
-  execute: ({ value, over, above, otherwise }) => ({ goto: Number(value) > Number(over) ? above : otherwise }),
+  execute: ({ value, threshold, atLeast, otherwise }) => ({
+    goto: Number(value) >= Number(threshold) ? atLeast : otherwise,
+  }),
 });
 
 export default defineConfig({ nodeTypes: [threshold] });

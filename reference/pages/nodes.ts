@@ -1,3 +1,4 @@
+import type { NodeContext } from '../../src/activities/registered-code.ts';
 import { NODE_TYPES } from '../../src/graph/definition/node-types/node-types.ts';
 import type { NodeType } from '../../src/graph/definition/node-types/node-types.ts';
 import { NODE_FIELDS } from '../../src/graph/schema/node-schemas.ts';
@@ -46,8 +47,22 @@ export const nodesPage: Page = {
       '## Your own types',
       `\`nodeTypes\` in the [configuration](configuration.md) registers more types by code, with \`defineNodeType({ name, schema, execute })\`. Such a
 node has the fields of its \`schema\`, whose texts may all be templates, and those of nodes with calls, \`execution\` and \`mayGoto\`. Its code may
-return what a \`function\` may. [An example](../../examples/value-threshold.config.ts).`,
+return what a \`function\` may. Filled fields are checked by the schema before it is called; others fail the node with \`FUNCTION_FAILED\`.
+[An example](../../examples/value-threshold.config.ts).`,
+      'The code gets the fields, and a context (`NodeContext`):',
+      table(
+        ['member', 'meaning'],
+        Object.entries(NODE_CONTEXT).map(([name, meaning]) => [code(name), meaning]),
+      ),
     ),
+};
+
+const NODE_CONTEXT: Readonly<Record<keyof NodeContext, string>> = {
+  state: 'the values of the channels at the beginning of the task',
+  run: '`id`, `threadId`, `tenantId`, `step`, `visit`, `graph`, `startedAt`',
+  key: 'the key of the call, the same in each attempt: pass it on to what deduplicates',
+  signal: 'an `AbortSignal` that aborts at the time-out or the cancellation of the call',
+  logger: 'a logger whose lines name the run, the node and the call',
 };
 
 function isNodeType(type: string): type is NodeType {

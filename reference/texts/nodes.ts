@@ -84,7 +84,8 @@ export const NODE_TEXTS: Readonly<Record<NodeType, NodeText>> = {
     notes: [
       'The result is what the function returns. A function that returns `{ update?, goto?, control?, reason? }` steers the run instead: ' +
         '`update` writes channels, `goto` runs nodes besides the edges, `control` is `"continue"`, `"pause"`, `"abort"` or `"replan"`.',
-      'Functions are registered under `functions` in the [configuration](configuration.md), in TypeScript.',
+      'Functions are registered under `functions` in the [configuration](configuration.md), in TypeScript. The code gets the arguments, and a context: ' +
+        '`key` (the same in each attempt), `runId`, `tenantId`, `principal`, `attempt`, `signal` (aborts at the time-out or a cancellation) and `logger`.',
     ],
     result: {},
     failures: ['FUNCTION_FAILED', 'INVALID_GOTO', 'ABORTED', 'UNKNOWN_OUTCOME', ...OF_CALLS],

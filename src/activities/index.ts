@@ -16,6 +16,7 @@ import { inCallSlot, switchOf, whenSwitchedOn } from './calls/call-slots.ts';
 import type { CallSlots } from './calls/call-slots.ts';
 import type { ParentLogger } from './calls/call-logger.ts';
 import type { CallOutcome, CallTask, LocalOutcome, SentTask } from './calls/call-task.ts';
+import { createFileKeeper } from './files/keep-file.ts';
 import { inFileSlot } from './files/open-prompt-files.ts';
 import { withHeartbeat } from './calls/time-limit.ts';
 import { performCall } from './calls/perform-call.ts';
@@ -72,7 +73,7 @@ export interface Activities extends CallActivities, JournalActivities, ScheduleA
 export function createCallActivities(deps: ActivityDeps): CallActivities {
   const { store, tools, functions, nodeTypes = {}, showsContents = false, logger } = deps;
   const ofModels = { ...modelCalls(deps), showsContents };
-  const ofTools = { ...toolCalls(tools, logger), showsContents };
+  const ofTools = { ...toolCalls(tools, logger, createFileKeeper(store.files)), showsContents };
   const ofReadings = { ...readings(tools), showsContents };
   const ofFunctions = { ...functionCalls(functions, logger), showsContents };
   const ofNodes = { ...nodeCalls(nodeTypes, logger), showsContents };

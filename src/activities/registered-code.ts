@@ -20,6 +20,7 @@ export interface RegisteredNodeType extends NodeTypeEntry {
   execute(config: JsonObject, context: NodeContext): unknown;
 }
 
+/** The node task that the code of a node type serves. */
 export interface NodeContext {
   /** The channel values at the beginning of the task. */
   readonly state: Json;

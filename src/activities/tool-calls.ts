@@ -7,15 +7,17 @@ import type {
   NodeCallRequest,
 } from '../graph/run/index.ts';
 import { deepEqual, mapValues, own } from '../graph/values/index.ts';
-import type { Json, SchemaCheck } from '../graph/values/index.ts';
+import type { Json, SchemaCheck, SchemaViolation } from '../graph/values/index.ts';
 import { NO_LOG, openCallLogger } from './calls/call-logger.ts';
 import type { ParentLogger } from './calls/call-logger.ts';
 import { notConfigured, CallError } from './calls/call-error.ts';
+import { keepNoFile } from './files/keep-file.ts';
+import type { KeepFile } from './files/keep-file.ts';
 import { lazyCheck, runCode } from './calls/run-code.ts';
 import type { CallBehavior } from './calls/make-attempt.ts';
 import type { RegisteredFunction, RegisteredNodeType } from './registered-code.ts';
 import { badArguments } from './tools/tool.ts';
-import type { Tool } from './tools/tool.ts';
+import type { AnsweredBytes, Tool } from './tools/tool.ts';
 import { CALL_SAFETIES } from '../graph/definition/index.ts';
 import type { CallSafety, ToolEntry } from '../graph/definition/index.ts';
 import { parseExpression } from '../graph/expression/index.ts';
@@ -27,6 +29,7 @@ import { parseExpression } from '../graph/expression/index.ts';
 export function toolCalls(
   tools: Readonly<Record<string, Tool>>,
   log: ParentLogger = NO_LOG,
+  keepFile: KeepFile = keepNoFile,
 ): CallBehavior<ToolCallRequest> {
   const callable = mapValues(tools, (tool) => ({
     tool,
@@ -49,7 +52,8 @@ export function toolCalls(
       if (request.isApproved !== true && needsApproval(request.args)) throw approvalRequired(tool);
       const { memory } = request;
       const logger = openCallLogger(log, task, attempt);
-      const call = { key, runId, tenantId, principal: createdBy, memory, attempt, signal, logger, prepare };
+      const caller = { key, runId, tenantId, principal: createdBy, memory, attempt, signal, logger };
+      const call = { ...caller, prepare, keepFile: async (file: AnsweredBytes) => await keepFile(file, caller) };
       const reply = await runCode('TOOL_FAILED', () => tool.execute(request.args, call));
       if (checkResult) requireResult(tool, checkResult, reply.value);
       return reply;
@@ -153,6 +157,7 @@ export function nodeCalls(
   nodeTypes: Readonly<Record<string, RegisteredNodeType>>,
   log: ParentLogger = NO_LOG,
 ): CallBehavior<NodeCallRequest> {
+  const checks = mapValues(nodeTypes, ({ schema }) => lazyCheck(schema));
   return {
     safety: ({ nodeType, effect }) => stricterSafety(effect, own(nodeTypes, nodeType)?.effect),
     async execute(task, signal, { attempt }) {
@@ -160,8 +165,16 @@ export function nodeCalls(
       const { nodeType, config, state, run } = request;
       const registered = own(nodeTypes, nodeType);
       if (!registered) throw notConfigured('FUNCTION_FAILED', `node type "${nodeType}"`);
+      const [violation] = own(checks, nodeType)?.(config) ?? [];
+      if (violation) throw badFields(nodeType, violation);
       const context = { state, run, key, signal, logger: openCallLogger(log, task, attempt) };
       return await runCode('FUNCTION_FAILED', () => registered.execute(config, context));
     },
   };
+}
+
+/** The error of filled fields that violate the schema of their node type; its code is not called. */
+function badFields(nodeType: string, { path, message }: SchemaViolation): CallError {
+  const text = `The fields of the node break the schema of "${nodeType}" at ${path || '/'}: ${message}`;
+  return new CallError('FUNCTION_FAILED', text, { retryable: false, done: 'no' });
 }

@@ -26,6 +26,8 @@ export interface ApiDeps {
   readonly logger: Logger;
   /** Signs in the users of a local stack; only `holdfast start` and `dev` set it. */
   readonly localSignIn?: LocalSignIn | undefined;
+  /** True if `GET /metrics` needs no token, because only this machine reaches the API. */
+  readonly hasOpenMetrics?: boolean | undefined;
   /** Overrides of the sweeper's default intervals. */
   readonly sweeping?: Partial<SweepTimes> | undefined;
   /** Overrides of the default times of streams, in milliseconds. */

@@ -12,6 +12,7 @@ import { listenForShutdown } from '../process/listen-for-shutdown.ts';
 import { openProcessLogger } from '../process/process-logger.ts';
 import { setVariables } from '../process/process-options.ts';
 import type { ProcessOptions } from '../process/process-options.ts';
+import { openMetricsPort } from './metrics.ts';
 import { withMeaning } from '../store/memory/with-meaning.ts';
 import { isDatabaseAway } from '../store/database/database-away.ts';
 import { postgresStore } from '../store/store.ts';
@@ -89,10 +90,25 @@ export async function runApi(options: ProcessOptions = {}, sweeping: ApiDeps['sw
     close,
   );
   door.open({ ...deps, sweeping });
+  const { METRICS_PORT: metricsPort, METRICS_HOST: hostname = '127.0.0.1' } = settings;
+  if (metricsPort !== undefined)
+    await shutdown.opening(openMetrics({ port: metricsPort, hostname }, deps, parts), close);
   const started = startFields({ mode: 'api', databaseUrl: settings.DATABASE_URL, target });
   logger.info({ port: door.port, ...started, exporters: telemetry.exporters }, 'API listening');
   await shutdown.asked(graceMs + CLOSE_WITHIN_MS);
   await close();
+}
+
+async function openMetrics(
+  address: Parameters<typeof openMetricsPort>[0],
+  deps: Parameters<typeof openMetricsPort>[1],
+  parts: Opening['parts'],
+): Promise<void> {
+  const opening = atPort(
+    { variable: 'METRICS_PORT', port: address.port },
+    async () => await openMetricsPort(address, deps),
+  );
+  await parts.keep(opening, async (opened) => await opened.stop());
 }
 
 type ApiConfig = Config & { readonly auth: AuthConfig };

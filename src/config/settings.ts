@@ -37,6 +37,15 @@ export const SETTINGS = {
     schema: Given,
   },
   PORT: { meaning: 'The port of the API', fallback: '3000', schema: Port },
+  METRICS_PORT: {
+    meaning: 'A port of the API for `GET /metrics` without a token; without it, metrics are at `PORT`, with a token',
+    schema: Port.optional(),
+  },
+  METRICS_HOST: {
+    meaning: 'The address at which `METRICS_PORT` is open, such as `0.0.0.0`',
+    fallback: '127.0.0.1',
+    schema: Optional,
+  },
   LOG_LEVEL: { meaning: `One of ${Level.options.join(', ')}`, fallback: 'info', schema: Level },
   LOG_FORMAT: { meaning: '`json` or `pretty`; by default `pretty` on a terminal, else `json`', schema: Format },
   HOLDFAST_HEALTH_PORT: {
@@ -90,6 +99,8 @@ export const ApiSettings = z.object({
   ...ofBoth,
   HOLDFAST_CURSOR_SECRET: SETTINGS.HOLDFAST_CURSOR_SECRET.schema,
   PORT: SETTINGS.PORT.schema,
+  METRICS_PORT: SETTINGS.METRICS_PORT.schema,
+  METRICS_HOST: SETTINGS.METRICS_HOST.schema,
 });
 
 /** Settings of a worker, besides Temporal's variables. */

@@ -122,6 +122,7 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
       fingerprints: createFingerprints(secret),
       logger,
       localSignIn,
+      hasOpenMetrics: true,
       sweeping: options.sweeping,
     };
     return { deps, dataConverter, graphs: folder, close: () => teardown.run() };

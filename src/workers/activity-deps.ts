@@ -3,7 +3,6 @@ import { createPublishDeltas } from '../activities/open-deltas.ts';
 import type { RegisteredFunction } from '../activities/registered-code.ts';
 import { createCallSlots } from '../activities/calls/call-slots.ts';
 import { measureModels } from '../activities/context/estimate-tokens.ts';
-import { createFileKeeper } from '../activities/files/keep-file.ts';
 import { createOpenPromptFiles } from '../activities/files/open-prompt-files.ts';
 import { createGuardedFetch, createGuardedRequest } from '../network/guarded-request.ts';
 import type { ActivityDeps } from '../activities/index.ts';
@@ -57,7 +56,6 @@ export function toActivityDeps(config: Config, { store, logger, environment }: W
   const deps = {
     fetch: createGuardedFetch(http.allow),
     request: createGuardedRequest(http.allow),
-    keepFile: createFileKeeper(store.files),
     secrets: secrets ?? createEnvironmentSecrets(environment),
     heartbeat,
   };

@@ -21,8 +21,8 @@ function routing(over: JsonObject = {}): JsonObject {
       route: {
         type: 'threshold',
         value: '{{ state.amount }}',
-        over: 100,
-        above: 'large',
+        threshold: 100,
+        atLeast: 'large',
         otherwise: 'small',
         mayGoto: ['large', 'small'],
         ...over,
@@ -33,20 +33,28 @@ function routing(over: JsonObject = {}): JsonObject {
     edges: [{ from: '__start__', to: 'route' }],
   };
 }
-const start = async (graph: JsonObject, amount: number) =>
+const start = async (graph: JsonObject, amount: number | string) =>
   await postRun(stack.as('user'), { graph, input: { amount } });
 
 describe('a node type that is registered by code', () => {
   test.each([
-    [101, 'large'],
-    [100, 'small'],
+    [100, 'large'],
+    [99.5, 'small'],
   ])('routes %i to %s', async (amount, way) => {
     const { body } = await start(routing(), amount);
     expect(at(body, '/output/way')).toBe(way);
   });
 
+  test('fails for a filled field that its schema refuses, before its code is called', async () => {
+    const { body } = await start(routing(), '100');
+    expect(at(body, '/error')).toMatchObject({
+      code: 'FUNCTION_FAILED',
+      message: expect.stringContaining('break the schema of "threshold" at /value'),
+    });
+  });
+
   test.each<[string, JsonObject, string]>([
-    ['of the wrong type', { over: 'much' }, '/nodes/route/over'],
+    ['of the wrong type', { threshold: 'much' }, '/nodes/route/threshold'],
     ['that its schema does not know', { under: 1 }, '/nodes/route/under'],
     ['of every node that is malformed', { timeout: 'soon' }, '/nodes/route/timeout'],
     ['whose template is none', { value: '{{ state.' }, '/nodes/route/value'],

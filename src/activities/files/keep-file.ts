@@ -4,14 +4,7 @@ import type { FilePart } from '../../graph/definition/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import type { Store } from '../../store/store.ts';
 import { CallError } from '../calls/call-error.ts';
-import type { ToolContext } from '../tools/tool.ts';
-
-/** Bytes that a tool has answered. */
-export interface AnsweredBytes {
-  readonly bytes: Uint8Array;
-  /** Without parameters, such as `application/pdf`. */
-  readonly mediaType: string;
-}
+import type { AnsweredBytes, ToolContext } from '../tools/tool.ts';
 
 /**
  * Stores bytes that a tool has answered as a file of the tenant; the starter of the run is its owner.
@@ -45,6 +38,10 @@ export function createFileKeeper(files: Pick<Store['files'], 'addPiece' | 'keep'
   };
 }
 
+/** Fails where files can't be stored. */
+export const keepNoFile: KeepFile = async () =>
+  await Promise.reject(new CallError('TOOL_FAILED', 'The answer is a file, and files are not stored here', FINAL));
+
 /** Returns the result of a tool whose whole answer is a file. */
 export function toFileResult(file: FilePart, size: number): Json {
   return { file: { ...file }, size };
@@ -52,5 +49,7 @@ export function toFileResult(file: FilePart, size: number): Json {
 
 function noSpace(): CallError {
   const message = 'The answer is a file, and the tenant has no space for more files';
-  return new CallError('TOOL_FAILED', message, { retryable: false, done: 'perhaps' });
+  return new CallError('TOOL_FAILED', message, FINAL);
 }
+
+const FINAL = { retryable: false, done: 'perhaps' } as const;

@@ -35,7 +35,7 @@ export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, 
   return {
     ...entry,
     ...(schema && { read: async (args: Json) => await readBy(schema, entry.name, args) }),
-    async execute(args, { prepare, ...call }) {
+    async execute(args, { prepare, keepFile: _keepFile, ...call }) {
       const used = useSecrets(resolver);
       const values = await prepare(resolveAll(names, used));
       const context = {

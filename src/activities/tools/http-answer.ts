@@ -5,7 +5,7 @@ import type { HttpResponse } from '../../network/guarded-request.ts';
 import { CallError } from '../calls/call-error.ts';
 import { fromStatus } from '../calls/classify-failure.ts';
 import { MAX_ANSWERED_BYTES, toFileResult } from '../files/keep-file.ts';
-import type { AnsweredBytes } from '../files/keep-file.ts';
+import type { AnsweredBytes } from './tool.ts';
 import type { FilePart } from '../../graph/definition/index.ts';
 
 /** What reads the answers of a tool. */

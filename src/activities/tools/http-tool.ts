@@ -4,7 +4,6 @@ import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { splitIntoPieces } from '../../graph/expression/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { fromNetwork } from '../calls/classify-failure.ts';
-import type { AnsweredBytes, KeepFile } from '../files/keep-file.ts';
 import { traceHeaders } from '../../telemetry/traces/traceparent.ts';
 import { followRedirects } from '../../network/follow-redirects.ts';
 import type { GuardedRequest } from '../../network/guarded-request.ts';
@@ -34,7 +33,6 @@ export interface HttpToolSettings extends ToolEntry {
 
 interface HttpToolDeps {
   readonly request: GuardedRequest;
-  readonly keepFile: KeepFile;
   readonly secrets: SecretResolver;
 }
 
@@ -43,12 +41,12 @@ export function createHttpTool(settings: HttpToolSettings, deps: HttpToolDeps): 
   const fillUrl = compileUrl(settings.url);
   return {
     ...entry,
-    async execute(args, { prepare, ...context }) {
+    async execute(args, { prepare, keepFile, ...context }) {
       const secrets = useSecrets(deps.secrets);
       try {
         const { url, rest } = fillUrl(isJsonObject(args) ? args : {});
         const headers = await prepare(resolveHeaders(settings.headers ?? {}, secrets));
-        return secrets.redactResult(await send(settings, deps, { url, rest, headers, context }));
+        return secrets.redactResult(await send(settings, deps.request, { url, rest, headers, context, keepFile }));
       } catch (thrown) {
         const error = fromNetwork('TOOL_FAILED', thrown);
         throw error.withMessage(secrets.redactMessage(error.message));
@@ -103,14 +101,15 @@ interface HttpCall {
   readonly rest: JsonObject;
   readonly headers: Readonly<Record<string, string>>;
   readonly context: ToolContext;
+  readonly keepFile: ToolCall['keepFile'];
 }
 
 const HAS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 async function send(
   settings: HttpToolSettings,
-  { request, keepFile }: Pick<HttpToolDeps, 'request' | 'keepFile'>,
-  { url, rest, headers, context }: HttpCall,
+  request: GuardedRequest,
+  { url, rest, headers, context, keepFile }: HttpCall,
 ): Promise<Json> {
   const { name, method, result, body = 'json', lists = 'repeat' } = settings;
   const written = HAS_BODY.has(method) ? BODIES[body] : null;
@@ -128,8 +127,7 @@ async function send(
     body: written && written.write(rest, lists),
     signal: context.signal,
   };
-  const reader = { name, result, keepFile: async (file: AnsweredBytes) => await keepFile(file, context) };
-  return await followRedirects(request, sent, async (answer) => await readAnswer(answer, reader));
+  return await followRedirects(request, sent, async (answer) => await readAnswer(answer, { name, result, keepFile }));
 }
 
 interface BodyFormat {

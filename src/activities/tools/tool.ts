@@ -1,8 +1,15 @@
-import type { CallSafety, ToolEntry } from '../../graph/definition/index.ts';
+import type { CallSafety, FilePart, ToolEntry } from '../../graph/definition/index.ts';
 import type { Principal } from '../../graph/run/index.ts';
 import type { Json, SchemaViolation } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import type { CallLogger } from '../calls/call-logger.ts';
+
+/** Bytes that a tool has answered. */
+export interface AnsweredBytes {
+  readonly bytes: Uint8Array;
+  /** Without parameters, such as `application/pdf`. */
+  readonly mediaType: string;
+}
 
 /** Allowed names of tools. */
 export const TOOL_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
@@ -45,6 +52,8 @@ export interface ToolCall extends ToolContext {
    * @throws CallError if the call's time is over or it is canceled meanwhile; it was not sent then
    */
   prepare<T>(this: void, work: Promise<T>): Promise<T>;
+  /** Stores bytes that the tool has answered. @returns the part that shows the file in a message */
+  keepFile(this: void, file: AnsweredBytes): Promise<FilePart>;
 }
 
 /** The error for arguments that violate a tool's parameters; the tool is not called. */

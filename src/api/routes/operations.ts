@@ -11,8 +11,9 @@ import { routes, tagged } from '../middleware/route.ts';
 import { json, GivenRecord } from '../schemas/common.ts';
 import { isBuilt } from '../../process/own-code.ts';
 import type { ApiEnv } from '../deps.ts';
-import { createLiveMeasure } from '../../telemetry/metrics/live-measure.ts';
-import { METRICS_TYPE, readMetrics } from '../../telemetry/metrics/meter.ts';
+import { METRICS_TYPE } from '../../telemetry/metrics/meter.ts';
+import { requirePermission } from '../middleware/authorized.ts';
+import { createMetricsReader } from '../metrics.ts';
 import { definitionSchema } from '../../graph/schema/index.ts';
 
 const operations = tagged('operations');
@@ -88,12 +89,14 @@ export function docsRoutes(): Hono<ApiEnv> {
 const metrics = operations.get('/metrics', 'public', {
   id: 'readMetrics',
   summary: "What this process has done, and what is there at the moment, in Prometheus' text format",
+  description:
+    'Needs the permission `admin`, because labels name graphs of all tenants. A stack on one machine (`holdfast start`) asks for no token.',
   answers: { 200: { description: 'The metrics', content: { 'text/plain': { schema: z.string() } } } },
   handle: (deps) => {
-    const measureLive = createLiveMeasure(deps);
+    const readAll = createMetricsReader(deps);
     return async (c) => {
-      await measureLive();
-      return c.text(await readMetrics(), 200, { 'content-type': METRICS_TYPE });
+      if (!deps.hasOpenMetrics) requirePermission(await deps.authenticate(c.req.header('authorization')), 'admin');
+      return c.text(await readAll(), 200, { 'content-type': METRICS_TYPE });
     };
   },
 });
@@ -119,5 +122,5 @@ const definition = graphs.get('/schemas/graph-definition.json', 'public', {
   },
 });
 
-/** Routes of probes, metrics and JSON Schemas, which need no token. */
+/** Routes of probes, metrics and JSON Schemas. Only metrics may need a token. */
 export const operationRoutes = routes(alive, ready, metrics, definition);

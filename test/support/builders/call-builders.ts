@@ -1,7 +1,8 @@
 import type { CallTask } from '../../../src/activities/calls/call-task.ts';
 import type { GenerateContext, ModelRequest } from '../../../src/activities/models/model.ts';
-import type { CodeToolContext, Tool, ToolCall } from '../../../src/activities/tools/tool.ts';
+import type { AnsweredBytes, CodeToolContext, Tool, ToolCall } from '../../../src/activities/tools/tool.ts';
 import type { CallPolicy, RetryPolicy } from '../../../src/graph/definition/call-policy.ts';
+import type { FilePart } from '../../../src/graph/definition/message.ts';
 import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
 import type { ModelCallRequest, ToolCallRequest } from '../../../src/graph/run/effect.ts';
 import { createLogger } from '../../../src/process/logger.ts';
@@ -71,12 +72,28 @@ export function aTool(over: Partial<Tool> & Pick<Tool, 'execute'>): Tool {
   return { name: 'pay', description: 'Pay', parameters: true, effect: 'keyed', ...over };
 }
 
+/** The id of each file that the context of `aContext` stores. */
+const FILE_ID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+
 export function aContext(over: Partial<ToolCall> = {}): ToolCall {
   const signal = new AbortController().signal;
   const principal = { sub: 'ann', roles: ['user'] };
   const logger = createLogger('silent');
   const prepare = async <T>(work: Promise<T>): Promise<T> => await work;
-  return { key: 'K1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal, logger, prepare, ...over };
+  const keepFile = async ({ mediaType }: AnsweredBytes): Promise<FilePart> =>
+    await Promise.resolve({ type: mediaType.startsWith('image/') ? 'image' : 'file', blob: FILE_ID, mediaType });
+  return {
+    key: 'K1',
+    runId: 'R1',
+    tenantId: 'acme',
+    principal,
+    attempt: 1,
+    signal,
+    logger,
+    prepare,
+    keepFile,
+    ...over,
+  };
 }
 
 /** Builds the context of a code tool. The value of each secret is its name. */

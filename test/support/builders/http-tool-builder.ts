@@ -30,8 +30,6 @@ export function aHttpTool(
   };
   return createHttpTool(settings, {
     request: createGuardedRequest([address, ...allow]),
-    keepFile: async ({ mediaType }) =>
-      await Promise.resolve({ type: 'file', blob: '01ARZ3NDEKTSV4RRFFQ69G5FAV', mediaType }),
     secrets: createEnvironmentSecrets(SECRETS),
   });
 }

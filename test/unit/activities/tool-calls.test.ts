@@ -28,11 +28,11 @@ describe('toolCalls', () => {
     await callOf(tool, { order: 7 });
     const principal = { sub: 'ann', roles: ['user'] };
     const logger: unknown = expect.objectContaining({ info: expect.any(Function) });
-    const prepare: unknown = expect.any(Function);
+    const means = { prepare: expect.any(Function), keepFile: expect.any(Function) };
     expect(seen).toEqual([
       [
         { order: 7 },
-        { key: 'R1.pay.1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal, logger, prepare },
+        { key: 'R1.pay.1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal, logger, ...means },
       ],
     ]);
   });

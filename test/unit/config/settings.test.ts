@@ -18,7 +18,13 @@ const problemsOf = (read: () => unknown): string[] => {
 describe('the settings of a process', () => {
   test('are numbers and texts, with defaults for unset variables', () => {
     const settings = readSettings(ApiSettings, { ...database, HOLDFAST_CURSOR_SECRET: 's', PORT: '', HOME: '/home' });
-    expect(settings).toEqual({ ...database, HOLDFAST_CURSOR_SECRET: 's', PORT: 3000, LOG_LEVEL: 'info' });
+    expect(settings).toEqual({
+      ...database,
+      HOLDFAST_CURSOR_SECRET: 's',
+      PORT: 3000,
+      METRICS_HOST: '127.0.0.1',
+      LOG_LEVEL: 'info',
+    });
   });
 
   test('of an API are refused with all problems, one per line', () => {

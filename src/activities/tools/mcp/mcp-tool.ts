@@ -1,6 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { isContainer, isJsonObject, toJson, toPointer } from '../../../graph/values/index.ts';
-import type { Json } from '../../../graph/values/index.ts';
+import { isJsonObject } from '../../../graph/values/index.ts';
 import { CallError } from '../../calls/call-error.ts';
 import type { UsedSecrets } from '../../secrets.ts';
 import type { Tool, ToolContext } from '../tool.ts';
@@ -9,9 +7,7 @@ import { pinOf } from './offer-tools.ts';
 import type { OfferedTool } from './offer-tools.ts';
 import type { ListedTool } from './list-tools.ts';
 import { toUnreachable, toCallError } from './to-call-error.ts';
-import { REFUSED, UNCLEAR } from '../../calls/classify-failure.ts';
-import { MAX_BODY_BYTES } from '../../../network/read-body.ts';
-import type { ErrorMeaning } from './server-settings.ts';
+import { readAnswer } from './read-answer.ts';
 
 export interface McpToolDeps {
   readonly connection: Connection;
@@ -23,7 +19,7 @@ export interface McpToolDeps {
 export function createMcpTool(tool: OfferedTool, { connection, secrets, report }: McpToolDeps): Tool {
   const { name, ownName, outputSchema, settings } = tool;
   const { errorMeans = 'perhaps-done' } = settings;
-  const shape = { isStructured: outputSchema !== null, errorMeans };
+  const shape = { outputSchema, errorMeans };
   const checkPin = createPinCheck(tool, report);
   const openChecked = async (): Promise<Session> => {
     const session = await connection.session();
@@ -37,7 +33,7 @@ export function createMcpTool(tool: OfferedTool, { connection, secrets, report }
         const session = await call.prepare(openChecked());
         const params = { name: ownName, arguments: isJsonObject(args) ? args : {}, ...metadataOf(tool, call) };
         const result = await session.call(params, call.signal);
-        return secrets.redactResult(toJsonResult({ ...shape, result }));
+        return secrets.redactResult(await readAnswer(result, { ...shape, keepFile: call.keepFile }));
       } catch (thrown) {
         const error = toCallError(thrown, errorMeans);
         throw error.withMessage(secrets.redactMessage(`${name}: ${error.message}`));
@@ -88,81 +84,4 @@ function createPinCheck(
 
 function refuse(message: string): never {
   throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'no' });
-}
-
-interface Answer {
-  /** The tool has an output schema, and must answer with structured content. */
-  readonly isStructured: boolean;
-  readonly errorMeans: ErrorMeaning;
-  readonly result: CallToolResult;
-}
-
-/**
- * Converts a tool's answer to JSON: structured content as it is, texts joined, else the list of its parts.
- * @throws CallError if the answer is an error, too large or has no structured content where the tool promises it
- */
-function toJsonResult({ isStructured, errorMeans, result }: Answer): Json {
-  if (result.isError === true) throw failed(result, errorMeans);
-  const value = readValue(result);
-  const bytes = Buffer.byteLength(JSON.stringify(value));
-  if (bytes > MAX_BODY_BYTES)
-    throw broken('PAYLOAD_TOO_LARGE', `The answer takes ${bytes} bytes; ${MAX_BODY_BYTES} are allowed`);
-  if (isStructured && !result.structuredContent)
-    throw broken('TOOL_FAILED', 'It has an output schema, but answered without such content');
-  return value;
-}
-
-/** A server also answers with an error if its code has thrown after the work. */
-function failed(result: CallToolResult, errorMeans: ErrorMeaning): CallError {
-  const message = `It answered with an error: ${(textOf(result) ?? '').trim()}`;
-  return new CallError('TOOL_FAILED', message, errorMeans === 'not-done' ? REFUSED : UNCLEAR);
-}
-
-function readValue(result: CallToolResult): Json {
-  if (result.structuredContent) return requireWhole(toJson(result.structuredContent));
-  if (result.content.length === 0) return null;
-  return textOf(result) ?? toJson(result.content);
-}
-
-/**
- * Refuses integers beyond 2^53 that use all digits of a double, because the protocol's parser has probably rounded them.
- * @throws CallError naming the first one
- */
-function requireWhole(value: Json): Json {
-  const path = findRounded(value, []);
-  if (path === null) return value;
-  const place = toPointer(path) || 'the top';
-  throw broken(
-    'TOOL_FAILED',
-    `The integer at ${place} has more digits than a JSON number keeps; the server must answer a text`,
-  );
-}
-
-type Path = readonly (string | number)[];
-
-function findRounded(value: Json, path: Path): Path | null {
-  if (typeof value === 'number') return isRounded(value) ? path : null;
-  if (!isContainer(value)) return null;
-  for (const [key, inner] of Object.entries(value)) {
-    const found = findRounded(inner, [...path, key]);
-    if (found) return found;
-  }
-  return null;
-}
-
-function isRounded(value: number): boolean {
-  return Number.isInteger(value) && !Number.isSafeInteger(value) && ALL_DIGITS.test(String(value));
-}
-
-/** At least 16 significant digits, perhaps with zeros after them. */
-const ALL_DIGITS = /^-?\d{15}\d*[1-9]0*$/;
-
-/** The joined texts of an answer; `null` if it has other parts. */
-function textOf({ content }: CallToolResult): string | null {
-  const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  return texts.length === content.length ? texts.join('\n') : null;
-}
-
-function broken(code: 'TOOL_FAILED' | 'PAYLOAD_TOO_LARGE', message: string): CallError {
-  return new CallError(code, message, UNCLEAR);
 }

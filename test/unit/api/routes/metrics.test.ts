@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openMetricsPort } from '../../../../src/api/metrics.ts';
+import { createLogger } from '../../../../src/process/logger.ts';
 import { AT, aBatch, aNewRun, aView, anApproval, writeTo } from '../../../support/builders/store-builders.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
@@ -24,7 +26,7 @@ afterAll(async () => {
 
 /** @returns the values by series */
 async function scrape(): Promise<ReadonlyMap<string, number>> {
-  const answer = await api.request('/metrics');
+  const answer = await api.request('/metrics', { headers: { authorization: `Bearer ${api.tokens.admin}` } });
   expect([answer.status, answer.headers.get('content-type')]).toEqual([
     200,
     'text/plain; version=0.0.4; charset=utf-8',
@@ -58,4 +60,30 @@ test('requests are measured by route, and unknown paths share one series', () =>
       [`http_server_request_duration_count{http_request_method="GET",${status(200)},http_route="/metrics"}`, 1],
     ]),
   );
+});
+
+test('metrics at the port of the API need the token of an administrator', async () => {
+  const statusFor = async (token: string | null): Promise<number> =>
+    (await api.request('/metrics', { headers: token === null ? {} : { authorization: `Bearer ${token}` } })).status;
+  expect([await statusFor(null), await statusFor(api.tokens.user), await statusFor(api.tokens.admin)]).toEqual([
+    401, 403, 200,
+  ]);
+});
+
+test('metrics have a port of their own, which answers nothing else', async () => {
+  const listening = await openMetricsPort(
+    { port: 0, hostname: '127.0.0.1' },
+    { ...api, logger: createLogger('silent') },
+  );
+  try {
+    const answers = await Promise.all([
+      fetch(`${listening.url}/metrics`),
+      fetch(`${listening.url}/metrics`, { method: 'POST' }),
+      fetch(`${listening.url}/api/runs`),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 405, 404]);
+    expect(await answers[0].text()).toContain('holdfast_runs_active{status="waiting"} 1');
+  } finally {
+    await listening.stop();
+  }
 });

@@ -1,0 +1,127 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { isContainer, isJsonObject, toJson, toJsonObject, toPointer } from '../../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../../graph/values/index.ts';
+import type { FilePart } from '../../../graph/definition/index.ts';
+import { MAX_BODY_BYTES } from '../../../network/read-body.ts';
+import { CallError } from '../../calls/call-error.ts';
+import { REFUSED, UNCLEAR } from '../../calls/classify-failure.ts';
+import type { ToolCall } from '../tool.ts';
+import type { ErrorMeaning } from './server-settings.ts';
+
+/** What is known of the tool that has answered. */
+interface AnsweringTool {
+  /** The schema of structured content, which the tool must answer then; `null` if it promises none. */
+  readonly outputSchema: JsonObject | null;
+  readonly errorMeans: ErrorMeaning;
+  readonly keepFile: ToolCall['keepFile'];
+}
+
+/**
+ * Converts a tool's answer to JSON: structured content as it is, texts joined, else the list of its parts. Pictures,
+ * sounds and other bytes are stored as files; their parts are in the list, or in the member `files` of structured content.
+ * @throws CallError if the answer is an error, too large or has no structured content where the tool promises it
+ */
+export async function readAnswer(result: CallToolResult, tool: AnsweringTool): Promise<Json> {
+  if (result.isError === true) throw failed(result, tool.errorMeans);
+  if (tool.outputSchema && !result.structuredContent)
+    throw broken('TOOL_FAILED', 'It has an output schema, but answered without such content');
+  const text = result.structuredContent ? null : textOf(result);
+  requireSize(text ?? result.structuredContent ?? null);
+  if (text !== null) return text === '' && result.content.length === 0 ? null : text;
+  const parts = await Promise.all(result.content.map(async (part) => await readPart(part, tool.keepFile)));
+  const value = result.structuredContent
+    ? withFiles(requireWhole(toJson(result.structuredContent)), parts, tool)
+    : parts;
+  requireSize(value);
+  return value;
+}
+
+type Part = CallToolResult['content'][number];
+
+/** Converts a part of an answer; bytes in Base64 become a stored file. */
+async function readPart(part: Part, keepFile: ToolCall['keepFile']): Promise<JsonObject> {
+  const found = bytesIn(part);
+  if (!found) return toJsonObject(part);
+  const mediaType = (found.mediaType.split(';')[0] ?? '').trim().toLowerCase();
+  return await keepFile({ bytes: Buffer.from(found.data, 'base64'), mediaType });
+}
+
+interface EncodedBytes {
+  /** In Base64. */
+  readonly data: string;
+  readonly mediaType: string;
+}
+
+function bytesIn(part: Part): EncodedBytes | null {
+  if (part.type === 'image' || part.type === 'audio') return { data: part.data, mediaType: part.mimeType };
+  if (part.type !== 'resource' || !('blob' in part.resource)) return null;
+  return { data: part.resource.blob, mediaType: part.resource.mimeType ?? 'application/octet-stream' };
+}
+
+/** Adds the files of an answer to its structured content, unless the schema of that has no place for them. */
+function withFiles(content: Json, parts: readonly JsonObject[], { outputSchema }: AnsweringTool): Json {
+  const files = parts.filter(isFile);
+  if (files.length === 0 || !isJsonObject(content) || Object.hasOwn(content, 'files')) return content;
+  return outputSchema?.['additionalProperties'] === false ? content : { ...content, files };
+}
+
+function isFile(part: JsonObject): part is FilePart {
+  return typeof part['blob'] === 'string' && typeof part['mediaType'] === 'string';
+}
+
+function requireSize(value: unknown): void {
+  const bytes = Buffer.byteLength(JSON.stringify(value));
+  if (bytes > MAX_BODY_BYTES)
+    throw broken('PAYLOAD_TOO_LARGE', `The answer takes ${bytes} bytes; ${MAX_BODY_BYTES} are allowed`);
+}
+
+/** A server also answers with an error if its code has thrown after the work. */
+function failed(result: CallToolResult, errorMeans: ErrorMeaning): CallError {
+  const message = `It answered with an error: ${(textOf(result) ?? '').trim()}`;
+  return new CallError('TOOL_FAILED', message, errorMeans === 'not-done' ? REFUSED : UNCLEAR);
+}
+
+/**
+ * Refuses integers beyond 2^53 that use all digits of a double, because the protocol's parser has probably rounded them.
+ * @throws CallError naming the first one
+ */
+function requireWhole(value: Json): Json {
+  const path = findRounded(value, []);
+  if (path === null) return value;
+  const place = toPointer(path) || 'the top';
+  throw broken(
+    'TOOL_FAILED',
+    `The integer at ${place} has more digits than a JSON number keeps; the server must answer a text`,
+  );
+}
+
+type Path = readonly (string | number)[];
+
+function findRounded(value: Json, path: Path): Path | null {
+  if (typeof value === 'number') return isRounded(value) ? path : null;
+  if (!isContainer(value)) return null;
+  for (const [key, inner] of Object.entries(value)) {
+    const found = findRounded(inner, [...path, key]);
+    if (found) return found;
+  }
+  return null;
+}
+
+function isRounded(value: number): boolean {
+  if (!Number.isInteger(value) || Number.isSafeInteger(value)) return false;
+  const digits = String(value).replace(/e.*$/, '').replaceAll(/[-.]/g, '').replace(/0+$/, '');
+  return digits.length >= DIGITS_OF_DOUBLE;
+}
+
+/** The significant digits from which on an integer was probably rounded. */
+const DIGITS_OF_DOUBLE = 16;
+
+/** The joined texts of an answer; `null` if it has other parts. */
+function textOf({ content }: CallToolResult): string | null {
+  const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return texts.length === content.length ? texts.join('\n') : null;
+}
+
+function broken(code: 'TOOL_FAILED' | 'PAYLOAD_TOO_LARGE', message: string): CallError {
+  return new CallError(code, message, UNCLEAR);
+}
