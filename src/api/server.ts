@@ -12,7 +12,7 @@ import { listenForShutdown } from '../process/listen-for-shutdown.ts';
 import { openProcessLogger } from '../process/process-logger.ts';
 import { setVariables } from '../process/process-options.ts';
 import type { ProcessOptions } from '../process/process-options.ts';
-import { openMetricsPort } from './metrics.ts';
+import { openMetricsPort } from './routes/metrics.ts';
 import { withMeaning } from '../store/memory/with-meaning.ts';
 import { isDatabaseAway } from '../store/database/database-away.ts';
 import { postgresStore } from '../store/store.ts';

@@ -6,14 +6,12 @@ import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { Hono } from 'hono';
 import { notNow } from '../http/errors.ts';
+import { metrics } from './metrics.ts';
 import { createMeaningCheck, SHUTTING_DOWN, findUnavailable } from '../../process/readiness.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import { json, GivenRecord } from '../schemas/common.ts';
 import { isBuilt } from '../../process/own-code.ts';
 import type { ApiEnv } from '../deps.ts';
-import { METRICS_TYPE } from '../../telemetry/metrics/meter.ts';
-import { requirePermission } from '../middleware/authorized.ts';
-import { createMetricsReader } from '../metrics.ts';
 import { definitionSchema } from '../../graph/schema/index.ts';
 
 const operations = tagged('operations');
@@ -85,21 +83,6 @@ export function docsRoutes(): Hono<ApiEnv> {
   }
   return router;
 }
-
-const metrics = operations.get('/metrics', 'public', {
-  id: 'readMetrics',
-  summary: "What this process has done, and what is there at the moment, in Prometheus' text format",
-  description:
-    'Needs the permission `admin`, because labels name graphs of all tenants. A stack on one machine (`holdfast start`) asks for no token.',
-  answers: { 200: { description: 'The metrics', content: { 'text/plain': { schema: z.string() } } } },
-  handle: (deps) => {
-    const readAll = createMetricsReader(deps);
-    return async (c) => {
-      if (!deps.hasOpenMetrics) requirePermission(await deps.authenticate(c.req.header('authorization')), 'admin');
-      return c.text(await readAll(), 200, { 'content-type': METRICS_TYPE });
-    };
-  },
-});
 
 const CACHE = 'public, max-age=3600';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openMetricsPort } from '../../../../src/api/metrics.ts';
+import { openMetricsPort } from '../../../../src/api/routes/metrics.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import { AT, aBatch, aNewRun, aView, anApproval, writeTo } from '../../../support/builders/store-builders.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
