@@ -100,10 +100,16 @@ type Terminated = temporal.api.history.v1.IWorkflowExecutionTerminatedEventAttri
 
 const IDENTITY = 'holdfast';
 
+/** One execution of a run's workflow. */
+export interface ExecutionReference extends RunReference {
+  /** Temporal's id of the execution. */
+  readonly executionRunId: string;
+}
+
 /** Terminates one execution of a run's workflow. @throws a gRPC error NOT_FOUND when it has ended */
 export async function quarantine(
   { workflowService, options: { namespace, loadedDataConverter } }: Client,
-  run: RunReference & { readonly executionRunId: string },
+  run: ExecutionReference,
   quarantined: Quarantine,
 ): Promise<void> {
   await workflowService.terminateWorkflowExecution({
