@@ -201,7 +201,7 @@ export async function controlMany(deps: ApiDeps, caller: Caller, wanted: BulkCon
   const { ids, nextCursor } = await idsOf(deps, caller, wanted);
   const tried = await tryEach(deps, { items: ids, subjectOf: (id) => id }, async (id) => {
     const run = await findRun(deps, caller, id);
-    await (mode === 'preview' ? requireTaken(action, run) : control(deps, caller, { run, wanted }));
+    await (mode === 'preview' ? requireTaken(action, run) : control(deps, caller, run, wanted));
     return { id, graph: run.graph.name, status: run.status };
   });
   const runs = tried.flatMap((one) => ('done' in one ? [one.done] : []));
@@ -239,14 +239,13 @@ async function requireTaken(action: BulkAction, run: RunRecord): Promise<void> {
 async function control(
   deps: ApiDeps,
   caller: Caller,
-  { run, wanted: { action, reason, attempt, record } }: { readonly run: RunRecord; readonly wanted: BulkControl },
+  run: RunRecord,
+  { action, reason, attempt, record }: BulkControl,
 ): Promise<void> {
   const act = { action: `run.${action}`, subject: run.id };
   await recordedAct(record, act, async () => {
-    const result = await sendSignal(deps, caller, {
-      run,
-      signal: { name: action, attempt, ...bindControl(run, action, reason === undefined ? {} : { reason }) },
-    });
+    const bound = bindControl(run, action, reason === undefined ? {} : { reason });
+    const result = await sendSignal(deps, caller, run, { name: action, attempt, ...bound });
     if (!result.taken) throw toApiError(hideRefusal(result.refusal, hiddenFrom(caller, run)));
   });
 }

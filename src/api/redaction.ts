@@ -6,7 +6,8 @@ import { ApiError } from './http/errors.ts';
 import type { RunEvent } from '../graph/journal/index.ts';
 import type { Approval, PublicApproval } from '../graph/run/index.ts';
 import type { Fingerprints } from './http/fingerprints.ts';
-import type { ApiDeps } from './deps.ts';
+import type { RunRecord } from '../store/runs.ts';
+import type { Store } from '../store/store.ts';
 import type { Caller } from './http/authenticate.ts';
 
 /**
@@ -86,7 +87,10 @@ export function shownDiff<T extends { readonly state: readonly Difference[] }>(
  * Returns what is hidden from a caller: nothing for callers with `payload:read`; for all others the run's redaction and
  * stack traces.
  */
-export function hiddenFrom(caller: Pick<Caller, 'permissions'>, { redaction }: { redaction: Redaction }): Redaction {
+export function hiddenFrom(
+  caller: Pick<Caller, 'permissions'>,
+  { redaction }: Pick<RunRecord, 'redaction'>,
+): Redaction {
   return seesAll(caller) ? NOTHING_REDACTED : { ...redaction, stacks: true };
 }
 
@@ -104,12 +108,13 @@ type Show<Item, Shown> = (item: Item, hidden: Redaction) => Shown;
 
 /** Redacts items of several runs for a caller. Items of runs that were deleted in the meantime are left out. */
 export async function showAll<Item extends OfRun, Shown>(
-  { store, caller }: Pick<ApiDeps, 'store'> & { readonly caller: Pick<Caller, 'permissions'> },
+  { runs }: Pick<Store, 'runs'>,
+  caller: Pick<Caller, 'permissions'>,
   items: readonly Item[],
   show: Show<Item, Shown>,
 ): Promise<readonly Shown[]> {
   if (seesAll(caller)) return items.map((item) => show(item, NOTHING_REDACTED));
-  const hiddenOf = await store.runs.hiddenOf([...new Set(items.map(({ runId }) => runId))]);
+  const hiddenOf = await runs.hiddenOf([...new Set(items.map(({ runId }) => runId))]);
   return items.flatMap((item) => {
     const redaction = hiddenOf.get(item.runId);
     return redaction ? [show(item, redaction)] : [];

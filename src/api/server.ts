@@ -132,7 +132,7 @@ async function openParts(loaded: ApiConfig, settings: Settings, patience: Openin
   await reportIfNotReady(createMeaningCheck(store.meaning), logger);
   const catalog = toCatalog(config);
   const graphJobs = await parts.keep(openGraphJobs(catalog), async (opened) => await opened.close());
-  const publish = async () => await publishGraphs(loaded, { store, graphJobs, report });
+  const publish = async () => await publishGraphs(loaded, { store, graphJobs }, report);
   await connectWithRetry({ name: 'the database', open: publish, isAway: isDatabaseAway }, patience);
   return {
     store,
@@ -153,7 +153,8 @@ async function openParts(loaded: ApiConfig, settings: Settings, patience: Openin
  */
 async function publishGraphs(
   { graphs }: Pick<ApiConfig, 'graphs'>,
-  { report, ...publisher }: Pick<ApiDeps, 'store' | 'graphJobs'> & { readonly report: (message: string) => void },
+  publisher: Pick<ApiDeps, 'store' | 'graphJobs'>,
+  report: (message: string) => void,
 ): Promise<void> {
   if (graphs?.tenants.length === 0)
     report('"graphs" of the configuration names no tenants, so none of its graphs is published');

@@ -145,9 +145,10 @@ export async function setTenantTerms(
 }
 
 /** The terms of a tenant as the API returns them. @param terms `null` when administrators have set none */
-export function shownTenant(
+export function toTenantJson(
   { quotaOf }: Pick<ApiDeps['settings'], 'quotaOf'>,
-  { tenantId, terms }: { readonly tenantId: string; readonly terms: TenantTerms | null },
+  tenantId: string,
+  terms: TenantTerms | null,
 ) {
   return {
     id: tenantId,

@@ -108,7 +108,7 @@ export async function reassignApproval(
   const { approval, run } = await findWithRun(deps, caller, id);
   requirePending(approval.status);
   const payload = toJsonObject({ approvalId: id, ...to });
-  const result = await sendSignal(deps, caller, { run, signal: { name: 'reassign', attempt, payload } });
+  const result = await sendSignal(deps, caller, run, { name: 'reassign', attempt, payload });
   if (!result.taken) throw toApiError(result.refusal);
   return await afterSending(async () => {
     const written = await readReassigned(deps, approval, result.value);

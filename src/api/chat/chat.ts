@@ -224,7 +224,7 @@ async function admitTurn(deps: ApiDeps, caller: Caller, { key, wanted }: Turn): 
     case 'proceed': {
       const runId = admission.resourceId;
       const begin = async (): Promise<void> => {
-        await startRun(deps, caller, { id: runId, wanted }).catch(async (error: unknown) => {
+        await startRun(deps, caller, runId, wanted).catch(async (error: unknown) => {
           // A message that is refused at its first attempt has started nothing, so the client may send it again after
           // correcting it.
           if (error instanceof ApiError && error.status < 500)

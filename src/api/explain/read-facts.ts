@@ -220,11 +220,13 @@ async function readHeld(
   const requesters = [run.createdBy, ...(state?.shapedBy ?? []).map(({ sub }) => sub), ...asked];
   const actor = { by: toPrincipal(caller), at: new Date().toISOString(), requesters, approvals };
   const { definition, catalog } = start;
-  const task = { graph: { definition, catalog }, places: skips.map(({ place }) => place), actor };
-  const refusals = await graphJobs.do('refuseSkips', run.tenantId, task).catch((error: unknown) => {
-    logger.warn({ error, run: run.id }, 'it could not be judged who may skip a node');
-    return [];
-  });
+  const places = skips.map(({ place }) => place);
+  const refusals = await graphJobs
+    .do('refuseSkips', run.tenantId, { definition, catalog }, places, actor)
+    .catch((error: unknown) => {
+      logger.warn({ error, run: run.id }, 'it could not be judged who may skip a node');
+      return [];
+    });
   return new Set(skips.filter((_, at) => refusals[at]).map(({ key }) => key));
 }
 

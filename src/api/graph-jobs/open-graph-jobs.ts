@@ -7,7 +7,7 @@ import { ownModule, ownNodeOptions } from '../../process/own-code.ts';
 import { ApiError, notNow } from '../http/errors.ts';
 import type { GraphJobs } from './graph-jobs.ts';
 import { openJobLimit } from './job-limit.ts';
-import { JOBS } from './jobs.ts';
+import { limitMsOf } from './jobs.ts';
 
 /** The resources for worker threads. */
 export interface Room {
@@ -70,11 +70,11 @@ export function openGraphJobs(catalog: Catalog, options: ThreadOptions = {}): Gr
   const thread = pLimit(THREADS);
   const takeTurn = createTurns(THREADS - 1);
   return {
-    do: async (name, tenantId, task) => {
+    do: async (name, tenantId, ...parameters) => {
       const inThread = async () => {
-        const limit = openJobLimit(limitMs ?? JOBS[name].limitMs);
+        const limit = openJobLimit(limitMs ?? limitMsOf(name));
         try {
-          return await pool.run({ name, task, begun: limit.begun }, { signal: limit.signal });
+          return await pool.run({ name, parameters, begun: limit.begun }, { signal: limit.signal });
         } catch (error) {
           if (limit.isStarved()) throw notNow('The machine has no time to check this; it may be sent again', error);
           throw isTooMuch(error) ? tooMuch(error) : error;

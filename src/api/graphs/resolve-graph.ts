@@ -53,7 +53,7 @@ export async function findIssues(
   { graphs, excess }: Pick<LinkedGraph, 'graphs' | 'excess'>,
   { graphJobs, tenantId }: Pick<GraphLookup, 'graphJobs' | 'tenantId'>,
 ): Promise<readonly GraphIssue[]> {
-  return excess ? [excess] : await graphJobs.do('validate', tenantId, { definition, graphs });
+  return excess ? [excess] : await graphJobs.do('validate', tenantId, definition, graphs);
 }
 
 /** The source of referenced graphs, and what validates definitions. */

@@ -2,7 +2,7 @@ import { toJson } from '../../graph/values/index.ts';
 import type { Hook, NewHook, HookKey } from '../../store/hooks.ts';
 import type { ApiDeps } from '../deps.ts';
 import { redactedChannels } from '../graphs/redacted-channels.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError, invalidField } from '../http/errors.ts';
 import { refusePlaceholders } from '../redaction.ts';
 import { SCHEMES } from './schemes.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -23,11 +23,11 @@ export async function changeHook(
 ): Promise<{ readonly hook: Hook; readonly isNew: boolean }> {
   const { secret, scheme, action, tenantId } = wanted;
   const message = 'value' in secret ? SCHEMES[scheme].faultOf(secret.value) : null;
-  if (message !== null) throw wrong({ path: '/secret', message });
+  if (message !== null) throw invalidField('/secret', message);
   if ('start' in action)
     refusePlaceholders(action.start.input, { channels: Object.keys(action.start.input) }, ['start', 'input']);
-  const fault = await deps.graphJobs.do('findTemplateFault', tenantId, { template: toJson(templateOf(action)) });
-  if (fault) throw wrong(fault);
+  const fault = await deps.graphJobs.do('findTemplateFault', tenantId, toJson(templateOf(action)));
+  if (fault) throw invalidField(fault.path, fault.message);
   const redacted = 'start' in action ? await redactedChannels(deps, tenantId, action.start.graph) : null;
   const written = await deps.store.hooks.put({ ...wanted, redacted: redacted ?? [] }, MAX_HOOKS);
   if (!written) throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_HOOKS} hooks`);
@@ -37,10 +37,6 @@ export async function changeHook(
 /** Returns the parts of an action that are templates, at their paths in the request body. */
 function templateOf(action: Hook['action']) {
   return 'start' in action ? { start: { input: action.start.input } } : { event: { run: action.event.run } };
-}
-
-function wrong(issue: { readonly path: string; readonly message: string }): ApiError {
-  return new ApiError('INVALID_REQUEST', issue.message, { issues: [issue] });
 }
 
 /** Finds a hook of a tenant. @throws ApiError 404 */

@@ -81,21 +81,18 @@ async function actOnMessage(deps: ApiDeps, { hook, message, attempt }: WantedAct
   const { action, tenantId, by } = hook;
   requireStillAllowed(deps, hook);
   const caller: Caller = { tenantId, ...by, permissions: permissionsWithin(deps, hook) };
-  const filled = await fill(deps, tenantId, { template: templateOf(action), message });
+  const filled = await fill(deps, tenantId, templateOf(action), message);
   if ('event' in action) {
     await sendEvent(deps, caller, { runId: filled, name: action.event.name, payload: message.body, attempt });
     return { ok: true };
   }
   const input = isJsonObject(filled) ? filled : {};
-  await startRun(deps, caller, {
-    id: attempt.id,
-    wanted: {
-      ...PLAIN_RUN,
-      graph: action.start.graph,
-      input,
-      metadata: { hook: hook.name },
-      inherited: { channels: hook.redacted },
-    },
+  await startRun(deps, caller, attempt.id, {
+    ...PLAIN_RUN,
+    graph: action.start.graph,
+    input,
+    metadata: { hook: hook.name },
+    inherited: { channels: hook.redacted },
   });
   return { runId: attempt.id };
 }
@@ -131,9 +128,10 @@ function templateOf(action: HookAction): Json {
 async function fill(
   { graphJobs }: Pick<ApiDeps, 'graphJobs'>,
   tenantId: string,
-  task: { readonly template: Json; readonly message: Message },
+  template: Json,
+  message: Message,
 ): Promise<Json> {
-  const result = await graphJobs.do('fillFromMessage', tenantId, task);
+  const result = await graphJobs.do('fillFromMessage', tenantId, template, message);
   if ('filled' in result) return result.filled;
   throw new ApiError('INVALID_REQUEST', `The hook can't read this message: ${result.failure}`);
 }
@@ -148,8 +146,8 @@ interface SentEvent {
 async function sendEvent(deps: ApiDeps, caller: Caller, { runId, name, payload, attempt }: SentEvent): Promise<void> {
   if (typeof runId !== 'string') throw new ApiError('INVALID_REQUEST', 'What the hook takes for a run is no text');
   const run = await findRun(deps, caller, runId);
-  const event: JsonObject = { event: name, payload };
-  const result = await sendSignal(deps, caller, { run, signal: { name: 'event', attempt, payload: event } });
+  const signal = { name: 'event', attempt, payload: { event: name, payload } };
+  const result = await sendSignal(deps, caller, run, signal);
   if (!result.taken) throw toApiError(hideRefusal(result.refusal, hiddenFrom(caller, run)));
 }
 

@@ -106,6 +106,11 @@ export function effectUnknown(detail: string, cause: unknown): ApiError {
   return new ApiError('UNAVAILABLE', detail, { headers: RETRY_LATER, mayTakeEffect: true, cause });
 }
 
+/** Refuses a request because of one of its fields. @param path the JSON Pointer of the field */
+export function invalidField(path: string, message: string): ApiError {
+  return new ApiError('INVALID_REQUEST', message, { issues: [{ path, message }] });
+}
+
 /** @param allowed the methods that the path supports */
 export function methodNotAllowed(method: string, allowed: readonly string[]): ApiError {
   const allow = allowed.join(', ');

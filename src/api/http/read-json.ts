@@ -13,16 +13,16 @@ export function readJsonText(bytes: Uint8Array): string {
   const text = decode(bytes);
   const value = parse(text);
   if (isDeeperThan(MAX_DEPTH, value))
-    throw refused(`The body is nested deeper than ${MAX_DEPTH} levels`, { path: '', message: 'Too deep' });
+    throw refused(`The body is nested deeper than ${MAX_DEPTH} levels`, '', 'Too deep');
   const repeated = findRepeatedMember(text);
-  if (repeated !== null)
-    throw refused('The body names a member twice', { path: repeated, message: 'This member comes more than once' });
+  if (repeated !== null) throw refused('The body names a member twice', repeated, 'This member comes more than once');
   const infinite = findInfinite(value);
   if (infinite)
-    throw refused('The body has a number that is out of range', {
-      path: toPointer(infinite),
-      message: 'A number must be between -1.8e308 and 1.8e308',
-    });
+    throw refused(
+      'The body has a number that is out of range',
+      toPointer(infinite),
+      'A number must be between -1.8e308 and 1.8e308',
+    );
   return text;
 }
 
@@ -54,8 +54,8 @@ function findInfinite(value: unknown): readonly string[] | null {
   return null;
 }
 
-function refused(detail: string, issue: { readonly path: string; readonly message: string }): ApiError {
-  return new ApiError('INVALID_REQUEST', detail, { issues: [issue] });
+function refused(detail: string, path: string, message: string): ApiError {
+  return new ApiError('INVALID_REQUEST', detail, { issues: [{ path, message }] });
 }
 
 /** An object or an array that is open at the current position of a JSON text. */

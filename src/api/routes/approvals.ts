@@ -71,7 +71,7 @@ const list = approvals.get('/api/approvals', 'run:read', {
           ? await deps.store.approvals.list(tenantId, filter, request)
           : await listOwnApprovals(deps, caller, { filter, page: request });
       const show = (approval: KnownApproval, hidden: Redaction) => toInboxApproval(approval, hidden, deps.fingerprints);
-      return { items: await withNotes(deps, await showAll({ ...deps, caller }, items, show), COMMENTS_LISTED), next };
+      return { items: await withNotes(deps, await showAll(deps.store, caller, items, show), COMMENTS_LISTED), next };
     });
     return c.json(page, 200);
   },

@@ -46,11 +46,8 @@ const read = state.get('/api/runs/{id}/state', 'run:read', {
   problems: [404],
   handle: (deps) => async (c) => {
     const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
-    return answerState(
-      c,
-      { run, fingerprints: deps.fingerprints },
-      await readState(deps, run, c.req.valid('query').checkpoint ?? null),
-    );
+    const found = await readState(deps, run, c.req.valid('query').checkpoint ?? null);
+    return answerState(c, deps, run, found);
   },
 });
 
@@ -67,10 +64,11 @@ const edit = state.patch('/api/runs/{id}/state', 'state:edit', {
   handle: (deps) => async (c) => {
     const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
     const { values, asNode } = c.req.valid('json');
-    const wanted = { values: toJsonObject(values), asNode, ifMatch: c.req.header('if-match') ?? '' };
-    await editState(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted });
+    const ifMatch = c.req.header('if-match') ?? '';
+    const wanted = { values: toJsonObject(values), asNode, ifMatch, attempt: c.get('attempt') };
+    await editState(deps, c.get('caller'), run, wanted);
     const edited = await findRun(deps, c.get('caller'), run.id);
-    return answerState(c, { run: edited, fingerprints: deps.fingerprints }, await readState(deps, edited, null));
+    return answerState(c, deps, edited, await readState(deps, edited, null));
   },
 });
 
@@ -93,7 +91,7 @@ const checkpoints = state.get('/api/runs/{id}/checkpoints', 'run:read', {
     const runIds = tree === 'true' ? await deps.store.runs.family(id) : [id];
     const list = ['checkpoints', tenantId, id, tree ?? ''];
     const page = await readPage(deps.cursors, { list, ...query }, (request) =>
-      listCheckpoints({ ...deps, caller }, runIds, request),
+      listCheckpoints(deps.store, caller, runIds, request),
     );
     return c.json(page, 200);
   },
@@ -139,8 +137,11 @@ const replay = state.post('/api/runs/{id}/replay', 'run:start', {
     const run = await findRun(deps, caller, c.req.valid('param').id);
     const { graph, input } = c.req.valid('json');
     const { id } = c.get('attempt');
-    const wanted = { graph: graph === undefined ? null : toJson(graph), input: input ? toJsonObject(input) : null };
-    await replayRun(deps, caller, { id, run, wanted });
+    await replayRun(deps, caller, run, {
+      id,
+      graph: graph === undefined ? null : toJson(graph),
+      input: input ? toJsonObject(input) : null,
+    });
     c.header('location', `/api/runs/${id}`);
     return c.json(toRunJson(await findRun(deps, caller, id), caller), 201);
   },
@@ -171,9 +172,10 @@ const diff = state.get('/api/runs/{id}/diff', 'run:read', {
 export const stateRoutes = routes(read, edit, checkpoints, fork, replay, diff);
 
 /** Answers with the `ETag` that an edit of the state must send. */
-function answerState(
+export function answerState(
   c: Context<ApiEnv>,
-  { run, fingerprints }: { readonly run: RunRecord; readonly fingerprints: ApiDeps['fingerprints'] },
+  { fingerprints }: Pick<ApiDeps, 'fingerprints'>,
+  run: RunRecord,
   state: Awaited<ReturnType<typeof readState>>,
 ) {
   const hidden = hiddenFrom(c.get('caller'), run);

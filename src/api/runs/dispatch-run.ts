@@ -133,7 +133,7 @@ async function saveInheritedRedaction(
   const taken = ofThread.filter((name) => Object.hasOwn(definition.channels ?? {}, name));
   if (taken.every((name) => redaction.channels.includes(name))) return redaction;
   const inherited = { channels: [...redaction.channels, ...taken] };
-  const found = await graphJobs.do('findRedaction', tenantId, { graph: { definition, catalog }, inherited });
+  const found = await graphJobs.do('findRedaction', tenantId, { definition, catalog }, inherited);
   await store.runs.setRedaction(id, found);
   return found;
 }

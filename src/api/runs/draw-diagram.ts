@@ -26,9 +26,9 @@ export async function drawDiagram(
   { name, format, run }: WantedDiagram,
 ): Promise<string> {
   const { definition, marks } =
-    run === undefined ? await readGraph(deps, caller, name) : await readRun(deps, caller, { name, id: run });
+    run === undefined ? await readGraph(deps, caller, name) : await readRun(deps, caller, name, run);
   if (!isDefinition(definition)) throw new TypeError(`The definition of ${name} is not one`);
-  return await deps.graphJobs.do('draw', caller.tenantId, { definition, marks, format });
+  return await deps.graphJobs.do('draw', caller.tenantId, definition, marks, format);
 }
 
 interface Drawn {
@@ -46,11 +46,7 @@ async function readGraph(
   return { definition: found.definition, marks: NO_MARKS };
 }
 
-async function readRun(
-  { store }: Pick<ApiDeps, 'store'>,
-  caller: Caller,
-  { name, id }: { name: string; id: string },
-): Promise<Drawn> {
+async function readRun({ store }: Pick<ApiDeps, 'store'>, caller: Caller, name: string, id: string): Promise<Drawn> {
   if (!caller.permissions.has('run:read'))
     throw new ApiError('FORBIDDEN', "Marking a run's nodes needs the permission run:read");
   const { graph, view } = await findRun({ store }, caller, id);

@@ -93,7 +93,8 @@ const incomplete = (runId: string): Error => notNow(`A checkpoint of run ${runId
  * are still being written are left out.
  */
 export async function listCheckpoints(
-  { store, caller }: { readonly store: Store; readonly caller: Pick<Caller, 'permissions'> },
+  store: Store,
+  caller: Pick<Caller, 'permissions'>,
   runIds: readonly string[],
   page: PageRequest,
 ) {
@@ -101,7 +102,7 @@ export async function listCheckpoints(
   const { shown, end } = await firstOf(store.checkpoints.statesOf(items));
   const last = items[end - 1];
   const isCut = last !== undefined && end < items.length;
-  const entries = await showAll({ store, caller }, shown, (entry, hidden) => ({
+  const entries = await showAll(store, caller, shown, (entry, hidden) => ({
     ...entry,
     values: hideChannels(entry.values, hidden),
   }));

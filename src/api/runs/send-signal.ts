@@ -74,7 +74,7 @@ type ReopenDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
  */
 async function reopen(deps: ReopenDeps, run: RunRecord, signal: SentSignal): Promise<SignalResult> {
   const ended = await findEnded(deps, run);
-  const result = ended && (await reopenEnded(deps, run, { ended, signal }));
+  const result = ended && (await reopenEnded(deps, run, ended, signal));
   if (result) return result;
   const refusal = (await isReopened(deps, run)) ? changedMeanwhile(signal.name) : alreadyEnded(run);
   return { id: signal.payload.signalId, taken: false, refusal };
@@ -84,15 +84,15 @@ async function reopen(deps: ReopenDeps, run: RunRecord, signal: SentSignal): Pro
 async function reopenEnded(
   deps: ReopenDeps,
   run: RunRecord,
-  { ended: { start, lastSeq, whole }, signal }: { ended: EndedRun; signal: SentSignal },
+  { start, lastSeq, whole }: EndedRun,
+  signal: SentSignal,
 ): Promise<SignalResult | null> {
   const now = Date.now();
   const { name, payload } = signal;
   const { signalId: id } = payload;
   const known = whole.signalResults.find((earlier) => earlier.id === id);
   if (known) return known;
-  const trial = { graph: toRunnable(start), run: whole, signal, now };
-  const { result, view } = await deps.graphJobs.do('signalEnded', run.tenantId, trial);
+  const { result, view } = await deps.graphJobs.do('signalEnded', run.tenantId, toRunnable(start), whole, signal, now);
   if (!result?.taken) return result;
   const undone = isEnded(view.status) ? null : await inheritedUndone(deps.store, run);
   if (undone !== null)
@@ -218,7 +218,8 @@ interface SignalToSend {
 export async function sendSignal(
   deps: SendDeps,
   caller: Caller,
-  { run, signal: { name, attempt, payload, refusal } }: { run: RunRecord; signal: SignalToSend },
+  run: RunRecord,
+  { name, attempt, payload, refusal }: SignalToSend,
 ): Promise<SignalResult> {
   const earlier = attempt.isRepetition ? await earlierResult(deps, run, attempt.id) : null;
   if (earlier) return earlier;
@@ -274,7 +275,7 @@ async function signalWorkflow(deps: SendDeps, run: RunRecord, signal: SignedSign
     if (result) return result;
     const look = async (): Promise<RunRecord | null> => await store.runs.find(run.id);
     const isWanted = (found: RunRecord | null): boolean => found === null || isEnded(found.status);
-    const settled = await untilRun(store, { runId: run.id, look, isWanted, withinMs: WRITTEN_WITHIN_MS });
+    const settled = await untilRun(store.changes, { runId: run.id, look, isWanted, withinMs: WRITTEN_WITHIN_MS });
     const ended = !isWanted(settled) && (await endTerminatedRun(deps, run, 0)) ? await look() : settled;
     if (!ended || !isEnded(ended.status)) throw unavailable('The run');
     return ended;

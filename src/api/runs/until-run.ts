@@ -31,7 +31,7 @@ const LOOK_EVERY_MS = 5_000;
  * Reads a value each time that a run changes, until the value is accepted or the time is up.
  * @returns the last value
  */
-export async function untilRun<T>({ changes }: { changes: RunChanges }, awaited: Awaited<T>): Promise<T> {
+export async function untilRun<T>(changes: RunChanges, awaited: Awaited<T>): Promise<T> {
   const { begin, look, isWanted, withinMs, unwanted = [] } = awaited;
   const bell = createBell();
   const unhook = hook(bell, changes, awaited);
@@ -81,7 +81,7 @@ export async function waitForRun(
   runId: string,
   { seconds, ...waiting }: Waiting,
 ): Promise<RunRecord | null> {
-  return await untilRun(store, {
+  return await untilRun(store.changes, {
     runId,
     look: () => store.runs.find(runId),
     isWanted: (run) => !run || isAtRest(run),

@@ -247,7 +247,7 @@ function endWith(body: SseBody, shuttingDown: AbortSignal, leftMs: number): void
 }
 
 /** Returns a function that closes the request's connection; requests within the process have none. */
-function hangUpOf({ env }: { readonly env?: ApiEnv['Bindings'] }): (() => void) | undefined {
+function hangUpOf({ env }: Partial<Context<ApiEnv>>): (() => void) | undefined {
   const outgoing = env?.outgoing;
   return outgoing && (() => void outgoing.destroy());
 }

@@ -142,7 +142,7 @@ const UNMADE: Posted = { status: null, retryAfterMs: null, error: 'The message c
 async function send(deps: AttemptDeps, delivery: ClaimedDelivery, atMs: number): Promise<Posted> {
   try {
     const body = await readBody(deps, delivery.eventId);
-    return body === null ? LOST : await post(deps, delivery, { body, atMs });
+    return body === null ? LOST : await post(deps, delivery, body, atMs);
   } catch (error) {
     deps.logger.warn({ error, delivery: delivery.id }, 'a message for a webhook could not be made');
     return UNMADE;
@@ -161,7 +161,8 @@ async function readBody(deps: AttemptDeps, eventId: string): Promise<string | nu
 async function post(
   { store, sender, times }: AttemptDeps,
   { id, webhook }: ClaimedDelivery,
-  { body: stored, atMs }: { readonly body: string; readonly atMs: number },
+  stored: string,
+  atMs: number,
 ): Promise<Posted> {
   const body = webhook.format === 'slack' ? toSlackMessage(stored, webhook.linkBase) : stored;
   const secrets = await store.webhooks.secretsOf(webhook.id);

@@ -241,7 +241,7 @@ export class Questions {
    * Matches a call that begins to its approval, and removes the question.
    * @returns the approval id; `undefined` when the call needed no approval
    */
-  takeApproved(call: TaskOfEvent & { readonly tool: string; readonly args: Json }): string | undefined {
+  takeApproved(call: EventOf<'tool.requested'>): string | undefined {
     const task = keyOfTask(call);
     const [id] =
       [...this.#open].find(

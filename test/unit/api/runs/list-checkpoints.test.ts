@@ -26,7 +26,7 @@ async function pagesOf(runIds: readonly string[]) {
   const pages = [];
   let after: Position | undefined;
   do {
-    const { items, next } = await listCheckpoints({ store, caller: ADMIN }, runIds, { limit: 100, after });
+    const { items, next } = await listCheckpoints(store, ADMIN, runIds, { limit: 100, after });
     pages.push(items);
     after = next ?? undefined;
   } while (after);
@@ -89,7 +89,7 @@ test('a page computes only its own states and the first one that does not fit', 
       },
     },
   };
-  const { items } = await listCheckpoints({ store: watched, caller: ADMIN }, ['O'], { limit: 8 });
+  const { items } = await listCheckpoints(watched, ADMIN, ['O'], { limit: 8 });
   expect(items.map(({ id }) => id)).toEqual(['O.c8', 'O.c7']);
   expect(computed).toEqual(['O.c8', 'O.c7', 'O.c6']);
 });

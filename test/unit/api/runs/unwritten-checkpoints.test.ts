@@ -34,8 +34,7 @@ test('the next run of the thread waits for missing checkpoints', async () => {
 });
 
 test('the list contains checkpoints whose predecessors are all written', async () => {
-  const listed = async () =>
-    (await listCheckpoints({ store, caller: ADMIN }, [RUN], { limit: 10 })).items.map(({ id }) => id);
+  const listed = async () => (await listCheckpoints(store, ADMIN, [RUN], { limit: 10 })).items.map(({ id }) => id);
   expect(await listed()).toEqual([`${RUN}.c1`]);
   await write(2);
   expect(await listed()).toEqual([`${RUN}.c3`, `${RUN}.c2`, `${RUN}.c1`]);
