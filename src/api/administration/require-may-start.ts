@@ -1,6 +1,6 @@
 import type { TenantUse } from '../../store/tenant-use.ts';
 import type { ApiDeps } from '../deps.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError, retryAfter } from '../http/errors.ts';
 import type { ConfiguredLimit, ConfiguredQuota } from '../../config/tenants.ts';
 import type { TenantTerms } from '../../store/tenant-terms.ts';
 import type { QuotaTerms } from '../../store/tables.ts';
@@ -33,7 +33,7 @@ export async function requireMayStart(
   const excess = excessOf(quota, use, { minute, day });
   if (!excess) return;
   const { detail, window } = excess;
-  throw new ApiError('QUOTA_REACHED', detail, { headers: { 'retry-after': String(window.endsInSeconds) } });
+  throw retryAfter(window.endsInSeconds, 'QUOTA_REACHED', detail);
 }
 
 interface Excess {

@@ -4,7 +4,7 @@ import type { LimitFunction } from 'p-limit';
 import { Piscina } from 'piscina';
 import type { Catalog } from '../../graph/definition/index.ts';
 import { ownModule, ownNodeOptions } from '../../process/own-code.ts';
-import { ApiError, notNow } from '../http/errors.ts';
+import { ApiError, notNow, retryAfter } from '../http/errors.ts';
 import type { GraphJobs } from './graph-jobs.ts';
 import { openJobLimit } from './job-limit.ts';
 import { limitMsOf } from './jobs.ts';
@@ -119,5 +119,5 @@ function tooMuch(cause: unknown): ApiError {
 
 function tooMany(): ApiError {
   const message = `${MAX_WAITING} requests of the tenant wait to be checked; send this one later`;
-  return new ApiError('TOO_MANY_REQUESTS', message, { headers: { 'retry-after': '1' } });
+  return retryAfter(1, 'TOO_MANY_REQUESTS', message);
 }

@@ -5,7 +5,7 @@ import type { JsonObject, Json } from '../../graph/values/index.ts';
 import type { MessageKey, Hook } from '../../store/hooks.ts';
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import { contentHash } from '../http/fingerprints.ts';
-import { ApiError, toApiError } from '../http/errors.ts';
+import { ApiError, retryAfter, toApiError } from '../http/errors.ts';
 import { SCHEMES } from './schemes.ts';
 import type { SignedRequest, Scheme } from './schemes.ts';
 import { permissionsOf } from '../../graph/definition/index.ts';
@@ -44,9 +44,7 @@ export async function receiveMessage(deps: ApiDeps, address: string, request: Si
     case 'done':
       return { status: 200, body: { ...claim.answer } };
     case 'in-progress':
-      throw new ApiError('REQUEST_IN_PROGRESS', 'This message is still being worked on', {
-        headers: { 'retry-after': '1' },
-      });
+      throw retryAfter(1, 'REQUEST_IN_PROGRESS', 'This message is still being worked on');
     case 'mine':
       return await act(deps, { hook, message, attempt: { id: claim.workId, isRepetition: claim.workId !== id } }, at);
   }

@@ -120,6 +120,11 @@ function badToken(reason: string, cause?: unknown): ApiError {
   });
 }
 
+/** Returns true if a caller may see data of a tenant: its own, or any as an administrator. */
+export function maySeeTenant(caller: Caller, tenantId: string): boolean {
+  return caller.tenantId === tenantId || caller.permissions.has('admin');
+}
+
 /** Each of these permissions is enough to read graphs. */
 export const GRAPH_READERS: readonly Permission[] = ['run:read', 'graph:publish'];
 

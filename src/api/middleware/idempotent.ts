@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts';
 import { measure } from '../../telemetry/metrics/meter.ts';
 import type { ApiDeps, ApiEnv, RequestAttempt } from '../deps.ts';
 import { contentHash } from '../http/fingerprints.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError, retryAfter } from '../http/errors.ts';
 import { seesAll } from '../redaction.ts';
 
 /**
@@ -56,9 +56,7 @@ export function idempotent(
           'This Idempotency-Key came with another body, or with other permissions, before',
         );
       case 'in-progress':
-        throw new ApiError('REQUEST_IN_PROGRESS', 'A request with this Idempotency-Key is still being worked on', {
-          headers: { 'retry-after': '1' },
-        });
+        throw retryAfter(1, 'REQUEST_IN_PROGRESS', 'A request with this Idempotency-Key is still being worked on');
       case 'proceed':
         c.set('attempt', { id: admission.resourceId, isRepetition: admission.resourceId !== id });
     }

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { ApiEnv } from '../deps.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError, retryAfter } from '../http/errors.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
 
 interface Limits {
@@ -12,14 +12,12 @@ interface Limits {
   readonly counts?: (c: Context<ApiEnv>) => boolean;
 }
 
-const RETRY_AFTER_S = '1';
-
 /** Middleware: accepts a request if its tenant has a free slot. It must come before any expensive work. */
 export function limited({ slots, refusal, counts = () => true }: Limits) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     if (!counts(c)) return await next();
     const giveBack = slots.take(c.get('caller').tenantId);
-    if (!giveBack) throw new ApiError('TOO_MANY_REQUESTS', refusal, { headers: { 'retry-after': RETRY_AFTER_S } });
+    if (!giveBack) throw retryAfter(1, 'TOO_MANY_REQUESTS', refusal);
     try {
       return await next();
     } finally {

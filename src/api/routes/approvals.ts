@@ -1,14 +1,8 @@
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { KnownApproval } from '../../store/approvals.ts';
-import {
-  toInboxApproval,
-  showNoted,
-  COMMENTS_LISTED,
-  withNotes,
-  commentOnApproval,
-  remindOfApproval,
-  reassignApproval,
-} from '../approvals/annotate-approval.ts';
+import { commentOnApproval, remindOfApproval } from '../approvals/annotate-approval.ts';
+import { COMMENTS_LISTED, readInboxApproval, toInboxApproval, withNotes } from '../approvals/inbox-approval.ts';
+import { reassignApproval } from '../approvals/reassign-approval.ts';
 import { listOwnApprovals, findWithRun } from '../approvals/find-approval.ts';
 import { decideApproval } from '../approvals/decide-approval.ts';
 import { findRun } from '../runs/run-json.ts';
@@ -86,7 +80,7 @@ const read = approvals.get('/api/approvals/{id}', 'run:read', {
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const found = await findWithRun(deps, caller, c.req.valid('param').id);
-    return c.json(await showNoted(deps, caller, found), 200);
+    return c.json(await readInboxApproval(deps, caller, found), 200);
   },
 });
 

@@ -1,11 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
-import { answerChat, followRun, CHUNK_HEADERS, writeChunks } from '../chat/chat.ts';
-import type { Answer } from '../chat/chat.ts';
+import { answerChat, followRun } from '../chat/answer-chat.ts';
+import type { Answer } from '../chat/answer-chat.ts';
+import { CHUNK_HEADERS, writeChunks } from '../chat/chat-stream.ts';
 import type { Chunk } from '../chat/messages/plan-chat.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
-import { ApiError } from '../http/errors.ts';
+import { retryAfter } from '../http/errors.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
 import { readKey } from '../middleware/idempotent.ts';
@@ -106,10 +107,7 @@ interface Streaming {
 /** Streams an answer if the tenant has a free slot. */
 async function streamed(c: Context<ApiEnv>, { slots, deps, answer }: Streaming): Promise<Response> {
   const giveBack = slots.take(c.get('caller').tenantId);
-  if (!giveBack)
-    throw new ApiError('TOO_MANY_REQUESTS', 'Too many streams are open; ask again when one has ended', {
-      headers: { 'retry-after': '1' },
-    });
+  if (!giveBack) throw retryAfter(1, 'TOO_MANY_REQUESTS', 'Too many streams are open; ask again when one has ended');
   const { chunks, close } = await answer().catch((error: unknown) => {
     giveBack();
     throw error;

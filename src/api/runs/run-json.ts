@@ -11,6 +11,7 @@ import type { RunRecord } from '../../store/runs.ts';
 import type { KeptDivergence } from '../../store/tables.ts';
 import { toWorkflowId } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
+import { maySeeTenant } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { hiddenFrom, seesAll, shownEvent } from '../redaction.ts';
 import { ApiError } from '../http/errors.ts';
@@ -98,7 +99,7 @@ export async function toRunPage(
 /** Finds a run of the caller's tenant; admins find runs of all tenants. @throws ApiError 404 */
 export async function findRun({ store }: Pick<ApiDeps, 'store'>, caller: Caller, id: string): Promise<RunRecord> {
   const run = await store.runs.find(id);
-  if (!run || !(run.tenantId === caller.tenantId || caller.permissions.has('admin'))) throw unknownRun(id);
+  if (!run || !maySeeTenant(caller, run.tenantId)) throw unknownRun(id);
   return run;
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { ApiEnv, ApiDeps } from '../deps.ts';
-import { ApiError } from '../http/errors.ts';
+import { retryAfter } from '../http/errors.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
 import { measure } from '../../telemetry/metrics/meter.ts';
 
@@ -154,7 +154,7 @@ interface AskedStream extends Produced {
   readonly slots: TenantSlots;
 }
 
-const RETRY_AFTER_S = '5';
+const RETRY_AFTER_S = 5;
 /** Tells proxies not to cache or buffer the stream. */
 const HEADERS = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
 
@@ -166,9 +166,7 @@ export async function answerStream(c: Context<ApiEnv>, deps: StreamDeps, asked: 
   if (c.req.method === 'HEAD') return c.body(null, 200, HEADERS);
   const giveBack = asked.slots.take(c.get('caller').tenantId);
   if (!giveBack)
-    throw new ApiError('TOO_MANY_REQUESTS', 'Too many streams are open; close one, or ask again', {
-      headers: { 'retry-after': RETRY_AFTER_S },
-    });
+    throw retryAfter(RETRY_AFTER_S, 'TOO_MANY_REQUESTS', 'Too many streams are open; close one, or ask again');
   try {
     await c.get('useTicket')?.();
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Webhook, NewWebhook } from '../../store/webhooks/webhooks.ts';
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError, invalidField } from '../http/errors.ts';
 import { openSender } from './open-sender.ts';
 import { isSecret, newSecret } from './standard-webhooks.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -22,7 +22,7 @@ export function createAddWebhook({ store, settings }: Pick<ApiDeps, 'store' | 's
   const openedSender = openSender(settings.webhooks.allow);
   return async ({ secret: given, ...wanted }) => {
     const refusal = (await openedSender()).refusal(wanted.url);
-    if (refusal !== null) throw wrong('/url', refusal);
+    if (refusal !== null) throw invalidField('/url', refusal);
     const chosen = wanted.format === 'slack' ? unsigned(given) : chosenSecret(given);
     const webhook = await store.webhooks.add({ ...wanted, secret: chosen }, MAX_WEBHOOKS);
     if (!webhook) throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_WEBHOOKS} webhooks`);
@@ -35,17 +35,13 @@ export function createAddWebhook({ store, settings }: Pick<ApiDeps, 'store' | 's
 /** Returns the given secret, or a new one. @throws ApiError 422 */
 function chosenSecret(given: string | undefined): string {
   if (given === undefined) return newSecret();
-  if (!isSecret(given)) throw wrong('/secret', 'A secret is "whsec_" and 24 to 64 bytes in base64');
+  if (!isSecret(given)) throw invalidField('/secret', 'A secret is "whsec_" and 24 to 64 bytes in base64');
   return given;
 }
 
 function unsigned(given: string | undefined): null {
-  if (given !== undefined) throw wrong('/secret', 'Messages for Slack have no signature');
+  if (given !== undefined) throw invalidField('/secret', 'Messages for Slack have no signature');
   return null;
-}
-
-function wrong(path: string, message: string): ApiError {
-  return new ApiError('INVALID_REQUEST', message, { issues: [{ path, message }] });
 }
 
 type FindDeps = Pick<ApiDeps, 'store'>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RecordedAnswers } from '../../../../src/api/chat/messages/recorded-answers.ts';
+import { RecordedAnswers } from '../../../../src/api/chat/chat-stream.ts';
 import { AT } from '../../../support/builders/store-builders.ts';
 
 const called = (idempotencyKey: string, over: { readonly path?: string[] } = {}) =>
