@@ -2,7 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { isJsonObject } from '../../graph/values/index.ts';
 import { ApprovalSchema, decidedFields } from './approval.ts';
 import { NextCursor, ProblemSchema, listOf, FilterTime } from './common.ts';
-import { APPROVAL_EXAMPLE, PROBLEM_EXAMPLE, RUN_EXAMPLE } from './examples/run.ts';
+import { PROBLEM_EXAMPLE } from './examples/graph.ts';
+import { APPROVAL_EXAMPLE, RUN_EXAMPLE } from './examples/refund.ts';
 import { RunStatusSchema } from './run.ts';
 
 const MAX_IDS = 1_000;

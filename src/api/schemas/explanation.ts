@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { APPROVAL_EXAMPLE, RUN_EXAMPLE } from './examples/run.ts';
+import { APPROVAL_EXAMPLE, RUN_EXAMPLE } from './examples/refund.ts';
 import { RunErrorSchema, Time, listOf, orNull } from './common.ts';
 import { RunStatusSchema } from './run.ts';
 
