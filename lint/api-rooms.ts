@@ -5,7 +5,7 @@ import { API_BASE, FACTS, NODE, OF_RUNS, REPLAY, STATE, WORDS } from './room-gro
 
 export const API_ROOMS: Readonly<Record<string, Room>> = {
   'api/schemas': {
-    rooms: ['graph/values', 'graph/definition', 'graph/schema', 'graph/journal', 'process'],
+    rooms: ['graph/values', 'graph/definition', 'graph/schema', 'graph/journal', 'wording', 'process'],
     packages: ['@hono/zod-openapi'],
   },
   'api/http': { rooms: [...FACTS, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose'] },
@@ -109,6 +109,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'store',
       'workflows',
       ...API_BASE,
+      'api/schemas',
       'api/redaction.ts',
       'api/runs',
       'api/approvals',

@@ -3,6 +3,7 @@ import { TAKEN_IN, isTakenIn } from '../graph/run/index.ts';
 
 import { decideApproval } from './approvals/decide-approval.ts';
 import type { ApprovalJson } from './schemas/approval.ts';
+import type { BulkResult } from './schemas/bulk.ts';
 import type { DecisionBody } from './approvals/decide-approval.ts';
 import { findWithRun } from './approvals/find-approval.ts';
 import type { ApiDeps, RequestAttempt } from './deps.ts';
@@ -139,7 +140,7 @@ function toRefusal(error: unknown): ApiError {
 /** An item that failed, as the answer reports it. */
 interface Failed {
   readonly code: string;
-  readonly mayTakeEffect?: boolean;
+  readonly mayTakeEffect?: boolean | undefined;
 }
 
 /** Returns true if repeating the request may do more, so that the answer must not be stored under its key. */
@@ -161,32 +162,6 @@ export interface BulkControl {
   readonly mode: 'preview' | 'do';
   readonly attempt: RequestAttempt;
   readonly record: RecordAct;
-}
-
-/** A run that has not accepted an action, or whose answer is unknown. */
-interface FailedControl {
-  readonly id: string;
-  readonly code: string;
-  readonly detail: string;
-  /** Set when the action was passed on and may still take effect. */
-  readonly mayTakeEffect?: true;
-}
-
-/** The result of an action on many runs. */
-export interface BulkResult {
-  readonly done: readonly string[];
-  readonly failed: readonly FailedControl[];
-  /** True when more runs fulfill the filter; the cursor continues with them. */
-  readonly hasMore: boolean;
-  readonly nextCursor: string | null;
-  /** Only for a preview: the runs in `done`. */
-  readonly runs?: readonly PreviewedRun[];
-}
-
-interface PreviewedRun {
-  readonly id: string;
-  readonly graph: string;
-  readonly status: RunRecord['status'];
 }
 
 /** The most runs that one request changes. */
@@ -227,7 +202,7 @@ async function idsOf(deps: ApiDeps, { tenantId }: Caller, { action, chosen }: Bu
   return { ids: found.items, nextCursor: found.nextCursor };
 }
 
-function toFailed(id: string, { code, message: detail, mayTakeEffect }: ApiError): FailedControl {
+function toFailed(id: string, { code, message: detail, mayTakeEffect }: ApiError): BulkResult['failed'][number] {
   return { id, code, detail, ...(mayTakeEffect && { mayTakeEffect }) };
 }
 

@@ -9,7 +9,7 @@ import type { toRunJson } from '../runs/run-json.ts';
 
 /** The facts behind an explanation, redacted for its reader. */
 export interface Facts {
-  readonly run: ShownRun;
+  readonly run: VisibleRun;
   /** The pending approvals; if there are many, the oldest. */
   readonly approvals: readonly AskedApproval[];
   /** The person or node that has paused or canceled the run, and when; `null` when there is none or it is hidden. */
@@ -38,7 +38,7 @@ export interface Facts {
 }
 
 /** A run, redacted for a caller. */
-export type ShownRun = ReturnType<typeof toRunJson>;
+export type VisibleRun = ReturnType<typeof toRunJson>;
 
 /** A pending approval, redacted for a caller. */
 export interface AskedApproval {
@@ -137,10 +137,10 @@ function retrying({ run }: Facts): readonly Reason[] {
   }));
 }
 
-function working(run: ShownRun): Reason {
+function working(run: VisibleRun): Reason {
   return { kind: 'working', since: beginOf(run), about: { hasBegun: run.startedAt !== null, next: run.next } };
 }
 
-function beginOf({ startedAt, createdAt }: ShownRun): string {
+function beginOf({ startedAt, createdAt }: VisibleRun): string {
   return startedAt ?? createdAt;
 }

@@ -87,6 +87,9 @@ export const BulkResultSchema = z
   })
   .openapi('BulkResult', { example: { done: [RUN_EXAMPLE.id], failed: [], hasMore: false, nextCursor: null } });
 
+/** The result of an action on many runs. */
+export type BulkResult = z.output<typeof BulkResultSchema>;
+
 export const DecisionsSchema = z
   .strictObject({
     decisions: z
