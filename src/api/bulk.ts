@@ -22,7 +22,7 @@ import { bindControl } from './runs/bind-control.ts';
 import { sendSignal } from './runs/send-signal.ts';
 
 export type NamedDecision = DecisionBody & { readonly approvalId: string };
-export type TriedDecision = Tried<NamedDecision, ApprovalJson>;
+export type DecisionOutcome = ItemResult<NamedDecision, ApprovalJson>;
 
 interface ManyDecisions {
   readonly decisions: readonly NamedDecision[];
@@ -38,7 +38,7 @@ export async function decideMany(
   deps: ApiDeps,
   caller: Caller,
   { decisions, attempt, record }: ManyDecisions,
-): Promise<readonly TriedDecision[]> {
+): Promise<readonly DecisionOutcome[]> {
   const at = new Date().toISOString();
   const named = { items: decisions, subjectOf: ({ approvalId }: NamedDecision) => approvalId };
   return await tryEach(deps, named, async (wanted, index) => {
@@ -95,7 +95,7 @@ function takes(action: BulkAction, { status, view }: RunRecord): boolean {
 const TRIED_AT_ONCE = 8;
 
 /** The result of processing an item. */
-export type Tried<Item, T> = { readonly item: Item } & ({ readonly done: T } | { readonly refused: ApiError });
+export type ItemResult<Item, T> = { readonly item: Item } & ({ readonly done: T } | { readonly refused: ApiError });
 
 type TryDeps = Pick<ApiDeps, 'logger'>;
 
@@ -113,10 +113,10 @@ export async function tryEach<Item, T>(
   { logger }: TryDeps,
   { items, subjectOf }: ManyItems<Item>,
   work: (item: Item, index: number) => Promise<T>,
-): Promise<readonly Tried<Item, T>[]> {
+): Promise<readonly ItemResult<Item, T>[]> {
   const limit = pLimit(TRIED_AT_ONCE);
   let away: ApiError | null = null;
-  const tryOne = async (item: Item, index: number): Promise<Tried<Item, T>> => {
+  const tryOne = async (item: Item, index: number): Promise<ItemResult<Item, T>> => {
     if (away) return { item, refused: away };
     try {
       return { item, done: await work(item, index) };
@@ -149,13 +149,13 @@ export function mayBeDoneLater({ code, mayTakeEffect = false }: Failed): boolean
 }
 
 /** Runs by id, or the runs of the tenant that fulfill a filter and accept the action, starting at a cursor. */
-export type ChosenRuns =
+export type RunSelection =
   | { readonly ids: readonly string[] }
   | { readonly filter: RunFilter; readonly cursor?: string | undefined };
 
 export interface BulkControl {
   readonly action: BulkAction;
-  readonly chosen: ChosenRuns;
+  readonly selection: RunSelection;
   /** The reason, which readers of the run can see. */
   readonly reason?: string | undefined;
   /** `preview` returns the runs that would accept the action, without changing anything. */
@@ -189,14 +189,14 @@ export async function controlMany(deps: ApiDeps, caller: Caller, wanted: BulkCon
   };
 }
 
-interface Chosen {
+interface SelectedRuns {
   readonly ids: readonly string[];
   readonly nextCursor: string | null;
 }
 
-async function idsOf(deps: ApiDeps, { tenantId }: Caller, { action, chosen }: BulkControl): Promise<Chosen> {
-  if ('ids' in chosen) return { ids: [...new Set(chosen.ids)], nextCursor: null };
-  const { filter, cursor } = chosen;
+async function idsOf(deps: ApiDeps, { tenantId }: Caller, { action, selection }: BulkControl): Promise<SelectedRuns> {
+  if ('ids' in selection) return { ids: [...new Set(selection.ids)], nextCursor: null };
+  const { filter, cursor } = selection;
   const asked = { list: ['bulk', tenantId, action, filter], limit: MAX_RUNS, cursor };
   const found = await readPage(deps.cursors, asked, (page) => findRuns(deps, { tenantId, action, filter }, page));
   return { ids: found.items, nextCursor: found.nextCursor };

@@ -10,7 +10,7 @@ import { toPrincipal } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { toApiError, unavailable } from '../http/errors.ts';
 import { strongTagsIn } from '../http/etag.ts';
-import { hiddenFrom, shownApproval } from '../redaction.ts';
+import { hiddenFrom, redactApproval } from '../redaction.ts';
 import { AnsweredApproval } from '../schemas/approval.ts';
 import type { ApprovalJson } from '../schemas/approval.ts';
 import { afterSending, sendSignal } from '../runs/send-signal.ts';
@@ -213,7 +213,7 @@ async function readApproval(
       `Run ${runId} has answered a decision without the id of the approval and the number of its decisions`,
     );
   const approval = await untilWritten(deps, { id, runId }, (written) => written.decisions.length >= count);
-  return shownApproval(approval, hidden, deps.fingerprints);
+  return redactApproval(approval, hidden, deps.fingerprints);
 }
 
 function optionalJson(value: unknown): Json | undefined {
@@ -254,7 +254,7 @@ export function toRealDecision(
   hidden: Redaction,
   { approvalId, args, digests }: DecisionOnView,
 ): Pick<DecisionOnView, 'args' | 'digests'> {
-  const digestOf = (approval: Approval): string => shownApproval(approval, hidden, fingerprints).digest;
+  const digestOf = (approval: Approval): string => redactApproval(approval, hidden, fingerprints).digest;
   const toReal = (named: readonly string[]): readonly string[] => {
     const real = new Map(known.approvals.map((approval) => [digestOf(approval), approval.digest]));
     return named.flatMap((digest) => real.get(digest) ?? []);

@@ -10,7 +10,7 @@ import { whoDecides } from '../../wording/index.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import type { Fingerprints } from '../http/fingerprints.ts';
-import { shownApproval, hiddenFrom } from '../redaction.ts';
+import { redactApproval, hiddenFrom } from '../redaction.ts';
 import type { ApprovalOfRun } from './find-approval.ts';
 
 /** An approval with its policy as text, and its progress. */
@@ -28,7 +28,7 @@ export interface InboxApproval extends PublicApproval {
 export function toInboxApproval(approval: KnownApproval, hidden: Redaction, fingerprints: Fingerprints): InboxApproval {
   const askedArgs = hideAskedArgs(approval, hidden);
   return {
-    ...shownApproval(approval, hidden, fingerprints),
+    ...redactApproval(approval, hidden, fingerprints),
     who: whoDecides(approval.policy),
     progress: quorumProgressOf(approval),
     ...(askedArgs !== undefined && { askedArgs }),

@@ -9,7 +9,7 @@ import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { recordedAct } from '../http/recorded-act.ts';
 import type { RecordAct } from '../http/recorded-act.ts';
-import { hiddenFrom, shownApproval } from '../redaction.ts';
+import { hiddenFrom, redactApproval } from '../redaction.ts';
 import { findRun } from '../runs/run-json.ts';
 import type { ChatDecision } from './read-last-message.ts';
 
@@ -41,7 +41,7 @@ export async function findDecisions(
     throw new ApiError('UNKNOWN_APPROVAL', `This thread has no approval "${approvalId}"`);
   const hidden = hiddenFrom(caller, run);
   const open = found.flatMap(({ decision: one, approval }) => {
-    const digest = one.digest ?? firstDigest(shownApproval(approval, hidden, deps.fingerprints));
+    const digest = one.digest ?? firstDigest(redactApproval(approval, hidden, deps.fingerprints));
     return approval.status === 'pending' && digest !== null ? [{ ...one, digest }] : [];
   });
   return {

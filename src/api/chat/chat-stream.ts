@@ -3,7 +3,7 @@ import { hideDelta } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { hiddenFrom, shownEvent } from '../redaction.ts';
+import { hiddenFrom, redactEvent } from '../redaction.ts';
 import type { SseBody } from '../streams/sse-body.ts';
 import type { RunUpdate } from '../streams/subscribe-to-run.ts';
 import { EditedQuestions } from './messages/questions.ts';
@@ -27,7 +27,7 @@ export class RecordedAnswers {
   }
 
   /** @returns the answer that the event reports; `null` when it is not known or has no text */
-  about({ node, visit, path, idempotencyKey: callKey }: ModelCalled): ModelDelta | null {
+  deltaOf({ node, visit, path, idempotencyKey: callKey }: ModelCalled): ModelDelta | null {
     const text = this.#texts.get(callKey) ?? '';
     if (path !== undefined || text === '') return null;
     return { node, visit, attempt: LAST_ATTEMPT, callKey, index: 0, text };
@@ -38,7 +38,7 @@ export class RecordedAnswers {
 const LAST_ATTEMPT = Number.MAX_SAFE_INTEGER;
 
 /** A run that is streamed as one chat message to one reader. */
-export interface Message {
+export interface StreamedMessage {
   readonly runId: string;
   readonly plan: ChatPlan;
   /** The reader of the stream. */
@@ -57,7 +57,7 @@ export type Until = 'approval' | 'end';
  */
 export async function* chunksOfRun(
   { fingerprints }: Pick<ApiDeps, 'fingerprints'>,
-  { runId, plan, caller, after, until, recordedAnswers }: Message,
+  { runId, plan, caller, after, until, recordedAnswers }: StreamedMessage,
   updates: AsyncGenerator<RunUpdate, void>,
 ): AsyncGenerator<Chunk, void> {
   const message = new MessageBuilder(plan);
@@ -67,9 +67,9 @@ export async function* chunksOfRun(
     // Redacted text is sent once, when it is complete, because its deltas would reveal it.
     hideDelta(delta, hidden) === delta ? message.addDelta(delta) : [];
   const chunksOfEvent = (event: RunEvent, hidden: Redaction): readonly Chunk[] => {
-    const recorded = event.type === 'model.called' ? recordedAnswers.about(event) : null;
+    const recorded = event.type === 'model.called' ? recordedAnswers.deltaOf(event) : null;
     // An edited question is sent again as an event, so that its digest is fingerprinted in the same way as all others.
-    const visible = [event, questions.add(event)].flatMap((one) => (one ? shownEvent(one, hidden, fingerprints) : []));
+    const visible = [event, questions.add(event)].flatMap((one) => (one ? redactEvent(one, hidden, fingerprints) : []));
     const chunks = [
       ...(recorded ? chunksOfDelta(recorded, hidden) : []),
       ...visible.flatMap((one) => message.add(one)),

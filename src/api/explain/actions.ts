@@ -40,11 +40,12 @@ type Right = Pick<Action, 'who' | 'allowed'>;
 
 function rightTo(next: NextAction, facts: Facts): Right {
   if (isDecision(next)) return rightToDecide(next.target, facts);
-  const { permissions, heldFromReader } = facts;
+  const { permissions, gatedForReader } = facts;
   if (next.action === 'fork') return { who: 'who may edit states (state:edit)', allowed: permissions.has(FORK) };
   const { id, node } = next.body;
-  const isHeld = next.action === 'skip' && [id, node].some((key) => typeof key === 'string' && heldFromReader.has(key));
-  if (isHeld) return leftToDeciders(`the approvals of node ${next.node ?? ''}`);
+  const isGated =
+    next.action === 'skip' && [id, node].some((key) => typeof key === 'string' && gatedForReader.has(key));
+  if (isGated) return leftToDeciders(`the approvals of node ${next.node ?? ''}`);
   if (next.action === 'replan' && !mayPassApprovals(facts)) return leftToDeciders('the approvals that wait');
   return { who: CONTROLLERS, allowed: permissions.has(CONTROL) };
 }

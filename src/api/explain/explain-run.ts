@@ -9,13 +9,13 @@ import type { Facts, VisibleRun } from './reasons.ts';
 export function explainRun(facts: Facts): Explanation {
   const { id: runId, status } = facts.run;
   const [first, ...more] = reasonsOf(facts);
-  const { text, since } = explained(first);
+  const { text, since } = toExplained(first);
   return {
     runId,
     status,
     summary: more.length > 0 ? `${text} (${more.length} more)` : text,
     since,
-    reasons: [first, ...more].map(explained),
+    reasons: [first, ...more].map(toExplained),
     budget: budgetOf(facts.run),
     deadline: explainDeadline(facts),
     actions: actionsOf(facts, [first, ...more]),
@@ -23,8 +23,8 @@ export function explainRun(facts: Facts): Explanation {
 }
 
 /** Formats a reason for the API. */
-function explained(reason: Reason) {
-  const { kind, about: _inText, ...fields } = reason;
+function toExplained(reason: Reason) {
+  const { kind, about: _textOnly, ...fields } = reason;
   return { kind, text: toSentence(formatReason(reason)), ...fields };
 }
 
@@ -53,11 +53,13 @@ function budgetOf(run: VisibleRun): Explanation['budget'] {
   });
 }
 
-const THEN =
+const EFFECT_OF_DEADLINE =
   'The run fails with DEADLINE_EXCEEDED, and what its graph says is to be undone is undone. If nothing was to be undone, a retry with a longer `limits.deadline` goes on; else only a fork does.';
-const STILL = 'The time stands still while the run is paused or only waits for people.';
+const WHILE_SUSPENDED = 'The time stands still while the run is paused or only waits for people.';
 
 /** Explains when the deadline of a run is reached. */
 function explainDeadline({ deadline }: Pick<Facts, 'deadline'>): Explanation['deadline'] {
-  return deadline ? { ...deadline, effect: deadline.at === null ? `${STILL} ${THEN}` : THEN } : null;
+  return deadline
+    ? { ...deadline, effect: deadline.at === null ? `${WHILE_SUSPENDED} ${EFFECT_OF_DEADLINE}` : EFFECT_OF_DEADLINE }
+    : null;
 }

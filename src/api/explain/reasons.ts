@@ -26,13 +26,13 @@ export interface Facts {
    * What the reader must not skip, because other people decide its approvals: ids of interventions, or the name of the
    * node that has failed the run.
    */
-  readonly heldFromReader: ReadonlySet<string>;
+  readonly gatedForReader: ReadonlySet<string>;
   /** The run's latest checkpoint; `null` before it has begun. */
   readonly checkpoint: string | null;
   /** `null` when the run has no deadline. */
   readonly deadline: NonNullable<RunRecord['view']>['deadline'] | null;
   /** What the next nodes use and an administrator has switched off. */
-  readonly switchedOff: readonly OffThing[];
+  readonly switchedOff: readonly BlockingSwitch[];
   /** The permissions of the reader. */
   readonly permissions: ReadonlySet<Permission>;
 }
@@ -55,7 +55,7 @@ export interface FailingTask {
 }
 
 /** Something that is switched off, and since when. */
-export type OffThing = SwitchedOff & { readonly since: string };
+export type BlockingSwitch = SwitchedOff & { readonly since: string };
 
 /** Lists the reasons for a run's present state, the most important first. There is always at least one. */
 export function reasonsOf(facts: Facts): readonly [Reason, ...Reason[]] {

@@ -82,9 +82,9 @@ const JOBS = {
   refuseDecision: (approval: Approval, request: DecisionRequest): Refusal | null => refuseDecision(approval, request),
   refuseFork(graph: RunnableGraph, identity: RunIdentity, attempt: ForkAttempt): Refusal | null {
     const { fork, startedAt, underParent } = attempt;
-    const held =
+    const refusal =
       underParent && refuseForkOf(compile(underParent.graph), identity, { fork: underParent.fork, startedAt });
-    if (held) return held;
+    if (refusal) return refusal;
     const forked = forkRun(compile(graph), identity, { fork, startedAt });
     return 'code' in forked ? forked : null;
   },

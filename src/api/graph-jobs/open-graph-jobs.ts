@@ -10,7 +10,7 @@ import { openJobLimit } from './job-limit.ts';
 import { limitMsOf } from './jobs.ts';
 
 /** The resources for worker threads. */
-export interface Room {
+export interface ThreadResources {
   readonly processors: number;
   /** The memory of the machine, or of the container. */
   readonly memoryMib: number;
@@ -24,13 +24,13 @@ const OWN_MIB = 512;
 const MIB = 1_048_576;
 
 /** Returns how many threads may run at a time. @param heapMib the maximal heap of each thread */
-export function countThreads(heapMib: number, { processors, memoryMib }: Room = roomHere()): number {
+export function countThreads(heapMib: number, { processors, memoryMib }: ThreadResources = resourcesHere()): number {
   const fitting = Math.floor((memoryMib - OWN_MIB) / heapMib);
   return Math.max(FEWEST, Math.min(MOST, processors, fitting));
 }
 
 /** Without a memory limit, Node returns 0 or more than any machine has. */
-function roomHere(): Room {
+function resourcesHere(): ThreadResources {
   const memory = Math.min(process.constrainedMemory() || Infinity, totalmem());
   return { processors: availableParallelism(), memoryMib: memory / MIB };
 }
@@ -68,7 +68,7 @@ export function openGraphJobs(catalog: Catalog, options: ThreadOptions = {}): Gr
     resourceLimits: { maxOldGenerationSizeMb: heapMib },
   });
   const thread = pLimit(THREADS);
-  const takeTurn = createTurns(THREADS - 1);
+  const limitTenant = createTenantLimit(THREADS - 1);
   return {
     do: async (name, tenantId, ...parameters) => {
       const inThread = async () => {
@@ -82,7 +82,7 @@ export function openGraphJobs(catalog: Catalog, options: ThreadOptions = {}): Gr
           limit.close();
         }
       };
-      return await takeTurn(tenantId, async () => await thread(inThread));
+      return await limitTenant(tenantId, async () => await thread(inThread));
     },
     ready: async () => {
       await pool.run(null, { name: 'ready', signal: AbortSignal.timeout(READY_WITHIN_MS) });
@@ -92,16 +92,16 @@ export function openGraphJobs(catalog: Catalog, options: ThreadOptions = {}): Gr
 }
 
 /** Limits the concurrent jobs of each tenant; further jobs wait until one of the same tenant ends. */
-function createTurns(atOnce: number): <T>(tenantId: string, work: () => Promise<T>) => Promise<T> {
+function createTenantLimit(atOnce: number): <T>(tenantId: string, work: () => Promise<T>) => Promise<T> {
   const byTenant = new Map<string, LimitFunction>();
   return async (tenantId, work) => {
-    const turn = byTenant.get(tenantId) ?? pLimit(atOnce);
-    byTenant.set(tenantId, turn);
-    if (turn.pendingCount >= MAX_WAITING) throw tooMany();
+    const limit = byTenant.get(tenantId) ?? pLimit(atOnce);
+    byTenant.set(tenantId, limit);
+    if (limit.pendingCount >= MAX_WAITING) throw tooMany();
     try {
-      return await turn(work);
+      return await limit(work);
     } finally {
-      if (turn.activeCount + turn.pendingCount === 0) byTenant.delete(tenantId);
+      if (limit.activeCount + limit.pendingCount === 0) byTenant.delete(tenantId);
     }
   };
 }

@@ -6,8 +6,8 @@ import { ApiError, invalidField } from '../http/errors.ts';
 import { refusePlaceholders } from '../redaction.ts';
 import { SCHEMES } from './schemes.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { createShowInput } from '../runs/show-input.ts';
-import type { ShowInputDeps } from '../runs/show-input.ts';
+import { createInputRedactor } from '../runs/redact-input.ts';
+import type { RedactInputDeps } from '../runs/redact-input.ts';
 
 /** The most hooks of a tenant. */
 const MAX_HOOKS = 100;
@@ -47,9 +47,9 @@ export async function findHook({ store }: Pick<ApiDeps, 'store'>, at: HookKey): 
 }
 
 /** Builds the public form of hooks, without their secrets and redacted for the caller. */
-export async function shownHooks(deps: ShowInputDeps, caller: Caller, hooks: readonly Hook[]) {
+export async function toHooksJson(deps: RedactInputDeps, caller: Caller, hooks: readonly Hook[]) {
   const graphs = hooks.flatMap(({ action }) => ('start' in action ? [action.start.graph] : []));
-  const show = await createShowInput(deps, caller, graphs);
+  const show = await createInputRedactor(deps, caller, graphs);
   return hooks.map(({ tenantId, name, scheme, secret, action, redacted, createdAt, updatedAt, by }) => ({
     id: name,
     path: `/api/hooks/${tenantId}.${name}`,
@@ -64,9 +64,9 @@ export async function shownHooks(deps: ShowInputDeps, caller: Caller, hooks: rea
   }));
 }
 
-/** Builds the public form of one hook, as `shownHooks` does. */
-export async function shownHook(deps: ShowInputDeps, caller: Caller, hook: Hook) {
-  const [shown] = await shownHooks(deps, caller, [hook]);
+/** Builds the public form of one hook, as `toHooksJson` does. */
+export async function toHookJson(deps: RedactInputDeps, caller: Caller, hook: Hook) {
+  const [shown] = await toHooksJson(deps, caller, [hook]);
   if (!shown) throw new TypeError('A hook has no answer');
   return shown;
 }

@@ -20,7 +20,7 @@ import { startRun } from '../runs/start-run.ts';
 import { mediaTypeOf, requirePlainJson, readJsonText } from '../http/read-json.ts';
 
 /** The answer to a message. */
-export interface Received {
+export interface HookResponse {
   /** 202 when the message had an effect now; 200 when it had it earlier or needs none. */
   readonly status: 200 | 202;
   readonly body: JsonObject;
@@ -31,12 +31,12 @@ export interface Received {
  * @throws ApiError 401 for an invalid signature; 409 while the same message is being handled; otherwise the error of
  * the action. After an error, the sender may repeat the message
  */
-export async function receiveMessage(deps: ApiDeps, address: string, request: SignedRequest): Promise<Received> {
+export async function receiveMessage(deps: ApiDeps, address: string, request: SignedRequest): Promise<HookResponse> {
   const hook = await authenticateHook(deps, address, request);
   const scheme = SCHEMES[hook.scheme];
   const message = readMessage(request, scheme);
-  const greeting = scheme.greetingOf(request, message.body);
-  if (greeting) return { status: 200, body: greeting };
+  const verificationAnswer = scheme.verificationAnswerOf(request, message.body);
+  if (verificationAnswer) return { status: 200, body: verificationAnswer };
   const at = { hook, message: contentHash(scheme.messageIdOf(request, message.body)) };
   const id = ulid();
   const claim = await deps.store.hookMessages.claim(at, id);
@@ -50,7 +50,7 @@ export async function receiveMessage(deps: ApiDeps, address: string, request: Si
   }
 }
 
-async function act(deps: ApiDeps, wanted: WantedAct, at: MessageKey): Promise<Received> {
+async function act(deps: ApiDeps, wanted: MessageAction, at: MessageKey): Promise<HookResponse> {
   const { hookMessages } = deps.store;
   try {
     const answer = await actOnMessage(deps, wanted);
@@ -63,7 +63,7 @@ async function act(deps: ApiDeps, wanted: WantedAct, at: MessageKey): Promise<Re
 }
 
 /** The action that a message causes. */
-export interface WantedAct {
+export interface MessageAction {
   readonly hook: Hook;
   readonly message: Message;
   /** Its id becomes the id of the run or event, so that repeated attempts create only one. */
@@ -75,7 +75,7 @@ export interface WantedAct {
  * @throws ApiError as starting a run or sending an event does; 403 when the user has lost the permission; 422 if the
  * message can't fill the templates
  */
-async function actOnMessage(deps: ApiDeps, { hook, message, attempt }: WantedAct): Promise<HookAnswer> {
+async function actOnMessage(deps: ApiDeps, { hook, message, attempt }: MessageAction): Promise<HookAnswer> {
   const { action, tenantId, by } = hook;
   requireStillAllowed(deps, hook);
   const caller: Caller = { tenantId, ...by, permissions: permissionsWithin(deps, hook) };

@@ -16,12 +16,12 @@ interface Limits {
 export function limited({ slots, refusal, counts = () => true }: Limits) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     if (!counts(c)) return await next();
-    const giveBack = slots.take(c.get('caller').tenantId);
-    if (!giveBack) throw retryAfter(1, 'TOO_MANY_REQUESTS', refusal);
+    const release = slots.take(c.get('caller').tenantId);
+    if (!release) throw retryAfter(1, 'TOO_MANY_REQUESTS', refusal);
     try {
       return await next();
     } finally {
-      giveBack();
+      release();
     }
   });
 }

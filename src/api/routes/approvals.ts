@@ -6,7 +6,7 @@ import { reassignApproval } from '../approvals/reassign-approval.ts';
 import { listOwnApprovals, findWithRun } from '../approvals/find-approval.ts';
 import { decideApproval } from '../approvals/decide-approval.ts';
 import { findRun } from '../runs/run-json.ts';
-import { showAll } from '../redaction.ts';
+import { redactAll } from '../redaction.ts';
 import { readPage } from '../http/paging.ts';
 import { withId } from '../middleware/audited.ts';
 import { routes, tagged } from '../middleware/route.ts';
@@ -64,8 +64,12 @@ const list = approvals.get('/api/approvals', 'run:read', {
         own === null
           ? await deps.store.approvals.list(tenantId, filter, request)
           : await listOwnApprovals(deps, caller, { filter, page: request });
-      const show = (approval: KnownApproval, hidden: Redaction) => toInboxApproval(approval, hidden, deps.fingerprints);
-      return { items: await withNotes(deps, await showAll(deps.store, caller, items, show), COMMENTS_LISTED), next };
+      const redact = (approval: KnownApproval, hidden: Redaction) =>
+        toInboxApproval(approval, hidden, deps.fingerprints);
+      return {
+        items: await withNotes(deps, await redactAll(deps.store, caller, items, redact), COMMENTS_LISTED),
+        next,
+      };
     });
     return c.json(page, 200);
   },

@@ -62,7 +62,7 @@ const STREAM = {
   content: { 'text/event-stream': { schema: z.string() } },
 };
 
-const say = (slots: TenantSlots): Route =>
+const send = (slots: TenantSlots): Route =>
   chat.post('/api/chat/{graph}', ['run:start', 'approval:decide'], {
     id: 'chat',
     summary: 'Have a run of a graph answer a message of `useChat`, or go on after decisions',
@@ -128,7 +128,7 @@ const follow = (slots: TenantSlots, path: string, id: string, params: typeof Thr
 export function chatRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>> {
   const slots = createTenantSlots(deps.settings.waits);
   return routes(
-    say(slots),
+    send(slots),
     follow(slots, '/api/chat/{threadId}/stream', 'followChat', Thread),
     follow(slots, '/api/chat/{graph}/{threadId}/stream', 'followChatOfGraph', OfGraph),
   )(deps);
@@ -142,10 +142,10 @@ interface Streaming {
 
 /** Streams an answer if the tenant has a free slot. */
 async function streamed(c: Context<ApiEnv>, { slots, deps, answer }: Streaming): Promise<Response> {
-  const giveBack = slots.take(c.get('caller').tenantId);
-  if (!giveBack) throw retryAfter(1, 'TOO_MANY_REQUESTS', 'Too many streams are open; ask again when one has ended');
+  const release = slots.take(c.get('caller').tenantId);
+  if (!release) throw retryAfter(1, 'TOO_MANY_REQUESTS', 'Too many streams are open; ask again when one has ended');
   const { chunks, close } = await answer().catch((error: unknown) => {
-    giveBack();
+    release();
     throw error;
   });
   const fail = (error: unknown): Chunk => {
@@ -159,7 +159,7 @@ async function streamed(c: Context<ApiEnv>, { slots, deps, answer }: Streaming):
     produce: async (body) => await writeChunks(body, chunks([body.over]), fail),
     over() {
       close();
-      giveBack();
+      release();
     },
   });
 }

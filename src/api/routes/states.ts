@@ -7,7 +7,7 @@ import type { ApiDeps, ApiEnv } from '../deps.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { findRun, toRunJson } from '../runs/run-json.ts';
 import { listCheckpoints, readState } from '../runs/read-state.ts';
-import { hiddenFrom, shownDiff, shownState } from '../redaction.ts';
+import { hiddenFrom, redactDiff, redactState } from '../redaction.ts';
 import { ifMatch } from '../middleware/limited.ts';
 import { readPage } from '../http/paging.ts';
 import { replayRun } from '../runs/replay-run.ts';
@@ -159,7 +159,7 @@ const diff = state.get('/api/runs/{id}/diff', 'run:read', {
     const one = await findRun(deps, caller, c.req.valid('param').id);
     const other = await findRun(deps, caller, c.req.valid('query').with);
     return c.json(
-      shownDiff(
+      redactDiff(
         await diffRuns(deps, one, other),
         [one, other].map((run) => hiddenFrom(caller, run)),
       ),
@@ -180,5 +180,5 @@ export function answerState(
 ) {
   const hidden = hiddenFrom(c.get('caller'), run);
   c.header('etag', etagOf(fingerprints, { runId: run.id, state, hidden }));
-  return c.json(shownState(state, hidden), 200);
+  return c.json(redactState(state, hidden), 200);
 }

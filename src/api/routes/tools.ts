@@ -31,12 +31,12 @@ const list = tools.get('/api/tools', GRAPH_READERS, {
 /** Routes of tools. */
 export const toolRoutes = routes(list);
 
-interface Shown {
+interface ListedTools {
   readonly catalog: Catalog;
   readonly offFor: (name: string) => ToolJson['switchedOff'];
 }
 
-function pageOf({ catalog, offFor }: Shown, { limit, after }: PageRequest): Page<ToolJson> {
+function pageOf({ catalog, offFor }: ListedTools, { limit, after }: PageRequest): Page<ToolJson> {
   const rest = Object.entries(catalog.tools)
     .filter(([name]) => after === undefined || name > after.id)
     .sort(([a], [b]) => (a < b ? -1 : 1));

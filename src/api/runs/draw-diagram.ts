@@ -31,7 +31,7 @@ export async function drawDiagram(
   return await deps.graphJobs.do('draw', caller.tenantId, definition, marks, format);
 }
 
-interface Drawn {
+interface MarkedGraph {
   readonly definition: JsonObject | null;
   readonly marks: Marks;
 }
@@ -40,13 +40,18 @@ async function readGraph(
   { store }: Pick<ApiDeps, 'store'>,
   { tenantId, permissions }: Caller,
   name: string,
-): Promise<Drawn> {
+): Promise<MarkedGraph> {
   const found = await store.graphs.find(tenantId, name);
   if (!found) throw await missingGraph({ store, tenantId, permissions }, name, 'NOT_FOUND');
   return { definition: found.definition, marks: NO_MARKS };
 }
 
-async function readRun({ store }: Pick<ApiDeps, 'store'>, caller: Caller, name: string, id: string): Promise<Drawn> {
+async function readRun(
+  { store }: Pick<ApiDeps, 'store'>,
+  caller: Caller,
+  name: string,
+  id: string,
+): Promise<MarkedGraph> {
   if (!caller.permissions.has('run:read'))
     throw new ApiError('FORBIDDEN', "Marking a run's nodes needs the permission run:read");
   const { graph, view } = await findRun({ store }, caller, id);

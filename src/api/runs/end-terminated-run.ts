@@ -42,12 +42,12 @@ export async function endTerminatedRun(
 }
 
 /** Kinds of ends after which no activity can write. */
-const SETTLED: ReadonlySet<WorkflowEnd['kind']> = new Set(['put-aside', 'missing']);
+const SETTLED: ReadonlySet<WorkflowEnd['kind']> = new Set(['quarantined', 'missing']);
 
 function lastBatch(run: RunRecord, end: WorkflowEnd, approvals: readonly Approval[]): JournalBatch {
   const error = toError(end);
   const { at } = end;
-  if (end.kind !== 'put-aside' || !end.cancel)
+  if (end.kind !== 'quarantined' || !end.cancel)
     return closingBatch(run, { type: 'run.failed', at, error }, { approvals });
   const { by, reason } = end.cancel;
   return closingBatch(run, { type: 'run.canceled', at, by, reason }, { approvals, cancelError: error });
@@ -71,7 +71,7 @@ function toError(end: WorkflowEnd): RunError {
       };
     case 'contradicted':
       return { code: 'ABORTED', message: truncate(end.message, MAX_MESSAGE) };
-    case 'put-aside':
+    case 'quarantined':
       return { code: 'INTERNAL', message: truncate(end.message, MAX_MESSAGE) };
     case 'terminated': {
       const { by, reason } = end;

@@ -12,7 +12,7 @@ import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { toRunnable } from '../graph-jobs/jobs.ts';
-import { shownEvent } from '../redaction.ts';
+import { redactEvent } from '../redaction.ts';
 import { newRun, pinnedByRun, requireInput, startOf } from './start-run.ts';
 import { firstBeginning } from './dispatch-run.ts';
 import type { Store } from '../../store/store.ts';
@@ -75,8 +75,8 @@ function keep(
   if (!divergence) return null;
   const { expected, actual } = divergence;
   const redacted = {
-    expected: expected && shownEvent(expected, { ...recorded, stacks: true }, fingerprints),
-    actual: actual && shownEvent(actual, { ...replayed, stacks: true }, fingerprints),
+    expected: expected && redactEvent(expected, { ...recorded, stacks: true }, fingerprints),
+    actual: actual && redactEvent(actual, { ...replayed, stacks: true }, fingerprints),
   };
   return { ...divergence, redacted };
 }

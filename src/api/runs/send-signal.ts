@@ -54,7 +54,7 @@ const FEWEST_FOR_CANCEL = 3;
  * @returns `null` when the task does not fail
  * @throws ApiError 503
  */
-async function cancelPoisonedRun(
+async function cancelStuckRun(
   deps: Pick<ApiDeps, 'store' | 'engine' | 'logger'>,
   run: RunRecord,
   { payload: { signalId, by, reason } }: SignedSignal,
@@ -103,7 +103,7 @@ async function reopenEnded(
     view,
     at: new Date(now).toISOString(),
   });
-  if (reopened === 'busy') throw threadGone(run);
+  if (reopened === 'busy') throw threadContinued(run);
   if (reopened === 'changed') return { id, taken: false, refusal: changedMeanwhile(name) };
   await tryDispatch(deps, run.id);
   return result;
@@ -124,7 +124,7 @@ async function findEnded({ store }: Pick<ApiDeps, 'store'>, { id }: RunRecord): 
   return isStart(start) ? { start, lastSeq, whole: fromEndedState(kept, state?.channels ?? {}) } : null;
 }
 
-function threadGone({ threadId }: RunRecord): ApiError {
+function threadContinued({ threadId }: RunRecord): ApiError {
   return new ApiError('THREAD_BUSY', `The thread ${threadId} has gone on, or is about to; fork the run instead`);
 }
 
@@ -236,7 +236,7 @@ export async function sendSignal(
 /** A quarantined run can't be queried, because its workflow task would fail again. */
 async function earlierResult({ engine }: SendDeps, run: RunRecord, id: string): Promise<SignalResult | null> {
   const end = isEnded(run.status) ? await engine.workflowEnd(run) : null;
-  if (end?.kind !== 'put-aside') return await engine.signalResult(run, id);
+  if (end?.kind !== 'quarantined') return await engine.signalResult(run, id);
   return end.cancel?.signalId === id ? { id, taken: true, value: null } : null;
 }
 
@@ -288,7 +288,7 @@ async function signalOrCancel(deps: SendDeps, run: RunRecord, signal: SignedSign
   try {
     return await deps.engine.signalAndAsk(run, name, payload);
   } catch (error) {
-    const canceled = name === 'cancel' ? await cancelPoisonedRun(deps, run, signal) : null;
+    const canceled = name === 'cancel' ? await cancelStuckRun(deps, run, signal) : null;
     if (canceled) return canceled;
     throw error;
   }

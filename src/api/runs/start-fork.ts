@@ -102,14 +102,14 @@ function inheritedBy(begin: RunGraphInput['begin']): ParentRun | null {
 }
 
 /** The most calls of the parent that approvals in the fork list. */
-const MAX_TOLD = 20;
+const MAX_EARLIER_CALLS = 20;
 
 async function callsSince({ store }: ApiDeps, { checkpoint }: StoredState): Promise<readonly EarlierCall[]> {
   const done: EarlierCall[] = [];
   for await (const call of store.journal.ofTypes(checkpoint.runId, ['tool.called'], { after: checkpoint.seq })) {
     const { node, tool, at, error } = call;
     if (!error) done.push({ node, tool, at });
-    if (done.length === MAX_TOLD) break;
+    if (done.length === MAX_EARLIER_CALLS) break;
   }
   return done;
 }

@@ -119,8 +119,8 @@ async function checkWanted(
   if (pinned.limits.refusal) throw toApiError(pinned.limits.refusal);
   if (startAt === null) return;
   const by = toPrincipal(caller);
-  const held = await graphJobs.do('refuseStartAt', tenantId, toRunnable(pinned), startAt, by, Date.now());
-  if (held) throw toApiError(held);
+  const refusal = await graphJobs.do('refuseStartAt', tenantId, toRunnable(pinned), startAt, by, Date.now());
+  if (refusal) throw toApiError(refusal);
 }
 
 /** @throws ApiError 422 when a named node is not in the graph */
@@ -201,7 +201,7 @@ export interface PinnedGraph {
 }
 
 /** A graph, and the other options of a new run. */
-interface Wanted {
+interface GraphToPin {
   readonly valid: ValidGraph;
   readonly limits?: Limits;
   readonly inherited?: Inherited;
@@ -211,7 +211,7 @@ interface Wanted {
 export async function pinGraph(
   { catalog, graphJobs }: Pick<ApiDeps, 'catalog' | 'graphJobs'>,
   tenantId: string,
-  { valid, limits = {}, inherited = {} }: Wanted,
+  { valid, limits = {}, inherited = {} }: GraphToPin,
 ): Promise<PinnedGraph> {
   const { name, version, hash, given, definition, graphs } = valid;
   const pinned = pinCatalog(definition, { ...catalog, graphs });
@@ -231,8 +231,8 @@ export interface EarlierRun {
   readonly pinned: PinnedGraph;
 }
 
-/** How the graph of a run that is based on an earlier one is chosen. */
-interface Following {
+/** A run that is based on an earlier one. */
+interface DerivedRun {
   /** `null` for the graph of the earlier run. */
   readonly graph: Json;
   /** The id of the new run. */
@@ -248,14 +248,14 @@ interface Following {
 export async function pinnedByRun(
   deps: Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs'>,
   run: RunRecord,
-  { graph: reference, runId, inherit }: Following,
+  { graph: reference, runId, inherit }: DerivedRun,
 ): Promise<EarlierRun> {
   const start = await startOf(deps, run);
   if (reference === null) return { start, pinned: await pinnedOf(deps, run, start) };
   const valid = await resolveGraph(reference, { ...deps, tenantId: run.tenantId }, runId);
-  const { channels = [], ...places } = inherit(run.redaction, start.begin);
+  const { channels = [], ...paths } = inherit(run.redaction, start.begin);
   const ofThread = await inheritedChannels(deps.store, run.predecessorId);
-  const inherited = { ...places, channels: [...channels, ...ofThread] };
+  const inherited = { ...paths, channels: [...channels, ...ofThread] };
   return { start, pinned: await pinGraph(deps, run.tenantId, { valid, inherited }) };
 }
 

@@ -8,7 +8,7 @@ import { GivenRecord, JsonRecord, listOf, Time, pageOf } from './common.ts';
 
 /** The name of the component in the API's description. */
 export const DEFINITION = 'GraphDefinition';
-const PLACE = `#/components/schemas/${DEFINITION}`;
+const COMPONENT_REFERENCE = `#/components/schemas/${DEFINITION}`;
 
 /**
  * Returns the JSON Schema of definitions as a component of the API's description, with references that start at the
@@ -16,14 +16,14 @@ const PLACE = `#/components/schemas/${DEFINITION}`;
  */
 export function definitionComponent(nodeTypes: Catalog['nodeTypes']): JsonObject {
   const { $schema: _dialect, ...schema } = definitionSchema(nodeTypes);
-  return mapValues(schema, placed);
+  return mapValues(schema, withRootReferences);
 }
 
-function placed(value: Json): Json {
-  if (isJsonList(value)) return value.map(placed);
+function withRootReferences(value: Json): Json {
+  if (isJsonList(value)) return value.map(withRootReferences);
   if (!isJsonObject(value)) return value;
   return mapValues(value, (inner, name) =>
-    name === '$ref' && typeof inner === 'string' ? inner.replace('#', PLACE) : placed(inner),
+    name === '$ref' && typeof inner === 'string' ? inner.replace('#', COMPONENT_REFERENCE) : withRootReferences(inner),
   );
 }
 

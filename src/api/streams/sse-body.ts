@@ -164,19 +164,19 @@ const HEADERS = { 'content-type': 'text/event-stream', 'cache-control': 'no-stor
  */
 export async function answerStream(c: Context<ApiEnv>, deps: StreamDeps, asked: AskedStream): Promise<Response> {
   if (c.req.method === 'HEAD') return c.body(null, 200, HEADERS);
-  const giveBack = asked.slots.take(c.get('caller').tenantId);
-  if (!giveBack)
+  const release = asked.slots.take(c.get('caller').tenantId);
+  if (!release)
     throw retryAfter(RETRY_AFTER_S, 'TOO_MANY_REQUESTS', 'Too many streams are open; close one, or ask again');
   try {
     await c.get('useTicket')?.();
   } catch (error) {
-    giveBack();
+    release();
     throw error;
   }
   return sendStream(c, deps, {
     ...asked,
     headers: HEADERS,
-    over: giveBack,
+    over: release,
     async produce(body) {
       if (await body.write(RETRY_FRAME)) await asked.produce(body);
     },

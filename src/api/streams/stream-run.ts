@@ -4,7 +4,7 @@ import type { Redaction } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import type { Caller } from '../http/authenticate.ts';
 import type { Fingerprints } from '../http/fingerprints.ts';
-import { hiddenFrom, shownEvent } from '../redaction.ts';
+import { hiddenFrom, redactEvent } from '../redaction.ts';
 import { writeAll, toFrame } from './sse-body.ts';
 import type { SseBody } from './sse-body.ts';
 import { subscribeToRun } from './subscribe-to-run.ts';
@@ -52,5 +52,6 @@ function toDeltaFrame(delta: ModelDelta): string {
 }
 
 function frameFor(hidden: Redaction, fingerprints: Fingerprints): (event: RunEvent) => string {
-  return (event) => toFrame({ id: String(event.seq), type: event.type, data: shownEvent(event, hidden, fingerprints) });
+  return (event) =>
+    toFrame({ id: String(event.seq), type: event.type, data: redactEvent(event, hidden, fingerprints) });
 }

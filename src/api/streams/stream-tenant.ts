@@ -3,7 +3,7 @@ import type { EventPlace, TenantEvent } from '../../store/tenant-events.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { createBell } from '../http/bell.ts';
 import type { Fingerprints } from '../http/fingerprints.ts';
-import { hiddenFrom, shownEvent } from '../redaction.ts';
+import { hiddenFrom, redactEvent } from '../redaction.ts';
 import { tooOld } from './event-ids.ts';
 import type { EventIds } from './event-ids.ts';
 import { writeAll, toFrame, toIdFrame } from './sse-body.ts';
@@ -83,7 +83,7 @@ function frameOf(
 ): string {
   const redaction = part.redactionOf.get(runId);
   if (!redaction) throw new TypeError(`It is not known what is hidden of run ${runId}`);
-  const visible = shownEvent(event, hiddenFrom(caller, { redaction }), fingerprints);
+  const visible = redactEvent(event, hiddenFrom(caller, { redaction }), fingerprints);
   const position = { known: known.known, at: known.at, amid: { upTo: part.upTo, last: { xid, runId, seq } } };
   return toFrame({ id: ids.write(caller.tenantId, position), type: event.type, data: { runId, ...visible } });
 }

@@ -19,7 +19,7 @@ export type WorkflowEnd = {
   | { readonly kind: 'ended'; readonly as: 'completed' | 'canceled' }
   | { readonly kind: 'contradicted'; readonly message: string }
   | { readonly kind: 'terminated'; readonly by: string; readonly reason: string }
-  | ({ readonly kind: 'put-aside' } & Quarantine)
+  | ({ readonly kind: 'quarantined' } & Quarantine)
 );
 
 /** @returns `null` when the workflow is open */
@@ -70,10 +70,10 @@ async function lastEvent(
 async function terminationOf(
   client: Client,
   { workflowExecutionTerminatedEventAttributes }: temporal.api.history.v1.IHistoryEvent,
-): Promise<Termination | ({ readonly kind: 'put-aside' } & Quarantine)> {
+): Promise<Termination | ({ readonly kind: 'quarantined' } & Quarantine)> {
   const terminated = workflowExecutionTerminatedEventAttributes ?? {};
   const quarantined = await readQuarantine(client, terminated);
-  if (quarantined) return { kind: 'put-aside', ...quarantined };
+  if (quarantined) return { kind: 'quarantined', ...quarantined };
   return { kind: 'terminated', by: terminated.identity ?? '', reason: terminated.reason ?? '' };
 }
 

@@ -8,7 +8,7 @@ import type { Caller } from '../http/authenticate.ts';
 /** The most webhooks of a tenant. */
 const MAX_WEBHOOKS = 100;
 
-type Wanted = Omit<NewWebhook, 'secret'> & { readonly secret: string | undefined };
+type WebhookToAdd = Omit<NewWebhook, 'secret'> & { readonly secret: string | undefined };
 
 /**
  * Adds a webhook to a tenant.
@@ -16,7 +16,7 @@ type Wanted = Omit<NewWebhook, 'secret'> & { readonly secret: string | undefined
  * @throws ApiError 422 for an invalid secret or an address that the guard refuses, 409 when the tenant has too many
  * webhooks
  */
-type AddWebhook = (wanted: Wanted) => Promise<{ readonly webhook: Webhook; readonly secret: string | null }>;
+type AddWebhook = (wanted: WebhookToAdd) => Promise<{ readonly webhook: Webhook; readonly secret: string | null }>;
 
 export function createAddWebhook({ store, settings }: Pick<ApiDeps, 'store' | 'settings'>): AddWebhook {
   const openedSender = openSender(settings.webhooks.allow);
@@ -48,7 +48,7 @@ type FindDeps = Pick<ApiDeps, 'store'>;
 
 /** Finds a webhook of the caller's tenant. @throws ApiError 404 */
 export async function findWebhook({ store }: FindDeps, { tenantId }: Caller, id: string): Promise<Webhook> {
-  return present(await store.webhooks.find(tenantId, id), id);
+  return requireFound(await store.webhooks.find(tenantId, id), id);
 }
 
 /** Finds an enabled webhook. @throws ApiError 404, 409 when it is disabled */
@@ -60,7 +60,7 @@ export async function findEnabled(deps: FindDeps, caller: Caller, id: string): P
 }
 
 /** @throws ApiError 404 when nothing was found */
-export function present<T>(found: T | null, id: string, among = 'webhooks of this tenant'): T {
+export function requireFound<T>(found: T | null, id: string, among = 'webhooks of this tenant'): T {
   if (found === null) throw new ApiError('NOT_FOUND', `There is no "${id}" among the ${among}`);
   return found;
 }
@@ -90,7 +90,7 @@ export async function rotateSecret(
   const { format, tenantId } = await findWebhook({ store }, caller, id);
   if (format === 'slack') throw new ApiError('NOT_ALLOWED_NOW', 'Messages for Slack have no signature');
   const rotation = { id: attempt.id, secret: chosenSecret(given) };
-  const webhook = present(await store.webhooks.rotate({ tenantId, id }, rotation, MAX_EARLIER_SECRETS), id);
+  const webhook = requireFound(await store.webhooks.rotate({ tenantId, id }, rotation, MAX_EARLIER_SECRETS), id);
   if (webhook === 'too-many')
     throw new ApiError(
       'TOO_MANY_KEPT',
@@ -101,7 +101,7 @@ export async function rotateSecret(
 }
 
 /** Returns the public form of a webhook. The path of a Slack URL is a secret, as it allows posting, and is hidden. */
-export function shownWebhook({ tenantId: _tenantId, ...webhook }: Webhook) {
+export function toWebhookJson({ tenantId: _tenantId, ...webhook }: Webhook) {
   const { url, format } = webhook;
   return { ...webhook, url: format === 'slack' ? `${new URL(url).origin}/[hidden]` : url };
 }

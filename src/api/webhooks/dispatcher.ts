@@ -4,8 +4,8 @@ import type { ApiDeps, DispatcherTimes } from '../deps.ts';
 import { RETRY_DELAYS_MS, judgeDelivery } from './judge-delivery.ts';
 import { openSender } from './open-sender.ts';
 import { signatureHeaders } from './standard-webhooks.ts';
-import type { Posted, Sender } from './sender.ts';
-import { makeBody, toSlackMessage } from './event-body.ts';
+import type { PostResult, Sender } from './sender.ts';
+import { buildBody, toSlackMessage } from './event-body.ts';
 
 type DispatcherDeps = Pick<ApiDeps, 'store' | 'fingerprints' | 'settings' | 'logger'>;
 
@@ -135,17 +135,21 @@ async function attemptDelivery(deps: AttemptDeps, delivery: ClaimedDelivery): Pr
   return result;
 }
 
-const LOST: Posted = { status: null, retryAfterMs: null, error: 'What the message is about is not stored any more' };
-const UNMADE: Posted = { status: null, retryAfterMs: null, error: 'The message could not be made' };
+const LOST: PostResult = {
+  status: null,
+  retryAfterMs: null,
+  error: 'What the message is about is not stored any more',
+};
+const NOT_BUILT: PostResult = { status: null, retryAfterMs: null, error: 'The message could not be made' };
 
 /** A message whose body can't be built counts as a failed attempt, so that it does not block later ones for ever. */
-async function send(deps: AttemptDeps, delivery: ClaimedDelivery, atMs: number): Promise<Posted> {
+async function send(deps: AttemptDeps, delivery: ClaimedDelivery, atMs: number): Promise<PostResult> {
   try {
     const body = await readBody(deps, delivery.eventId);
     return body === null ? LOST : await post(deps, delivery, body, atMs);
   } catch (error) {
     deps.logger.warn({ error, delivery: delivery.id }, 'a message for a webhook could not be made');
-    return UNMADE;
+    return NOT_BUILT;
   }
 }
 
@@ -154,7 +158,7 @@ async function readBody(deps: AttemptDeps, eventId: string): Promise<string | nu
   const { dueDeliveries } = deps.store;
   const event = await dueDeliveries.eventOf(eventId);
   if (!event || event.body !== null) return event?.body ?? null;
-  const made = await makeBody(deps, event);
+  const made = await buildBody(deps, event);
   return made === null ? null : await dueDeliveries.keepBody(eventId, made);
 }
 
@@ -163,7 +167,7 @@ async function post(
   { id, webhook }: ClaimedDelivery,
   stored: string,
   atMs: number,
-): Promise<Posted> {
+): Promise<PostResult> {
   const body = webhook.format === 'slack' ? toSlackMessage(stored, webhook.linkBase) : stored;
   const secrets = await store.webhooks.secretsOf(webhook.id);
   const headers = signatureHeaders(secrets, { id, body, atMs });

@@ -23,7 +23,7 @@ const JITTER = 0.1;
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
 
 /** A receiver's answer; the status is `null` when there was none. */
-export interface Answered {
+export interface ReceiverAnswer {
   readonly status: number | null;
   /** The pause that `Retry-After` requests, in milliseconds; `null` without the header. */
   readonly retryAfterMs: number | null;
@@ -47,7 +47,7 @@ const GONE = 410;
  * failures, including redirects.
  */
 export function judgeDelivery(
-  { status, retryAfterMs }: Answered,
+  { status, retryAfterMs }: ReceiverAnswer,
   { failures, jitter, delaysMs }: Judging,
 ): DeliveryResult {
   if (status !== null && status >= 200 && status < 300) return { kind: 'delivered' };

@@ -54,7 +54,7 @@ export class MessageBuilder {
 
   /** @param delta redacted for the reader */
   addDelta(delta: ModelDelta): readonly Chunk[] {
-    return delta.path === undefined && this.#plan.speakers.has(delta.node) ? this.#texts.addDelta(delta) : [];
+    return delta.path === undefined && this.#plan.answeringNodes.has(delta.node) ? this.#texts.addDelta(delta) : [];
   }
 
   /**
@@ -67,7 +67,7 @@ export class MessageBuilder {
     if (status === 'waiting' && this.#calls.waitsForPeople)
       return [
         ...this.endStep(),
-        ...this.#calls.askAgain(),
+        ...this.#calls.sendQuestionsAgain(),
         { type: 'finish', finishReason: 'tool-calls', messageMetadata },
       ];
     const ending = isEnded(status) ? this.#ending : null;
@@ -192,9 +192,9 @@ class SentTexts {
 
   /** Sends a delta. If earlier deltas are missing, the text is held back until it is known completely. */
   addDelta(delta: ModelDelta): readonly Chunk[] {
-    const sent = this.#byCall.get(delta.callKey) ?? aText(delta);
+    const sent = this.#byCall.get(delta.callKey) ?? newText(delta);
     this.#byCall.set(delta.callKey, sent);
-    if (sent.isSettled || !take(sent, delta) || sent.text === null) return [];
+    if (sent.isSettled || !addToText(sent, delta) || sent.text === null) return [];
     return this.#send(sent, sent.text);
   }
 
@@ -202,7 +202,7 @@ class SentTexts {
   settle(task: TaskOfEvent, texts: readonly string[]): readonly Chunk[] {
     const ofTask = this.#of(task);
     const settled = texts.flatMap((text) => {
-      const sent = ofTask.find(({ sentText, isSettled }) => !isSettled && text.startsWith(sentText)) ?? aText(null);
+      const sent = ofTask.find(({ sentText, isSettled }) => !isSettled && text.startsWith(sentText)) ?? newText(null);
       sent.isSettled = true;
       return [...this.#send(sent, text), ...end(sent)];
     });
@@ -236,7 +236,7 @@ class SentTexts {
   }
 }
 
-function aText(call: SentText['call']): SentText {
+function newText(call: SentText['call']): SentText {
   return { call, openId: null, sentText: '', attempt: 0, text: '', nextIndex: 0, isSettled: false };
 }
 
@@ -247,7 +247,7 @@ function end(sent: SentText): readonly Chunk[] {
 }
 
 /** Adds a delta to the text. @returns false for a delta of an attempt that a later one has replaced */
-function take(sent: SentText, { attempt, index, text }: ModelDelta): boolean {
+function addToText(sent: SentText, { attempt, index, text }: ModelDelta): boolean {
   if (attempt < sent.attempt) return false;
   if (attempt > sent.attempt) Object.assign(sent, { attempt, text: '', nextIndex: 0 });
   sent.text = sent.text === null || index !== sent.nextIndex ? null : sent.text + text;

@@ -36,7 +36,7 @@ export class EditedQuestions {
 }
 
 /** The fields of an approval that are presented to a person. */
-export type Asked = Pick<PublicApproval, 'id' | 'title' | 'details' | 'args' | 'tool' | 'digest'>;
+export type QuestionContent = Pick<PublicApproval, 'id' | 'title' | 'details' | 'args' | 'tool' | 'digest'>;
 
 interface Question {
   readonly task: string;
@@ -46,7 +46,7 @@ interface Question {
    */
   readonly isInside: boolean;
   /** The question with the edits made so far. */
-  readonly asked: Asked;
+  readonly asked: QuestionContent;
   readonly isApproved: boolean;
 }
 
@@ -54,7 +54,7 @@ interface Question {
 interface Decision {
   readonly becomes: 'call' | 'answer' | 'waiting';
   /** The question with edited arguments; `null` when they are unchanged. */
-  readonly edited: Asked | null;
+  readonly edited: QuestionContent | null;
 }
 
 /**
@@ -69,14 +69,14 @@ export class Questions {
   readonly #open = new Map<string, Question>();
   /** The number of tool calls in the latest model answer, by task. */
   readonly #batchSizes = new Map<string, number>();
-  readonly #callers: ReadonlySet<string>;
+  readonly #singleCallNodes: ReadonlySet<string>;
 
-  /** @param callers nodes of the root graph that make one call of their own */
-  constructor(callers: ReadonlySet<string>) {
-    this.#callers = callers;
+  /** @param singleCallNodes nodes of the root graph that make one call of their own */
+  constructor(singleCallNodes: ReadonlySet<string>) {
+    this.#singleCallNodes = singleCallNodes;
   }
 
-  get pending(): readonly Asked[] {
+  get pending(): readonly QuestionContent[] {
     return [...this.#open.values()].flatMap(({ asked, isApproved }) => (isApproved ? [] : [asked]));
   }
 
@@ -133,7 +133,7 @@ export class Questions {
   /** Returns true if only one call can match the approval. Redacted arguments may look equal although they differ. */
   #canBeFound({ task, node, isInside, asked: { tool, args } }: Question): boolean {
     if (tool === undefined) return false;
-    const isOnlyCall = !isInside && (this.#callers.has(node) || this.#batchSizes.get(task) === 1);
+    const isOnlyCall = !isInside && (this.#singleCallNodes.has(node) || this.#batchSizes.get(task) === 1);
     return isOnlyCall || !hidesPart(args);
   }
 }

@@ -2,7 +2,7 @@ import type { RunEvent } from '../../../graph/journal/index.ts';
 import { keyOfTask } from './plan-chat.ts';
 import type { Chunk, ChatPlan, TaskOfEvent } from './plan-chat.ts';
 import { Questions } from './questions.ts';
-import type { Asked, Decided, EventOf } from './questions.ts';
+import type { QuestionContent, Decided, EventOf } from './questions.ts';
 
 /** A tool call as the client has it. */
 interface SentCall {
@@ -21,8 +21,8 @@ export class SentCalls {
   /** Calls that have begun, by their idempotency keys. */
   readonly #made = new Map<string, SentCall>();
 
-  constructor(plan: Pick<ChatPlan, 'callers'>) {
-    this.#questions = new Questions(plan.callers);
+  constructor(plan: Pick<ChatPlan, 'singleCallNodes'>) {
+    this.#questions = new Questions(plan.singleCallNodes);
   }
 
   get waitsForPeople(): boolean {
@@ -55,7 +55,7 @@ export class SentCalls {
    * Sends all pending questions again: after it has sent one decision, a client treats its message as answered and may
    * hide the others.
    */
-  askAgain(): readonly Chunk[] {
+  sendQuestionsAgain(): readonly Chunk[] {
     return this.#questions.pending.flatMap(toQuestion);
   }
 
@@ -111,13 +111,13 @@ function toOutput(
 const APPROVAL = 'approval';
 
 /** Sends a question and requests a decision. */
-function toQuestion(asked: Asked): readonly Chunk[] {
+function toQuestion(asked: QuestionContent): readonly Chunk[] {
   const { id } = asked;
   return [toCall(asked), { type: 'tool-approval-request', approvalId: id, toolCallId: id }];
 }
 
 /** Maps a question to a call with the id of its approval and the digest of its content. */
-function toCall({ id, title, details, args, tool, digest }: Asked): Chunk {
+function toCall({ id, title, details, args, tool, digest }: QuestionContent): Chunk {
   return {
     type: 'tool-input-available',
     toolCallId: id,

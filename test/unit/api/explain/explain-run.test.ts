@@ -34,7 +34,7 @@ const RUN: VisibleRun = {
 
 function explained(run: Partial<VisibleRun>, over: Partial<Omit<Facts, 'run'>> = {}) {
   const rest = { isLive: true, failing: null, checkpoint: null, deadline: null, switchedOff: [], permissions: MAY_ALL };
-  const facts = { approvals: [], stopped: null, queue: null, obstacle: null, heldFromReader: NOTHING, ...rest };
+  const facts = { approvals: [], stopped: null, queue: null, obstacle: null, gatedForReader: NOTHING, ...rest };
   return explainRun({ ...facts, ...over, run: { ...RUN, ...run } });
 }
 
@@ -308,7 +308,7 @@ describe('the actions of an explanation', () => {
     ['that waits for a person', { status: 'waiting', waitingFor: [INTERVENTION] }, INTERVENTION.id],
     ['that has failed the run', { status: 'failed', endedAt: LATER, error: { ...UNKNOWN, node: 'pay' } }, 'pay'],
   ])('only users who decide its approvals may skip a node %s', (_which, run, held) => {
-    const { actions } = explained(run, { heldFromReader: new Set([held]) });
+    const { actions } = explained(run, { gatedForReader: new Set([held]) });
     const [retry, skip] = actions.filter(({ action }) => action === 'retry' || action === 'skip');
     expect([retry?.allowed, skip?.allowed]).toEqual([true, false]);
     expect(skip?.who).toBe('who may control runs (run:control) and alone decides the approvals of node pay');

@@ -68,7 +68,7 @@ describe('a run whose workers do not answer', () => {
         return await Promise.resolve(true);
       },
       workflowEnd: async () =>
-        await Promise.resolve(quarantined && { kind: 'put-aside', executionRunId: 'e1', at: LATER, ...quarantined }),
+        await Promise.resolve(quarantined && { kind: 'quarantined', executionRunId: 'e1', at: LATER, ...quarantined }),
     });
   }
 

@@ -104,7 +104,13 @@ describe('a run whose workflow was terminated', () => {
 });
 
 describe('a quarantined run', () => {
-  const quarantined: WorkflowEnd = { kind: 'put-aside', executionRunId: 'e1', at: LATER, message: 'Why', cancel: null };
+  const quarantined: WorkflowEnd = {
+    kind: 'quarantined',
+    executionRunId: 'e1',
+    at: LATER,
+    message: 'Why',
+    cancel: null,
+  };
 
   test('a quarantined run fails with INTERNAL, without waiting for late writes', async () => {
     await aDispatchedRun('A-now');
