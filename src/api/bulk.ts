@@ -40,14 +40,17 @@ export async function decideMany(
   { decisions, attempt, record }: ManyDecisions,
 ): Promise<readonly DecisionOutcome[]> {
   const at = new Date().toISOString();
-  const named = { items: decisions, subjectOf: ({ approvalId }: NamedDecision) => approvalId };
-  return await tryEach(deps, named, async (wanted, index) => {
+  return await tryEach(deps, decisions, idOfApproval, async (wanted, index) => {
     const { approvalId, decision } = wanted;
     const { run } = await findWithRun(deps, caller, approvalId);
     const request = { run, wanted, at, attempt: { ...attempt, id: `${attempt.id}-${index}` } };
     const act = { action: `approval.${decision}`, subject: approvalId };
     return await recordedAct(record, act, async () => await decideApproval(deps, caller, request));
   });
+}
+
+function idOfApproval({ approvalId }: NamedDecision): string {
+  return approvalId;
 }
 
 /** A control that needs no parameters besides its run. */
@@ -97,21 +100,15 @@ const TRIED_AT_ONCE = 8;
 /** The result of processing an item. */
 export type ItemResult<Item, T> = { readonly item: Item } & ({ readonly done: T } | { readonly refused: ApiError });
 
-type TryDeps = Pick<ApiDeps, 'logger'>;
-
-interface ManyItems<Item> {
-  readonly items: readonly Item[];
-  /** Returns the id of an item for the log. */
-  readonly subjectOf: (item: Item) => string;
-}
-
 /**
  * Processes each item independently of the others. No further item is begun once the database is unavailable.
+ * @param subjectOf returns the id of an item for the log
  * @returns the results in the order of the items
  */
 export async function tryEach<Item, T>(
-  { logger }: TryDeps,
-  { items, subjectOf }: ManyItems<Item>,
+  { logger }: Pick<ApiDeps, 'logger'>,
+  items: readonly Item[],
+  subjectOf: (item: Item) => string,
   work: (item: Item, index: number) => Promise<T>,
 ): Promise<readonly ItemResult<Item, T>[]> {
   const limit = pLimit(TRIED_AT_ONCE);
@@ -174,7 +171,7 @@ const MAX_RUNS = 1_000;
 export async function controlMany(deps: ApiDeps, caller: Caller, wanted: BulkControl): Promise<BulkResult> {
   const { action, mode } = wanted;
   const { ids, nextCursor } = await idsOf(deps, caller, wanted);
-  const tried = await tryEach(deps, { items: ids, subjectOf: (id) => id }, async (id) => {
+  const tried = await tryEach(deps, ids, String, async (id) => {
     const run = await findRun(deps, caller, id);
     await (mode === 'preview' ? requireTaken(action, run) : control(deps, caller, run, wanted));
     return { id, graph: run.graph.name, status: run.status };

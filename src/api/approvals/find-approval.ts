@@ -36,12 +36,6 @@ export async function findWithRun(deps: Pick<ApiDeps, 'store'>, caller: Caller, 
 /** The most pages that are read to find one approval for the caller. */
 const MAX_PAGES = 20;
 
-/** A query of the inbox. */
-interface InboxQuery {
-  readonly filter: ApprovalFilter;
-  readonly page: PageRequest;
-}
-
 /**
  * Lists pending approvals that the caller may decide and has not decided, newest first. A page may be shorter than
  * requested although others follow.
@@ -49,7 +43,8 @@ interface InboxQuery {
 export async function listOwnApprovals(
   { store }: Pick<ApiDeps, 'store'>,
   caller: Caller,
-  { filter, page }: InboxQuery,
+  filter: ApprovalFilter,
+  page: PageRequest,
 ): Promise<Page<KnownApproval>> {
   const { status = ['pending'] } = filter;
   if (!caller.permissions.has('approval:decide') || !status.includes('pending')) return { items: [], next: null };

@@ -84,7 +84,7 @@ async function readSwitchedOff({ store }: ReadDeps, { id, tenantId, view }: RunR
   const off = (await store.overrides.now()).switchedOff.filter((one) => isOffFor(one, tenantId));
   if (off.length === 0 || !view) return [];
   const [start, open] = await Promise.all([store.runs.startOf(id), readOpenCalls({ store }, { id, view })]);
-  return isStart(start) ? findSwitchedOff(off, start, { next: view.next, open }) : [];
+  return isStart(start) ? findSwitchedOff(off, start, view.next, open) : [];
 }
 
 /** Reads the open calls of the current superstep. Calls that were abandoned before have no end event either. */
@@ -126,16 +126,6 @@ interface Pinned {
   readonly catalog: Pick<Catalog, 'graphs'>;
 }
 
-/** What a run is executing. */
-export interface CurrentWork {
-  /** The next nodes, as the run lists them. */
-  readonly next: readonly string[];
-  /**
-   * The begin events of calls without an end. Model calls are not included, as the history does not record their begin.
-   */
-  readonly open: readonly BeginOfCall[];
-}
-
 type Used = ReturnType<typeof namesUsed>;
 
 /** What a kind of switch blocks. */
@@ -164,11 +154,13 @@ function usesOnly(name: string, { tools, models, functions }: Used): boolean {
  * Finds the switches that block nodes of a run, with the blocked calls. A node that uses several models may be calling
  * another one, so its result is marked as not certain.
  * @param off the switches that are off for the tenant
+ * @param open the begin events of calls without an end; the history does not record the begin of model calls
  */
 export function findSwitchedOff(
   off: readonly Switch[],
   { definition, catalog }: Pinned,
-  { next, open }: CurrentWork,
+  next: readonly string[],
+  open: readonly BeginOfCall[],
 ): readonly BlockingSwitch[] {
   const used = next.flatMap((id) => {
     const node = definition.nodes[id];
@@ -196,21 +188,16 @@ function keyOf({ idempotencyKey }: BeginOfCall): string {
   return idempotencyKey;
 }
 
-/** A run that waits for interventions or has failed. */
-interface Skippable {
-  readonly run: RunRecord;
-  /** The state of a failed run, or `null`. */
-  readonly state: Run | null;
-}
-
 /**
  * Finds the nodes that a caller must not skip, because other people decide their approvals. If the graph can't be
  * compiled now, only the caller's permission counts, so that a broken run can still be explained.
+ * @param state the state of a failed run; `null` for a run that waits
  */
 async function readGated(
   { store, graphJobs, logger }: Pick<ApiDeps, 'store' | 'graphJobs' | 'logger'>,
   caller: Caller,
-  { run, state }: Skippable,
+  run: RunRecord,
+  state: Run | null,
 ): Promise<Facts['gatedForReader']> {
   const skips = skipsOf(run);
   if (skips.length === 0 || !caller.permissions.has('run:control')) return new Set();
@@ -265,7 +252,7 @@ async function readFailure(
   const takesSkip = kind === null || kind === 'several-lost';
   return {
     obstacle: kind && { kind, forkAt: await readForkPoint(deps.store, run) },
-    gatedForReader: takesSkip ? await readGated(deps, caller, { run, state }) : new Set(),
+    gatedForReader: takesSkip ? await readGated(deps, caller, run, state) : new Set(),
   };
 }
 

@@ -4,7 +4,7 @@ import { permissionsOf } from '../../graph/definition/index.ts';
 import type { Permission, Roles } from '../../graph/definition/index.ts';
 import { toTimestampMs } from '../../graph/values/index.ts';
 import { ApiError, unavailable } from './errors.ts';
-import { findRepeatedMember } from './read-json.ts';
+import { findRepeatedMember, isTooDeep } from './read-json.ts';
 import { TENANT_NAME } from '../../process/process-options.ts';
 import { RUN_PERMISSIONS, hasPermission } from '../../graph/run/index.ts';
 import type { Principal } from '../../graph/run/index.ts';
@@ -79,16 +79,19 @@ function readToken(authorization: string | undefined): string {
 function refuseRepeatedMembers(token: string): void {
   for (const part of token.split('.').slice(0, 2)) {
     const text = Buffer.from(part, 'base64url').toString('utf8');
-    if (isJsonText(text) && findRepeatedMember(text) !== null) throw badToken('it names a member twice');
+    const value = parseJson(text);
+    if (value === undefined) continue;
+    if (isTooDeep(value)) throw badToken('it is nested too deeply');
+    if (findRepeatedMember(text) !== null) throw badToken('it names a member twice');
   }
 }
 
-function isJsonText(text: string): boolean {
+/** @returns `undefined` for a text that is no JSON */
+function parseJson(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import { getLocation, visit } from 'jsonc-parser';
 import { isDeeperThan, isJsonList, isJsonObject, messageOf, toPointer } from '../../graph/values/index.ts';
 import { ApiError } from './errors.ts';
 
@@ -12,8 +13,7 @@ const MAX_DEPTH = 100;
 export function readJsonText(bytes: Uint8Array): string {
   const text = decode(bytes);
   const value = parse(text);
-  if (isDeeperThan(MAX_DEPTH, value))
-    throw refused(`The body is nested deeper than ${MAX_DEPTH} levels`, '', 'Too deep');
+  if (isTooDeep(value)) throw refused(`The body is nested deeper than ${MAX_DEPTH} levels`, '', 'Too deep');
   const repeated = findRepeatedMember(text);
   if (repeated !== null) throw refused('The body names a member twice', repeated, 'This member comes more than once');
   const infinite = findInfinite(value);
@@ -24,6 +24,11 @@ export function readJsonText(bytes: Uint8Array): string {
       'A number must be between -1.8e308 and 1.8e308',
     );
   return text;
+}
+
+/** Returns true if JSON is nested deeper than 100 levels. */
+export function isTooDeep(value: unknown): boolean {
+  return isDeeperThan(MAX_DEPTH, value);
 }
 
 /** Keeps a byte order mark in the text, so that parsing fails: it is not allowed in JSON (RFC 8259, section 8.1). */
@@ -58,66 +63,23 @@ function refused(detail: string, path: string, message: string): ApiError {
   return new ApiError('INVALID_REQUEST', detail, { issues: [{ path, message }] });
 }
 
-/** An object or an array that is open at the current position of a JSON text. */
-interface Container {
-  /** The member names of the object so far; `null` for an array. */
-  readonly names: Set<string> | null;
-  /** The current member name or element index. */
-  at: string | number;
-  expectsName: boolean;
-}
-
 /**
  * Finds a repeated member name. `JSON.parse` keeps the last of such members, other parsers keep the first.
- * @param text valid JSON
+ * @param text valid JSON that is not nested deeply
  * @returns the JSON Pointer of the member, or `null`
  */
 export function findRepeatedMember(text: string): string | null {
-  const open: Container[] = [];
-  let at = 0;
-  while (at < text.length) {
-    const sign = text.charAt(at);
-    const end = sign === '"' ? endOfString(text, at) : at;
-    if (sign !== '"') takeSign(open, sign);
-    else if (isRepeated(open.at(-1), () => text.slice(at, end + 1)))
-      return toPointer(open.map((container) => String(container.at)));
-    at = end + 1;
-  }
-  return null;
-}
-
-/** Handles a character outside strings. */
-function takeSign(open: Container[], sign: string): void {
-  const top = open.at(-1);
-  if (sign === '{') open.push({ names: new Set(), at: '', expectsName: true });
-  else if (sign === '[') open.push({ names: null, at: 0, expectsName: false });
-  else if (sign === '}' || sign === ']') open.pop();
-  else if (sign === ',' && top?.names) top.expectsName = true;
-  else if (sign === ',' && top) top.at = Number(top.at) + 1;
-}
-
-/** Handles a string. @returns true if it is a member name that its object already has */
-function isRepeated(top: Container | undefined, quoted: () => string): boolean {
-  if (!top?.names || !top.expectsName) return false;
-  const name = readName(quoted());
-  const isKnown = top.names.has(name);
-  top.names.add(name);
-  top.at = name;
-  top.expectsName = false;
-  return isKnown;
-}
-
-function readName(quoted: string): string {
-  return quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
-}
-
-/** Returns the index of the closing quotation mark: the next one after an even number of backslashes. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
-    let backslashes = 0;
-    while (text[end - 1 - backslashes] === '\\') backslashes += 1;
-    if (backslashes % 2 === 0) return end;
-  }
+  const open: Set<string>[] = [];
+  let repeated: string | null = null;
+  visit(text, {
+    onObjectBegin: () => void open.push(new Set()),
+    onObjectEnd: () => void open.pop(),
+    onObjectProperty(name, offset) {
+      if (open.at(-1)?.has(name)) repeated ??= toPointer(getLocation(text, offset).path.map(String));
+      open.at(-1)?.add(name);
+    },
+  });
+  return repeated;
 }
 
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+";

@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { ApiEnv } from '../deps.ts';
-import { ApiError, retryAfter } from '../http/errors.ts';
+import { ApiError } from '../http/errors.ts';
+import { requireSlot } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
 
 interface Limits {
@@ -16,8 +17,7 @@ interface Limits {
 export function limited({ slots, refusal, counts = () => true }: Limits) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     if (!counts(c)) return await next();
-    const release = slots.take(c.get('caller').tenantId);
-    if (!release) throw retryAfter(1, 'TOO_MANY_REQUESTS', refusal);
+    const release = requireSlot(slots, c.get('caller').tenantId, refusal);
     try {
       return await next();
     } finally {

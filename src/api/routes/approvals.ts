@@ -63,7 +63,7 @@ const list = approvals.get('/api/approvals', 'run:read', {
       const { items, next } =
         own === null
           ? await deps.store.approvals.list(tenantId, filter, request)
-          : await listOwnApprovals(deps, caller, { filter, page: request });
+          : await listOwnApprovals(deps, caller, filter, request);
       const redact = (approval: KnownApproval, hidden: Redaction) =>
         toInboxApproval(approval, hidden, deps.fingerprints);
       return {

@@ -6,8 +6,7 @@ import type { Answer } from '../chat/answer-chat.ts';
 import { CHUNK_HEADERS, writeChunks } from '../chat/chat-stream.ts';
 import type { Chunk } from '../chat/messages/plan-chat.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
-import { retryAfter } from '../http/errors.ts';
-import { createTenantSlots } from '../http/tenant-slots.ts';
+import { createTenantSlots, requireSlot } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
 import { readKey } from '../middleware/idempotent.ts';
 import { routes, tagged } from '../middleware/route.ts';
@@ -142,8 +141,8 @@ interface Streaming {
 
 /** Streams an answer if the tenant has a free slot. */
 async function streamed(c: Context<ApiEnv>, { slots, deps, answer }: Streaming): Promise<Response> {
-  const release = slots.take(c.get('caller').tenantId);
-  if (!release) throw retryAfter(1, 'TOO_MANY_REQUESTS', 'Too many streams are open; ask again when one has ended');
+  const refusal = 'Too many streams are open; ask again when one has ended';
+  const release = requireSlot(slots, c.get('caller').tenantId, refusal);
   const { chunks, close } = await answer().catch((error: unknown) => {
     release();
     throw error;

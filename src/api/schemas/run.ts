@@ -294,22 +294,16 @@ export const RunFilter = z.object({
   parentRunId: z.string().optional().openapi({ description: 'Only forks of this run' }),
   createdAfter: FilterTime.openapi({ description: 'Only runs that began after this time (RFC 3339)' }),
   createdBefore: FilterTime.openapi({ description: 'Only runs that began before this time (RFC 3339)' }),
-  metadata: severalOf(MetadataPair, { most: 10, pattern: METADATA_PAIR.source }).optional().openapi({
+  metadata: severalOf(MetadataPair, METADATA_PAIR, 10).optional().openapi({
     description:
       'Only runs with this text, number or truth value in their metadata, such as `order:A-1`; it may be repeated, and all have to be there',
   }),
 });
 
-interface Several {
-  readonly most: number;
-  /** The pattern of each value, for the description. */
-  readonly pattern: string;
-}
-
 /** A query parameter that may be repeated: a single value arrives as a string, several as a list. */
-function severalOf<T extends z.ZodType>(one: T, { most, pattern }: Several) {
+function severalOf<T extends z.ZodType>(one: T, pattern: RegExp, most: number) {
   const toList = (given: unknown): readonly unknown[] => (Array.isArray(given) ? given : [given]);
   return z
     .preprocess(toList, z.array(one).max(most))
-    .openapi({ type: 'array', maxItems: most, items: { type: 'string', pattern } });
+    .openapi({ type: 'array', maxItems: most, items: { type: 'string', pattern: pattern.source } });
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { ApiEnv, ApiDeps } from '../deps.ts';
-import { retryAfter } from '../http/errors.ts';
+import { requireSlot } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
 import { measure } from '../../telemetry/metrics/meter.ts';
 
@@ -164,9 +164,8 @@ const HEADERS = { 'content-type': 'text/event-stream', 'cache-control': 'no-stor
  */
 export async function answerStream(c: Context<ApiEnv>, deps: StreamDeps, asked: AskedStream): Promise<Response> {
   if (c.req.method === 'HEAD') return c.body(null, 200, HEADERS);
-  const release = asked.slots.take(c.get('caller').tenantId);
-  if (!release)
-    throw retryAfter(RETRY_AFTER_S, 'TOO_MANY_REQUESTS', 'Too many streams are open; close one, or ask again');
+  const refusal = 'Too many streams are open; close one, or ask again';
+  const release = requireSlot(asked.slots, c.get('caller').tenantId, refusal, RETRY_AFTER_S);
   try {
     await c.get('useTicket')?.();
   } catch (error) {
