@@ -49,10 +49,10 @@ export async function decideApproval(
   const { decision, ifMatch, digest, ...fields } = wanted;
   const { approvalId, reason } = fields;
   const hidden = hiddenFrom(caller, run);
-  const shown = { approvalId, args: optionalJson(fields.args), digests: digestsNamed(ifMatch, digest) };
+  const named = { approvalId, args: optionalJson(fields.args), digests: digestsNamed(ifMatch, digest) };
   const ofRun = { runId: run.id, tenantId: run.tenantId, hasEnded: isEnded(run.status) };
   const known = await readKnown(deps, run.id, approvalId);
-  const real = isRedacting(hidden) ? toRealDecision(deps, known, hidden, shown) : shown;
+  const real = isRedacting(hidden) ? toRealDecision(deps, known, hidden, named) : named;
   const { args, digests = digestsRead(known, approvalId) } = real;
   const payload = toJsonObject({ ...fields, args, at, ...(digests && { digest: digests }) });
   const request = { approvalId, decision, by: toPrincipal(caller), at, reason, args, values: payload['values'] };

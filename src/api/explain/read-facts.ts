@@ -207,9 +207,9 @@ async function readGated(
   const requesters = [run.createdBy, ...(state?.shapedBy ?? []).map(({ sub }) => sub), ...asked];
   const actor = { by: toPrincipal(caller), at: new Date().toISOString(), requesters, approvals };
   const { definition, catalog } = start;
-  const places = skips.map(({ place }) => place);
+  const nodes = skips.map(({ node }) => node);
   const refusals = await graphJobs
-    .do('refuseSkips', run.tenantId, { definition, catalog }, places, actor)
+    .do('refuseSkips', run.tenantId, { definition, catalog }, nodes, actor)
     .catch((error: unknown) => {
       logger.warn({ error, run: run.id }, 'it could not be judged who may skip a node');
       return [];
@@ -232,10 +232,10 @@ async function readAsked({ approvals }: Store, { id: runId, tenantId }: RunRecor
 /** Lists what can be skipped: each intervention by its id, and the node that has failed the run by its name. */
 function skipsOf({ status, view }: RunRecord) {
   const node = status === 'failed' ? view?.error?.node : undefined;
-  const failed = node === undefined ? [] : [{ key: node, place: { node } }];
+  const failed = node === undefined ? [] : [{ key: node, node: { node } }];
   const waiting = (view?.waitingFor ?? []).flatMap(({ kind, id }) => {
-    const place = kind === 'intervention' && id !== undefined ? nodeOfIntervention(id) : null;
-    return place && id !== undefined ? [{ key: id, place }] : [];
+    const asking = kind === 'intervention' && id !== undefined ? nodeOfIntervention(id) : null;
+    return asking && id !== undefined ? [{ key: id, node: asking }] : [];
   });
   return [...failed, ...waiting];
 }

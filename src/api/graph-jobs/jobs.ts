@@ -74,9 +74,9 @@ const JOBS = {
   findRedaction: (graph: RunnableGraph, inherited: Inherited): Redaction => findRedaction(compile(graph), inherited),
   refuseStartAt: (graph: RunnableGraph, startAt: string, by: Principal, now: number): Refusal | null =>
     refuseStartAt(compile(graph), startAt, { by, now }),
-  refuseSkips(graph: RunnableGraph, places: readonly NodePlace[], actor: Actor): readonly (Refusal | null)[] {
+  refuseSkips(graph: RunnableGraph, nodes: readonly NodePlace[], actor: Actor): readonly (Refusal | null)[] {
     const compiled = compile(graph);
-    return places.map((place) => refuseSkipOf(compiled, place, actor));
+    return nodes.map((node) => refuseSkipOf(compiled, node, actor));
   },
   /** The details of the approval are not needed and may be large, so they are left out. */
   refuseDecision: (approval: Approval, request: DecisionRequest): Refusal | null => refuseDecision(approval, request),

@@ -66,7 +66,7 @@ export async function toHooksJson(deps: RedactInputDeps, caller: Caller, hooks: 
 
 /** Builds the public form of one hook, as `toHooksJson` does. */
 export async function toHookJson(deps: RedactInputDeps, caller: Caller, hook: Hook) {
-  const [shown] = await toHooksJson(deps, caller, [hook]);
-  if (!shown) throw new TypeError('A hook has no answer');
-  return shown;
+  const [json] = await toHooksJson(deps, caller, [hook]);
+  if (!json) throw new TypeError('A hook has no answer');
+  return json;
 }

@@ -13,7 +13,7 @@ import { routes, tagged } from '../middleware/route.ts';
 import type { Route } from '../middleware/route.ts';
 import { JsonRecord } from '../schemas/common.ts';
 import { ThreadId } from '../schemas/run.ts';
-import { sendStream } from '../streams/sse-body.ts';
+import { sendStream } from '../streams/answer-stream.ts';
 
 const chat = tagged('chat');
 

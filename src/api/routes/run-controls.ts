@@ -86,8 +86,8 @@ const list = controls.get('/api/interventions', 'run:read', {
 });
 
 function toItem({ runId, intervention, redaction }: InterventionRecord, caller: Caller) {
-  const { kind: _kind, ...shown } = hideIntervention(intervention, hiddenFrom(caller, { redaction }));
-  return { runId, ...shown };
+  const { kind: _kind, ...visible } = hideIntervention(intervention, hiddenFrom(caller, { redaction }));
+  return { runId, ...visible };
 }
 
 /** Routes of the controls of a run, and of interventions, which the controls `retry`, `skip` and `fail` settle. */

@@ -16,7 +16,7 @@ import {
   TenantStreamQuery,
   TicketSchema,
 } from '../schemas/stream.ts';
-import { answerStream } from '../streams/sse-body.ts';
+import { answerStream } from '../streams/answer-stream.ts';
 import { createEventIds, readLastEventId, requireWritten, tooOld } from '../streams/event-ids.ts';
 import { streamRun } from '../streams/stream-run.ts';
 import { streamTenant } from '../streams/stream-tenant.ts';

@@ -119,11 +119,11 @@ type NodeEvent = Extract<RunEvent, { readonly type: keyof typeof STATUSES }>;
 
 /** Builds a transient chunk with a node's progress; it is not stored in the message. */
 function toData({ type, node, visit, index, path = [] }: NodeEvent): Chunk {
-  const place = [...path, index === undefined ? node : `${node}[${index}]`].join('/');
+  const location = [...path, index === undefined ? node : `${node}[${index}]`].join('/');
   return {
     type: 'data-node',
-    id: `${place}#${visit}`,
-    data: { node: place, visit, status: STATUSES[type] },
+    id: `${location}#${visit}`,
+    data: { node: location, visit, status: STATUSES[type] },
     transient: true,
   };
 }

@@ -93,8 +93,8 @@ export class Questions {
 
   ask(event: EventOf<'approval.requested'>): void {
     const { approval: asked } = event;
-    const place = { task: keyOfTask(event), node: event.node, isInside: event.path !== undefined };
-    this.#open.set(asked.id, { ...place, asked, isApproved: false });
+    const asking = { task: keyOfTask(event), node: event.node, isInside: event.path !== undefined };
+    this.#open.set(asked.id, { ...asking, asked, isApproved: false });
   }
 
   /** @returns `null` for an unknown question */

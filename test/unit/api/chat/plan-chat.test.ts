@@ -38,7 +38,7 @@ test('tool nodes make one call, unless they make the calls of a message', () => 
   expect([...planChat(aDefinition({ nodes })).singleCallNodes]).toEqual(['pay']);
 });
 
-test('a node is an answering node if their models write the unchanged answer', () => {
+test('a node answers if its model writes the unchanged answer', () => {
   const channels = { messages: MESSAGES, other: MESSAGES };
   const nodes = {
     talk: { type: 'agent', messages: 'messages' },
