@@ -16,10 +16,6 @@ export interface ApprovalRequest {
   readonly attempt: RequestAttempt;
 }
 
-interface NewComment extends ApprovalRequest {
-  readonly text: string;
-}
-
 /**
  * Adds a comment to an approval, once for all attempts of the request.
  * @throws ApiError 404, 409 when the limit of comments is reached
@@ -27,7 +23,8 @@ interface NewComment extends ApprovalRequest {
 export async function commentOnApproval(
   deps: NoteDeps,
   caller: Caller,
-  { id, attempt, text }: NewComment,
+  { id, attempt }: ApprovalRequest,
+  text: string,
 ): Promise<NotedApproval> {
   const found = await findWithRun(deps, caller, id);
   const comment = { id: attempt.id, approvalId: id, runId: found.run.id, by: caller.sub, text };

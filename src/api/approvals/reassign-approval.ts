@@ -11,8 +11,10 @@ import { findWithRun, requirePending } from './find-approval.ts';
 import { readInboxApproval } from './inbox-approval.ts';
 import type { NotedApproval } from './inbox-approval.ts';
 
-interface NewDeciders extends ApprovalRequest {
-  readonly to: { readonly roles: readonly string[]; readonly users: readonly string[] };
+/** The people who may decide an approval from now on. */
+interface NewDeciders {
+  readonly roles: readonly string[];
+  readonly users: readonly string[];
 }
 
 /**
@@ -22,11 +24,12 @@ interface NewDeciders extends ApprovalRequest {
 export async function reassignApproval(
   deps: ApiDeps,
   caller: Caller,
-  { id, attempt, to }: NewDeciders,
+  { id, attempt }: ApprovalRequest,
+  deciders: NewDeciders,
 ): Promise<NotedApproval> {
   const { approval, run } = await findWithRun(deps, caller, id);
   requirePending(approval.status);
-  const payload = toJsonObject({ approvalId: id, ...to });
+  const payload = toJsonObject({ approvalId: id, ...deciders });
   const result = await sendSignal(deps, caller, run, { name: 'reassign', attempt, payload });
   if (!result.taken) throw toApiError(result.refusal);
   return await afterSending(async () => {

@@ -9,13 +9,6 @@ import { admitOnce, withdrawAttempt } from '../middleware/idempotent.ts';
 import { startRun } from '../runs/start-run.ts';
 import type { WantedRun } from '../runs/start-run.ts';
 
-/** A user message that a run is going to answer. */
-interface MessageToAnswer {
-  /** The same for all attempts of one message. */
-  readonly key: string;
-  readonly wanted: WantedRun;
-}
-
 /** The run that answers a message: a new run, or the run that an earlier attempt has started. */
 interface AdmittedMessage {
   readonly runId: string;
@@ -30,12 +23,14 @@ const REFUSALS = {
 
 /**
  * Admits a message once. If the same message is sent again, it returns the run that answers the first one.
+ * @param key the same for all attempts of one message
  * @throws ApiError 409 while an earlier attempt is in progress, 422 for another message with the same id
  */
 export async function admitMessage(
   deps: ApiDeps,
   caller: Caller,
-  { key, wanted }: MessageToAnswer,
+  key: string,
+  wanted: WantedRun,
 ): Promise<AdmittedMessage> {
   const { store } = deps;
   const { tenantId, sub: subject } = caller;

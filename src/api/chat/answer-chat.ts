@@ -85,7 +85,7 @@ async function startForMessage(
     metadata: {},
   };
   const key = request.key ?? `${threadId}/${sent.id}`;
-  const { runId, begin } = await admitMessage(deps, caller, { key, wanted });
+  const { runId, begin } = await admitMessage(deps, caller, key, wanted);
   return await withSubscription(deps, runId, async (subscription) => {
     await begin();
     return await answerOf(deps, caller, { subscription, runId, after: 0, until: 'approval' });

@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { ApiEnv } from '../deps.ts';
-import { ApiError } from '../http/errors.ts';
 import { requireSlot } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
 
@@ -32,16 +31,6 @@ const MAX_WAIT_SECONDS = 60;
 export function readWait(prefer: string | undefined): number | null {
   const seconds = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/i.exec(prefer ?? '')?.[1];
   return seconds === undefined ? null : Math.min(Number(seconds), MAX_WAIT_SECONDS);
-}
-
-/** Middleware: requires an `If-Match` header. It comes before the body and the resource are read. */
-export function ifMatch() {
-  return createMiddleware<ApiEnv>(async (c, next) => {
-    const named = c.req.header('if-match') ?? '';
-    if (named.trim() === '')
-      throw new ApiError('PRECONDITION_REQUIRED', 'An edit names the state that it corrects: If-Match with its ETag');
-    await next();
-  });
 }
 
 /** Middleware: accepts a request with `Prefer: wait` if its tenant has a free slot. */

@@ -19,7 +19,7 @@ import {
   SwitchSchema,
 } from '../schemas/admin.ts';
 import { PageQuery, json, idOf } from '../schemas/common.ts';
-import { setTenantTerms, toTenantJson } from '../administration/require-may-start.ts';
+import { setTenantTerms, toTenantJson } from '../administration/tenant-terms.ts';
 import { countPrunable, pruneRuns } from '../sweeper/start-queued-runs.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';

@@ -117,8 +117,8 @@ const comment = approvals.post('/api/approvals/{id}/comment', ANY, {
   answers: { 200: json(ApprovalSchema, 'The approval with its comments') },
   problems: [404],
   handle: (deps) => async (c) => {
-    const wanted = { id: c.req.valid('param').id, attempt: c.get('attempt'), ...c.req.valid('json') };
-    return c.json(await commentOnApproval(deps, c.get('caller'), wanted), 200);
+    const request = { id: c.req.valid('param').id, attempt: c.get('attempt') };
+    return c.json(await commentOnApproval(deps, c.get('caller'), request, c.req.valid('json').text), 200);
   },
 });
 
@@ -131,8 +131,8 @@ const remind = approvals.post('/api/approvals/{id}/remind', ANY, {
   answers: { 200: json(ApprovalSchema, 'The approval') },
   problems: [404, 429],
   handle: (deps) => async (c) => {
-    const wanted = { id: c.req.valid('param').id, attempt: c.get('attempt') };
-    return c.json(await remindOfApproval(deps, c.get('caller'), wanted), 200);
+    const request = { id: c.req.valid('param').id, attempt: c.get('attempt') };
+    return c.json(await remindOfApproval(deps, c.get('caller'), request), 200);
   },
 });
 
@@ -146,8 +146,8 @@ const reassign = approvals.post('/api/approvals/{id}/reassign', 'approval:decide
   problems: [404],
   handle: (deps) => async (c) => {
     const { roles = [], users = [] } = c.req.valid('json');
-    const wanted = { id: c.req.valid('param').id, attempt: c.get('attempt'), to: { roles, users } };
-    return c.json(await reassignApproval(deps, c.get('caller'), wanted), 200);
+    const request = { id: c.req.valid('param').id, attempt: c.get('attempt') };
+    return c.json(await reassignApproval(deps, c.get('caller'), request, { roles, users }), 200);
   },
 });
 

@@ -88,7 +88,7 @@ const send = (slots: TenantSlots): Route =>
         record: c.get('recordAct'),
       };
       const answer = async (): Promise<Answer> => await answerChat(deps, c.get('caller'), request);
-      return await streamed(c, { slots, deps, answer });
+      return await streamed(c, deps, slots, answer);
     },
   });
 
@@ -119,7 +119,7 @@ const follow = (slots: TenantSlots, path: string, id: string, params: typeof Thr
       if (runId === null) return c.body(null, 204);
       if (c.req.method === 'HEAD') return c.body(null, 200, CHUNK_HEADERS);
       const answer = async (): Promise<Answer> => await followRun(deps, caller, runId, until);
-      return await streamed(c, { slots, deps, answer });
+      return await streamed(c, deps, slots, answer);
     },
   });
 
@@ -133,14 +133,13 @@ export function chatRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>>
   )(deps);
 }
 
-interface Streaming {
-  readonly slots: TenantSlots;
-  readonly deps: ApiDeps;
-  readonly answer: () => Promise<Answer>;
-}
-
 /** Streams an answer if the tenant has a free slot. */
-async function streamed(c: Context<ApiEnv>, { slots, deps, answer }: Streaming): Promise<Response> {
+async function streamed(
+  c: Context<ApiEnv>,
+  deps: ApiDeps,
+  slots: TenantSlots,
+  answer: () => Promise<Answer>,
+): Promise<Response> {
   const refusal = 'Too many streams are open; ask again when one has ended';
   const release = requireSlot(slots, c.get('caller').tenantId, refusal);
   const { chunks, close } = await answer().catch((error: unknown) => {

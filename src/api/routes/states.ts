@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { createMiddleware } from 'hono/factory';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import { diffRuns } from '../runs/diff-runs.ts';
 import { editState } from '../runs/edit-state.ts';
@@ -8,7 +9,7 @@ import type { RunRecord } from '../../store/runs.ts';
 import { findRun, toRunJson } from '../runs/run-json.ts';
 import { listCheckpoints, readState } from '../runs/read-state.ts';
 import { hiddenFrom, redactDiff, redactState } from '../redaction.ts';
-import { ifMatch } from '../middleware/limited.ts';
+import { ApiError } from '../http/errors.ts';
 import { readPage } from '../http/paging.ts';
 import { replayRun } from '../runs/replay-run.ts';
 import { withId } from '../middleware/audited.ts';
@@ -34,6 +35,16 @@ const IfMatch = z.object({
     .min(1)
     .openapi({ description: 'The `ETag` of the state that is corrected, several of them, or `*` for any state' }),
 });
+
+/** Middleware: requires an `If-Match` header. It comes before the body and the resource are read. */
+function ifMatch() {
+  return createMiddleware<ApiEnv>(async (c, next) => {
+    const named = c.req.header('if-match') ?? '';
+    if (named.trim() === '')
+      throw new ApiError('PRECONDITION_REQUIRED', 'An edit names the state that it corrects: If-Match with its ETag');
+    await next();
+  });
+}
 
 const read = state.get('/api/runs/{id}/state', 'run:read', {
   id: 'getState',

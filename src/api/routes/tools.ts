@@ -24,19 +24,19 @@ const list = tools.get('/api/tools', GRAPH_READERS, {
       const off = switchedOff(overrides, { kind: 'tool', name }, tenantId);
       return off && { reason: off.reason, since: off.changedAt };
     };
-    return c.json(await readPage(deps.cursors, asked, async (page) => pageOf({ ...deps, offFor }, page)), 200);
+    return c.json(await readPage(deps.cursors, asked, async (page) => listTools(deps.catalog, offFor, page)), 200);
   },
 });
 
 /** Routes of tools. */
 export const toolRoutes = routes(list);
 
-interface ListedTools {
-  readonly catalog: Catalog;
-  readonly offFor: (name: string) => ToolJson['switchedOff'];
-}
-
-function pageOf({ catalog, offFor }: ListedTools, { limit, after }: PageRequest): Page<ToolJson> {
+/** @param offFor returns the switch of a tool that is off; `null` for others */
+function listTools(
+  catalog: Catalog,
+  offFor: (name: string) => ToolJson['switchedOff'],
+  { limit, after }: PageRequest,
+): Page<ToolJson> {
   const rest = Object.entries(catalog.tools)
     .filter(([name]) => after === undefined || name > after.id)
     .sort(([a], [b]) => (a < b ? -1 : 1));

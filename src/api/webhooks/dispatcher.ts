@@ -127,9 +127,7 @@ async function attemptDelivery(deps: AttemptDeps, delivery: ClaimedDelivery): Pr
   const { status, error } = posted;
   const { delaysMs } = deps.times;
   const result: DeliveryResult =
-    posted === LOST
-      ? { kind: 'lost' }
-      : judgeDelivery(posted, { failures: delivery.failures, jitter: Math.random(), delaysMs });
+    posted === LOST ? { kind: 'lost' } : judgeDelivery(posted, delivery.failures, delaysMs, Math.random());
   const attempt = { at: new Date(atMs).toISOString(), status, error, durationMs: Date.now() - atMs };
   await deps.store.dueDeliveries.record(delivery, attempt, result);
   return result;
@@ -170,6 +168,6 @@ async function post(
 ): Promise<PostResult> {
   const body = webhook.format === 'slack' ? toSlackMessage(stored, webhook.linkBase) : stored;
   const secrets = await store.webhooks.secretsOf(webhook.id);
-  const headers = signatureHeaders(secrets, { id, body, atMs });
+  const headers = signatureHeaders(secrets, id, body, atMs);
   return await (await sender()).post({ url: webhook.url, headers, body, timeoutMs: times.answerMs });
 }

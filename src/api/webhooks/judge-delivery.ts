@@ -29,15 +29,6 @@ export interface ReceiverAnswer {
   readonly retryAfterMs: number | null;
 }
 
-/** The other inputs of the judgment. */
-interface Judging {
-  /** The number of failed attempts before this one. */
-  readonly failures: number;
-  /** From 0 to 1. */
-  readonly jitter: number;
-  readonly delaysMs: readonly number[];
-}
-
 /** The statuses with which a receiver may request a pause. */
 const BUSY: ReadonlySet<number | null> = new Set([429, 503]);
 const GONE = 410;
@@ -45,10 +36,14 @@ const GONE = 410;
 /**
  * Derives the result of an attempt from its answer: 2xx is success, 410 disables the webhook, and all others are
  * failures, including redirects.
+ * @param failures the number of failed attempts before this one
+ * @param jitter from 0 to 1
  */
 export function judgeDelivery(
   { status, retryAfterMs }: ReceiverAnswer,
-  { failures, jitter, delaysMs }: Judging,
+  failures: number,
+  delaysMs: readonly number[],
+  jitter: number,
 ): DeliveryResult {
   if (status !== null && status >= 200 && status < 300) return { kind: 'delivered' };
   if (status === GONE) return { kind: 'gone' };

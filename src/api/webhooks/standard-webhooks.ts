@@ -19,22 +19,17 @@ export function isSecret(text: string): boolean {
   return isWhole && bytes.byteLength >= FEWEST_BYTES && bytes.byteLength <= MOST_BYTES;
 }
 
-/** A message to sign. */
-interface SentMessage {
-  /** The message id, the same at each attempt. */
-  readonly id: string;
-  readonly body: string;
-  /** The time of this attempt, in milliseconds since the epoch. */
-  readonly atMs: number;
-}
-
 /**
  * Builds the headers by which a receiver verifies the sender. Each secret adds one signature; without secrets, nothing
  * is signed.
+ * @param id the id of the message, the same at each attempt
+ * @param atMs the time of this attempt, in milliseconds since the epoch
  */
 export function signatureHeaders(
   secrets: readonly string[],
-  { id, body, atMs }: SentMessage,
+  id: string,
+  body: string,
+  atMs: number,
 ): Readonly<Record<string, string>> {
   const signatures = secrets.map((secret) => new Webhook(secret).sign(id, new Date(atMs), body));
   return {
