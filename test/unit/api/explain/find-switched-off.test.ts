@@ -70,7 +70,7 @@ test('a switched-off model is uncertain if a node uses something else, because t
   expect([isSure(['work'], 'model', 'clever'), isSure(['work'], 'tool', 'charge')]).toEqual([[false], []]);
 });
 
-test('nodes that are not running, and unused switches, are no reason', () => {
+test('nodes that are not running, and unused switches, are not reported', () => {
   expect(keptBack(['double'], off('tool', 'charge'))).toEqual([]);
   expect(keptBack(['pay'], off('graph', 'charge'), off('tool', 'mail'))).toEqual([]);
   expect(keptBack(['gone'], off('tool', 'charge'))).toEqual([]);

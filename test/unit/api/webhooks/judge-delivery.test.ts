@@ -21,7 +21,7 @@ test.each<[number | null, string]>([
   expect(judge(answered(status))).toMatchObject({ kind });
 });
 
-test('ten attempts take three days and some hours', () => {
+test('ten delivery attempts take three days and some hours', () => {
   const results = Array.from({ length: 10 }, (_, failures) => judge(answered(500), { failures }));
   const pauses = results.flatMap((result) => (result.kind === 'again' ? [result.afterMs] : []));
   expect(pauses).toEqual(
@@ -30,7 +30,7 @@ test('ten attempts take three days and some hours', () => {
   expect(results.at(-1)).toEqual({ kind: 'failed' });
 });
 
-test('pauses differ by up to a tenth', () => {
+test('pauses between attempts differ by up to a tenth', () => {
   expect(judge(answered(500), { jitter: 1 })).toEqual({ kind: 'again', afterMs: 5_500 });
 });
 
