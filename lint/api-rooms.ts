@@ -5,10 +5,10 @@ import { API_BASE, FACTS, NODE, OF_RUNS, REPLAY, STATE, WORDS } from './room-gro
 
 export const API_ROOMS: Readonly<Record<string, Room>> = {
   'api/schemas': {
-    rooms: ['graph/values', 'graph/definition', 'graph/schema', 'graph/journal', 'process'],
+    rooms: ['graph/values', 'graph/definition', 'graph/schema', 'graph/journal', 'wording', 'process'],
     packages: ['@hono/zod-openapi'],
   },
-  'api/http': { rooms: [...FACTS, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose'] },
+  'api/http': { rooms: [...FACTS, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose', 'jsonc-parser'] },
   'api/temporal': {
     rooms: ['graph/values', ...STATE, 'process', 'telemetry/traces', 'workflows', 'api/http'],
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
@@ -109,6 +109,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'store',
       'workflows',
       ...API_BASE,
+      'api/schemas',
       'api/redaction.ts',
       'api/runs',
       'api/approvals',
@@ -165,7 +166,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/redaction.ts',
       'api/runs',
     ],
-    packages: [NODE, 'ulid', 'undici'],
+    packages: [NODE, 'standardwebhooks', 'ulid', 'undici'],
   },
   'api/hooks': {
     rooms: [...WORDS, 'graph/redaction', 'store', ...API_BASE, ...OF_RUNS],

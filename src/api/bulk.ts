@@ -3,6 +3,7 @@ import { TAKEN_IN, isTakenIn } from '../graph/run/index.ts';
 
 import { decideApproval } from './approvals/decide-approval.ts';
 import type { ApprovalJson } from './schemas/approval.ts';
+import type { BulkResult } from './schemas/bulk.ts';
 import type { DecisionBody } from './approvals/decide-approval.ts';
 import { findWithRun } from './approvals/find-approval.ts';
 import type { ApiDeps, RequestAttempt } from './deps.ts';
@@ -21,7 +22,7 @@ import { bindControl } from './runs/bind-control.ts';
 import { sendSignal } from './runs/send-signal.ts';
 
 export type NamedDecision = DecisionBody & { readonly approvalId: string };
-export type TriedDecision = Tried<NamedDecision, ApprovalJson>;
+export type DecisionOutcome = ItemResult<NamedDecision, ApprovalJson>;
 
 interface ManyDecisions {
   readonly decisions: readonly NamedDecision[];
@@ -37,16 +38,19 @@ export async function decideMany(
   deps: ApiDeps,
   caller: Caller,
   { decisions, attempt, record }: ManyDecisions,
-): Promise<readonly TriedDecision[]> {
+): Promise<readonly DecisionOutcome[]> {
   const at = new Date().toISOString();
-  const named = { items: decisions, subjectOf: ({ approvalId }: NamedDecision) => approvalId };
-  return await tryEach(deps, named, async (wanted, index) => {
+  return await tryEach(deps, decisions, idOfApproval, async (wanted, index) => {
     const { approvalId, decision } = wanted;
     const { run } = await findWithRun(deps, caller, approvalId);
     const request = { run, wanted, at, attempt: { ...attempt, id: `${attempt.id}-${index}` } };
     const act = { action: `approval.${decision}`, subject: approvalId };
     return await recordedAct(record, act, async () => await decideApproval(deps, caller, request));
   });
+}
+
+function idOfApproval({ approvalId }: NamedDecision): string {
+  return approvalId;
 }
 
 /** A control that needs no parameters besides its run. */
@@ -94,28 +98,22 @@ function takes(action: BulkAction, { status, view }: RunRecord): boolean {
 const TRIED_AT_ONCE = 8;
 
 /** The result of processing an item. */
-export type Tried<Item, T> = { readonly item: Item } & ({ readonly done: T } | { readonly refused: ApiError });
-
-type TryDeps = Pick<ApiDeps, 'logger'>;
-
-interface ManyItems<Item> {
-  readonly items: readonly Item[];
-  /** Returns the id of an item for the log. */
-  readonly subjectOf: (item: Item) => string;
-}
+export type ItemResult<Item, T> = { readonly item: Item } & ({ readonly done: T } | { readonly refused: ApiError });
 
 /**
  * Processes each item independently of the others. No further item is begun once the database is unavailable.
+ * @param subjectOf returns the id of an item for the log
  * @returns the results in the order of the items
  */
 export async function tryEach<Item, T>(
-  { logger }: TryDeps,
-  { items, subjectOf }: ManyItems<Item>,
+  { logger }: Pick<ApiDeps, 'logger'>,
+  items: readonly Item[],
+  subjectOf: (item: Item) => string,
   work: (item: Item, index: number) => Promise<T>,
-): Promise<readonly Tried<Item, T>[]> {
+): Promise<readonly ItemResult<Item, T>[]> {
   const limit = pLimit(TRIED_AT_ONCE);
   let away: ApiError | null = null;
-  const tryOne = async (item: Item, index: number): Promise<Tried<Item, T>> => {
+  const tryOne = async (item: Item, index: number): Promise<ItemResult<Item, T>> => {
     if (away) return { item, refused: away };
     try {
       return { item, done: await work(item, index) };
@@ -139,7 +137,7 @@ function toRefusal(error: unknown): ApiError {
 /** An item that failed, as the answer reports it. */
 interface Failed {
   readonly code: string;
-  readonly mayTakeEffect?: boolean;
+  readonly mayTakeEffect?: boolean | undefined;
 }
 
 /** Returns true if repeating the request may do more, so that the answer must not be stored under its key. */
@@ -148,45 +146,19 @@ export function mayBeDoneLater({ code, mayTakeEffect = false }: Failed): boolean
 }
 
 /** Runs by id, or the runs of the tenant that fulfill a filter and accept the action, starting at a cursor. */
-export type ChosenRuns =
+export type RunSelection =
   | { readonly ids: readonly string[] }
   | { readonly filter: RunFilter; readonly cursor?: string | undefined };
 
 export interface BulkControl {
   readonly action: BulkAction;
-  readonly chosen: ChosenRuns;
+  readonly selection: RunSelection;
   /** The reason, which readers of the run can see. */
   readonly reason?: string | undefined;
   /** `preview` returns the runs that would accept the action, without changing anything. */
   readonly mode: 'preview' | 'do';
   readonly attempt: RequestAttempt;
   readonly record: RecordAct;
-}
-
-/** A run that has not accepted an action, or whose answer is unknown. */
-interface FailedControl {
-  readonly id: string;
-  readonly code: string;
-  readonly detail: string;
-  /** Set when the action was passed on and may still take effect. */
-  readonly mayTakeEffect?: true;
-}
-
-/** The result of an action on many runs. */
-export interface BulkResult {
-  readonly done: readonly string[];
-  readonly failed: readonly FailedControl[];
-  /** True when more runs fulfill the filter; the cursor continues with them. */
-  readonly hasMore: boolean;
-  readonly nextCursor: string | null;
-  /** Only for a preview: the runs in `done`. */
-  readonly runs?: readonly PreviewedRun[];
-}
-
-interface PreviewedRun {
-  readonly id: string;
-  readonly graph: string;
-  readonly status: RunRecord['status'];
 }
 
 /** The most runs that one request changes. */
@@ -199,9 +171,9 @@ const MAX_RUNS = 1_000;
 export async function controlMany(deps: ApiDeps, caller: Caller, wanted: BulkControl): Promise<BulkResult> {
   const { action, mode } = wanted;
   const { ids, nextCursor } = await idsOf(deps, caller, wanted);
-  const tried = await tryEach(deps, { items: ids, subjectOf: (id) => id }, async (id) => {
+  const tried = await tryEach(deps, ids, String, async (id) => {
     const run = await findRun(deps, caller, id);
-    await (mode === 'preview' ? requireTaken(action, run) : control(deps, caller, { run, wanted }));
+    await (mode === 'preview' ? requireTaken(action, run) : control(deps, caller, run, wanted));
     return { id, graph: run.graph.name, status: run.status };
   });
   const runs = tried.flatMap((one) => ('done' in one ? [one.done] : []));
@@ -214,20 +186,20 @@ export async function controlMany(deps: ApiDeps, caller: Caller, wanted: BulkCon
   };
 }
 
-interface Chosen {
+interface SelectedRuns {
   readonly ids: readonly string[];
   readonly nextCursor: string | null;
 }
 
-async function idsOf(deps: ApiDeps, { tenantId }: Caller, { action, chosen }: BulkControl): Promise<Chosen> {
-  if ('ids' in chosen) return { ids: [...new Set(chosen.ids)], nextCursor: null };
-  const { filter, cursor } = chosen;
+async function idsOf(deps: ApiDeps, { tenantId }: Caller, { action, selection }: BulkControl): Promise<SelectedRuns> {
+  if ('ids' in selection) return { ids: [...new Set(selection.ids)], nextCursor: null };
+  const { filter, cursor } = selection;
   const asked = { list: ['bulk', tenantId, action, filter], limit: MAX_RUNS, cursor };
   const found = await readPage(deps.cursors, asked, (page) => findRuns(deps, { tenantId, action, filter }, page));
   return { ids: found.items, nextCursor: found.nextCursor };
 }
 
-function toFailed(id: string, { code, message: detail, mayTakeEffect }: ApiError): FailedControl {
+function toFailed(id: string, { code, message: detail, mayTakeEffect }: ApiError): BulkResult['failed'][number] {
   return { id, code, detail, ...(mayTakeEffect && { mayTakeEffect }) };
 }
 
@@ -239,14 +211,13 @@ async function requireTaken(action: BulkAction, run: RunRecord): Promise<void> {
 async function control(
   deps: ApiDeps,
   caller: Caller,
-  { run, wanted: { action, reason, attempt, record } }: { readonly run: RunRecord; readonly wanted: BulkControl },
+  run: RunRecord,
+  { action, reason, attempt, record }: BulkControl,
 ): Promise<void> {
   const act = { action: `run.${action}`, subject: run.id };
   await recordedAct(record, act, async () => {
-    const result = await sendSignal(deps, caller, {
-      run,
-      signal: { name: action, attempt, ...bindControl(run, action, reason === undefined ? {} : { reason }) },
-    });
+    const bound = bindControl(run, action, reason === undefined ? {} : { reason });
+    const result = await sendSignal(deps, caller, run, { name: action, attempt, ...bound });
     if (!result.taken) throw toApiError(hideRefusal(result.refusal, hiddenFrom(caller, run)));
   });
 }

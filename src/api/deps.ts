@@ -52,7 +52,7 @@ export interface SweepTimes {
   readonly poisonedRunsMs: number;
   readonly ticksMs: number;
   readonly healSchedulesMs: number;
-  /** A workflow task must have failed for this long before its run is put aside. */
+  /** A workflow task must have failed for this long before its run is quarantined. */
   readonly failingForMs: number;
   readonly deliveriesMs: number;
   /** The interval of checks for reminders and escalations of approvals, which may be late by as much. */

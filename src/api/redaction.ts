@@ -6,7 +6,8 @@ import { ApiError } from './http/errors.ts';
 import type { RunEvent } from '../graph/journal/index.ts';
 import type { Approval, PublicApproval } from '../graph/run/index.ts';
 import type { Fingerprints } from './http/fingerprints.ts';
-import type { ApiDeps } from './deps.ts';
+import type { RunRecord } from '../store/runs.ts';
+import type { Store } from '../store/store.ts';
 import type { Caller } from './http/authenticate.ts';
 
 /**
@@ -33,17 +34,17 @@ export function refusePlaceholders(
  * Redacts an approval. If anything was hidden, the digest is replaced by a fingerprint, which reveals nothing about the
  * hidden part.
  */
-export function shownApproval(approval: Approval, hidden: Redaction, fingerprints: Fingerprints): PublicApproval {
-  const shown = hideApproval(approval, hidden);
-  return shown.digest === REDACTED ? { ...shown, digest: fingerprintOf(approval, fingerprints) } : shown;
+export function redactApproval(approval: Approval, hidden: Redaction, fingerprints: Fingerprints): PublicApproval {
+  const redacted = hideApproval(approval, hidden);
+  return redacted.digest === REDACTED ? { ...redacted, digest: fingerprintOf(approval, fingerprints) } : redacted;
 }
 
 /** Redacts an event. */
-export function shownEvent(event: RunEvent, hidden: Redaction, fingerprints: Fingerprints): RunEvent {
-  const shown = hideEvent(event, hidden);
-  if (shown.type !== 'approval.requested' || shown.approval.digest !== REDACTED) return shown;
-  if (event.type !== 'approval.requested') return shown;
-  return { ...shown, approval: { ...shown.approval, digest: fingerprintOf(event.approval, fingerprints) } };
+export function redactEvent(event: RunEvent, hidden: Redaction, fingerprints: Fingerprints): RunEvent {
+  const redacted = hideEvent(event, hidden);
+  if (redacted.type !== 'approval.requested' || redacted.approval.digest !== REDACTED) return redacted;
+  if (event.type !== 'approval.requested') return redacted;
+  return { ...redacted, approval: { ...redacted.approval, digest: fingerprintOf(event.approval, fingerprints) } };
 }
 
 function fingerprintOf({ id, digest }: Pick<Approval, 'id' | 'digest'>, fingerprints: Fingerprints): string {
@@ -57,7 +58,7 @@ interface State {
 }
 
 /** Redacts a state. */
-export function shownState<T extends State>(state: T, hidden: Redaction): T {
+export function redactState<T extends State>(state: T, hidden: Redaction): T {
   return {
     ...state,
     values: hideChannels(state.values, hidden),
@@ -73,7 +74,7 @@ interface Difference {
 }
 
 /** Redacts a comparison of two runs by what is hidden of either. */
-export function shownDiff<T extends { readonly state: readonly Difference[] }>(
+export function redactDiff<T extends { readonly state: readonly Difference[] }>(
   diff: T,
   hidden: readonly Redaction[],
 ): T {
@@ -86,7 +87,10 @@ export function shownDiff<T extends { readonly state: readonly Difference[] }>(
  * Returns what is hidden from a caller: nothing for callers with `payload:read`; for all others the run's redaction and
  * stack traces.
  */
-export function hiddenFrom(caller: Pick<Caller, 'permissions'>, { redaction }: { redaction: Redaction }): Redaction {
+export function hiddenFrom(
+  caller: Pick<Caller, 'permissions'>,
+  { redaction }: Pick<RunRecord, 'redaction'>,
+): Redaction {
   return seesAll(caller) ? NOTHING_REDACTED : { ...redaction, stacks: true };
 }
 
@@ -95,23 +99,24 @@ export function seesAll({ permissions }: Pick<Caller, 'permissions'>): boolean {
 }
 
 /** A list item that belongs to a run. */
-export interface OfRun {
+interface ItemOfRun {
   readonly runId: string;
 }
 
 /** Redacts an item. */
-type Show<Item, Shown> = (item: Item, hidden: Redaction) => Shown;
+type RedactItem<Item, Redacted> = (item: Item, hidden: Redaction) => Redacted;
 
 /** Redacts items of several runs for a caller. Items of runs that were deleted in the meantime are left out. */
-export async function showAll<Item extends OfRun, Shown>(
-  { store, caller }: Pick<ApiDeps, 'store'> & { readonly caller: Pick<Caller, 'permissions'> },
+export async function redactAll<Item extends ItemOfRun, Redacted>(
+  { runs }: Pick<Store, 'runs'>,
+  caller: Pick<Caller, 'permissions'>,
   items: readonly Item[],
-  show: Show<Item, Shown>,
-): Promise<readonly Shown[]> {
-  if (seesAll(caller)) return items.map((item) => show(item, NOTHING_REDACTED));
-  const hiddenOf = await store.runs.hiddenOf([...new Set(items.map(({ runId }) => runId))]);
+  redact: RedactItem<Item, Redacted>,
+): Promise<readonly Redacted[]> {
+  if (seesAll(caller)) return items.map((item) => redact(item, NOTHING_REDACTED));
+  const hiddenOf = await runs.hiddenOf([...new Set(items.map(({ runId }) => runId))]);
   return items.flatMap((item) => {
     const redaction = hiddenOf.get(item.runId);
-    return redaction ? [show(item, redaction)] : [];
+    return redaction ? [redact(item, redaction)] : [];
   });
 }

@@ -45,10 +45,10 @@ import { startSweeper } from './sweeper/sweeper.ts';
 import type { Sweeper } from './sweeper/sweeper.ts';
 
 /** Starts the API and the sweeper. @throws when the port is in use */
-export async function startApi(deps: Omit<ApiDeps, 'shuttingDown'>, options: ListenOptions): Promise<Door> {
-  const door = await openDoor({ ...options, graceMs: deps.settings.shutdownGraceMs });
-  door.open(deps);
-  return door;
+export async function startApi(deps: Omit<ApiDeps, 'shuttingDown'>, options: ListenOptions): Promise<ApiServer> {
+  const apiServer = await openApiServer({ ...options, graceMs: deps.settings.shutdownGraceMs });
+  apiServer.open(deps);
+  return apiServer;
 }
 
 export function toAuthSettings({ issuer, audience, jwksUrl, claims }: AuthConfig): AuthSettings {
@@ -77,24 +77,27 @@ export async function runApi(options: ProcessOptions = {}, sweeping: ApiDeps['sw
   const unavailable = new Set<string>();
   const graceMs = toMs(config.shutdownGrace);
   const { PORT: port } = settings;
-  const door = await shutdown.opening(
-    atPort({ variable: 'PORT', port }, async () => await openDoor({ port, hostname: '0.0.0.0', graceMs }, unavailable)),
+  const apiServer = await shutdown.opening(
+    atPort(
+      { variable: 'PORT', port },
+      async () => await openApiServer({ port, hostname: '0.0.0.0', graceMs }, unavailable),
+    ),
     () => parts.close(),
   );
   const close = async (): Promise<void> => {
-    await door.stop();
+    await apiServer.stop();
     await parts.close();
   };
   const deps = await shutdown.opening(
     openParts(config, { ...settings, target }, { logger, unavailable, signal: parts.closing, parts }),
     close,
   );
-  door.open({ ...deps, sweeping });
+  apiServer.open({ ...deps, sweeping });
   const { METRICS_PORT: metricsPort, METRICS_HOST: hostname = '127.0.0.1' } = settings;
   if (metricsPort !== undefined)
     await shutdown.opening(openMetrics({ port: metricsPort, hostname }, deps, parts), close);
   const started = startFields({ mode: 'api', databaseUrl: settings.DATABASE_URL, target });
-  logger.info({ port: door.port, ...started, exporters: telemetry.exporters }, 'API listening');
+  logger.info({ port: apiServer.port, ...started, exporters: telemetry.exporters }, 'API listening');
   await shutdown.asked(graceMs + CLOSE_WITHIN_MS);
   await close();
 }
@@ -148,7 +151,7 @@ async function openParts(loaded: ApiConfig, settings: Settings, patience: Openin
   await reportIfNotReady(createMeaningCheck(store.meaning), logger);
   const catalog = toCatalog(config);
   const graphJobs = await parts.keep(openGraphJobs(catalog), async (opened) => await opened.close());
-  const publish = async () => await publishGraphs(loaded, { store, graphJobs, report });
+  const publish = async () => await publishGraphs(loaded, { store, graphJobs }, report);
   await connectWithRetry({ name: 'the database', open: publish, isAway: isDatabaseAway }, patience);
   return {
     store,
@@ -170,7 +173,8 @@ async function openParts(loaded: ApiConfig, settings: Settings, patience: Openin
  */
 async function publishGraphs(
   { graphs }: Pick<ApiConfig, 'graphs'>,
-  { report, ...publisher }: Pick<ApiDeps, 'store' | 'graphJobs'> & { readonly report: (message: string) => void },
+  publisher: Pick<ApiDeps, 'store' | 'graphJobs'>,
+  report: (message: string) => void,
 ): Promise<void> {
   if (graphs?.tenants.length === 0)
     report('"graphs" of the configuration names no tenants, so none of its graphs is published');
@@ -180,7 +184,7 @@ async function publishGraphs(
 if (isMain(import.meta.url)) await runProcess(async () => await runApi());
 
 /** The listening port of the API. Until the API is open, it answers probes, and refuses all other requests with 503. */
-export interface Door extends Listening {
+export interface ApiServer extends Listening {
   /**
    * Opens the API and starts the sweeper. If it was open already, it continues with the new dependencies, and the old
    * sweeper stops.
@@ -189,7 +193,10 @@ export interface Door extends Listening {
 }
 
 /** @param unavailable the dependencies for which the process waits @throws when the port is in use */
-export async function openDoor(options: ListenOptions, unavailable: ReadonlySet<string> = new Set()): Promise<Door> {
+export async function openApiServer(
+  options: ListenOptions,
+  unavailable: ReadonlySet<string> = new Set(),
+): Promise<ApiServer> {
   const shuttingDown = openAbort();
   const readiness = async () => (shuttingDown.signal.aborted ? SHUTTING_DOWN : startingUp(unavailable));
   let app: App = createProbes(readiness, async () => notNow(await readiness()));

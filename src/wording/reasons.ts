@@ -15,6 +15,26 @@ import type { RunError } from '../graph/values/index.ts';
 /** In characters: a long list of deciders leaves the question its place in a sentence that is cut. */
 const MAX_DECIDERS = 300;
 
+/** The kinds of reasons. */
+export const REASON_KINDS = [
+  'approval',
+  'event',
+  'timer',
+  'intervention',
+  'queued',
+  'pending',
+  'poisoned',
+  'busy',
+  'paused',
+  'switched-off',
+  'retrying',
+  'working',
+  'completed',
+  'failed',
+  'canceled',
+] as const;
+type ReasonKind = (typeof REASON_KINDS)[number];
+
 /** A reason, and since when it holds. */
 export type Reason = UndatedReason & {
   /** RFC 3339. */
@@ -23,7 +43,6 @@ export type Reason = UndatedReason & {
 
 /** A reason. Its fields are visible to its reader; `about` holds what only the sentence and the actions need. */
 export type UndatedReason = ReasonOf<ReasonKind>;
-type ReasonKind = keyof Reasons;
 
 /** A reason of one kind, so that the table's functions for the kind accept it. */
 type ReasonOf<K extends ReasonKind> = { readonly [T in K]: Reasons[T] & { readonly kind: T } }[K];

@@ -1,10 +1,8 @@
 import type { TenantUse } from '../../store/tenant-use.ts';
 import type { ApiDeps } from '../deps.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError, retryAfter } from '../http/errors.ts';
 import type { ConfiguredLimit, ConfiguredQuota } from '../../config/tenants.ts';
 import type { TenantTerms } from '../../store/tenant-terms.ts';
-import type { QuotaTerms } from '../../store/tables.ts';
-import type { Caller } from '../http/authenticate.ts';
 
 interface NewRunOfTenant {
   readonly tenantId: string;
@@ -33,7 +31,7 @@ export async function requireMayStart(
   const excess = excessOf(quota, use, { minute, day });
   if (!excess) return;
   const { detail, window } = excess;
-  throw new ApiError('QUOTA_REACHED', detail, { headers: { 'retry-after': String(window.endsInSeconds) } });
+  throw retryAfter(window.endsInSeconds, 'QUOTA_REACHED', detail);
 }
 
 interface Excess {
@@ -71,7 +69,7 @@ export interface LimitInForce {
 export type QuotaInForce = Readonly<Record<keyof ConfiguredQuota, LimitInForce>>;
 
 /** Administrators' settings override the configuration, quota by quota. */
-function quotaInForce(configured: ConfiguredQuota, terms: Pick<TenantTerms, 'quota'> | null): QuotaInForce {
+export function quotaInForce(configured: ConfiguredQuota, terms: Pick<TenantTerms, 'quota'> | null): QuotaInForce {
   const limitOf = (name: keyof ConfiguredQuota): LimitInForce => {
     const limit = terms?.quota[name];
     return limit === undefined ? configured[name] : { limit, source: 'admin' };
@@ -99,61 +97,5 @@ function windowAt(nowMs: number, lengthMs: number): QuotaWindow {
   return {
     since: new Date(sinceMs).toISOString(),
     endsInSeconds: Math.ceil((sinceMs + lengthMs - nowMs) / 1_000),
-  };
-}
-
-/** The most tenants with terms of their own. */
-const MAX_TENANTS = 1_000;
-
-/**
- * The terms that a request sets. The configuration applies to absent quotas, and without `suspended`, a suspension is
- * not changed.
- */
-interface WantedTerms {
-  readonly tenantId: string;
-  readonly runsPerMinute?: number | null | undefined;
-  readonly costUsdPerDay?: number | null | undefined;
-  readonly suspended?: { readonly reason: string } | null | undefined;
-}
-
-/**
- * Replaces the quotas of a tenant, and suspends it or ends its suspension. This takes effect in this process at once,
- * in others within seconds.
- * @throws ApiError 409 when too many tenants have terms
- */
-export async function setTenantTerms(
-  { store }: Pick<ApiDeps, 'store'>,
-  { sub: changedBy }: Caller,
-  { tenantId, runsPerMinute, costUsdPerDay, suspended }: WantedTerms,
-): Promise<{ readonly terms: TenantTerms | null; readonly isNew: boolean }> {
-  const changedAt = new Date().toISOString();
-  const quota: QuotaTerms = {
-    ...(runsPerMinute !== undefined && { runsPerMinute }),
-    ...(costUsdPerDay !== undefined && { costUsdPerDay }),
-  };
-  const terms = {
-    tenantId,
-    quota,
-    changedAt,
-    changedBy,
-    ...(suspended !== undefined && { suspended: suspended && { ...suspended, since: changedAt } }),
-  };
-  const written = await store.tenantTerms.put(terms, MAX_TENANTS);
-  if (!written) throw new ApiError('TOO_MANY_KEPT', `Something may be said of ${MAX_TENANTS} tenants`);
-  store.overrides.forget();
-  return { terms: await store.tenantTerms.find(tenantId), ...written };
-}
-
-/** The terms of a tenant as the API returns them. @param terms `null` when administrators have set none */
-export function shownTenant(
-  { quotaOf }: Pick<ApiDeps['settings'], 'quotaOf'>,
-  { tenantId, terms }: { readonly tenantId: string; readonly terms: TenantTerms | null },
-) {
-  return {
-    id: tenantId,
-    quotas: quotaInForce(quotaOf(tenantId), terms),
-    suspended: terms?.suspended ?? null,
-    changedAt: terms?.changedAt ?? null,
-    changedBy: terms?.changedBy ?? null,
   };
 }

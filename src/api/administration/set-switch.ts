@@ -47,10 +47,7 @@ function requireKnown(catalog: Catalog, { kind, name }: SwitchKey): void {
 }
 
 /** Refuses new runs of a graph that is switched off. @throws ApiError 403 `SWITCHED_OFF` */
-export async function requireGraphOn(
-  { store }: Pick<ApiDeps, 'store'>,
-  { name, tenantId }: { readonly name: string; readonly tenantId: string },
-): Promise<void> {
+export async function requireGraphOn({ store }: Pick<ApiDeps, 'store'>, tenantId: string, name: string): Promise<void> {
   const off = switchedOff(await store.overrides.now(), { kind: 'graph', name }, tenantId);
   if (off) throw new ApiError('SWITCHED_OFF', `No run of the graph "${name}" may begin: ${off.reason}`);
 }

@@ -10,7 +10,7 @@ import { toPrincipal } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { toApiError, unavailable } from '../http/errors.ts';
 import { strongTagsIn } from '../http/etag.ts';
-import { hiddenFrom, shownApproval } from '../redaction.ts';
+import { hiddenFrom, redactApproval } from '../redaction.ts';
 import { AnsweredApproval } from '../schemas/approval.ts';
 import type { ApprovalJson } from '../schemas/approval.ts';
 import { afterSending, sendSignal } from '../runs/send-signal.ts';
@@ -49,22 +49,21 @@ export async function decideApproval(
   const { decision, ifMatch, digest, ...fields } = wanted;
   const { approvalId, reason } = fields;
   const hidden = hiddenFrom(caller, run);
-  const shown = { approvalId, args: optionalJson(fields.args), digests: digestsNamed(ifMatch, digest) };
+  const named = { approvalId, args: optionalJson(fields.args), digests: digestsNamed(ifMatch, digest) };
   const ofRun = { runId: run.id, tenantId: run.tenantId, hasEnded: isEnded(run.status) };
   const known = await readKnown(deps, run.id, approvalId);
-  const real = isRedacting(hidden) ? toRealDecision(deps, known, hidden, shown) : shown;
+  const real = isRedacting(hidden) ? toRealDecision(deps, known, hidden, named) : named;
   const { args, digests = digestsRead(known, approvalId) } = real;
   const payload = toJsonObject({ ...fields, args, at, ...(digests && { digest: digests }) });
   const request = { approvalId, decision, by: toPrincipal(caller), at, reason, args, values: payload['values'] };
-  const refusal = await refuseByRows(deps, { ...ofRun, known }, request);
-  const result = await sendSignal(deps, caller, { run, signal: { name: decision, attempt, payload, refusal } });
+  const refusal = await refuseByRows(deps, ofRun, known, request);
+  const result = await sendSignal(deps, caller, run, { name: decision, attempt, payload, refusal });
   const isEdited = args !== undefined;
   if (result.taken)
     return await afterSending(() => readApproval(deps, { runId: run.id, hidden, isEdited }, result.value));
   const mayHaveEnded = run.dispatch.kind !== 'queued' && result.refusal.code === 'NOT_ALLOWED_NOW';
-  const ended = { ...ofRun, hasEnded: true };
   const then = mayHaveEnded
-    ? await refuseByRows(deps, { ...ended, known: await readKnown(deps, run.id, approvalId) }, request)
+    ? await refuseByRows(deps, { ...ofRun, hasEnded: true }, await readKnown(deps, run.id, approvalId), request)
     : null;
   throw toApiError(await withTitles(deps, run.id, hidden, then ?? result.refusal));
 }
@@ -86,7 +85,7 @@ function digestsNamed(ifMatch: string | undefined, digest: string | undefined): 
 }
 
 /** Identifies the run whose approvals are read. */
-interface OfRun {
+interface RunOfApprovals {
   readonly runId: string;
   readonly tenantId: string;
   readonly hasEnded: boolean;
@@ -116,17 +115,18 @@ async function readKnown(
  */
 async function refuseByRows(
   deps: JudgeDeps,
-  { known, hasEnded, ...of }: OfRun & { readonly known: KnownApprovals },
+  run: RunOfApprovals,
+  known: KnownApprovals,
   request: DecisionRequest,
 ): Promise<Refusal | null> {
   const approval = approvalMeant(known, request.approvalId);
   if (!('code' in approval)) {
-    const refusal = await judge(deps, of, approval, request);
+    const refusal = await judge(deps, run, approval, request);
     return refusal && !mayBeOutdated(approval, refusal) ? refusal : null;
   }
   const isFirstThere = known.approvals.some(({ id }) => id === firstApprovalId(known.runId));
   if (request.approvalId !== undefined || isFirstThere) return approval;
-  return hasEnded ? NOTHING_WAITS : null;
+  return run.hasEnded ? NOTHING_WAITS : null;
 }
 
 type JudgeDeps = Pick<ApiDeps, 'graphJobs' | 'logger'>;
@@ -137,16 +137,17 @@ type JudgeDeps = Pick<ApiDeps, 'graphJobs' | 'logger'>;
  */
 async function judge(
   { graphJobs, logger }: JudgeDeps,
-  { runId, tenantId }: Omit<OfRun, 'hasEnded'>,
+  { runId, tenantId }: Omit<RunOfApprovals, 'hasEnded'>,
   approval: Approval,
   request: DecisionRequest,
 ): Promise<Refusal | null> {
   if (approval.argsSchema === null && approval.decisionSchema === null) return refuseDecision(approval, request);
-  const task = { approval: { ...approval, details: null }, request };
-  return await graphJobs.do('refuseDecision', tenantId, task).catch((error: unknown) => {
-    logger.warn({ error, run: runId }, 'a decision could not be judged before the run does');
-    return null;
-  });
+  return await graphJobs
+    .do('refuseDecision', tenantId, { ...approval, details: null }, request)
+    .catch((error: unknown) => {
+      logger.warn({ error, run: runId }, 'a decision could not be judged before the run does');
+      return null;
+    });
 }
 
 /** A person may decide again after somebody has edited the arguments. */
@@ -174,7 +175,7 @@ async function withTitles(
   const look = async (): Promise<readonly Approval[]> =>
     (await Promise.all(pending.map((id) => store.approvals.find(id)))).flatMap((found) => found?.approval ?? []);
   const isWanted = (found: readonly Approval[]): boolean => found.length === pending.length;
-  const found = await untilRun(store, { runId, look, isWanted, withinMs: TITLES_WITHIN_MS });
+  const found = await untilRun(store.changes, { runId, look, isWanted, withinMs: TITLES_WITHIN_MS });
   const titled = found.reduce(
     (text, approval) => text.replace(nameOf(approval), () => `"${hideTitle(approval, hidden)}" (${approval.id})`),
     message,
@@ -212,7 +213,7 @@ async function readApproval(
       `Run ${runId} has answered a decision without the id of the approval and the number of its decisions`,
     );
   const approval = await untilWritten(deps, { id, runId }, (written) => written.decisions.length >= count);
-  return shownApproval(approval, hidden, deps.fingerprints);
+  return redactApproval(approval, hidden, deps.fingerprints);
 }
 
 function optionalJson(value: unknown): Json | undefined {
@@ -230,7 +231,7 @@ export async function untilWritten(
 ): Promise<Approval> {
   const look = async () => (await store.approvals.find(id))?.approval;
   const isWanted = (found?: Approval): boolean => found !== undefined && isWritten(found);
-  const approval = await untilRun(store, { runId, look, isWanted, withinMs: WRITTEN_WITHIN_MS });
+  const approval = await untilRun(store.changes, { runId, look, isWanted, withinMs: WRITTEN_WITHIN_MS });
   if (!approval || !isWritten(approval)) throw unavailable('The journal');
   return approval;
 }
@@ -253,7 +254,7 @@ export function toRealDecision(
   hidden: Redaction,
   { approvalId, args, digests }: DecisionOnView,
 ): Pick<DecisionOnView, 'args' | 'digests'> {
-  const digestOf = (approval: Approval): string => shownApproval(approval, hidden, fingerprints).digest;
+  const digestOf = (approval: Approval): string => redactApproval(approval, hidden, fingerprints).digest;
   const toReal = (named: readonly string[]): readonly string[] => {
     const real = new Map(known.approvals.map((approval) => [digestOf(approval), approval.digest]));
     return named.flatMap((digest) => real.get(digest) ?? []);

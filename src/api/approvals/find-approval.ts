@@ -1,7 +1,7 @@
 import type { KnownApproval, ApprovalFilter } from '../../store/approvals.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
-import { toPrincipal } from '../http/authenticate.ts';
+import { maySeeTenant, toPrincipal } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { findRun } from '../runs/run-json.ts';
@@ -16,7 +16,7 @@ export async function findApproval(
   id: string,
 ): Promise<KnownApproval> {
   const found = await store.approvals.find(id);
-  if (!found || !(found.tenantId === caller.tenantId || caller.permissions.has('admin')))
+  if (!found || !maySeeTenant(caller, found.tenantId))
     throw new ApiError('UNKNOWN_APPROVAL', `There is no approval "${id}"`);
   return found.approval;
 }
@@ -36,12 +36,6 @@ export async function findWithRun(deps: Pick<ApiDeps, 'store'>, caller: Caller, 
 /** The most pages that are read to find one approval for the caller. */
 const MAX_PAGES = 20;
 
-/** A query of the inbox. */
-interface InboxQuery {
-  readonly filter: ApprovalFilter;
-  readonly page: PageRequest;
-}
-
 /**
  * Lists pending approvals that the caller may decide and has not decided, newest first. A page may be shorter than
  * requested although others follow.
@@ -49,7 +43,8 @@ interface InboxQuery {
 export async function listOwnApprovals(
   { store }: Pick<ApiDeps, 'store'>,
   caller: Caller,
-  { filter, page }: InboxQuery,
+  filter: ApprovalFilter,
+  page: PageRequest,
 ): Promise<Page<KnownApproval>> {
   const { status = ['pending'] } = filter;
   if (!caller.permissions.has('approval:decide') || !status.includes('pending')) return { items: [], next: null };
@@ -68,4 +63,9 @@ export async function listOwnApprovals(
 /** Returns true if an approval is waiting for a decision of the caller. */
 export function waitsFor(caller: Caller, approval: Approval): boolean {
   return isPendingFor(approval, { by: toPrincipal(caller), at: new Date().toISOString() });
+}
+
+/** @throws ApiError 409 for an approval that is closed */
+export function requirePending(status: string): void {
+  if (status !== 'pending') throw new ApiError('NOT_ALLOWED_NOW', `The approval is ${status}; nobody is awaited`);
 }

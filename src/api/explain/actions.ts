@@ -1,19 +1,11 @@
 import { isTakenIn } from '../../graph/run/index.ts';
 import type { Permission } from '../../graph/definition/index.ts';
 import { commandsOf, control, isDecision, nextActions, whoDecides } from '../../wording/index.ts';
-import type { Commands, NextAction, Reason } from '../../wording/index.ts';
+import type { NextAction, Reason } from '../../wording/index.ts';
+import type { Explanation } from '../schemas/explanation.ts';
 import type { AskedApproval, Facts } from './reasons.ts';
 
-/** An action that can be taken on a run now. */
-export interface Action {
-  readonly action: NextAction['action'];
-  /** The effect of the action on this run. */
-  readonly effect: string;
-  readonly who: string;
-  /** True when the reader may take the action. */
-  readonly allowed: boolean;
-  readonly command: Commands;
-}
+type Action = Explanation['actions'][number];
 
 /**
  * Lists the actions that can be taken on a run, the most relevant first. Each also names the people who may take it.
@@ -48,11 +40,12 @@ type Right = Pick<Action, 'who' | 'allowed'>;
 
 function rightTo(next: NextAction, facts: Facts): Right {
   if (isDecision(next)) return rightToDecide(next.target, facts);
-  const { permissions, heldFromReader } = facts;
+  const { permissions, gatedForReader } = facts;
   if (next.action === 'fork') return { who: 'who may edit states (state:edit)', allowed: permissions.has(FORK) };
   const { id, node } = next.body;
-  const isHeld = next.action === 'skip' && [id, node].some((key) => typeof key === 'string' && heldFromReader.has(key));
-  if (isHeld) return leftToDeciders(`the approvals of node ${next.node ?? ''}`);
+  const isGated =
+    next.action === 'skip' && [id, node].some((key) => typeof key === 'string' && gatedForReader.has(key));
+  if (isGated) return leftToDeciders(`the approvals of node ${next.node ?? ''}`);
   if (next.action === 'replan' && !mayPassApprovals(facts)) return leftToDeciders('the approvals that wait');
   return { who: CONTROLLERS, allowed: permissions.has(CONTROL) };
 }

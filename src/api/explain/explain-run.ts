@@ -1,47 +1,30 @@
 import { formatReason } from '../../wording/index.ts';
 import type { Reason } from '../../wording/index.ts';
+import type { Explanation } from '../schemas/explanation.ts';
 import { actionsOf } from './actions.ts';
-import type { Action } from './actions.ts';
 import { reasonsOf } from './reasons.ts';
-import type { Facts, ShownRun } from './reasons.ts';
-
-/** Why a run is in its present state, and which actions are possible. */
-export interface Explanation {
-  readonly runId: string;
-  readonly status: ShownRun['status'];
-  /** A short summary in one sentence. */
-  readonly summary: string;
-  /** RFC 3339. */
-  readonly since: string;
-  readonly reasons: readonly ExplainedReason[];
-  readonly budget: readonly BudgetLine[];
-  /** `null` when the run has no deadline. */
-  readonly deadline: ExplainedDeadline | null;
-  readonly actions: readonly Action[];
-}
+import type { Facts, VisibleRun } from './reasons.ts';
 
 /** Explains a run on the basis of facts that were redacted for the reader. */
 export function explainRun(facts: Facts): Explanation {
   const { id: runId, status } = facts.run;
   const [first, ...more] = reasonsOf(facts);
-  const { text, since } = explained(first);
+  const { text, since } = toExplained(first);
   return {
     runId,
     status,
     summary: more.length > 0 ? `${text} (${more.length} more)` : text,
     since,
-    reasons: [first, ...more].map(explained),
+    reasons: [first, ...more].map(toExplained),
     budget: budgetOf(facts.run),
     deadline: explainDeadline(facts),
     actions: actionsOf(facts, [first, ...more]),
   };
 }
 
-type ExplainedReason = ReturnType<typeof explained>;
-
 /** Formats a reason for the API. */
-function explained(reason: Reason) {
-  const { kind, about: _inText, ...fields } = reason;
+function toExplained(reason: Reason) {
+  const { kind, about: _textOnly, ...fields } = reason;
   return { kind, text: toSentence(formatReason(reason)), ...fields };
 }
 
@@ -49,55 +32,34 @@ function toSentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-/** A limit of a run, and how much of it is left. */
-export interface BudgetLine {
-  readonly limit: keyof typeof USED;
-  readonly allowed: number;
-  readonly used: number;
-  /** Never negative. */
-  readonly left: number;
-}
-
-/** The used amounts of the limits that can be counted. */
-const USED = {
-  maxSteps: ({ step }: ShownRun) => step + 1,
-  maxTokens: ({ usage }: ShownRun) => usage.inputTokens + usage.outputTokens,
-  maxCostUsd: ({ usage }: ShownRun) => usage.costUsd,
-  maxToolCalls: ({ usage }: ShownRun) => usage.toolCalls,
-} as const;
-
-const NAMES = ['maxSteps', 'maxTokens', 'maxCostUsd', 'maxToolCalls'] as const;
+/** The limits that can be counted, with the used amounts. */
+const COUNTED_LIMITS = [
+  { limit: 'maxSteps', usedBy: ({ step }: VisibleRun) => step + 1 },
+  { limit: 'maxTokens', usedBy: ({ usage }: VisibleRun) => usage.inputTokens + usage.outputTokens },
+  { limit: 'maxCostUsd', usedBy: ({ usage }: VisibleRun) => usage.costUsd },
+  { limit: 'maxToolCalls', usedBy: ({ usage }: VisibleRun) => usage.toolCalls },
+] as const;
 
 /** Costs are compared in millionths of a dollar. */
 const MICROS = 1_000_000;
 
 /** Returns the remaining amounts of the limits that the run has. */
-function budgetOf(run: ShownRun): readonly BudgetLine[] {
-  return NAMES.flatMap((limit) => {
+function budgetOf(run: VisibleRun): Explanation['budget'] {
+  return COUNTED_LIMITS.flatMap(({ limit, usedBy }) => {
     const allowed = run.limits[limit];
     if (typeof allowed !== 'number') return [];
-    const used = USED[limit](run);
+    const used = usedBy(run);
     return [{ limit, allowed, used, left: Math.max(0, Math.round((allowed - used) * MICROS) / MICROS) }];
   });
 }
 
-/** The deadline of a run, and its effect. */
-export interface ExplainedDeadline {
-  /** RFC 3339; `null` while the deadline is suspended. */
-  readonly at: string | null;
-  /**
-   * The time left, in milliseconds: the remaining time of a suspended deadline, or the time that was left when it last
-   * started to run.
-   */
-  readonly leftMs: number;
-  readonly effect: string;
-}
-
-const THEN =
+const EFFECT_OF_DEADLINE =
   'The run fails with DEADLINE_EXCEEDED, and what its graph says is to be undone is undone. If nothing was to be undone, a retry with a longer `limits.deadline` goes on; else only a fork does.';
-const STILL = 'The time stands still while the run is paused or only waits for people.';
+const WHILE_SUSPENDED = 'The time stands still while the run is paused or only waits for people.';
 
 /** Explains when the deadline of a run is reached. */
-function explainDeadline({ deadline }: Pick<Facts, 'deadline'>): ExplainedDeadline | null {
-  return deadline ? { ...deadline, effect: deadline.at === null ? `${STILL} ${THEN}` : THEN } : null;
+function explainDeadline({ deadline }: Pick<Facts, 'deadline'>): Explanation['deadline'] {
+  return deadline
+    ? { ...deadline, effect: deadline.at === null ? `${WHILE_SUSPENDED} ${EFFECT_OF_DEADLINE}` : EFFECT_OF_DEADLINE }
+    : null;
 }

@@ -12,11 +12,11 @@ import { waitsFor } from '../approvals/find-approval.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toPrincipal } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { hiddenFrom, shownApproval, shownEvent } from '../redaction.ts';
+import { hiddenFrom, redactApproval, redactEvent } from '../redaction.ts';
 import { toRunJson } from '../runs/run-json.ts';
 import { isStart } from '../../workflows/contract.ts';
 import type { Obstacle } from '../../wording/index.ts';
-import type { Facts, OffThing } from './reasons.ts';
+import type { Facts, BlockingSwitch } from './reasons.ts';
 import { namesUsed } from '../../graph/definition/index.ts';
 import type { Catalog, GraphDefinition } from '../../graph/definition/index.ts';
 import type { SwitchKind } from '../../store/tables.ts';
@@ -41,7 +41,7 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
   return {
     run: toRunJson(run, caller, { retrying }),
     approvals: approvals.map((approval) => ({
-      approval: shownApproval(approval, hidden, fingerprints),
+      approval: redactApproval(approval, hidden, fingerprints),
       isOwn: waitsFor(caller, approval),
     })),
     stopped,
@@ -84,7 +84,7 @@ async function readSwitchedOff({ store }: ReadDeps, { id, tenantId, view }: RunR
   const off = (await store.overrides.now()).switchedOff.filter((one) => isOffFor(one, tenantId));
   if (off.length === 0 || !view) return [];
   const [start, open] = await Promise.all([store.runs.startOf(id), readOpenCalls({ store }, { id, view })]);
-  return isStart(start) ? findSwitchedOff(off, start, { next: view.next, open }) : [];
+  return isStart(start) ? findSwitchedOff(off, start, view.next, open) : [];
 }
 
 /** Reads the open calls of the current superstep. Calls that were abandoned before have no end event either. */
@@ -109,9 +109,9 @@ async function readStop(
   const { status } = run;
   if (status !== 'paused' && status !== 'canceled') return null;
   const event = await store.journal.lastOfType(run.id, STOPPING[status]);
-  const shown = event && shownEvent(event, hidden, fingerprints);
-  if (shown?.type !== 'run.paused' && shown?.type !== 'run.canceled') return null;
-  return { by: shown.by, reason: shown.reason, at: shown.at };
+  const visible = event && redactEvent(event, hidden, fingerprints);
+  if (visible?.type !== 'run.paused' && visible?.type !== 'run.canceled') return null;
+  return { by: visible.by, reason: visible.reason, at: visible.at };
 }
 
 async function readQueue({ store }: ReadDeps, run: RunRecord): Promise<Facts['queue']> {
@@ -126,20 +126,10 @@ interface Pinned {
   readonly catalog: Pick<Catalog, 'graphs'>;
 }
 
-/** What a run is executing. */
-export interface AtWork {
-  /** The next nodes, as the run lists them. */
-  readonly next: readonly string[];
-  /**
-   * The begin events of calls without an end. Model calls are not included, as the history does not record their begin.
-   */
-  readonly open: readonly BeginOfCall[];
-}
-
 type Used = ReturnType<typeof namesUsed>;
 
 /** What a kind of switch blocks. */
-interface Kept {
+interface BlockedUse {
   /** Selects the names of this kind that a node uses. */
   readonly used: (used: Used) => readonly string[];
   /** The kind of call event that proves the use; `null` when no event does. */
@@ -147,7 +137,7 @@ interface Kept {
 }
 
 /** A switched-off graph does not block calls of running runs. */
-const KEPT: Readonly<Record<SwitchKind, Kept>> = {
+const BLOCKED_USES: Readonly<Record<SwitchKind, BlockedUse>> = {
   tool: { used: ({ tools }) => tools, calls: 'tool' },
   model: { used: ({ models }) => models, calls: null },
   function: { used: ({ functions }) => functions, calls: 'function' },
@@ -164,23 +154,25 @@ function usesOnly(name: string, { tools, models, functions }: Used): boolean {
  * Finds the switches that block nodes of a run, with the blocked calls. A node that uses several models may be calling
  * another one, so its result is marked as not certain.
  * @param off the switches that are off for the tenant
+ * @param open the begin events of calls without an end; the history does not record the begin of model calls
  */
 export function findSwitchedOff(
   off: readonly Switch[],
   { definition, catalog }: Pinned,
-  { next, open }: AtWork,
-): readonly OffThing[] {
+  next: readonly string[],
+  open: readonly BeginOfCall[],
+): readonly BlockingSwitch[] {
   const used = next.flatMap((id) => {
     const node = definition.nodes[id];
     return node ? [{ id, used: namesUsed({ ...definition, nodes: { [id]: node } }, catalog.graphs ?? {}) }] : [];
   });
   return off.flatMap(({ kind, name, reason, changedAt: since }) => {
-    const kept = KEPT[kind];
-    const calls = open.filter((call) => kindOf(call) === kept.calls && nameOf(call) === name);
+    const blocked = BLOCKED_USES[kind];
+    const calls = open.filter((call) => kindOf(call) === blocked.calls && nameOf(call) === name);
     const callers = new Set(calls.map(outermostNode));
     const isCertain = (node: (typeof used)[number]): boolean => callers.has(node.id) || usesOnly(name, node.used);
-    const users = used.filter((node) => kept.used(node.used).includes(name));
-    const waiting = kept.calls === null ? users : users.filter(isCertain);
+    const users = used.filter((node) => blocked.used(node.used).includes(name));
+    const waiting = blocked.calls === null ? users : users.filter(isCertain);
     if (waiting.length === 0) return [];
     const nodes = waiting.map(({ id }) => id);
     return [{ kind, name, reason, since, isSure: waiting.every(isCertain), nodes, calls: calls.map(keyOf) }];
@@ -196,22 +188,17 @@ function keyOf({ idempotencyKey }: BeginOfCall): string {
   return idempotencyKey;
 }
 
-/** A run that waits for interventions or has failed. */
-interface Skippable {
-  readonly run: RunRecord;
-  /** The state of a failed run, or `null`. */
-  readonly state: Run | null;
-}
-
 /**
  * Finds the nodes that a caller must not skip, because other people decide their approvals. If the graph can't be
  * compiled now, only the caller's permission counts, so that a broken run can still be explained.
+ * @param state the state of a failed run; `null` for a run that waits
  */
-async function readHeld(
+async function readGated(
   { store, graphJobs, logger }: Pick<ApiDeps, 'store' | 'graphJobs' | 'logger'>,
   caller: Caller,
-  { run, state }: Skippable,
-): Promise<Facts['heldFromReader']> {
+  run: RunRecord,
+  state: Run | null,
+): Promise<Facts['gatedForReader']> {
   const skips = skipsOf(run);
   if (skips.length === 0 || !caller.permissions.has('run:control')) return new Set();
   const [start, approvals] = await Promise.all([store.runs.startOf(run.id), state ? [] : readAsked(store, run)]);
@@ -220,11 +207,13 @@ async function readHeld(
   const requesters = [run.createdBy, ...(state?.shapedBy ?? []).map(({ sub }) => sub), ...asked];
   const actor = { by: toPrincipal(caller), at: new Date().toISOString(), requesters, approvals };
   const { definition, catalog } = start;
-  const task = { graph: { definition, catalog }, places: skips.map(({ place }) => place), actor };
-  const refusals = await graphJobs.do('refuseSkips', run.tenantId, task).catch((error: unknown) => {
-    logger.warn({ error, run: run.id }, 'it could not be judged who may skip a node');
-    return [];
-  });
+  const nodes = skips.map(({ node }) => node);
+  const refusals = await graphJobs
+    .do('refuseSkips', run.tenantId, { definition, catalog }, nodes, actor)
+    .catch((error: unknown) => {
+      logger.warn({ error, run: run.id }, 'it could not be judged who may skip a node');
+      return [];
+    });
   return new Set(skips.filter((_, at) => refusals[at]).map(({ key }) => key));
 }
 
@@ -243,10 +232,10 @@ async function readAsked({ approvals }: Store, { id: runId, tenantId }: RunRecor
 /** Lists what can be skipped: each intervention by its id, and the node that has failed the run by its name. */
 function skipsOf({ status, view }: RunRecord) {
   const node = status === 'failed' ? view?.error?.node : undefined;
-  const failed = node === undefined ? [] : [{ key: node, place: { node } }];
+  const failed = node === undefined ? [] : [{ key: node, node: { node } }];
   const waiting = (view?.waitingFor ?? []).flatMap(({ kind, id }) => {
-    const place = kind === 'intervention' && id !== undefined ? nodeOfIntervention(id) : null;
-    return place && id !== undefined ? [{ key: id, place }] : [];
+    const asking = kind === 'intervention' && id !== undefined ? nodeOfIntervention(id) : null;
+    return asking && id !== undefined ? [{ key: id, node: asking }] : [];
   });
   return [...failed, ...waiting];
 }
@@ -256,14 +245,14 @@ async function readFailure(
   deps: Pick<ApiDeps, 'store' | 'graphJobs' | 'logger'>,
   caller: Caller,
   run: RunRecord,
-): Promise<Pick<Facts, 'obstacle' | 'heldFromReader'>> {
+): Promise<Pick<Facts, 'obstacle' | 'gatedForReader'>> {
   const ended = run.status === 'failed' ? await deps.store.endedRuns.find(run.id) : null;
   const state = ended && readRun(ended.state);
   const kind = run.status === 'failed' ? await findObstacle(deps.store, run, state) : null;
   const takesSkip = kind === null || kind === 'several-lost';
   return {
     obstacle: kind && { kind, forkAt: await readForkPoint(deps.store, run) },
-    heldFromReader: takesSkip ? await readHeld(deps, caller, { run, state }) : new Set(),
+    gatedForReader: takesSkip ? await readGated(deps, caller, run, state) : new Set(),
   };
 }
 

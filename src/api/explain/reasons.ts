@@ -9,7 +9,7 @@ import type { toRunJson } from '../runs/run-json.ts';
 
 /** The facts behind an explanation, redacted for its reader. */
 export interface Facts {
-  readonly run: ShownRun;
+  readonly run: VisibleRun;
   /** The pending approvals; if there are many, the oldest. */
   readonly approvals: readonly AskedApproval[];
   /** The person or node that has paused or canceled the run, and when; `null` when there is none or it is hidden. */
@@ -26,19 +26,19 @@ export interface Facts {
    * What the reader must not skip, because other people decide its approvals: ids of interventions, or the name of the
    * node that has failed the run.
    */
-  readonly heldFromReader: ReadonlySet<string>;
+  readonly gatedForReader: ReadonlySet<string>;
   /** The run's latest checkpoint; `null` before it has begun. */
   readonly checkpoint: string | null;
   /** `null` when the run has no deadline. */
   readonly deadline: NonNullable<RunRecord['view']>['deadline'] | null;
   /** What the next nodes use and an administrator has switched off. */
-  readonly switchedOff: readonly OffThing[];
+  readonly switchedOff: readonly BlockingSwitch[];
   /** The permissions of the reader. */
   readonly permissions: ReadonlySet<Permission>;
 }
 
 /** A run, redacted for a caller. */
-export type ShownRun = ReturnType<typeof toRunJson>;
+export type VisibleRun = ReturnType<typeof toRunJson>;
 
 /** A pending approval, redacted for a caller. */
 export interface AskedApproval {
@@ -55,7 +55,7 @@ export interface FailingTask {
 }
 
 /** Something that is switched off, and since when. */
-export type OffThing = SwitchedOff & { readonly since: string };
+export type BlockingSwitch = SwitchedOff & { readonly since: string };
 
 /** Lists the reasons for a run's present state, the most important first. There is always at least one. */
 export function reasonsOf(facts: Facts): readonly [Reason, ...Reason[]] {
@@ -137,10 +137,10 @@ function retrying({ run }: Facts): readonly Reason[] {
   }));
 }
 
-function working(run: ShownRun): Reason {
+function working(run: VisibleRun): Reason {
   return { kind: 'working', since: beginOf(run), about: { hasBegun: run.startedAt !== null, next: run.next } };
 }
 
-function beginOf({ startedAt, createdAt }: ShownRun): string {
+function beginOf({ startedAt, createdAt }: VisibleRun): string {
   return startedAt ?? createdAt;
 }

@@ -19,7 +19,7 @@ const PATIENCE = 3;
 const LEAST_PATIENCE_MS = 30_000;
 
 /** Records in the shared memory that this thread begins a job. */
-export function tellBegun(begun: SharedArrayBuffer): void {
+export function recordBegin(begun: SharedArrayBuffer): void {
   const { thread, workedMs } = readThreadTime('thread-self') ?? { thread: UNKNOWN, workedMs: 0 };
   const fields = new Int32Array(begun);
   Atomics.store(fields, WORKED_BEFORE, workedMs);

@@ -1,39 +1,37 @@
 import { workerData } from 'piscina';
-import { tellBegun } from './job-limit.ts';
-import { JOBS } from './jobs.ts';
-import type { JobName, ResultOf, TaskOf } from './jobs.ts';
 import type { Catalog } from '../../graph/definition/index.ts';
+import { recordBegin } from './job-limit.ts';
+import { createJobs } from './jobs.ts';
+import type { JobName, ParametersOf, ResultOf } from './jobs.ts';
 
 /* The entry point of the pool's threads. Their start data is the installation's catalog. */
 
-export async function doAssigned<Name extends JobName>({
-  begun,
-  ...assigned
-}: Assignment<Name> & { readonly begun: SharedArrayBuffer }): Promise<ResultOf<Name>> {
-  tellBegun(begun);
-  return await doJob(workerData, assigned);
+/** A job in a form that can be cloned to a thread. */
+interface AssignedJob<Name extends JobName> {
+  readonly name: Name;
+  readonly parameters: ParametersOf<Name>;
+  /** Shared memory in which the thread records the start of the job. */
+  readonly begun: SharedArrayBuffer;
+}
+
+export async function doAssigned<Name extends JobName>(job: AssignedJob<Name>): Promise<ResultOf<Name>> {
+  recordBegin(job.begun);
+  return await doJob(workerData, job.name, ...job.parameters);
 }
 
 /** Resolves once the thread has loaded its code. */
 export const ready = (): null => null;
 
-/** A job in a form that can be cloned to a thread. */
-export interface Assignment<Name extends JobName> {
-  readonly name: Name;
-  readonly task: TaskOf<Name>;
-}
-
-type Works = {
-  readonly [Name in JobName]: {
-    work(catalog: Catalog, task: TaskOf<Name>): ResultOf<Name> | Promise<ResultOf<Name>>;
-  };
+type JobFunctions = {
+  readonly [Name in JobName]: (...parameters: ParametersOf<Name>) => ResultOf<Name> | Promise<ResultOf<Name>>;
 };
 
 /** Executes a job in this thread. */
 export async function doJob<Name extends JobName>(
   catalog: Catalog,
-  { name, task }: Assignment<Name>,
+  name: Name,
+  ...parameters: ParametersOf<Name>
 ): Promise<ResultOf<Name>> {
-  const works: Works = JOBS;
-  return await works[name].work(catalog, task);
+  const jobs: JobFunctions = createJobs(catalog);
+  return await jobs[name](...parameters);
 }

@@ -45,24 +45,13 @@ export interface InputFaults {
   readonly issues: readonly InputIssue[];
 }
 
-/** A fork, with the graphs of the run and of its parent. */
-export interface ForkTrial {
-  readonly graph: RunnableGraph;
-  readonly identity: RunIdentity;
+/** A fork that is about to start. */
+export interface ForkAttempt {
   readonly fork: ForkStart;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /** The same fork in the graph of its parent; `null` when the fork has the parent's graph. */
   readonly underParent: { readonly graph: RunnableGraph; readonly fork: ForkStart } | null;
-}
-
-/** A dry run of a graph with given node outputs. */
-export interface GraphTrial {
-  readonly graph: RunnableGraph;
-  readonly identity: RunIdentity;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  readonly test: OutputsTest;
 }
 
 /** An ended run after a signal was applied. */
@@ -74,109 +63,72 @@ export interface Reopened {
 }
 
 /**
- * Jobs on definitions and data of untrusted clients. A job has no side effects, and its task and result can be cloned,
- * so that a thread can execute it. The time limits, in milliseconds, are far above what a normal task needs.
+ * Jobs on definitions and data of untrusted clients. A job has no side effects, and its parameters and result can be
+ * cloned, so that a thread can execute it.
  */
-export const JOBS = {
-  validate: {
-    limitMs: 10_000,
-    work: (
-      catalog: Catalog,
-      { definition, graphs }: { definition: Json; graphs: Readonly<Record<string, GraphDefinition>> },
-    ): readonly GraphIssue[] => validateGraph(definition, { ...catalog, graphs }),
+const JOBS = {
+  checkInput(graph: RunnableGraph, input: JsonObject): InputFaults {
+    const compiled = compile(graph);
+    return { missing: missingInput(compiled, input), issues: checkInput(compiled, input) };
   },
-  checkInput: {
-    limitMs: 10_000,
-    work: (_: Catalog, { graph, input }: { graph: RunnableGraph; input: JsonObject }): InputFaults => {
-      const compiled = compile(graph);
-      return { missing: missingInput(compiled, input), issues: checkInput(compiled, input) };
-    },
-  },
-  findRedaction: {
-    limitMs: 10_000,
-    work: (_: Catalog, { graph, inherited }: { graph: RunnableGraph; inherited: Inherited }): Redaction =>
-      findRedaction(compile(graph), inherited),
-  },
-  refuseStartAt: {
-    limitMs: 10_000,
-    work: (
-      _: Catalog,
-      { graph, startAt, ...actor }: { graph: RunnableGraph; startAt: string; by: Principal; now: number },
-    ): Refusal | null => refuseStartAt(compile(graph), startAt, actor),
-  },
-  refuseSkips: {
-    limitMs: 10_000,
-    work: (
-      _: Catalog,
-      { graph, places, actor }: { graph: RunnableGraph; places: readonly NodePlace[]; actor: Actor },
-    ): readonly (Refusal | null)[] => {
-      const compiled = compile(graph);
-      return places.map((place) => refuseSkipOf(compiled, place, actor));
-    },
+  findRedaction: (graph: RunnableGraph, inherited: Inherited): Redaction => findRedaction(compile(graph), inherited),
+  refuseStartAt: (graph: RunnableGraph, startAt: string, by: Principal, now: number): Refusal | null =>
+    refuseStartAt(compile(graph), startAt, { by, now }),
+  refuseSkips(graph: RunnableGraph, nodes: readonly NodePlace[], actor: Actor): readonly (Refusal | null)[] {
+    const compiled = compile(graph);
+    return nodes.map((node) => refuseSkipOf(compiled, node, actor));
   },
   /** The details of the approval are not needed and may be large, so they are left out. */
-  refuseDecision: {
-    limitMs: 10_000,
-    work: (_: Catalog, { approval, request }: { approval: Approval; request: DecisionRequest }): Refusal | null =>
-      refuseDecision(approval, request),
+  refuseDecision: (approval: Approval, request: DecisionRequest): Refusal | null => refuseDecision(approval, request),
+  refuseFork(graph: RunnableGraph, identity: RunIdentity, attempt: ForkAttempt): Refusal | null {
+    const { fork, startedAt, underParent } = attempt;
+    const refusal =
+      underParent && refuseForkOf(compile(underParent.graph), identity, { fork: underParent.fork, startedAt });
+    if (refusal) return refusal;
+    const forked = forkRun(compile(graph), identity, { fork, startedAt });
+    return 'code' in forked ? forked : null;
   },
-  refuseFork: {
-    limitMs: 15_000,
-    work: (_: Catalog, { graph, identity, fork, startedAt, underParent }: ForkTrial): Refusal | null => {
-      const held =
-        underParent && refuseForkOf(compile(underParent.graph), identity, { fork: underParent.fork, startedAt });
-      if (held) return held;
-      const tried = forkRun(compile(graph), identity, { fork, startedAt });
-      return 'code' in tried ? tried : null;
-    },
+  signalEnded(graph: RunnableGraph, run: Run, signal: SentSignal, now: number): Reopened {
+    const after = signalEndedRun(compile(graph), run, { ...signal, now }).run;
+    const { signalId } = signal.payload;
+    return {
+      result: after.signalResults.find(({ id }) => id === signalId) ?? null,
+      view: viewUntilThen(run, after),
+    };
   },
-  signalEnded: {
-    limitMs: 15_000,
-    work: (
-      _: Catalog,
-      { graph, run, signal, now }: { graph: RunnableGraph; run: Run; signal: SentSignal; now: number },
-    ): Reopened => {
-      const after = signalEndedRun(compile(graph), run, { ...signal, now }).run;
-      const { signalId } = signal.payload;
-      return {
-        result: after.signalResults.find(({ id }) => id === signalId) ?? null,
-        view: viewUntilThen(run, after),
-      };
-    },
-  },
-  test: {
-    limitMs: 10_000,
-    work: async (_: Catalog, { graph, ...trial }: GraphTrial): Promise<TestedRun> =>
-      await playOutputs(compile(graph), trial),
-  },
-  draw: {
-    limitMs: 10_000,
-    work: (
-      _: Catalog,
-      { definition, marks, format }: { definition: GraphDefinition; marks: Marks; format: DiagramFormat },
-    ): string => DIAGRAM_WRITERS[format](definition, marks),
-  },
-  findTemplateFault: {
-    limitMs: 10_000,
-    work: (_: Catalog, { template }: { template: Json }) => findTemplateFault(template),
-  },
-  fillFromMessage: {
-    limitMs: 10_000,
-    work: (_: Catalog, { template, message }: { template: Json; message: Message }): Filled =>
-      fillFromMessage(template, message),
-  },
-  replay: {
-    limitMs: 60_000,
-    work: (
-      _: Catalog,
-      { graph, ...start }: { graph: RunnableGraph; identity: RunIdentity; begin: Beginning; log: ReplayLog },
-    ): Replayed => replay({ ...start, graph: compile(graph) }),
-  },
+  /** Runs a graph with given outputs of its nodes. @param now milliseconds since the epoch */
+  test: async (graph: RunnableGraph, identity: RunIdentity, test: OutputsTest, now: number): Promise<TestedRun> =>
+    await playOutputs(compile(graph), { identity, test, now }),
+  draw: (definition: GraphDefinition, marks: Marks, format: DiagramFormat): string =>
+    DIAGRAM_WRITERS[format](definition, marks),
+  findTemplateFault: (template: Json) => findTemplateFault(template),
+  fillFromMessage: (template: Json, message: Message): Filled => fillFromMessage(template, message),
+  replay: (graph: RunnableGraph, identity: RunIdentity, begin: Beginning, log: ReplayLog): Replayed =>
+    replay({ graph: compile(graph), identity, begin, log }),
 } as const;
 
-export type JobName = keyof typeof JOBS;
-export type TaskOf<Name extends JobName> = Parameters<(typeof JOBS)[Name]['work']>[1];
-export type ResultOf<Name extends JobName> = Awaited<ReturnType<(typeof JOBS)[Name]['work']>>;
+/** Returns all jobs by name. @param catalog the catalog of the installation, which only `validate` needs whole */
+export function createJobs(catalog: Catalog) {
+  return {
+    ...JOBS,
+    validate: (definition: Json, graphs: Readonly<Record<string, GraphDefinition>>): readonly GraphIssue[] =>
+      validateGraph(definition, { ...catalog, graphs }),
+  };
+}
+
+type Jobs = ReturnType<typeof createJobs>;
+export type JobName = keyof Jobs;
+export type ParametersOf<Name extends JobName> = Parameters<Jobs[Name]>;
+export type ResultOf<Name extends JobName> = Awaited<ReturnType<Jobs[Name]>>;
+
+/** The processor time of a job in milliseconds, far above what a normal task needs. */
+const LIMIT_MS = 10_000;
+const LONGER_LIMITS_MS: Partial<Record<JobName, number>> = { refuseFork: 15_000, signalEnded: 15_000, replay: 60_000 };
+
+/** Returns the limit of a job's processor time, in milliseconds. */
+export function limitMsOf(name: JobName): number {
+  return LONGER_LIMITS_MS[name] ?? LIMIT_MS;
+}
 
 function compile({ definition, catalog }: RunnableGraph): CompiledGraph {
   return compileShared(definition, catalog);

@@ -4,13 +4,13 @@ import type { LimitFunction } from 'p-limit';
 import { Piscina } from 'piscina';
 import type { Catalog } from '../../graph/definition/index.ts';
 import { ownModule, ownNodeOptions } from '../../process/own-code.ts';
-import { ApiError, notNow } from '../http/errors.ts';
+import { ApiError, notNow, retryAfter } from '../http/errors.ts';
 import type { GraphJobs } from './graph-jobs.ts';
 import { openJobLimit } from './job-limit.ts';
-import { JOBS } from './jobs.ts';
+import { limitMsOf } from './jobs.ts';
 
 /** The resources for worker threads. */
-export interface Room {
+export interface ThreadResources {
   readonly processors: number;
   /** The memory of the machine, or of the container. */
   readonly memoryMib: number;
@@ -24,13 +24,13 @@ const OWN_MIB = 512;
 const MIB = 1_048_576;
 
 /** Returns how many threads may run at a time. @param heapMib the maximal heap of each thread */
-export function countThreads(heapMib: number, { processors, memoryMib }: Room = roomHere()): number {
+export function countThreads(heapMib: number, { processors, memoryMib }: ThreadResources = resourcesHere()): number {
   const fitting = Math.floor((memoryMib - OWN_MIB) / heapMib);
   return Math.max(FEWEST, Math.min(MOST, processors, fitting));
 }
 
 /** Without a memory limit, Node returns 0 or more than any machine has. */
-function roomHere(): Room {
+function resourcesHere(): ThreadResources {
   const memory = Math.min(process.constrainedMemory() || Infinity, totalmem());
   return { processors: availableParallelism(), memoryMib: memory / MIB };
 }
@@ -68,13 +68,13 @@ export function openGraphJobs(catalog: Catalog, options: ThreadOptions = {}): Gr
     resourceLimits: { maxOldGenerationSizeMb: heapMib },
   });
   const thread = pLimit(THREADS);
-  const takeTurn = createTurns(THREADS - 1);
+  const limitTenant = createTenantLimit(THREADS - 1);
   return {
-    do: async (name, tenantId, task) => {
+    do: async (name, tenantId, ...parameters) => {
       const inThread = async () => {
-        const limit = openJobLimit(limitMs ?? JOBS[name].limitMs);
+        const limit = openJobLimit(limitMs ?? limitMsOf(name));
         try {
-          return await pool.run({ name, task, begun: limit.begun }, { signal: limit.signal });
+          return await pool.run({ name, parameters, begun: limit.begun }, { signal: limit.signal });
         } catch (error) {
           if (limit.isStarved()) throw notNow('The machine has no time to check this; it may be sent again', error);
           throw isTooMuch(error) ? tooMuch(error) : error;
@@ -82,7 +82,7 @@ export function openGraphJobs(catalog: Catalog, options: ThreadOptions = {}): Gr
           limit.close();
         }
       };
-      return await takeTurn(tenantId, async () => await thread(inThread));
+      return await limitTenant(tenantId, async () => await thread(inThread));
     },
     ready: async () => {
       await pool.run(null, { name: 'ready', signal: AbortSignal.timeout(READY_WITHIN_MS) });
@@ -92,16 +92,16 @@ export function openGraphJobs(catalog: Catalog, options: ThreadOptions = {}): Gr
 }
 
 /** Limits the concurrent jobs of each tenant; further jobs wait until one of the same tenant ends. */
-function createTurns(atOnce: number): <T>(tenantId: string, work: () => Promise<T>) => Promise<T> {
+function createTenantLimit(atOnce: number): <T>(tenantId: string, work: () => Promise<T>) => Promise<T> {
   const byTenant = new Map<string, LimitFunction>();
   return async (tenantId, work) => {
-    const turn = byTenant.get(tenantId) ?? pLimit(atOnce);
-    byTenant.set(tenantId, turn);
-    if (turn.pendingCount >= MAX_WAITING) throw tooMany();
+    const limit = byTenant.get(tenantId) ?? pLimit(atOnce);
+    byTenant.set(tenantId, limit);
+    if (limit.pendingCount >= MAX_WAITING) throw tooMany();
     try {
-      return await turn(work);
+      return await limit(work);
     } finally {
-      if (turn.activeCount + turn.pendingCount === 0) byTenant.delete(tenantId);
+      if (limit.activeCount + limit.pendingCount === 0) byTenant.delete(tenantId);
     }
   };
 }
@@ -119,5 +119,5 @@ function tooMuch(cause: unknown): ApiError {
 
 function tooMany(): ApiError {
   const message = `${MAX_WAITING} requests of the tenant wait to be checked; send this one later`;
-  return new ApiError('TOO_MANY_REQUESTS', message, { headers: { 'retry-after': '1' } });
+  return retryAfter(1, 'TOO_MANY_REQUESTS', message);
 }

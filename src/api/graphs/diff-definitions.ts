@@ -23,21 +23,21 @@ export function diffDefinitions(before: JsonObject, after: JsonObject): readonly
   return names.flatMap((name) => {
     const [left, right] = [own(before, name), own(after, name)];
     if (name === 'edges' && isJsonList(left) && isJsonList(right)) return diffEdges(left, right);
-    return diffValues([name], { left, right, levels: LEVELS.get(name) ?? 1 });
+    return diffValues([name], left, right, LEVELS.get(name) ?? 1);
   });
 }
 
-interface Sides {
-  readonly left: Json | undefined;
-  readonly right: Json | undefined;
-  readonly levels: number;
-}
-
-function diffValues(at: readonly string[], { left, right, levels }: Sides): readonly DefinitionChange[] {
+/** @param levels the depth at which values are compared as a whole */
+function diffValues(
+  at: readonly string[],
+  left: Json | undefined,
+  right: Json | undefined,
+  levels: number,
+): readonly DefinitionChange[] {
   const isDeeper = at.length < levels;
   if (isDeeper && isJsonObject(left) && isJsonObject(right))
     return Object.keys({ ...left, ...right }).flatMap((name) =>
-      diffValues([...at, name], { left: own(left, name), right: own(right, name), levels }),
+      diffValues([...at, name], own(left, name), own(right, name), levels),
     );
   const path = toPointer(at);
   if (left === undefined) return right === undefined ? [] : [{ kind: 'added', path, after: right }];

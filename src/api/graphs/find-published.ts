@@ -27,9 +27,10 @@ export async function findPublished(
 
 /** Finds a version of a graph, including unpublished ones, or the newest published one. @throws ApiError 404 */
 export async function findVersion(
-  { store }: { readonly store: Store },
+  store: Store,
   { tenantId, permissions }: Omit<TenantStore, 'store'>,
-  { name, version }: { readonly name: string; readonly version?: number },
+  name: string,
+  version?: number,
 ): Promise<PublishedGraph> {
   const graph = await store.graphs.find(tenantId, name, version);
   if (!graph)

@@ -89,7 +89,7 @@ type WantedAlias = Pick<GraphAlias, 'name' | 'alias' | 'version' | 'canary'>;
  * @throws ApiError 404 when a version is not published, 409 when the graph has too many aliases
  */
 export async function setAlias(
-  { store }: { readonly store: Store },
+  store: Store,
   { tenantId, sub: by }: Caller,
   wanted: WantedAlias,
 ): Promise<{ readonly alias: GraphAlias; readonly isNew: boolean }> {

@@ -60,7 +60,7 @@ async function findRedacted(
   if (excess || !isDefinition(definition)) return null;
   const graph = { definition, catalog: pinCatalog(definition, { ...catalog, graphs }) };
   try {
-    return (await graphJobs.do('findRedaction', tenantId, { graph, inherited: {} })).channels;
+    return (await graphJobs.do('findRedaction', tenantId, graph, {})).channels;
   } catch (error) {
     if (error instanceof ApiError) throw error;
     return null;

@@ -53,7 +53,7 @@ export async function findIssues(
   { graphs, excess }: Pick<LinkedGraph, 'graphs' | 'excess'>,
   { graphJobs, tenantId }: Pick<GraphLookup, 'graphJobs' | 'tenantId'>,
 ): Promise<readonly GraphIssue[]> {
-  return excess ? [excess] : await graphJobs.do('validate', tenantId, { definition, graphs });
+  return excess ? [excess] : await graphJobs.do('validate', tenantId, definition, graphs);
 }
 
 /** The source of referenced graphs, and what validates definitions. */
@@ -95,7 +95,7 @@ const REFERENCE = /^(?<name>[^@]+)(?:@(?:(?<version>[1-9]\d{0,8})|(?<alias>[A-Za
 export async function findForRun(reference: string, tenant: TenantStore, runId: string): Promise<PublishedGraph> {
   const { name, version, alias } = REFERENCE.exec(reference)?.groups ?? {};
   if (name === undefined) return await refuse(tenant, reference);
-  if (alias !== undefined) return await findByAlias({ reference, name, alias }, tenant, runId);
+  if (alias !== undefined) return await findByAlias(tenant, name, alias, runId);
   const found = await findPublished(tenant, name, version === undefined ? undefined : Number(version));
   return found ?? (await refuse(tenant, reference));
 }
@@ -116,24 +116,14 @@ function versionsOf(alias: GraphAlias | null): readonly number[] {
   return alias ? [alias.version, ...(alias.canary ? [alias.canary.version] : [])] : [];
 }
 
-interface AliasInUse {
-  readonly reference: string;
-  readonly name: string;
-  readonly alias: string;
-}
-
 /** An unpublished canary is ignored, and all runs use the version of the alias. */
-async function findByAlias(
-  { reference, name, alias: wanted }: AliasInUse,
-  tenant: TenantStore,
-  runId: string,
-): Promise<PublishedGraph> {
+async function findByAlias(tenant: TenantStore, name: string, wanted: string, runId: string): Promise<PublishedGraph> {
   const { store, tenantId } = tenant;
   const alias = await store.graphAliases.find({ tenantId, name, alias: wanted });
-  if (!alias) return await refuse(tenant, reference);
+  if (!alias) return await refuse(tenant, `${name}@${wanted}`);
   const canary =
     alias.canary && isCanary(alias, runId) ? await findPublished(tenant, name, alias.canary.version) : null;
-  return canary ?? (await findPublished(tenant, name, alias.version)) ?? (await refuse(tenant, reference));
+  return canary ?? (await findPublished(tenant, name, alias.version)) ?? (await refuse(tenant, `${name}@${wanted}`));
 }
 
 /** Decides by a hash of the run's id, so that about `share` of all runs use the canary. */

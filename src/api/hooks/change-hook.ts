@@ -2,12 +2,12 @@ import { toJson } from '../../graph/values/index.ts';
 import type { Hook, NewHook, HookKey } from '../../store/hooks.ts';
 import type { ApiDeps } from '../deps.ts';
 import { redactedChannels } from '../graphs/redacted-channels.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError, invalidField } from '../http/errors.ts';
 import { refusePlaceholders } from '../redaction.ts';
 import { SCHEMES } from './schemes.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { createShowInput } from '../runs/show-input.ts';
-import type { ShowInputDeps } from '../runs/show-input.ts';
+import { createInputRedactor } from '../runs/redact-input.ts';
+import type { RedactInputDeps } from '../runs/redact-input.ts';
 
 /** The most hooks of a tenant. */
 const MAX_HOOKS = 100;
@@ -23,11 +23,11 @@ export async function changeHook(
 ): Promise<{ readonly hook: Hook; readonly isNew: boolean }> {
   const { secret, scheme, action, tenantId } = wanted;
   const message = 'value' in secret ? SCHEMES[scheme].faultOf(secret.value) : null;
-  if (message !== null) throw wrong({ path: '/secret', message });
+  if (message !== null) throw invalidField('/secret', message);
   if ('start' in action)
     refusePlaceholders(action.start.input, { channels: Object.keys(action.start.input) }, ['start', 'input']);
-  const fault = await deps.graphJobs.do('findTemplateFault', tenantId, { template: toJson(templateOf(action)) });
-  if (fault) throw wrong(fault);
+  const fault = await deps.graphJobs.do('findTemplateFault', tenantId, toJson(templateOf(action)));
+  if (fault) throw invalidField(fault.path, fault.message);
   const redacted = 'start' in action ? await redactedChannels(deps, tenantId, action.start.graph) : null;
   const written = await deps.store.hooks.put({ ...wanted, redacted: redacted ?? [] }, MAX_HOOKS);
   if (!written) throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_HOOKS} hooks`);
@@ -39,10 +39,6 @@ function templateOf(action: Hook['action']) {
   return 'start' in action ? { start: { input: action.start.input } } : { event: { run: action.event.run } };
 }
 
-function wrong(issue: { readonly path: string; readonly message: string }): ApiError {
-  return new ApiError('INVALID_REQUEST', issue.message, { issues: [issue] });
-}
-
 /** Finds a hook of a tenant. @throws ApiError 404 */
 export async function findHook({ store }: Pick<ApiDeps, 'store'>, at: HookKey): Promise<Hook> {
   const hook = await store.hooks.find(at);
@@ -51,9 +47,9 @@ export async function findHook({ store }: Pick<ApiDeps, 'store'>, at: HookKey): 
 }
 
 /** Builds the public form of hooks, without their secrets and redacted for the caller. */
-export async function shownHooks(deps: ShowInputDeps, caller: Caller, hooks: readonly Hook[]) {
+export async function toHooksJson(deps: RedactInputDeps, caller: Caller, hooks: readonly Hook[]) {
   const graphs = hooks.flatMap(({ action }) => ('start' in action ? [action.start.graph] : []));
-  const show = await createShowInput(deps, caller, graphs);
+  const show = await createInputRedactor(deps, caller, graphs);
   return hooks.map(({ tenantId, name, scheme, secret, action, redacted, createdAt, updatedAt, by }) => ({
     id: name,
     path: `/api/hooks/${tenantId}.${name}`,
@@ -68,9 +64,9 @@ export async function shownHooks(deps: ShowInputDeps, caller: Caller, hooks: rea
   }));
 }
 
-/** Builds the public form of one hook, as `shownHooks` does. */
-export async function shownHook(deps: ShowInputDeps, caller: Caller, hook: Hook) {
-  const [shown] = await shownHooks(deps, caller, [hook]);
-  if (!shown) throw new TypeError('A hook has no answer');
-  return shown;
+/** Builds the public form of one hook, as `toHooksJson` does. */
+export async function toHookJson(deps: RedactInputDeps, caller: Caller, hook: Hook) {
+  const [json] = await toHooksJson(deps, caller, [hook]);
+  if (!json) throw new TypeError('A hook has no answer');
+  return json;
 }

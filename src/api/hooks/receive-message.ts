@@ -5,7 +5,7 @@ import type { JsonObject, Json } from '../../graph/values/index.ts';
 import type { MessageKey, Hook } from '../../store/hooks.ts';
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import { contentHash } from '../http/fingerprints.ts';
-import { ApiError, toApiError } from '../http/errors.ts';
+import { ApiError, retryAfter, toApiError } from '../http/errors.ts';
 import { SCHEMES } from './schemes.ts';
 import type { SignedRequest, Scheme } from './schemes.ts';
 import { permissionsOf } from '../../graph/definition/index.ts';
@@ -20,7 +20,7 @@ import { startRun } from '../runs/start-run.ts';
 import { mediaTypeOf, requirePlainJson, readJsonText } from '../http/read-json.ts';
 
 /** The answer to a message. */
-export interface Received {
+export interface HookResponse {
   /** 202 when the message had an effect now; 200 when it had it earlier or needs none. */
   readonly status: 200 | 202;
   readonly body: JsonObject;
@@ -31,12 +31,12 @@ export interface Received {
  * @throws ApiError 401 for an invalid signature; 409 while the same message is being handled; otherwise the error of
  * the action. After an error, the sender may repeat the message
  */
-export async function receiveMessage(deps: ApiDeps, address: string, request: SignedRequest): Promise<Received> {
+export async function receiveMessage(deps: ApiDeps, address: string, request: SignedRequest): Promise<HookResponse> {
   const hook = await authenticateHook(deps, address, request);
   const scheme = SCHEMES[hook.scheme];
   const message = readMessage(request, scheme);
-  const greeting = scheme.greetingOf(request, message.body);
-  if (greeting) return { status: 200, body: greeting };
+  const verificationAnswer = scheme.verificationAnswerOf(request, message.body);
+  if (verificationAnswer) return { status: 200, body: verificationAnswer };
   const at = { hook, message: contentHash(scheme.messageIdOf(request, message.body)) };
   const id = ulid();
   const claim = await deps.store.hookMessages.claim(at, id);
@@ -44,15 +44,13 @@ export async function receiveMessage(deps: ApiDeps, address: string, request: Si
     case 'done':
       return { status: 200, body: { ...claim.answer } };
     case 'in-progress':
-      throw new ApiError('REQUEST_IN_PROGRESS', 'This message is still being worked on', {
-        headers: { 'retry-after': '1' },
-      });
+      throw retryAfter(1, 'REQUEST_IN_PROGRESS', 'This message is still being worked on');
     case 'mine':
       return await act(deps, { hook, message, attempt: { id: claim.workId, isRepetition: claim.workId !== id } }, at);
   }
 }
 
-async function act(deps: ApiDeps, wanted: WantedAct, at: MessageKey): Promise<Received> {
+async function act(deps: ApiDeps, wanted: MessageAction, at: MessageKey): Promise<HookResponse> {
   const { hookMessages } = deps.store;
   try {
     const answer = await actOnMessage(deps, wanted);
@@ -65,7 +63,7 @@ async function act(deps: ApiDeps, wanted: WantedAct, at: MessageKey): Promise<Re
 }
 
 /** The action that a message causes. */
-export interface WantedAct {
+export interface MessageAction {
   readonly hook: Hook;
   readonly message: Message;
   /** Its id becomes the id of the run or event, so that repeated attempts create only one. */
@@ -77,25 +75,22 @@ export interface WantedAct {
  * @throws ApiError as starting a run or sending an event does; 403 when the user has lost the permission; 422 if the
  * message can't fill the templates
  */
-async function actOnMessage(deps: ApiDeps, { hook, message, attempt }: WantedAct): Promise<HookAnswer> {
+async function actOnMessage(deps: ApiDeps, { hook, message, attempt }: MessageAction): Promise<HookAnswer> {
   const { action, tenantId, by } = hook;
   requireStillAllowed(deps, hook);
   const caller: Caller = { tenantId, ...by, permissions: permissionsWithin(deps, hook) };
-  const filled = await fill(deps, tenantId, { template: templateOf(action), message });
+  const filled = await fill(deps, tenantId, templateOf(action), message);
   if ('event' in action) {
     await sendEvent(deps, caller, { runId: filled, name: action.event.name, payload: message.body, attempt });
     return { ok: true };
   }
   const input = isJsonObject(filled) ? filled : {};
-  await startRun(deps, caller, {
-    id: attempt.id,
-    wanted: {
-      ...PLAIN_RUN,
-      graph: action.start.graph,
-      input,
-      metadata: { hook: hook.name },
-      inherited: { channels: hook.redacted },
-    },
+  await startRun(deps, caller, attempt.id, {
+    ...PLAIN_RUN,
+    graph: action.start.graph,
+    input,
+    metadata: { hook: hook.name },
+    inherited: { channels: hook.redacted },
   });
   return { runId: attempt.id };
 }
@@ -131,9 +126,10 @@ function templateOf(action: HookAction): Json {
 async function fill(
   { graphJobs }: Pick<ApiDeps, 'graphJobs'>,
   tenantId: string,
-  task: { readonly template: Json; readonly message: Message },
+  template: Json,
+  message: Message,
 ): Promise<Json> {
-  const result = await graphJobs.do('fillFromMessage', tenantId, task);
+  const result = await graphJobs.do('fillFromMessage', tenantId, template, message);
   if ('filled' in result) return result.filled;
   throw new ApiError('INVALID_REQUEST', `The hook can't read this message: ${result.failure}`);
 }
@@ -148,8 +144,8 @@ interface SentEvent {
 async function sendEvent(deps: ApiDeps, caller: Caller, { runId, name, payload, attempt }: SentEvent): Promise<void> {
   if (typeof runId !== 'string') throw new ApiError('INVALID_REQUEST', 'What the hook takes for a run is no text');
   const run = await findRun(deps, caller, runId);
-  const event: JsonObject = { event: name, payload };
-  const result = await sendSignal(deps, caller, { run, signal: { name: 'event', attempt, payload: event } });
+  const signal = { name: 'event', attempt, payload: { event: name, payload } };
+  const result = await sendSignal(deps, caller, run, signal);
   if (!result.taken) throw toApiError(hideRefusal(result.refusal, hiddenFrom(caller, run)));
 }
 

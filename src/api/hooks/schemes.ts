@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { HookScheme } from '../../store/platform-tables.ts';
 
 /** The parts in which the HMAC schemes differ. */
-interface HmacScheme extends Pick<Scheme, 'greetingOf' | 'takesForms'> {
+interface HmacScheme extends Pick<Scheme, 'verificationAnswerOf' | 'takesForms'> {
   /** @returns `null` if the signature is missing or too old */
   claimOf(this: void, request: SignedRequest): HmacClaim | null;
   /** @returns `null` if the message has no id */
@@ -29,7 +29,7 @@ function hmacScheme({ claimOf, idOf, ...rest }: HmacScheme): Scheme {
 const GITHUB_SCHEME = hmacScheme({
   claimOf: ({ headers }) => ({ prefix: '', signatures: afterPrefix('sha256=', headers.get('x-hub-signature-256')) }),
   idOf: ({ headers }) => headers.get('x-github-delivery'),
-  greetingOf: ({ headers }) => (headers.get('x-github-event') === 'ping' ? { ok: true } : null),
+  verificationAnswerOf: ({ headers }) => (headers.get('x-github-event') === 'ping' ? { ok: true } : null),
   takesForms: false,
 });
 
@@ -42,7 +42,7 @@ const STRIPE_SCHEME = hmacScheme({
     return isRecent(time, request) ? { prefix: `${time}.`, signatures } : null;
   },
   idOf: (_request, body) => textIn(body, 'id'),
-  greetingOf: () => null,
+  verificationAnswerOf: () => null,
   takesForms: false,
 });
 
@@ -54,7 +54,7 @@ const SLACK_SCHEME = hmacScheme({
     return isRecent(time, request) ? { prefix: `v0:${time}:`, signatures } : null;
   },
   idOf: (_request, body) => textIn(body, 'event_id'),
-  greetingOf(_request, body) {
+  verificationAnswerOf(_request, body) {
     const challenge = textIn(body, 'challenge');
     return textIn(body, 'type') === 'url_verification' && challenge !== null ? { challenge } : null;
   },
@@ -77,7 +77,7 @@ const STANDARD_SCHEME: Scheme = {
   faultOf: (secret) => (toVerifier(secret) ? null : 'A secret is base64 here, perhaps after "whsec_"'),
   isSigned: (secret, request) => verifies(toVerifier(secret), request),
   messageIdOf: ({ headers }) => headers.get('webhook-id') ?? '',
-  greetingOf: () => null,
+  verificationAnswerOf: () => null,
   takesForms: false,
 };
 
@@ -140,7 +140,7 @@ export interface Scheme {
   /** Returns an id that is the same for repetitions of a message, and different for all other messages. */
   messageIdOf(request: SignedRequest, body: Json): string;
   /** Returns the answer to a message that only verifies the endpoint; `null` for all others. */
-  greetingOf(request: SignedRequest, body: Json): JsonObject | null;
+  verificationAnswerOf(request: SignedRequest, body: Json): JsonObject | null;
   /** True when forms are accepted besides JSON. */
   readonly takesForms: boolean;
 }

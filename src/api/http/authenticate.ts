@@ -4,6 +4,7 @@ import { permissionsOf } from '../../graph/definition/index.ts';
 import type { Permission, Roles } from '../../graph/definition/index.ts';
 import { lossesIn, toTimestampMs } from '../../graph/values/index.ts';
 import { ApiError, unavailable } from './errors.ts';
+import { isTooDeep } from './read-json.ts';
 import { TENANT_NAME } from '../../process/process-options.ts';
 import { RUN_PERMISSIONS, hasPermission } from '../../graph/run/index.ts';
 import type { Principal } from '../../graph/run/index.ts';
@@ -78,7 +79,10 @@ function readToken(authorization: string | undefined): string {
 function refuseRepeatedMembers(token: string): void {
   for (const part of token.split('.').slice(0, 2)) {
     const text = Buffer.from(part, 'base64url').toString('utf8');
-    if (isJsonText(text) && repeatsMember(text)) throw badToken('it names a member twice');
+    const value = parseJson(text);
+    if (value === undefined) continue;
+    if (isTooDeep(value)) throw badToken('it is nested too deeply');
+    if (repeatsMember(text)) throw badToken('it names a member twice');
   }
 }
 
@@ -87,12 +91,12 @@ function repeatsMember(json: string): boolean {
   return false;
 }
 
-function isJsonText(text: string): boolean {
+/** @returns `undefined` for a text that is no JSON */
+function parseJson(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -122,6 +126,11 @@ function badToken(reason: string, cause?: unknown): ApiError {
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
     cause,
   });
+}
+
+/** Returns true if a caller may see data of a tenant: its own, or any as an administrator. */
+export function maySeeTenant(caller: Caller, tenantId: string): boolean {
+  return caller.tenantId === tenantId || caller.permissions.has('admin');
 }
 
 /** Each of these permissions is enough to read graphs. */

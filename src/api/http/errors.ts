@@ -106,6 +106,16 @@ export function effectUnknown(detail: string, cause: unknown): ApiError {
   return new ApiError('UNAVAILABLE', detail, { headers: RETRY_LATER, mayTakeEffect: true, cause });
 }
 
+/** Refuses a request that may be sent again after some seconds. */
+export function retryAfter(seconds: number, code: ApiErrorCode, detail: string): ApiError {
+  return new ApiError(code, detail, { headers: { 'retry-after': String(seconds) } });
+}
+
+/** Refuses a request because of one of its fields. @param path the JSON Pointer of the field */
+export function invalidField(path: string, message: string): ApiError {
+  return new ApiError('INVALID_REQUEST', message, { issues: [{ path, message }] });
+}
+
 /** @param allowed the methods that the path supports */
 export function methodNotAllowed(method: string, allowed: readonly string[]): ApiError {
   const allow = allowed.join(', ');

@@ -9,7 +9,7 @@ import type { Fingerprints } from './fingerprints.ts';
 type StateVersion = Pick<RunView, 'next' | 'pending'> & { readonly checkpoint: string | null };
 
 /** A run's state in one view: complete or redacted. */
-export interface ShownVersion {
+export interface StateView {
   readonly runId: string;
   /** The complete state, so that the tag of a redacted view reveals nothing about hidden values. */
   readonly state: StateVersion;
@@ -22,7 +22,7 @@ export interface ShownVersion {
  */
 export function etagOf(
   fingerprints: Fingerprints,
-  { runId, state: { checkpoint, next, pending }, hidden }: ShownVersion,
+  { runId, state: { checkpoint, next, pending }, hidden }: StateView,
 ): string {
   const view = isRedacting(hidden) ? 'redacted' : 'whole';
   return `"${fingerprints.of('state', [view, runId, checkpoint, next, pending]).slice(0, 32)}"`;

@@ -4,7 +4,7 @@ import type { Page, PageRequest, Position } from '../../store/page.ts';
 import { ApiError } from './errors.ts';
 
 /** The page that a request asks for. */
-interface AskedPage {
+interface RequestedPage {
   /** Identifies the list by route, tenant and filters; a cursor of one list is invalid for every other. */
   readonly list: readonly unknown[];
   readonly limit: number;
@@ -14,7 +14,7 @@ interface AskedPage {
 /** Loads a page and creates the cursor of the next page. @throws ApiError `INVALID_CURSOR` */
 export async function readPage<T>(
   cursors: Cursors,
-  { list, limit, cursor }: AskedPage,
+  { list, limit, cursor }: RequestedPage,
   load: (page: PageRequest) => Promise<Page<T>>,
 ): Promise<{ items: readonly T[]; nextCursor: string | null }> {
   const after = cursor === undefined ? undefined : toPosition(cursors.read(list, cursor));

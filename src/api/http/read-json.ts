@@ -13,19 +13,24 @@ const MAX_DEPTH = 100;
 export function readJsonText(bytes: Uint8Array): string {
   const text = decode(bytes);
   const value = parse(text);
-  if (isDeeperThan(MAX_DEPTH, value))
-    throw refused(`The body is nested deeper than ${MAX_DEPTH} levels`, { path: '', message: 'Too deep' });
+  if (isTooDeep(value)) throw refused(`The body is nested deeper than ${MAX_DEPTH} levels`, '', 'Too deep');
   const infinite = findInfinite(value);
   if (infinite)
-    throw refused('The body has a number that is out of range', {
-      path: toPointer(infinite),
-      message: 'A number must be between -1.8e308 and 1.8e308',
-    });
+    throw refused(
+      'The body has a number that is out of range',
+      toPointer(infinite),
+      'A number must be between -1.8e308 and 1.8e308',
+    );
   for (const { kind, path } of lossesIn(text)) {
     const { detail, message } = LOSSES[kind];
-    throw refused(detail, { path: toPointer(path), message });
+    throw refused(detail, toPointer(path), message);
   }
   return text;
+}
+
+/** Returns true if JSON is nested deeper than 100 levels. */
+export function isTooDeep(value: unknown): boolean {
+  return isDeeperThan(MAX_DEPTH, value);
 }
 
 const LOSSES: Readonly<Record<JsonLoss['kind'], { readonly detail: string; readonly message: string }>> = {
@@ -64,8 +69,8 @@ function findInfinite(value: unknown): readonly string[] | null {
   return null;
 }
 
-function refused(detail: string, issue: { readonly path: string; readonly message: string }): ApiError {
-  return new ApiError('INVALID_REQUEST', detail, { issues: [issue] });
+function refused(detail: string, path: string, message: string): ApiError {
+  return new ApiError('INVALID_REQUEST', detail, { issues: [{ path, message }] });
 }
 
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+";

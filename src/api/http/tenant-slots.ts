@@ -1,3 +1,5 @@
+import { retryAfter } from './errors.ts';
+
 /** The most concurrent requests of one kind. */
 export interface SlotLimits {
   readonly perTenant: number;
@@ -26,4 +28,16 @@ export function createTenantSlots({ perTenant, total }: SlotLimits): TenantSlots
       return () => add(tenantId, -1);
     },
   };
+}
+
+/**
+ * Takes a slot of a tenant.
+ * @param seconds after which the request may be sent again
+ * @returns a function that releases the slot
+ * @throws ApiError 429 with the message `refusal` when no slot is left
+ */
+export function requireSlot(slots: TenantSlots, tenantId: string, refusal: string, seconds = 1): () => void {
+  const release = slots.take(tenantId);
+  if (!release) throw retryAfter(seconds, 'TOO_MANY_REQUESTS', refusal);
+  return release;
 }

@@ -21,7 +21,7 @@ export type Auditing = AuditedRoute | 'by-handler' | 'none';
 /** Records the id in the path as the subject. */
 export const withId = (action: string): AuditedRoute => ({ action, subject: ({ id }) => id ?? null });
 /** Records the id of the created resource as the subject. */
-export const made = (action: string): AuditedRoute => ({ action, subject: (_path, newId) => newId ?? null });
+export const withNewId = (action: string): AuditedRoute => ({ action, subject: (_path, newId) => newId ?? null });
 
 type AuditDeps = Pick<ApiDeps, 'store' | 'logger'>;
 

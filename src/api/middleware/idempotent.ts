@@ -2,12 +2,12 @@ import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { ulid } from 'ulid';
 import { toJson } from '../../graph/values/index.ts';
-import type { RequestKey } from '../../store/idempotency.ts';
+import type { Admission, RequestKey } from '../../store/idempotency.ts';
 import type { Store } from '../../store/store.ts';
 import { measure } from '../../telemetry/metrics/meter.ts';
 import type { ApiDeps, ApiEnv, RequestAttempt } from '../deps.ts';
 import { contentHash } from '../http/fingerprints.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError, retryAfter } from '../http/errors.ts';
 import { seesAll } from '../redaction.ts';
 
 /**
@@ -33,35 +33,16 @@ export function idempotent(
 ) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const key = readKey(c.req.header('idempotency-key'));
-    const id = ulid();
-    c.set('attempt', { id, isRepetition: false });
+    c.set('attempt', { id: ulid(), isRepetition: false });
     if (key === null) return await next();
     const request = toRequestKey(c, key);
-    const admission = await store.idempotency.admit({
-      ...request,
-      fingerprint: await readFingerprint(c),
-      resourceId: id,
-      at: timeIn(0),
-      leaseUntil: timeIn(LEASE_MS),
-    });
-    switch (admission.kind) {
-      case 'replay': {
-        measure('holdfast.idempotency.replays', 1, {});
-        const { status, headers, body } = admission.answer;
-        return new Response(JSON.stringify(body), { status, headers: { ...headers, 'idempotent-replayed': 'true' } });
-      }
-      case 'reused':
-        throw new ApiError(
-          'IDEMPOTENCY_KEY_REUSED',
-          'This Idempotency-Key came with another body, or with other permissions, before',
-        );
-      case 'in-progress':
-        throw new ApiError('REQUEST_IN_PROGRESS', 'A request with this Idempotency-Key is still being worked on', {
-          headers: { 'retry-after': '1' },
-        });
-      case 'proceed':
-        c.set('attempt', { id: admission.resourceId, isRepetition: admission.resourceId !== id });
+    const admitted = await admitOnce(store, request, await readFingerprint(c), REFUSALS);
+    if (admitted.kind === 'replay') {
+      measure('holdfast.idempotency.replays', 1, {});
+      const { status, headers, body } = admitted.answer;
+      return new Response(JSON.stringify(body), { status, headers: { ...headers, 'idempotent-replayed': 'true' } });
     }
+    c.set('attempt', admitted.attempt);
     const extending = setInterval(
       () => void store.idempotency.lease(request, timeIn(LEASE_MS)).catch(() => undefined),
       LEASE_MS / 3,
@@ -75,6 +56,57 @@ export function idempotent(
     await keepAnswer(c, { store, logger }, request);
     return undefined;
   });
+}
+
+/** The messages of refused repetitions. */
+interface AdmissionRefusals {
+  /** The key was used for another request. */
+  readonly reused: string;
+  /** An earlier attempt is in progress. */
+  readonly inProgress: string;
+}
+
+/** A request with a stored answer, or one that proceeds. */
+type AdmittedRequest =
+  | Extract<Admission, { readonly kind: 'replay' }>
+  | { readonly kind: 'proceed'; readonly attempt: RequestAttempt };
+
+const REFUSALS: AdmissionRefusals = {
+  reused: 'This Idempotency-Key came with another body, or with other permissions, before',
+  inProgress: 'A request with this Idempotency-Key is still being worked on',
+};
+
+/**
+ * Admits a request once for each key.
+ * @returns the stored answer, or the attempt that may proceed
+ * @throws ApiError 409 while an earlier attempt is in progress, 422 when the key was used for another request
+ */
+export async function admitOnce(
+  { idempotency }: Pick<Store, 'idempotency'>,
+  request: RequestKey,
+  fingerprint: string,
+  refusals: AdmissionRefusals,
+): Promise<AdmittedRequest> {
+  const id = ulid();
+  const admission = await idempotency.admit({
+    ...request,
+    fingerprint,
+    resourceId: id,
+    at: timeIn(0),
+    leaseUntil: timeIn(LEASE_MS),
+  });
+  switch (admission.kind) {
+    case 'replay':
+      return admission;
+    case 'reused':
+      throw new ApiError('IDEMPOTENCY_KEY_REUSED', refusals.reused);
+    case 'in-progress':
+      throw retryAfter(1, 'REQUEST_IN_PROGRESS', refusals.inProgress);
+    case 'proceed': {
+      const { resourceId } = admission;
+      return { kind: 'proceed', attempt: { id: resourceId, isRepetition: resourceId !== id } };
+    }
+  }
 }
 
 function timeIn(ms: number): string {
@@ -114,7 +146,7 @@ async function keepAnswer(
   const { status } = c.res;
   try {
     if (status >= 500 || c.get('isUnfinished')) return await store.idempotency.lease(request, timeIn(0));
-    if (NOT_KEPT.has(status)) return await withdraw(store, request, c.get('attempt'));
+    if (NOT_KEPT.has(status)) return await withdrawAttempt(store, request, c.get('attempt'));
     const headers = KEPT_HEADERS.flatMap((name) => {
       const value = c.res.headers.get(name);
       return value === null ? [] : [[name, value] as const];
@@ -130,6 +162,10 @@ async function keepAnswer(
  * A first attempt that was refused had no effect, so its record is deleted. For a repetition, the effects of earlier
  * attempts are unknown, so the record keeps its id.
  */
-async function withdraw({ idempotency }: Store, request: RequestKey, { isRepetition }: RequestAttempt): Promise<void> {
+export async function withdrawAttempt(
+  { idempotency }: Pick<Store, 'idempotency'>,
+  request: RequestKey,
+  { isRepetition }: RequestAttempt,
+): Promise<void> {
   await (isRepetition ? idempotency.lease(request, timeIn(0)) : idempotency.forget(request));
 }

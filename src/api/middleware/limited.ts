@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { ApiEnv } from '../deps.ts';
-import { ApiError } from '../http/errors.ts';
+import { requireSlot } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
 
 interface Limits {
@@ -12,18 +12,15 @@ interface Limits {
   readonly counts?: (c: Context<ApiEnv>) => boolean;
 }
 
-const RETRY_AFTER_S = '1';
-
 /** Middleware: accepts a request if its tenant has a free slot. It must come before any expensive work. */
 export function limited({ slots, refusal, counts = () => true }: Limits) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     if (!counts(c)) return await next();
-    const giveBack = slots.take(c.get('caller').tenantId);
-    if (!giveBack) throw new ApiError('TOO_MANY_REQUESTS', refusal, { headers: { 'retry-after': RETRY_AFTER_S } });
+    const release = requireSlot(slots, c.get('caller').tenantId, refusal);
     try {
       return await next();
     } finally {
-      giveBack();
+      release();
     }
   });
 }
@@ -34,16 +31,6 @@ const MAX_WAIT_SECONDS = 60;
 export function readWait(prefer: string | undefined): number | null {
   const seconds = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/i.exec(prefer ?? '')?.[1];
   return seconds === undefined ? null : Math.min(Number(seconds), MAX_WAIT_SECONDS);
-}
-
-/** Middleware: requires an `If-Match` header. It comes before the body and the resource are read. */
-export function ifMatch() {
-  return createMiddleware<ApiEnv>(async (c, next) => {
-    const named = c.req.header('if-match') ?? '';
-    if (named.trim() === '')
-      throw new ApiError('PRECONDITION_REQUIRED', 'An edit names the state that it corrects: If-Match with its ETag');
-    await next();
-  });
 }
 
 /** Middleware: accepts a request with `Prefer: wait` if its tenant has a free slot. */

@@ -138,8 +138,8 @@ export function tagged(tag: keyof typeof TAGS) {
           method,
           path,
           tags: [tag],
-          ...described(access, terms),
-          middleware: chain(access, terms, deps),
+          ...describeRoute(access, terms),
+          middleware: middlewareOf(access, terms, deps),
         };
         router.openapiRoutes([{ route, handler: terms.handle(deps) }]);
       },
@@ -178,7 +178,7 @@ export function routes(...all: readonly Route[]): (deps: ApiDeps) => OpenAPIHono
  * Builds the OpenAPI description of a route. The permissions are listed as roles of the security scheme, of which one
  * is enough.
  */
-function described(access: Access, terms: RouteTerms) {
+function describeRoute(access: Access, terms: RouteTerms) {
   const { id, summary, description, params, query = NoQuery, body, otherBody, answers } = terms;
   const headers = hasKey(terms) ? KeyHeader.extend(terms.headers?.shape ?? {}) : terms.headers;
   const isRequired = terms.absentBody === 'is-refused' || !body?.safeParse({}).success;
@@ -217,19 +217,19 @@ function problemsOf({ problems: own = [], ...terms }: RouteTerms) {
 }
 
 /** Builds the middleware that runs before validation: audit, authentication, limits, body, idempotency key. */
-function chain(access: Access, terms: RouteTerms, deps: ApiDeps): MiddlewareHandler<ApiEnv>[] {
+function middlewareOf(access: Access, terms: RouteTerms, deps: ApiDeps): MiddlewareHandler<ApiEnv>[] {
   const { body, maxBytes = MAX_BODY_BYTES, absentBody, key, before, audit = 'none' } = terms;
   const isKept = hasKey(terms) && key !== 'by-handler';
   return [
     ...(audit === 'none' ? [] : [audited(deps, audit)]),
-    ...entry(access, deps),
+    ...accessCheck(access, deps),
     ...(before?.(deps) ?? []),
     ...(body ? [jsonBody(maxBytes, absentBody)] : []),
     ...(isKept ? [idempotent(deps, typeof key === 'function' ? key : undefined)] : []),
   ];
 }
 
-function entry(access: Access, deps: ApiDeps): MiddlewareHandler<ApiEnv>[] {
+function accessCheck(access: Access, deps: ApiDeps): MiddlewareHandler<ApiEnv>[] {
   if (access === 'ticket') return [ticketed(deps)];
   const permissions = permissionsOf(access);
   return permissions.length === 0 ? [] : [authorized(deps, ...permissions)];

@@ -21,7 +21,7 @@ const OF_RUN = /^\/api\/runs\/([0-9A-Z]{26})\b/;
 export function traced() {
   return createMiddleware<ApiEnv>(async (c, next) => {
     if (!isTracing() || !c.req.path.startsWith(TRACED)) return await next();
-    const method = shownMethod(c.req.method);
+    const method = methodName(c.req.method);
     const caller = readTraceparent(c.req.header('traceparent'));
     const parent = caller ? trace.setSpanContext(ROOT_CONTEXT, caller) : ROOT_CONTEXT;
     const options = { kind: SpanKind.SERVER, attributes: { [GENERAL.method]: method } };
@@ -56,7 +56,7 @@ export function measured() {
     await next();
     const route = routePath(c, -1);
     measure('http.server.request.duration', (performance.now() - start) / 1_000, {
-      'http.request.method': shownMethod(c.req.method),
+      'http.request.method': methodName(c.req.method),
       'http.response.status_code': c.res.status,
       'http.route': route.includes('*') ? undefined : route,
     });
@@ -69,6 +69,6 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
  * Returns the method name for metrics and spans (OpenTelemetry); unknown methods become `_OTHER`, because untrusted
  * clients choose them.
  */
-function shownMethod(method: string): string {
+function methodName(method: string): string {
   return METHODS.has(method) ? method : '_OTHER';
 }

@@ -19,7 +19,7 @@ import {
   SwitchSchema,
 } from '../schemas/admin.ts';
 import { PageQuery, json, idOf } from '../schemas/common.ts';
-import { setTenantTerms, shownTenant } from '../administration/require-may-start.ts';
+import { setTenantTerms, toTenantJson } from '../administration/tenant-terms.ts';
 import { countPrunable, pruneRuns } from '../sweeper/start-queued-runs.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -45,7 +45,7 @@ const putTenant = admin.put('/admin/tenants/{id}', 'admin', {
   handle: (deps) => async (c) => {
     const tenantId = c.req.valid('param').id;
     const { terms, isNew } = await setTenantTerms(deps, c.get('caller'), { tenantId, ...c.req.valid('json') });
-    return c.json(shownTenant(deps.settings, { tenantId, terms }), isNew ? 201 : 200);
+    return c.json(toTenantJson(deps.settings, tenantId, terms), isNew ? 201 : 200);
   },
 });
 
@@ -58,7 +58,7 @@ const listTenants = admin.get('/admin/tenants', 'admin', {
     const asked = { list: ['tenants'], ...c.req.valid('query') };
     const page = await readPage(deps.cursors, asked, async (request) =>
       mapPage(await deps.store.tenantTerms.list(request), (terms) =>
-        shownTenant(deps.settings, { tenantId: terms.tenantId, terms }),
+        toTenantJson(deps.settings, terms.tenantId, terms),
       ),
     );
     return c.json(page, 200);
@@ -73,7 +73,7 @@ const readTenant = admin.get('/admin/tenants/{id}', 'admin', {
   handle: (deps) => async (c) => {
     const tenantId = c.req.valid('param').id;
     const terms = await deps.store.tenantTerms.find(tenantId);
-    return c.json(shownTenant(deps.settings, { tenantId, terms }), 200);
+    return c.json(toTenantJson(deps.settings, tenantId, terms), 200);
   },
 });
 

@@ -1,18 +1,12 @@
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { KnownApproval } from '../../store/approvals.ts';
-import {
-  toInboxApproval,
-  showNoted,
-  COMMENTS_LISTED,
-  withNotes,
-  commentOnApproval,
-  remindOfApproval,
-  reassignApproval,
-} from '../approvals/annotate-approval.ts';
+import { commentOnApproval, remindOfApproval } from '../approvals/annotate-approval.ts';
+import { COMMENTS_LISTED, readInboxApproval, toInboxApproval, withNotes } from '../approvals/inbox-approval.ts';
+import { reassignApproval } from '../approvals/reassign-approval.ts';
 import { listOwnApprovals, findWithRun } from '../approvals/find-approval.ts';
 import { decideApproval } from '../approvals/decide-approval.ts';
 import { findRun } from '../runs/run-json.ts';
-import { showAll } from '../redaction.ts';
+import { redactAll } from '../redaction.ts';
 import { readPage } from '../http/paging.ts';
 import { withId } from '../middleware/audited.ts';
 import { routes, tagged } from '../middleware/route.ts';
@@ -69,9 +63,13 @@ const list = approvals.get('/api/approvals', 'run:read', {
       const { items, next } =
         own === null
           ? await deps.store.approvals.list(tenantId, filter, request)
-          : await listOwnApprovals(deps, caller, { filter, page: request });
-      const show = (approval: KnownApproval, hidden: Redaction) => toInboxApproval(approval, hidden, deps.fingerprints);
-      return { items: await withNotes(deps, await showAll({ ...deps, caller }, items, show), COMMENTS_LISTED), next };
+          : await listOwnApprovals(deps, caller, filter, request);
+      const redact = (approval: KnownApproval, hidden: Redaction) =>
+        toInboxApproval(approval, hidden, deps.fingerprints);
+      return {
+        items: await withNotes(deps, await redactAll(deps.store, caller, items, redact), COMMENTS_LISTED),
+        next,
+      };
     });
     return c.json(page, 200);
   },
@@ -86,7 +84,7 @@ const read = approvals.get('/api/approvals/{id}', 'run:read', {
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const found = await findWithRun(deps, caller, c.req.valid('param').id);
-    return c.json(await showNoted(deps, caller, found), 200);
+    return c.json(await readInboxApproval(deps, caller, found), 200);
   },
 });
 
@@ -119,8 +117,8 @@ const comment = approvals.post('/api/approvals/{id}/comment', ANY, {
   answers: { 200: json(ApprovalSchema, 'The approval with its comments') },
   problems: [404],
   handle: (deps) => async (c) => {
-    const wanted = { id: c.req.valid('param').id, attempt: c.get('attempt'), ...c.req.valid('json') };
-    return c.json(await commentOnApproval(deps, c.get('caller'), wanted), 200);
+    const request = { id: c.req.valid('param').id, attempt: c.get('attempt') };
+    return c.json(await commentOnApproval(deps, c.get('caller'), request, c.req.valid('json').text), 200);
   },
 });
 
@@ -133,8 +131,8 @@ const remind = approvals.post('/api/approvals/{id}/remind', ANY, {
   answers: { 200: json(ApprovalSchema, 'The approval') },
   problems: [404, 429],
   handle: (deps) => async (c) => {
-    const wanted = { id: c.req.valid('param').id, attempt: c.get('attempt') };
-    return c.json(await remindOfApproval(deps, c.get('caller'), wanted), 200);
+    const request = { id: c.req.valid('param').id, attempt: c.get('attempt') };
+    return c.json(await remindOfApproval(deps, c.get('caller'), request), 200);
   },
 });
 
@@ -148,8 +146,8 @@ const reassign = approvals.post('/api/approvals/{id}/reassign', 'approval:decide
   problems: [404],
   handle: (deps) => async (c) => {
     const { roles = [], users = [] } = c.req.valid('json');
-    const wanted = { id: c.req.valid('param').id, attempt: c.get('attempt'), to: { roles, users } };
-    return c.json(await reassignApproval(deps, c.get('caller'), wanted), 200);
+    const request = { id: c.req.valid('param').id, attempt: c.get('attempt') };
+    return c.json(await reassignApproval(deps, c.get('caller'), request, { roles, users }), 200);
   },
 });
 

@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import { controlMany, decideMany, mayBeDoneLater } from '../bulk.ts';
-import type { TriedDecision } from '../bulk.ts';
+import type { DecisionOutcome } from '../bulk.ts';
 import type { ApiError } from '../http/errors.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import { BulkResultSchema, BulkSchema, DecisionResultsSchema, DecisionsSchema } from '../schemas/bulk.ts';
@@ -17,9 +17,9 @@ const control = controls.post('/api/runs/bulk', 'run:control', {
   answers: { 200: json(BulkResultSchema, 'What came of it') },
   handle: (deps) => async (c) => {
     const { action, ids, filter = {}, cursor, reason, dryRun } = c.req.valid('json');
-    const chosen = ids ? { ids } : { filter, cursor };
+    const selection = ids ? { ids } : { filter, cursor };
     const request = { attempt: c.get('attempt'), record: c.get('recordAct') };
-    const wanted = { action, chosen, reason, mode: dryRun ? 'preview' : 'do', ...request } as const;
+    const wanted = { action, selection, reason, mode: dryRun ? 'preview' : 'do', ...request } as const;
     const result = await controlMany(deps, c.get('caller'), wanted);
     c.set('isUnfinished', result.failed.some(mayBeDoneLater));
     return c.json(result, 200);
@@ -46,7 +46,7 @@ const decide = approvals.post('/api/approvals/decisions', 'approval:decide', {
 
 type DecisionResult = z.output<typeof DecisionResultsSchema>['results'][number];
 
-function toResult({ item: { approvalId }, ...result }: TriedDecision): DecisionResult {
+function toResult({ item: { approvalId }, ...result }: DecisionOutcome): DecisionResult {
   return 'done' in result ? { approvalId, approval: result.done } : { approvalId, problem: toProblem(result.refused) };
 }
 

@@ -1,21 +1,57 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
-import { answerChat, followRun, CHUNK_HEADERS, writeChunks } from '../chat/chat.ts';
-import type { Answer } from '../chat/chat.ts';
+import { answerChat, followRun } from '../chat/answer-chat.ts';
+import type { Answer } from '../chat/answer-chat.ts';
+import { CHUNK_HEADERS, writeChunks } from '../chat/chat-stream.ts';
 import type { Chunk } from '../chat/messages/plan-chat.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
-import { ApiError } from '../http/errors.ts';
-import { createTenantSlots } from '../http/tenant-slots.ts';
+import { createTenantSlots, requireSlot } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
 import { readKey } from '../middleware/idempotent.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import type { Route } from '../middleware/route.ts';
-import { ChatSchema } from '../schemas/chat.ts';
+import { JsonRecord } from '../schemas/common.ts';
 import { ThreadId } from '../schemas/run.ts';
-import { sendStream } from '../streams/sse-body.ts';
+import { sendStream } from '../streams/answer-stream.ts';
 
 const chat = tagged('chat');
+
+/** Limits of the parts of a message that are read. The whole body has its own limit. */
+const MAX_ID = 255;
+const MAX_MESSAGES = 1_000;
+const MAX_PARTS = 1_000;
+
+/** A message in the AI SDK's format, to which apps may add their own fields and parts. */
+const UiMessageSchema = z.looseObject({
+  id: z.string().max(MAX_ID),
+  role: z.enum(['system', 'user', 'assistant']),
+  parts: z.array(JsonRecord).max(MAX_PARTS),
+  metadata: z.unknown().optional(),
+});
+
+const ChatSchema = z
+  .strictObject({
+    id: ThreadId.openapi({ description: 'The thread, whose runs the messages of the chat come from' }),
+    messages: z.array(UiMessageSchema).min(1).max(MAX_MESSAGES).openapi({
+      description:
+        'Only the last one is read: what has been said before is in the thread. It has parts of the types text and file; the url of a stored file is /api/blobs/{id}',
+    }),
+    trigger: z.literal('submit-message', 'An answer is not made anew: fork its run instead').default('submit-message'),
+    messageId: z.string().max(MAX_ID).optional(),
+    input: JsonRecord.default({}).openapi({ description: 'Values of further channels' }),
+    onBusy: z
+      .enum(['reject', 'enqueue', 'interrupt'])
+      .default('reject')
+      .openapi({ description: 'What happens while another run of the thread is not over' }),
+  })
+  .openapi('Chat', {
+    example: {
+      id: 'chat-7',
+      messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Where is my order A-1001?' }] }],
+      trigger: 'submit-message',
+    },
+  });
 
 /** The longest duration of a stream; clients may reconnect. */
 const MAX_STREAM_MS = 3_600_000;
@@ -25,7 +61,7 @@ const STREAM = {
   content: { 'text/event-stream': { schema: z.string() } },
 };
 
-const say = (slots: TenantSlots): Route =>
+const send = (slots: TenantSlots): Route =>
   chat.post('/api/chat/{graph}', ['run:start', 'approval:decide'], {
     id: 'chat',
     summary: 'Have a run of a graph answer a message of `useChat`, or go on after decisions',
@@ -52,7 +88,7 @@ const say = (slots: TenantSlots): Route =>
         record: c.get('recordAct'),
       };
       const answer = async (): Promise<Answer> => await answerChat(deps, c.get('caller'), request);
-      return await streamed(c, { slots, deps, answer });
+      return await streamed(c, deps, slots, answer);
     },
   });
 
@@ -83,7 +119,7 @@ const follow = (slots: TenantSlots, path: string, id: string, params: typeof Thr
       if (runId === null) return c.body(null, 204);
       if (c.req.method === 'HEAD') return c.body(null, 200, CHUNK_HEADERS);
       const answer = async (): Promise<Answer> => await followRun(deps, caller, runId, until);
-      return await streamed(c, { slots, deps, answer });
+      return await streamed(c, deps, slots, answer);
     },
   });
 
@@ -91,27 +127,23 @@ const follow = (slots: TenantSlots, path: string, id: string, params: typeof Thr
 export function chatRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>> {
   const slots = createTenantSlots(deps.settings.waits);
   return routes(
-    say(slots),
+    send(slots),
     follow(slots, '/api/chat/{threadId}/stream', 'followChat', Thread),
     follow(slots, '/api/chat/{graph}/{threadId}/stream', 'followChatOfGraph', OfGraph),
   )(deps);
 }
 
-interface Streaming {
-  readonly slots: TenantSlots;
-  readonly deps: ApiDeps;
-  readonly answer: () => Promise<Answer>;
-}
-
 /** Streams an answer if the tenant has a free slot. */
-async function streamed(c: Context<ApiEnv>, { slots, deps, answer }: Streaming): Promise<Response> {
-  const giveBack = slots.take(c.get('caller').tenantId);
-  if (!giveBack)
-    throw new ApiError('TOO_MANY_REQUESTS', 'Too many streams are open; ask again when one has ended', {
-      headers: { 'retry-after': '1' },
-    });
+async function streamed(
+  c: Context<ApiEnv>,
+  deps: ApiDeps,
+  slots: TenantSlots,
+  answer: () => Promise<Answer>,
+): Promise<Response> {
+  const refusal = 'Too many streams are open; ask again when one has ended';
+  const release = requireSlot(slots, c.get('caller').tenantId, refusal);
   const { chunks, close } = await answer().catch((error: unknown) => {
-    giveBack();
+    release();
     throw error;
   });
   const fail = (error: unknown): Chunk => {
@@ -125,7 +157,7 @@ async function streamed(c: Context<ApiEnv>, { slots, deps, answer }: Streaming):
     produce: async (body) => await writeChunks(body, chunks([body.over]), fail),
     over() {
       close();
-      giveBack();
+      release();
     },
   });
 }

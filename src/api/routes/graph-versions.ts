@@ -21,7 +21,7 @@ import {
 import { setAlias, unknownAlias } from '../graphs/publish-graph.ts';
 import { mapValues, toJsonObject } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import { testGraph } from '../runs/test-graph.ts';
+import { testGraph } from '../runs/start-run.ts';
 
 const graphs = tagged('graphs');
 
@@ -56,7 +56,7 @@ const diff = graphs.get('/api/graphs/{name}/diff', GRAPH_READERS, {
     const { name } = c.req.valid('param');
     const { from, to } = c.req.valid('query');
     const [before, after] = await Promise.all(
-      [from, to].map(async (version) => await findVersion(deps, c.get('caller'), { name, version })),
+      [from, to].map(async (version) => await findVersion(deps.store, c.get('caller'), name, version)),
     );
     if (!before || !after) throw unknownVersion(name);
     return c.json({ name, from, to, changes: diffDefinitions(before.definition, after.definition) }, 200);
@@ -100,7 +100,7 @@ const put = graphs.put('/api/graphs/{name}/aliases/{alias}', 'graph:publish', {
   handle: (deps) => async (c) => {
     const { version, canary = null } = c.req.valid('json');
     const wanted = { ...c.req.valid('param'), version, canary };
-    const { alias, isNew } = await setAlias(deps, c.get('caller'), wanted);
+    const { alias, isNew } = await setAlias(deps.store, c.get('caller'), wanted);
     return c.json(alias, isNew ? 201 : 200);
   },
 });
@@ -173,7 +173,7 @@ const test = graphs.post('/api/graphs/{name}/test', 'graph:publish', {
       events,
       expect: { path: expect.path, state: expect.state && toJsonObject(expect.state) },
     };
-    return c.json(await testGraph(deps, c.get('caller'), { reference: c.req.valid('param').name, test }), 200);
+    return c.json(await testGraph(deps, c.get('caller'), c.req.valid('param').name, test), 200);
   },
 });
 

@@ -75,7 +75,7 @@ const newest = graphs.get('/api/graphs/{name}', GRAPH_READERS, {
   answers: { 200: json(GraphSchema, 'The graph') },
   problems: [404],
   handle: (deps) => async (c) =>
-    c.json(toGraphJson(await findVersion(deps, c.get('caller'), c.req.valid('param'))), 200),
+    c.json(toGraphJson(await findVersion(deps.store, c.get('caller'), c.req.valid('param').name)), 200),
 });
 
 const version = graphs.get('/api/graphs/{name}/versions/{version}', GRAPH_READERS, {
@@ -84,8 +84,10 @@ const version = graphs.get('/api/graphs/{name}/versions/{version}', GRAPH_READER
   params: NameAndVersion,
   answers: { 200: json(GraphSchema, 'The graph') },
   problems: [404],
-  handle: (deps) => async (c) =>
-    c.json(toGraphJson(await findVersion(deps, c.get('caller'), c.req.valid('param'))), 200),
+  handle: (deps) => async (c) => {
+    const { name, version } = c.req.valid('param');
+    return c.json(toGraphJson(await findVersion(deps.store, c.get('caller'), name, version)), 200);
+  },
 });
 
 /** Routes of graphs: publish, validate, read. */

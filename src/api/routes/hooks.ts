@@ -1,6 +1,6 @@
 import { toJsonObject } from '../../graph/values/index.ts';
 import type { HookAction } from '../../store/platform-tables.ts';
-import { changeHook, findHook, shownHook, shownHooks } from '../hooks/change-hook.ts';
+import { changeHook, findHook, toHookJson, toHooksJson } from '../hooks/change-hook.ts';
 import { ApiError } from '../http/errors.ts';
 import { readPage } from '../http/paging.ts';
 import { requirePermission } from '../middleware/authorized.ts';
@@ -33,7 +33,7 @@ const put = hooks.put('/api/hooks/{id}', 'run:control', {
       action: toAction(what),
       by: { sub: caller.sub, roles: caller.roles },
     });
-    return c.json(await shownHook(deps, caller, hook), isNew ? 201 : 200);
+    return c.json(await toHookJson(deps, caller, hook), isNew ? 201 : 200);
   },
 });
 
@@ -62,7 +62,7 @@ const list = hooks.get('/api/hooks', 'run:control', {
       { list: ['hooks', tenantId], ...c.req.valid('query') },
       async (request) => await deps.store.hooks.list(tenantId, request),
     );
-    return c.json({ ...page, items: await shownHooks(deps, caller, page.items) }, 200);
+    return c.json({ ...page, items: await toHooksJson(deps, caller, page.items) }, 200);
   },
 });
 
@@ -75,7 +75,7 @@ const read = hooks.get('/api/hooks/{id}', 'run:control', {
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const hook = await findHook(deps, { tenantId: caller.tenantId, name: c.req.valid('param').id });
-    return c.json(await shownHook(deps, caller, hook), 200);
+    return c.json(await toHookJson(deps, caller, hook), 200);
   },
 });
 

@@ -41,7 +41,7 @@ function addControl({ signal: name, route: path, summary, body: Body }: Control)
       const wanted = toJsonObject(c.req.valid('json'));
       if (isJsonObject(wanted['values'])) refusePlaceholders(wanted['values'], hidden);
       const signal = { name, attempt: c.get('attempt'), ...bindControl(run, name, wanted) };
-      const result = await sendSignal(deps, caller, { run, signal });
+      const result = await sendSignal(deps, caller, run, signal);
       if (!result.taken) throw toApiError(hideRefusal(result.refusal, hidden));
       return c.json(await afterSending(() => readAfterControl(deps, caller, run)), 202);
     },
@@ -61,7 +61,7 @@ async function readAfterControl({ store, engine }: ApiDeps, caller: Caller, befo
   const live = isLive(before) && isLive(run) ? await engine.view(run) : null;
   const least = live && live.status !== 'running' ? live.lastSeq : 0;
   const isWanted = ({ lastSeq }: RunRecord): boolean => lastSeq >= least;
-  const written = await untilRun(store, { runId: id, look, isWanted, withinMs: SHOWN_WITHIN_MS });
+  const written = await untilRun(store.changes, { runId: id, look, isWanted, withinMs: SHOWN_WITHIN_MS });
   const view = live && live.lastSeq > written.lastSeq ? live : written.view;
   return toRunJson(written, caller, { retrying: await store.ledger.retrying(id), view });
 }
@@ -86,8 +86,8 @@ const list = controls.get('/api/interventions', 'run:read', {
 });
 
 function toItem({ runId, intervention, redaction }: InterventionRecord, caller: Caller) {
-  const { kind: _kind, ...shown } = hideIntervention(intervention, hiddenFrom(caller, { redaction }));
-  return { runId, ...shown };
+  const { kind: _kind, ...visible } = hideIntervention(intervention, hiddenFrom(caller, { redaction }));
+  return { runId, ...visible };
 }
 
 /** Routes of the controls of a run, and of interventions, which the controls `retry`, `skip` and `fail` settle. */

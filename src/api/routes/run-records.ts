@@ -34,7 +34,7 @@ const list = runs.get('/api/runs/{id}/calls', 'run:read', {
     const asked = { list: ['calls', run.tenantId, run.id, filter], limit, cursor };
     const hidden = hiddenFrom(caller, run);
     const page = await readPage(deps.cursors, asked, async (request) =>
-      listCalls(deps, { run, hidden }, { filter, page: request }),
+      listCalls(deps, { run, hidden }, filter, request),
     );
     return c.json(page, 200);
   },

@@ -52,7 +52,7 @@ const start = (slots: TenantSlots): Route =>
         breakpoints: { before: interruptBefore ?? [], after: interruptAfter ?? [] },
         metadata: toJsonObject(metadata),
       };
-      const begin = async (): Promise<void> => await startRun(deps, c.get('caller'), { id, wanted });
+      const begin = async (): Promise<void> => await startRun(deps, c.get('caller'), id, wanted);
       // In a repeated request, the run may have ended long ago, so it is read at once.
       if (isRepetition) await begin();
       const run = await readRun(c, deps, { id, ...(!isRepetition && { begin }) });

@@ -5,7 +5,7 @@ import type { Schedule, ScheduleTerms, Timing } from '../../store/schedules/sche
 import { readPage } from '../http/paging.ts';
 import { changeSchedule, createSchedule, removeSchedule, findSchedule } from '../schedules/change-schedule.ts';
 import { toOneScheduleJson, toSchedulesJson, toTickJson } from '../schedules/schedule-json.ts';
-import { withId, made } from '../middleware/audited.ts';
+import { withId, withNewId } from '../middleware/audited.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import { PageQuery, idOf, json } from '../schemas/common.ts';
 import {
@@ -26,7 +26,7 @@ const create = schedules.post('/api/schedules', 'run:start', {
   id: 'createSchedule',
   summary: 'Start runs of a graph at times of their own',
   body: NewScheduleSchema,
-  audit: made('schedule.create'),
+  audit: withNewId('schedule.create'),
   answers: { 201: json(ScheduleSchema, 'The schedule') },
   problems: [404, 429],
   handle: (deps) => async (c) => {

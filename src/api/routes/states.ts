@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { createMiddleware } from 'hono/factory';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import { diffRuns } from '../runs/diff-runs.ts';
 import { editState } from '../runs/edit-state.ts';
@@ -7,8 +8,8 @@ import type { ApiDeps, ApiEnv } from '../deps.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { findRun, toRunJson } from '../runs/run-json.ts';
 import { listCheckpoints, readState } from '../runs/read-state.ts';
-import { hiddenFrom, shownDiff, shownState } from '../redaction.ts';
-import { ifMatch } from '../middleware/limited.ts';
+import { hiddenFrom, redactDiff, redactState } from '../redaction.ts';
+import { ApiError } from '../http/errors.ts';
 import { readPage } from '../http/paging.ts';
 import { replayRun } from '../runs/replay-run.ts';
 import { withId } from '../middleware/audited.ts';
@@ -35,6 +36,16 @@ const IfMatch = z.object({
     .openapi({ description: 'The `ETag` of the state that is corrected, several of them, or `*` for any state' }),
 });
 
+/** Middleware: requires an `If-Match` header. It comes before the body and the resource are read. */
+function ifMatch() {
+  return createMiddleware<ApiEnv>(async (c, next) => {
+    const named = c.req.header('if-match') ?? '';
+    if (named.trim() === '')
+      throw new ApiError('PRECONDITION_REQUIRED', 'An edit names the state that it corrects: If-Match with its ETag');
+    await next();
+  });
+}
+
 const read = state.get('/api/runs/{id}/state', 'run:read', {
   id: 'getState',
   summary: 'The channel values of a run, now or at a checkpoint',
@@ -46,11 +57,8 @@ const read = state.get('/api/runs/{id}/state', 'run:read', {
   problems: [404],
   handle: (deps) => async (c) => {
     const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
-    return answerState(
-      c,
-      { run, fingerprints: deps.fingerprints },
-      await readState(deps, run, c.req.valid('query').checkpoint ?? null),
-    );
+    const found = await readState(deps, run, c.req.valid('query').checkpoint ?? null);
+    return answerState(c, deps, run, found);
   },
 });
 
@@ -67,10 +75,11 @@ const edit = state.patch('/api/runs/{id}/state', 'state:edit', {
   handle: (deps) => async (c) => {
     const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
     const { values, asNode } = c.req.valid('json');
-    const wanted = { values: toJsonObject(values), asNode, ifMatch: c.req.header('if-match') ?? '' };
-    await editState(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted });
+    const ifMatch = c.req.header('if-match') ?? '';
+    const wanted = { values: toJsonObject(values), asNode, ifMatch, attempt: c.get('attempt') };
+    await editState(deps, c.get('caller'), run, wanted);
     const edited = await findRun(deps, c.get('caller'), run.id);
-    return answerState(c, { run: edited, fingerprints: deps.fingerprints }, await readState(deps, edited, null));
+    return answerState(c, deps, edited, await readState(deps, edited, null));
   },
 });
 
@@ -93,7 +102,7 @@ const checkpoints = state.get('/api/runs/{id}/checkpoints', 'run:read', {
     const runIds = tree === 'true' ? await deps.store.runs.family(id) : [id];
     const list = ['checkpoints', tenantId, id, tree ?? ''];
     const page = await readPage(deps.cursors, { list, ...query }, (request) =>
-      listCheckpoints({ ...deps, caller }, runIds, request),
+      listCheckpoints(deps.store, caller, runIds, request),
     );
     return c.json(page, 200);
   },
@@ -139,8 +148,11 @@ const replay = state.post('/api/runs/{id}/replay', 'run:start', {
     const run = await findRun(deps, caller, c.req.valid('param').id);
     const { graph, input } = c.req.valid('json');
     const { id } = c.get('attempt');
-    const wanted = { graph: graph === undefined ? null : toJson(graph), input: input ? toJsonObject(input) : null };
-    await replayRun(deps, caller, { id, run, wanted });
+    await replayRun(deps, caller, run, {
+      id,
+      graph: graph === undefined ? null : toJson(graph),
+      input: input ? toJsonObject(input) : null,
+    });
     c.header('location', `/api/runs/${id}`);
     return c.json(toRunJson(await findRun(deps, caller, id), caller), 201);
   },
@@ -158,7 +170,7 @@ const diff = state.get('/api/runs/{id}/diff', 'run:read', {
     const one = await findRun(deps, caller, c.req.valid('param').id);
     const other = await findRun(deps, caller, c.req.valid('query').with);
     return c.json(
-      shownDiff(
+      redactDiff(
         await diffRuns(deps, one, other),
         [one, other].map((run) => hiddenFrom(caller, run)),
       ),
@@ -171,12 +183,13 @@ const diff = state.get('/api/runs/{id}/diff', 'run:read', {
 export const stateRoutes = routes(read, edit, checkpoints, fork, replay, diff);
 
 /** Answers with the `ETag` that an edit of the state must send. */
-function answerState(
+export function answerState(
   c: Context<ApiEnv>,
-  { run, fingerprints }: { readonly run: RunRecord; readonly fingerprints: ApiDeps['fingerprints'] },
+  { fingerprints }: Pick<ApiDeps, 'fingerprints'>,
+  run: RunRecord,
   state: Awaited<ReturnType<typeof readState>>,
 ) {
   const hidden = hiddenFrom(c.get('caller'), run);
   c.header('etag', etagOf(fingerprints, { runId: run.id, state, hidden }));
-  return c.json(shownState(state, hidden), 200);
+  return c.json(redactState(state, hidden), 200);
 }

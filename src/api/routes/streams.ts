@@ -1,5 +1,5 @@
 import type { ApiDeps } from '../deps.ts';
-import { ApiError } from '../http/errors.ts';
+import { retryAfter } from '../http/errors.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
 import { seesAll } from '../redaction.ts';
@@ -16,17 +16,12 @@ import {
   TenantStreamQuery,
   TicketSchema,
 } from '../schemas/stream.ts';
-import { answerStream } from '../streams/sse-body.ts';
-import {
-  readLastEventId,
-  requireWritten,
-  createPlaceIds,
-  shareLooks,
-  streamTenant,
-  tooOld,
-  createTenantFeeds,
-} from '../streams/tenant-feeds.ts';
-import { streamRun } from '../streams/listen-to-run.ts';
+import { answerStream } from '../streams/answer-stream.ts';
+import { createEventIds, readLastEventId, requireWritten, tooOld } from '../streams/event-ids.ts';
+import { streamRun } from '../streams/stream-run.ts';
+import { streamTenant } from '../streams/stream-tenant.ts';
+import { shareLooks } from '../streams/subscribe-to-run.ts';
+import { createTenantFeeds } from '../streams/tenant-feeds.ts';
 
 const runs = tagged('runs');
 
@@ -46,7 +41,7 @@ const ofRun = (slots: TenantSlots): Route =>
     problems: [400, 404, 429],
     handle: (deps) => {
       const { changes, deltas, runLooks } = deps.store;
-      const sources = { changes, deltas, looks: shareLooks(runLooks), fingerprints: deps.fingerprints };
+      const sources = { changes, deltas, runLooks: shareLooks(runLooks), fingerprints: deps.fingerprints };
       return async (c) => {
         const caller = c.get('caller');
         const { id: runId, lastSeq } = await findRun(deps, caller, c.req.valid('param').id);
@@ -70,7 +65,7 @@ const ofTenant = (slots: TenantSlots): Route =>
     problems: [400, 429],
     handle: (deps) => {
       const { changes, tenantEvents } = deps.store;
-      const sources = { changes, ids: createPlaceIds(deps.cursors), fingerprints: deps.fingerprints };
+      const sources = { changes, ids: createEventIds(deps.cursors), fingerprints: deps.fingerprints };
       const feeds = createTenantFeeds(deps.store);
       return async (c) => {
         const caller = c.get('caller');
@@ -118,9 +113,7 @@ const ticket = runs.post('/api/runs/{id}/stream-ticket', 'run:read', {
       tokenExpiresAtMs: caller.expiresAtMs ?? null,
     });
     if (!issued)
-      throw new ApiError('TOO_MANY_REQUESTS', 'The tenant has too many unused tickets; each expires after a minute', {
-        headers: { 'retry-after': '10' },
-      });
+      throw retryAfter(10, 'TOO_MANY_REQUESTS', 'The tenant has too many unused tickets; each expires after a minute');
     c.header('cache-control', 'no-store');
     return c.json(issued, 201);
   },

@@ -4,13 +4,12 @@ import type { ApiDeps } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 import { findRun, toRunPage } from '../runs/run-json.ts';
 import { listCheckpoints, readState } from '../runs/read-state.ts';
-import { hiddenFrom, shownState } from '../redaction.ts';
 import { readPage } from '../http/paging.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import { PageQuery, json, idOf } from '../schemas/common.ts';
 import { CheckpointListSchema, RunListSchema, StateSchema } from '../schemas/run.ts';
 import { ThreadSchema } from '../schemas/thread.ts';
-import { etagOf } from '../http/etag.ts';
+import { answerState } from './states.ts';
 import { checkpointLeftBy } from '../runs/dispatch-run.ts';
 
 const threads = tagged('threads');
@@ -35,9 +34,7 @@ const state = threads.get('/api/threads/{id}/state', 'run:read', {
     const left = await checkpointLeftBy(deps.store, lastRunId);
     const run = await findRun(deps, c.get('caller'), left?.runId ?? lastRunId);
     const found = await readState(deps, run, left?.id ?? null);
-    const hidden = hiddenFrom(c.get('caller'), run);
-    c.header('etag', etagOf(deps.fingerprints, { runId: run.id, state: found, hidden }));
-    return c.json(shownState(found, hidden), 200);
+    return answerState(c, deps, run, found);
   },
 });
 
@@ -54,7 +51,7 @@ const checkpoints = threads.get('/api/threads/{id}/checkpoints', 'run:read', {
     const { id } = await findThread(deps, caller, c.req.valid('param').id);
     const list = ['thread', tenantId, id];
     const page = await readPage(deps.cursors, { list, ...c.req.valid('query') }, async (request) =>
-      listCheckpoints({ ...deps, caller }, await deps.store.threads.runIds(tenantId, id), request),
+      listCheckpoints(deps.store, caller, await deps.store.threads.runIds(tenantId, id), request),
     );
     return c.json(page, 200);
   },

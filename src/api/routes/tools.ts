@@ -24,7 +24,7 @@ const list = tools.get('/api/tools', GRAPH_READERS, {
       const off = switchedOff(overrides, { kind: 'tool', name }, tenantId);
       return off && { reason: off.reason, since: off.changedAt };
     };
-    const page = await readPage(deps.cursors, asked, async (request) => pageOf({ ...deps, offFor }, request));
+    const page = await readPage(deps.cursors, asked, async (request) => listTools(deps.catalog, offFor, request));
     return c.json({ ...page, warnings: [...deps.toolWarnings] }, 200);
   },
 });
@@ -32,12 +32,12 @@ const list = tools.get('/api/tools', GRAPH_READERS, {
 /** Routes of tools. */
 export const toolRoutes = routes(list);
 
-interface Shown {
-  readonly catalog: Catalog;
-  readonly offFor: (name: string) => ToolJson['switchedOff'];
-}
-
-function pageOf({ catalog, offFor }: Shown, { limit, after }: PageRequest): Page<ToolJson> {
+/** @param offFor returns the switch of a tool that is off; `null` for others */
+function listTools(
+  catalog: Catalog,
+  offFor: (name: string) => ToolJson['switchedOff'],
+  { limit, after }: PageRequest,
+): Page<ToolJson> {
   const rest = Object.entries(catalog.tools)
     .filter(([name]) => after === undefined || name > after.id)
     .sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,7 +1,7 @@
 import { mapPage } from '../../store/page.ts';
 import { readPage } from '../http/paging.ts';
 import { requirePermission } from '../middleware/authorized.ts';
-import { withId, made } from '../middleware/audited.ts';
+import { withId, withNewId } from '../middleware/audited.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import { PageQuery, json } from '../schemas/common.ts';
 import {
@@ -20,9 +20,9 @@ import {
 import {
   createAddWebhook,
   findWebhook,
-  present,
+  requireFound,
   rotateSecret,
-  shownWebhook,
+  toWebhookJson,
   findEnabled,
 } from '../webhooks/add-webhook.ts';
 import { bodyOf } from '../webhooks/event-body.ts';
@@ -33,7 +33,7 @@ const add = webhooks.post('/api/webhooks', 'run:control', {
   id: 'addWebhook',
   summary: 'Tell an address of events of the tenant; the answer alone shows its secret',
   body: NewWebhookSchema,
-  audit: made('webhook.create'),
+  audit: withNewId('webhook.create'),
   answers: { 201: json(WebhookWithSecretSchema, 'The webhook with its secret', 'location') },
   handle: (deps) => {
     const addWebhook = createAddWebhook(deps);
@@ -47,7 +47,7 @@ const add = webhooks.post('/api/webhooks', 'run:control', {
       const options = { events: [...new Set(events)], linkBase, secret: given };
       const { webhook, secret } = await addWebhook({ ...wanted, ...options, id, tenantId, createdBy });
       c.header('location', `/api/webhooks/${id}`);
-      return c.json({ ...shownWebhook(webhook), secret }, 201);
+      return c.json({ ...toWebhookJson(webhook), secret }, 201);
     };
   },
 });
@@ -61,7 +61,7 @@ const list = webhooks.get('/api/webhooks', 'run:control', {
     const { tenantId } = c.get('caller');
     const asked = { list: ['webhooks', tenantId], ...c.req.valid('query') };
     const page = await readPage(deps.cursors, asked, async (request) =>
-      mapPage(await deps.store.webhooks.list(tenantId, request), shownWebhook),
+      mapPage(await deps.store.webhooks.list(tenantId, request), toWebhookJson),
     );
     return c.json(page, 200);
   },
@@ -75,7 +75,7 @@ const read = webhooks.get('/api/webhooks/{id}', 'run:control', {
   problems: [404],
   handle: (deps) => async (c) => {
     const webhook = await findWebhook(deps, c.get('caller'), c.req.valid('param').id);
-    return c.json(shownWebhook(webhook), 200);
+    return c.json(toWebhookJson(webhook), 200);
   },
 });
 
@@ -102,7 +102,7 @@ const rotate = webhooks.post('/api/webhooks/{id}/rotate', 'run:control', {
   handle: (deps) => async (c) => {
     const wanted = { id: c.req.valid('param').id, secret: c.req.valid('json').secret, attempt: c.get('attempt') };
     const { webhook, secret } = await rotateSecret(deps, c.get('caller'), wanted);
-    return c.json({ ...shownWebhook(webhook), secret }, 200);
+    return c.json({ ...toWebhookJson(webhook), secret }, 200);
   },
 });
 
@@ -117,7 +117,7 @@ const enable = webhooks.post('/api/webhooks/{id}/enable', 'run:control', {
   handle: (deps) => async (c) => {
     const { id } = c.req.valid('param');
     const webhook = await deps.store.webhooks.enable(c.get('caller').tenantId, id);
-    return c.json(shownWebhook(present(webhook, id)), 200);
+    return c.json(toWebhookJson(requireFound(webhook, id)), 200);
   },
 });
 
@@ -169,7 +169,7 @@ const replay = webhooks.post('/api/webhooks/{id}/deliveries/{deliveryId}/replay'
     const { id, deliveryId } = c.req.valid('param');
     await findEnabled(deps, c.get('caller'), id);
     const replayed = await deps.store.webhookDeliveries.replay(id, deliveryId);
-    return c.json(present(replayed, deliveryId, 'deliveries of this webhook'), 202);
+    return c.json(requireFound(replayed, deliveryId, 'deliveries of this webhook'), 202);
   },
 });
 

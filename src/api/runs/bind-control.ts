@@ -1,6 +1,6 @@
 import { NOT_BEGUN } from '../../graph/journal/index.ts';
-import type { Intervention, RunView } from '../../graph/journal/index.ts';
-import { isEnded, namesOf } from '../../graph/run/index.ts';
+import type { RunView } from '../../graph/journal/index.ts';
+import { isEnded, isNamed, namesOf, refuseSeveral } from '../../graph/run/index.ts';
 import type { Refusal } from '../../graph/run/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
@@ -50,15 +50,6 @@ function bindSettlement({ status, endedAt, waitingFor }: RunView, payload: JsonO
   if (isEnded(status)) return { payload: { ...payload, since: endedAt }, refusal: null };
   const asked = waitingFor.filter((one) => one.kind === 'intervention').filter((one) => isNamed(payload, one));
   const [only, ...others] = asked;
-  if (others.length > 0) return { payload, refusal: refuseSeveral(asked) };
+  if (others.length > 0) return { payload, refusal: refuseSeveral(namesOf(asked)) };
   return { payload: { ...payload, ...(only && { id: only.id }), since: only?.since ?? null }, refusal: null };
-}
-
-function isNamed({ node, id }: JsonObject, asked: Intervention): boolean {
-  return (node ?? asked.node) === asked.node && (id ?? asked.id) === asked.id;
-}
-
-function refuseSeveral(asked: readonly Intervention[]): Refusal {
-  const message = `Several nodes wait for an intervention; name one by id: ${namesOf(asked)}`;
-  return { code: 'INTERVENTION_ID_REQUIRED', message };
 }

@@ -18,22 +18,22 @@ export async function diffRuns({ store }: Pick<ApiDeps, 'store'>, one: RunRecord
   ]);
   return {
     common: common && { runId: common.runId, checkpoint: common.id, step: common.step },
-    left: left.shown,
-    right: right.shown,
+    left: left.summary,
+    right: right.summary,
     state: differences(left.values, right.values),
   };
 }
 
 /** A run of a lineage with its events up to the fork; the last entry is the compared run itself. */
-interface Stretch {
+interface LineagePart {
   readonly runId: string;
   readonly upTo: number;
 }
 
 const TO_THE_END = 2_147_483_647;
 
-async function lineageOf(store: Store, runId: string): Promise<readonly Stretch[]> {
-  const lineage: Stretch[] = [{ runId, upTo: TO_THE_END }];
+async function lineageOf(store: Store, runId: string): Promise<readonly LineagePart[]> {
+  const lineage: LineagePart[] = [{ runId, upTo: TO_THE_END }];
   for (let from = await forkedFrom(store, runId); from; from = await forkedFrom(store, from.runId))
     lineage.unshift({ runId: from.runId, upTo: from.seq });
   return lineage;
@@ -49,8 +49,8 @@ async function forkedFrom({ runs, checkpoints }: Store, runId: string): Promise<
 
 async function commonPoint(
   { checkpoints }: Store,
-  ours: readonly Stretch[],
-  theirs: readonly Stretch[],
+  ours: readonly LineagePart[],
+  theirs: readonly LineagePart[],
 ): Promise<StoredCheckpoint | null> {
   const shared = ours.filter(({ runId }, at) => theirs[at]?.runId === runId);
   const last = shared.at(-1);
@@ -60,21 +60,24 @@ async function commonPoint(
 }
 
 /** Returns the part of a lineage after a checkpoint. */
-function since(lineage: readonly Stretch[], point: StoredCheckpoint | null): readonly (Stretch & { after: number })[] {
+function since(
+  lineage: readonly LineagePart[],
+  point: StoredCheckpoint | null,
+): readonly (LineagePart & { after: number })[] {
   const at = point ? lineage.findIndex(({ runId }) => runId === point.runId) : 0;
-  return lineage.slice(at).map((stretch, index) => ({ ...stretch, after: index === 0 && point ? point.seq : 0 }));
+  return lineage.slice(at).map((part, index) => ({ ...part, after: index === 0 && point ? point.seq : 0 }));
 }
 
 /** The most supersteps and decisions of each side that an answer contains. */
 const MAX_EVENTS = 10_000;
 
-async function sideOf(store: Store, run: RunRecord, stretches: readonly (Stretch & { after: number })[]) {
-  const events = await firstItems(eventsIn(store, stretches), MAX_EVENTS + 1);
+async function sideOf(store: Store, run: RunRecord, parts: readonly (LineagePart & { after: number })[]) {
+  const events = await firstItems(eventsIn(store, parts), MAX_EVENTS + 1);
   const isComplete = events.length <= MAX_EVENTS;
   if (!isComplete) events.pop();
   const state = await store.checkpoints.at(run.id, null);
   const { usage } = run.view ?? NOT_BEGUN;
-  const shown = {
+  const summary = {
     runId: run.id,
     status: run.status,
     path: events.flatMap((event) => (event.type === 'step.started' && !event.path ? [event.nodes] : [])),
@@ -82,11 +85,11 @@ async function sideOf(store: Store, run: RunRecord, stretches: readonly (Stretch
     isComplete,
     usage,
   };
-  return { shown, values: state?.channels ?? {} };
+  return { summary, values: state?.channels ?? {} };
 }
 
-async function* eventsIn({ journal }: Store, stretches: readonly (Stretch & { after: number })[]) {
-  for (const { runId, after, upTo } of stretches)
+async function* eventsIn({ journal }: Store, parts: readonly (LineagePart & { after: number })[]) {
+  for (const { runId, after, upTo } of parts)
     yield* journal.ofTypes(runId, ['step.started', 'approval.decided'], { after, upTo });
 }
 

@@ -30,7 +30,7 @@ export async function acceptAndDispatch(
   const accepted = await deps.store.runs.create(run, formatTimestamp(Date.now() + LEASE_MS));
   if (accepted === 'busy') return 'busy';
   const claimed = { id, start, redaction, reopening: null, predecessorId: null, execution: 1, queuedSignals: [] };
-  await orLater(deps, id, async () => {
+  await orLeaveToSweeper(deps, id, async () => {
     if (accepted !== 'claimed' || !isStart(start)) return await dispatchRun(deps, id);
     await startWorkflow(deps, claimed, start);
     confirmLater(deps.store, claimed);
@@ -104,10 +104,10 @@ function confirmLater({ changes, pendingStarts }: ApiDeps['store'], claimed: Pen
 
 /** Dispatches a run. After a failure, the sweeper tries again. */
 export async function tryDispatch(deps: DispatchDeps & Pick<ApiDeps, 'logger'>, id: string): Promise<void> {
-  await orLater(deps, id, () => dispatchRun(deps, id));
+  await orLeaveToSweeper(deps, id, () => dispatchRun(deps, id));
 }
 
-async function orLater(
+async function orLeaveToSweeper(
   { logger, store }: Pick<ApiDeps, 'logger' | 'store'>,
   id: string,
   dispatch: () => Promise<void>,
@@ -133,7 +133,7 @@ async function saveInheritedRedaction(
   const taken = ofThread.filter((name) => Object.hasOwn(definition.channels ?? {}, name));
   if (taken.every((name) => redaction.channels.includes(name))) return redaction;
   const inherited = { channels: [...redaction.channels, ...taken] };
-  const found = await graphJobs.do('findRedaction', tenantId, { graph: { definition, catalog }, inherited });
+  const found = await graphJobs.do('findRedaction', tenantId, { definition, catalog }, inherited);
   await store.runs.setRedaction(id, found);
   return found;
 }

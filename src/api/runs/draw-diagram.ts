@@ -26,12 +26,12 @@ export async function drawDiagram(
   { name, format, run }: WantedDiagram,
 ): Promise<string> {
   const { definition, marks } =
-    run === undefined ? await readGraph(deps, caller, name) : await readRun(deps, caller, { name, id: run });
+    run === undefined ? await readGraph(deps, caller, name) : await readRun(deps, caller, name, run);
   if (!isDefinition(definition)) throw new TypeError(`The definition of ${name} is not one`);
-  return await deps.graphJobs.do('draw', caller.tenantId, { definition, marks, format });
+  return await deps.graphJobs.do('draw', caller.tenantId, definition, marks, format);
 }
 
-interface Drawn {
+interface MarkedGraph {
   readonly definition: JsonObject | null;
   readonly marks: Marks;
 }
@@ -40,7 +40,7 @@ async function readGraph(
   { store }: Pick<ApiDeps, 'store'>,
   { tenantId, permissions }: Caller,
   name: string,
-): Promise<Drawn> {
+): Promise<MarkedGraph> {
   const found = await store.graphs.find(tenantId, name);
   if (!found) throw await missingGraph({ store, tenantId, permissions }, name, 'NOT_FOUND');
   return { definition: found.definition, marks: NO_MARKS };
@@ -49,8 +49,9 @@ async function readGraph(
 async function readRun(
   { store }: Pick<ApiDeps, 'store'>,
   caller: Caller,
-  { name, id }: { name: string; id: string },
-): Promise<Drawn> {
+  name: string,
+  id: string,
+): Promise<MarkedGraph> {
   if (!caller.permissions.has('run:read'))
     throw new ApiError('FORBIDDEN', "Marking a run's nodes needs the permission run:read");
   const { graph, view } = await findRun({ store }, caller, id);

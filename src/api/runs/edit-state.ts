@@ -15,6 +15,7 @@ export interface WantedEdit {
   readonly asNode?: string | undefined;
   /** The value of the `If-Match` header. */
   readonly ifMatch: string;
+  readonly attempt: RequestAttempt;
 }
 
 /**
@@ -23,16 +24,12 @@ export interface WantedEdit {
  * @throws ApiError 412 when the state has changed since it was read, 409 while nodes are running, 422 when a redacted
  * placeholder is sent back
  */
-export async function editState(
-  deps: ApiDeps,
-  caller: Caller,
-  { run, attempt, wanted }: { run: RunRecord; attempt: RequestAttempt; wanted: WantedEdit },
-): Promise<void> {
+export async function editState(deps: ApiDeps, caller: Caller, run: RunRecord, wanted: WantedEdit): Promise<void> {
   const hidden = hiddenFrom(caller, run);
   refusePlaceholders(wanted.values, hidden);
   const refusal = isMatched(deps.fingerprints, wanted.ifMatch, run) ? null : STALE;
-  const signal = { name: 'edit', attempt, payload: toPayload(run, wanted), refusal };
-  const result = await sendSignal(deps, caller, { run, signal });
+  const signal = { name: 'edit', attempt: wanted.attempt, payload: toPayload(run, wanted), refusal };
+  const result = await sendSignal(deps, caller, run, signal);
   if (!result.taken) throw toApiError(hideRefusal(result.refusal, hidden));
   if (typeof result.value !== 'string') throw new TypeError('An edit is answered by its checkpoint');
   const checkpoint = result.value;
@@ -47,7 +44,7 @@ function toPayload({ view }: RunRecord, { values, asNode }: WantedEdit): JsonObj
 }
 
 async function untilWritten({ store }: ApiDeps, runId: string, checkpoint: string): Promise<void> {
-  const written = await untilRun(store, {
+  const written = await untilRun(store.changes, {
     runId,
     look: () => store.checkpoints.find(runId, checkpoint),
     isWanted: (found) => found !== null,

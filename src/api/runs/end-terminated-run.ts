@@ -42,15 +42,14 @@ export async function endTerminatedRun(
 }
 
 /** Kinds of ends after which no activity can write. */
-const SETTLED: ReadonlySet<WorkflowEnd['kind']> = new Set(['put-aside', 'missing']);
+const SETTLED: ReadonlySet<WorkflowEnd['kind']> = new Set(['quarantined', 'missing']);
 
 function lastBatch(run: RunRecord, end: WorkflowEnd, approvals: readonly Approval[]): JournalBatch {
   const error = toError(end);
   const { at } = end;
-  if (end.kind !== 'put-aside' || !end.cancel)
-    return closingBatch(run, { type: 'run.failed', at, error }, { approvals });
+  if (end.kind !== 'quarantined' || !end.cancel) return closingBatch(run, { type: 'run.failed', at, error }, approvals);
   const { by, reason } = end.cancel;
-  return closingBatch(run, { type: 'run.canceled', at, by, reason }, { approvals, cancelError: error });
+  return closingBatch(run, { type: 'run.canceled', at, by, reason }, approvals, error);
 }
 
 function toError(end: WorkflowEnd): RunError {
@@ -71,7 +70,7 @@ function toError(end: WorkflowEnd): RunError {
       };
     case 'contradicted':
       return { code: 'ABORTED', message: truncate(end.message, MAX_MESSAGE) };
-    case 'put-aside':
+    case 'quarantined':
       return { code: 'INTERNAL', message: truncate(end.message, MAX_MESSAGE) };
     case 'terminated': {
       const { by, reason } = end;
@@ -87,17 +86,15 @@ type LastEvent = { readonly at: string } & (
   | { readonly type: 'run.canceled'; readonly by: string; readonly reason: string | null }
 );
 
-interface ClosingOptions {
-  readonly approvals?: readonly Approval[];
-  /** The reason why a canceled run could not end in order. */
-  readonly cancelError?: RunError | null;
-}
-
-/** Builds the last journal batch of a run whose workflow can't write it. Pending approvals are canceled. */
+/**
+ * Builds the last journal batch of a run whose workflow can't write it. Pending approvals are canceled.
+ * @param cancelError the reason why a canceled run could not end in order
+ */
 export function closingBatch(
   run: Pick<RunRecord, 'view' | 'lastSeq'>,
   event: LastEvent,
-  { approvals = [], cancelError = null }: ClosingOptions = {},
+  approvals: readonly Approval[] = [],
+  cancelError: RunError | null = null,
 ): JournalBatch {
   const view = run.view ?? NOT_BEGUN;
   const ended =

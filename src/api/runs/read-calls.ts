@@ -5,6 +5,7 @@ import type { Page, PageRequest } from '../../store/page.ts';
 import { kindOf, nameOf } from '../../store/calls/calls.ts';
 import type { BeginOfCall, CallFilter, EndOfCall, LedgerCall } from '../../store/calls/calls.ts';
 import type { RunRecord } from '../../store/runs.ts';
+import type { Store } from '../../store/store.ts';
 import type { ApiDeps } from '../deps.ts';
 import { isCallReply } from '../../graph/run/index.ts';
 import { toJson } from '../../graph/values/index.ts';
@@ -15,9 +16,10 @@ type ListedCall = ReturnType<typeof showCall>;
 /** The largest result in a list, in bytes; a larger one must be read by its key. */
 const MAX_LISTED_BYTES = 65_536;
 /** The largest result that is read by its key, in bytes; no recorded result is larger. */
-const MAX_SHOWN_BYTES = 16 * 1_048_576;
+const MAX_READ_BYTES = 16 * 1_048_576;
 
-interface OfRun {
+/** A run whose calls are read. */
+interface ReadRun {
   readonly run: Pick<RunRecord, 'id'>;
   /** What is hidden from the reader. */
   readonly hidden: Redaction;
@@ -26,30 +28,35 @@ interface OfRun {
 /** Lists the calls of a run in the order of its history, or from its end. */
 export async function listCalls(
   { store }: Pick<ApiDeps, 'store'>,
-  { run, hidden }: OfRun,
-  { filter, page }: { readonly filter: CallFilter; readonly page: PageRequest },
+  of: ReadRun,
+  filter: CallFilter,
+  page: PageRequest,
 ): Promise<Page<ListedCall>> {
-  const begun = await store.calls.list(run.id, filter, page);
-  const show = await readShown({ store }, { run, hidden, maxBytes: MAX_LISTED_BYTES }, begun.items);
-  return mapPage(begun, show);
+  const begun = await store.calls.list(of.run.id, filter, page);
+  return mapPage(begun, await createReader(store.calls, of, begun.items, MAX_LISTED_BYTES));
 }
 
 /** Reads the latest call with a key. @returns `null` when the run has made no such call */
 export async function readCall(
   { store }: Pick<ApiDeps, 'store'>,
-  { run, hidden }: OfRun,
+  of: ReadRun,
   key: string,
 ): Promise<ListedCall | null> {
-  const begin = await store.calls.find(run.id, key);
+  const begin = await store.calls.find(of.run.id, key);
   if (!begin) return null;
-  const show = await readShown({ store }, { run, hidden, maxBytes: MAX_SHOWN_BYTES }, [begin]);
-  return show(begin);
+  const read = await createReader(store.calls, of, [begin], MAX_READ_BYTES);
+  return read(begin);
 }
 
-async function readShown(
-  { store: { calls } }: Pick<ApiDeps, 'store'>,
-  { run, hidden, maxBytes }: OfRun & { readonly maxBytes: number },
+/**
+ * Reads the results of calls. @param maxBytes larger results are left out
+ * @returns a function that maps each of the calls to its public form
+ */
+async function createReader(
+  calls: Store['calls'],
+  { run, hidden }: ReadRun,
   begun: readonly BeginOfCall[],
+  maxBytes: number,
 ): Promise<(begin: BeginOfCall) => ListedCall> {
   const wanted = { runId: run.id, keys: begun.map(({ idempotencyKey }) => idempotencyKey), maxBytes };
   const [ends, ledger] = await Promise.all([calls.endsOf(wanted), calls.inLedger(wanted)]);

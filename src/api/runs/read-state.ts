@@ -10,7 +10,7 @@ import { hideChannels } from '../../graph/redaction/index.ts';
 import { MAX_PAGE_BYTES } from '../../store/page.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { showAll } from '../redaction.ts';
+import { redactAll } from '../redaction.ts';
 
 /**
  * Reads the state of a run at a checkpoint.
@@ -93,19 +93,20 @@ const incomplete = (runId: string): Error => notNow(`A checkpoint of run ${runId
  * are still being written are left out.
  */
 export async function listCheckpoints(
-  { store, caller }: { readonly store: Store; readonly caller: Pick<Caller, 'permissions'> },
+  store: Store,
+  caller: Pick<Caller, 'permissions'>,
   runIds: readonly string[],
   page: PageRequest,
 ) {
   const { items, next } = await store.checkpoints.list(runIds, page);
-  const { shown, end } = await firstOf(store.checkpoints.statesOf(items));
+  const { entries, end } = await firstOf(store.checkpoints.statesOf(items));
   const last = items[end - 1];
   const isCut = last !== undefined && end < items.length;
-  const entries = await showAll({ store, caller }, shown, (entry, hidden) => ({
+  const visible = await redactAll(store, caller, entries, (entry, hidden) => ({
     ...entry,
     values: hideChannels(entry.values, hidden),
   }));
-  return { items: entries, next: isCut ? positionOf(last) : next } satisfies Page<unknown>;
+  return { items: visible, next: isCut ? positionOf(last) : next } satisfies Page<unknown>;
 }
 
 /**
@@ -113,23 +114,23 @@ export async function listCheckpoints(
  * than a page.
  */
 async function firstOf(states: AsyncIterable<StoredState | null>) {
-  const shown: ReturnType<typeof toShown>[] = [];
+  const entries: ReturnType<typeof toEntry>[] = [];
   let bytes = 0;
   let end = 0;
   for await (const state of states) {
-    const entry = state && toShown(state);
+    const entry = state && toEntry(state);
     if (entry) {
       bytes += Buffer.byteLength(JSON.stringify(entry));
-      if (bytes > MAX_PAGE_BYTES && shown.length > 0) break;
-      shown.push(entry);
+      if (bytes > MAX_PAGE_BYTES && entries.length > 0) break;
+      entries.push(entry);
     }
     end += 1;
     if (bytes > MAX_PAGE_BYTES) break;
   }
-  return { shown, end };
+  return { entries, end };
 }
 
-function toShown({ checkpoint, channels }: StoredState) {
+function toEntry({ checkpoint, channels }: StoredState) {
   const { id, runId, parentId, step, source, next, createdAt }: StoredCheckpoint = checkpoint;
   return { id, runId, parentId, step, source, next, values: channels, createdAt };
 }

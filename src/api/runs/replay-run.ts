@@ -12,12 +12,14 @@ import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { toRunnable } from '../graph-jobs/jobs.ts';
-import { shownEvent } from '../redaction.ts';
+import { redactEvent } from '../redaction.ts';
 import { newRun, pinnedByRun, requireInput, startOf } from './start-run.ts';
 import { firstBeginning } from './dispatch-run.ts';
 import type { Store } from '../../store/store.ts';
 
 export interface WantedReplay {
+  /** The id of the new run. A repeated request with the same id creates no second run. */
+  readonly id: string;
   /** `null` for the graph of the recorded run. */
   readonly graph: Json;
   /** `null` for the input of the recorded run. */
@@ -26,31 +28,26 @@ export interface WantedReplay {
 
 /**
  * Creates a new run from the recorded results of another one, without making calls or requesting approvals.
- * @param id the id of the new run; a repeated request with the same id creates no second run
  * @throws ApiError 409 when the recorded run has not ended or is too large; 422 when the graph does not accept the
  * input
  */
 export async function replayRun(
   deps: Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs' | 'fingerprints'>,
   caller: Caller,
-  { id, run, wanted }: { id: string; run: RunRecord; wanted: WantedReplay },
+  run: RunRecord,
+  { id, graph, input }: WantedReplay,
 ): Promise<void> {
   const { start, pinned } = await pinnedByRun(deps, run, {
-    graph: wanted.graph,
+    graph,
     runId: id,
     inherit: (redaction, begin) => inheritedByReplay(redaction, begin.kind === 'fork' ? begin.fork.resumePoint : null),
   });
   const log = renamed(await readLog(deps.store, run), run.id, id);
   const own = await firstBeginning(deps.store, start, run.predecessorId);
-  const begin = wanted.input === null ? own : withInput(own, wanted.input);
-  if (wanted.input !== null) await requireInput(deps, caller.tenantId, { graph: pinned, input: wanted.input });
+  const begin = input === null ? own : withInput(own, input);
+  if (input !== null) await requireInput(deps, caller.tenantId, pinned, input);
   const identity = { ...start.identity, id, graph: pinned.graph };
-  const replayed = await deps.graphJobs.do('replay', caller.tenantId, {
-    graph: toRunnable(pinned),
-    identity,
-    begin,
-    log,
-  });
+  const replayed = await deps.graphJobs.do('replay', caller.tenantId, toRunnable(pinned), identity, begin, log);
   const record = newRun(pinned, {
     identity,
     begin,
@@ -58,7 +55,7 @@ export async function replayRun(
       of: run.id,
       divergence: keep(replayed.divergence, { recorded: run.redaction, replayed: pinned.redaction }, deps.fingerprints),
     },
-    input: wanted.input ?? run.input,
+    input: input ?? run.input,
     limits: run.limits,
     metadata: run.metadata,
     createdBy: caller.sub,
@@ -78,8 +75,8 @@ function keep(
   if (!divergence) return null;
   const { expected, actual } = divergence;
   const redacted = {
-    expected: expected && shownEvent(expected, { ...recorded, stacks: true }, fingerprints),
-    actual: actual && shownEvent(actual, { ...replayed, stacks: true }, fingerprints),
+    expected: expected && redactEvent(expected, { ...recorded, stacks: true }, fingerprints),
+    actual: actual && redactEvent(actual, { ...replayed, stacks: true }, fingerprints),
   };
   return { ...divergence, redacted };
 }

@@ -11,41 +11,31 @@ import type { RunRecord } from '../../store/runs.ts';
 import type { KeptDivergence } from '../../store/tables.ts';
 import { toWorkflowId } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
+import { maySeeTenant } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { hiddenFrom, seesAll, shownEvent } from '../redaction.ts';
+import { hiddenFrom, seesAll, redactEvent } from '../redaction.ts';
 import { ApiError } from '../http/errors.ts';
 import { toPosition } from '../../store/events.ts';
 import { readPage } from '../http/paging.ts';
 
 /** Live details of a run that are not stored in its row. */
-interface Live {
+interface LiveDetails {
   readonly retrying?: readonly Retrying[];
   /** A view that is newer than the row's, if there is one. */
   readonly view?: RunView | null;
 }
 
 /** Builds the answer for a run, redacted for the caller. */
-export function toRunJson(run: RunRecord, caller: Pick<Caller, 'permissions'>, { retrying = [], view }: Live = {}) {
+export function toRunJson(
+  run: RunRecord,
+  caller: Pick<Caller, 'permissions'>,
+  { retrying = [], view }: LiveDetails = {},
+) {
   const hidden = hiddenFrom(caller, run);
-  const {
-    id,
-    tenantId,
-    graph,
-    threadId,
-    parentRunId,
-    forks,
-    replayOf,
-    divergence,
-    dispatch,
-    input,
-    limits,
-    metadata,
-    createdBy,
-    createdAt,
-    lastSeq,
-  } = run;
-  const shown = view ?? run.view ?? NOT_BEGUN;
-  const { status, startedAt, endedAt, step, next, waitingFor, output, error, usage, raisedLimits } = shown;
+  const { id, tenantId, graph, threadId, parentRunId, forks, replayOf, divergence, dispatch } = run;
+  const { input, limits, metadata, createdBy, createdAt, lastSeq } = run;
+  const current = view ?? run.view ?? NOT_BEGUN;
+  const { status, startedAt, endedAt, step, next, waitingFor, output, error, usage, raisedLimits } = current;
   return {
     id,
     status,
@@ -54,7 +44,7 @@ export function toRunJson(run: RunRecord, caller: Pick<Caller, 'permissions'>, {
     parentRunId,
     forks,
     replayOf,
-    divergence: divergence && shownDivergence(divergence, seesAll(caller)),
+    divergence: divergence && visibleDivergence(divergence, seesAll(caller)),
     step,
     next,
     waitingFor: waitingFor.map((waiting) => hideWaiting(waiting, hidden)),
@@ -80,7 +70,7 @@ function hideFailure(call: Retrying, hidden: Redaction): Retrying {
   return { ...call, lastError: lastError && hideErrorOf({ ...lastError, node }, hidden) };
 }
 
-function shownDivergence({ redacted, ...whole }: KeptDivergence, isWhole: boolean) {
+function visibleDivergence({ redacted, ...whole }: KeptDivergence, isWhole: boolean) {
   return isWhole ? whole : { seq: whole.seq, ...redacted };
 }
 
@@ -98,7 +88,7 @@ export async function toRunPage(
 /** Finds a run of the caller's tenant; admins find runs of all tenants. @throws ApiError 404 */
 export async function findRun({ store }: Pick<ApiDeps, 'store'>, caller: Caller, id: string): Promise<RunRecord> {
   const run = await store.runs.find(id);
-  if (!run || !(run.tenantId === caller.tenantId || caller.permissions.has('admin'))) throw unknownRun(id);
+  if (!run || !maySeeTenant(caller, run.tenantId)) throw unknownRun(id);
   return run;
 }
 
@@ -106,7 +96,7 @@ export function unknownRun(id: string): ApiError {
   return new ApiError('UNKNOWN_RUN', `There is no run "${id}"`);
 }
 
-interface AskedHistory {
+interface RequestedHistory {
   readonly run: RunRecord;
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -118,12 +108,12 @@ interface AskedHistory {
 export async function listHistory(
   { cursors, fingerprints, store }: Pick<ApiDeps, 'cursors' | 'fingerprints' | 'store'>,
   caller: Caller,
-  { run, after = 0, ...page }: AskedHistory,
+  { run, after = 0, ...page }: RequestedHistory,
 ) {
   const hidden = hiddenFrom(caller, run);
   const asked = { list: ['history', run.tenantId, run.id, after], ...page };
   return await readPage(cursors, asked, async (request) => {
     const found = await store.journal.list(run.id, { ...request, after: request.after ?? toPosition(after) });
-    return mapPage(found, (event) => shownEvent(event, hidden, fingerprints));
+    return mapPage(found, (event) => redactEvent(event, hidden, fingerprints));
   });
 }

@@ -54,7 +54,7 @@ const FEWEST_FOR_CANCEL = 3;
  * @returns `null` when the task does not fail
  * @throws ApiError 503
  */
-async function cancelPoisonedRun(
+async function cancelStuckRun(
   deps: Pick<ApiDeps, 'store' | 'engine' | 'logger'>,
   run: RunRecord,
   { payload: { signalId, by, reason } }: SignedSignal,
@@ -74,7 +74,7 @@ type ReopenDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
  */
 async function reopen(deps: ReopenDeps, run: RunRecord, signal: SentSignal): Promise<SignalResult> {
   const ended = await findEnded(deps, run);
-  const result = ended && (await reopenEnded(deps, run, { ended, signal }));
+  const result = ended && (await reopenEnded(deps, run, ended, signal));
   if (result) return result;
   const refusal = (await isReopened(deps, run)) ? changedMeanwhile(signal.name) : alreadyEnded(run);
   return { id: signal.payload.signalId, taken: false, refusal };
@@ -84,15 +84,15 @@ async function reopen(deps: ReopenDeps, run: RunRecord, signal: SentSignal): Pro
 async function reopenEnded(
   deps: ReopenDeps,
   run: RunRecord,
-  { ended: { start, lastSeq, whole }, signal }: { ended: EndedRun; signal: SentSignal },
+  { start, lastSeq, whole }: EndedRun,
+  signal: SentSignal,
 ): Promise<SignalResult | null> {
   const now = Date.now();
   const { name, payload } = signal;
   const { signalId: id } = payload;
   const known = whole.signalResults.find((earlier) => earlier.id === id);
   if (known) return known;
-  const trial = { graph: toRunnable(start), run: whole, signal, now };
-  const { result, view } = await deps.graphJobs.do('signalEnded', run.tenantId, trial);
+  const { result, view } = await deps.graphJobs.do('signalEnded', run.tenantId, toRunnable(start), whole, signal, now);
   if (!result?.taken) return result;
   const undone = isEnded(view.status) ? null : await inheritedUndone(deps.store, run);
   if (undone !== null)
@@ -103,7 +103,7 @@ async function reopenEnded(
     view,
     at: new Date(now).toISOString(),
   });
-  if (reopened === 'busy') throw threadGone(run);
+  if (reopened === 'busy') throw threadContinued(run);
   if (reopened === 'changed') return { id, taken: false, refusal: changedMeanwhile(name) };
   await tryDispatch(deps, run.id);
   return result;
@@ -124,7 +124,7 @@ async function findEnded({ store }: Pick<ApiDeps, 'store'>, { id }: RunRecord): 
   return isStart(start) ? { start, lastSeq, whole: fromEndedState(kept, state?.channels ?? {}) } : null;
 }
 
-function threadGone({ threadId }: RunRecord): ApiError {
+function threadContinued({ threadId }: RunRecord): ApiError {
   return new ApiError('THREAD_BUSY', `The thread ${threadId} has gone on, or is about to; fork the run instead`);
 }
 
@@ -218,7 +218,8 @@ interface SignalToSend {
 export async function sendSignal(
   deps: SendDeps,
   caller: Caller,
-  { run, signal: { name, attempt, payload, refusal } }: { run: RunRecord; signal: SignalToSend },
+  run: RunRecord,
+  { name, attempt, payload, refusal }: SignalToSend,
 ): Promise<SignalResult> {
   const earlier = attempt.isRepetition ? await earlierResult(deps, run, attempt.id) : null;
   if (earlier) return earlier;
@@ -235,7 +236,7 @@ export async function sendSignal(
 /** A quarantined run can't be queried, because its workflow task would fail again. */
 async function earlierResult({ engine }: SendDeps, run: RunRecord, id: string): Promise<SignalResult | null> {
   const end = isEnded(run.status) ? await engine.workflowEnd(run) : null;
-  if (end?.kind !== 'put-aside') return await engine.signalResult(run, id);
+  if (end?.kind !== 'quarantined') return await engine.signalResult(run, id);
   return end.cancel?.signalId === id ? { id, taken: true, value: null } : null;
 }
 
@@ -274,7 +275,7 @@ async function signalWorkflow(deps: SendDeps, run: RunRecord, signal: SignedSign
     if (result) return result;
     const look = async (): Promise<RunRecord | null> => await store.runs.find(run.id);
     const isWanted = (found: RunRecord | null): boolean => found === null || isEnded(found.status);
-    const settled = await untilRun(store, { runId: run.id, look, isWanted, withinMs: WRITTEN_WITHIN_MS });
+    const settled = await untilRun(store.changes, { runId: run.id, look, isWanted, withinMs: WRITTEN_WITHIN_MS });
     const ended = !isWanted(settled) && (await endTerminatedRun(deps, run, 0)) ? await look() : settled;
     if (!ended || !isEnded(ended.status)) throw unavailable('The run');
     return ended;
@@ -287,7 +288,7 @@ async function signalOrCancel(deps: SendDeps, run: RunRecord, signal: SignedSign
   try {
     return await deps.engine.signalAndAsk(run, name, payload);
   } catch (error) {
-    const canceled = name === 'cancel' ? await cancelPoisonedRun(deps, run, signal) : null;
+    const canceled = name === 'cancel' ? await cancelStuckRun(deps, run, signal) : null;
     if (canceled) return canceled;
     throw error;
   }

@@ -14,11 +14,11 @@ import { ApiError } from '../http/errors.ts';
 type Reader = Pick<Store, 'runs' | 'journal' | 'checkpoints'>;
 
 /** A position in the history of a run. */
-type Place = Pick<StoredCheckpoint, 'step' | 'seq'>;
+type HistoryPosition = Pick<StoredCheckpoint, 'step' | 'seq'>;
 
-const BEGINNING: Place = { step: -1, seq: 0 };
+const BEGINNING: HistoryPosition = { step: -1, seq: 0 };
 /** A position after all supersteps and events, whose numbers are stored as 32-bit integers. */
-const END: Place = { step: 2_147_483_647, seq: 2_147_483_647 };
+const END: HistoryPosition = { step: 2_147_483_647, seq: 2_147_483_647 };
 
 /** Undone calls, and the run that made them. */
 interface FoundUndone {
@@ -60,25 +60,29 @@ export async function inheritedUndone(store: Reader, run: RunRecord): Promise<st
   return found && (await describe(store, found));
 }
 
-async function findUndone(store: Reader, run: RunRecord, place: Place): Promise<FoundUndone | null> {
+async function findUndone(store: Reader, run: RunRecord, position: HistoryPosition): Promise<FoundUndone | null> {
   const undone = run.view?.undone;
-  if (undone && isBehind(undone, place)) return { run, undone };
-  return await findInherited(store, run, place);
+  if (undone && isBehind(undone, position)) return { run, undone };
+  return await findInherited(store, run, position);
 }
 
-async function findInherited(store: Reader, run: RunRecord, place: Place): Promise<FoundUndone | null> {
+async function findInherited(store: Reader, run: RunRecord, position: HistoryPosition): Promise<FoundUndone | null> {
   const { replayOf, parentRunId } = run;
   const origin = await store.runs.find(replayOf ?? parentRunId ?? '');
   if (!origin) return null;
   return await findUndone(
     store,
     origin,
-    replayOf === null ? await forkedAt(store, run, origin) : await playedUpTo(store, run, place),
+    replayOf === null ? await forkedAt(store, run, origin) : await playedUpTo(store, run, position),
   );
 }
 
 /** Returns the position in the parent at which a fork started. */
-async function forkedAt({ journal, checkpoints }: Reader, fork: RunRecord, parent: RunRecord): Promise<Place> {
+async function forkedAt(
+  { journal, checkpoints }: Reader,
+  fork: RunRecord,
+  parent: RunRecord,
+): Promise<HistoryPosition> {
   const started = await journal.lastOfType(fork.id, 'run.started');
   const checkpoint = started?.parent && (await checkpoints.find(parent.id, started.parent.checkpoint));
   // Retention may have deleted the checkpoint. The fork continues the parent's step numbers, so the step is still
@@ -90,9 +94,13 @@ async function forkedAt({ journal, checkpoints }: Reader, fork: RunRecord, paren
  * A replay has the same position as its recording until it diverges. After that, any tool result in it may come from an
  * undone call.
  */
-async function playedUpTo({ journal }: Reader, { id, divergence }: RunRecord, place: Place): Promise<Place> {
-  if (divergence === null || place.seq < divergence.seq) return place;
-  for await (const _ of journal.ofTypes(id, ['tool.called'], { after: 0, upTo: place.seq })) return END;
+async function playedUpTo(
+  { journal }: Reader,
+  { id, divergence }: RunRecord,
+  position: HistoryPosition,
+): Promise<HistoryPosition> {
+  if (divergence === null || position.seq < divergence.seq) return position;
+  for await (const _ of journal.ofTypes(id, ['tool.called'], { after: 0, upTo: position.seq })) return END;
   return BEGINNING;
 }
 

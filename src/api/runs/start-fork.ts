@@ -58,20 +58,16 @@ async function accept(deps: ApiDeps, caller: Caller, { id, parent, wanted }: New
     runId: id,
     inherit: (redaction) => inheritedByFork(redaction, state.resumePoint),
   });
-  await requireGraphOn(deps, { name: pinned.graph.name, tenantId: parent.tenantId });
-  const parentRun = await parentOf(deps, parent, { state, start });
+  await requireGraphOn(deps, parent.tenantId, pinned.graph.name);
+  const parentRun = await parentOf(deps, parent, state, start.begin);
   const isSameGraph = pinned.graph.hash === parent.graph.hash;
-  const fork = toFork(state, { wanted, parent: parentRun, isSameGraph });
+  const fork = toFork(state, wanted, parentRun, isSameGraph);
   const { tenantId, input, metadata } = parent;
   const identity = newIdentity(pinned, caller, { id, tenantId, threadId: null });
-  const refusal = await deps.graphJobs.do('refuseFork', tenantId, {
-    graph: toRunnable(pinned),
-    identity,
+  const refusal = await deps.graphJobs.do('refuseFork', tenantId, toRunnable(pinned), identity, {
     fork,
     startedAt: Date.now(),
-    underParent: isSameGraph
-      ? null
-      : { graph: toRunnable(start), fork: toFork(state, { wanted, parent: parentRun, isSameGraph: true }) },
+    underParent: isSameGraph ? null : { graph: toRunnable(start), fork: toFork(state, wanted, parentRun, true) },
   });
   if (refusal) throw toApiError(hideRefusal(refusal, hidden));
   const begin = { kind: 'fork', fork, ...breakpointsOf(start) } as const;
@@ -86,7 +82,8 @@ async function accept(deps: ApiDeps, caller: Caller, { id, parent, wanted }: New
 async function parentOf(
   deps: ApiDeps,
   parent: RunRecord,
-  { state, start: { begin } }: { state: StoredState; start: RunGraphInput },
+  state: StoredState,
+  begin: RunGraphInput['begin'],
 ): Promise<ParentRun> {
   const { id: checkpoint, runId } = state.checkpoint;
   const closed = await readClosedApprovals(deps.store, parent);
@@ -105,14 +102,14 @@ function inheritedBy(begin: RunGraphInput['begin']): ParentRun | null {
 }
 
 /** The most calls of the parent that approvals in the fork list. */
-const MAX_TOLD = 20;
+const MAX_EARLIER_CALLS = 20;
 
 async function callsSince({ store }: ApiDeps, { checkpoint }: StoredState): Promise<readonly EarlierCall[]> {
   const done: EarlierCall[] = [];
   for await (const call of store.journal.ofTypes(checkpoint.runId, ['tool.called'], { after: checkpoint.seq })) {
     const { node, tool, at, error } = call;
     if (!error) done.push({ node, tool, at });
-    if (done.length === MAX_TOLD) break;
+    if (done.length === MAX_EARLIER_CALLS) break;
   }
   return done;
 }
@@ -120,7 +117,9 @@ async function callsSince({ store }: ApiDeps, { checkpoint }: StoredState): Prom
 /** Partly filled joins refer to edges of the parent's graph, so a fork with another graph starts without them. */
 function toFork(
   { checkpoint, channels, resumePoint }: StoredState,
-  { wanted, parent, isSameGraph }: { wanted: WantedFork; parent: ParentRun; isSameGraph: boolean },
+  wanted: WantedFork,
+  parent: ParentRun,
+  isSameGraph: boolean,
 ): ForkStart {
   const { step } = checkpoint;
   return {

@@ -19,6 +19,7 @@ import { requireGraphOn } from '../administration/set-switch.ts';
 import { requireMayStart } from '../administration/require-may-start.ts';
 import { acceptAndDispatch, unlessAccepted, inheritedChannels } from './dispatch-run.ts';
 import type { Beginning, RunIdentity } from '../../graph/advance/index.ts';
+import type { OutputsTest, TestedRun } from '../../simulation/play-outputs.ts';
 import { traceOfStart } from '../../telemetry/traces/trace-of-start.ts';
 import { isStart } from '../../workflows/contract.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
@@ -47,29 +48,21 @@ export type StartDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'catalo
  * @throws ApiError 403 when the tenant is suspended or the graph is switched off, 409 when the thread is busy, 429 when
  * the tenant's quota is used up
  */
-export async function startRun(
-  deps: StartDeps,
-  caller: Caller,
-  { id, wanted }: { id: string; wanted: WantedRun },
-): Promise<void> {
-  await unlessAccepted(deps, id, async () => await accept(deps, caller, { id, wanted }));
+export async function startRun(deps: StartDeps, caller: Caller, id: string, wanted: WantedRun): Promise<void> {
+  await unlessAccepted(deps, id, async () => await accept(deps, caller, id, wanted));
 }
 
-async function accept(
-  deps: StartDeps,
-  caller: Caller,
-  { id, wanted }: { id: string; wanted: WantedRun },
-): Promise<void> {
+async function accept(deps: StartDeps, caller: Caller, id: string, wanted: WantedRun): Promise<void> {
   const { tenantId, permissions, sub: createdBy } = caller;
   await requireMayStart(deps, { tenantId, id });
   const valid = await resolveGraph(wanted.graph, { ...deps, tenantId, permissions }, id);
-  await requireGraphOn(deps, { name: valid.name, tenantId });
+  await requireGraphOn(deps, tenantId, valid.name);
   const pinned = await pinGraph(deps, tenantId, {
     valid,
     limits: wanted.limits,
     inherited: wanted.inherited ?? {},
   });
-  await checkWanted(deps, caller, { pinned, wanted });
+  await checkWanted(deps, caller, pinned, wanted);
   const { threadId, onBusy, input, metadata, startAt, breakpoints } = wanted;
   const identity = newIdentity(pinned, caller, { id, tenantId, threadId });
   const begin = { kind: 'input', input, startAt, breakpoints } as const;
@@ -86,6 +79,29 @@ const BUSY: Readonly<Record<NewRun['onBusy'], (thread: string) => string>> = {
   interrupt: isFull,
 };
 
+/** The id of each test run; nothing is stored under it. */
+const TEST_RUN = 'test';
+
+/**
+ * Runs a published graph with given node outputs, in a worker thread. No run is stored and no call is made.
+ * @param reference `name`, `name@version` or `name@alias`
+ * @throws ApiError 404 when the graph does not exist; 422 when it does not accept the input or exceeds the limits of a
+ * job
+ */
+export async function testGraph(
+  deps: Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs'>,
+  caller: Caller,
+  reference: string,
+  test: OutputsTest,
+): Promise<TestedRun> {
+  const { tenantId, permissions } = caller;
+  const valid = await resolveGraph(reference, { ...deps, tenantId, permissions }, TEST_RUN);
+  const pinned = await pinGraph(deps, tenantId, { valid });
+  await requireInput(deps, tenantId, pinned, test.input);
+  const identity = newIdentity(pinned, caller, { id: TEST_RUN, tenantId, threadId: null });
+  return await deps.graphJobs.do('test', tenantId, toRunnable(pinned), identity, test, Date.now());
+}
+
 /**
  * @throws ApiError 422 when the graph does not accept the input, the nodes or the limits; 403 when the run would start
  * after an approval that the caller may not decide
@@ -93,17 +109,18 @@ const BUSY: Readonly<Record<NewRun['onBusy'], (thread: string) => string>> = {
 async function checkWanted(
   { graphJobs }: Pick<ApiDeps, 'graphJobs'>,
   caller: Caller,
-  { pinned, wanted }: { pinned: PinnedGraph; wanted: WantedRun },
+  pinned: PinnedGraph,
+  wanted: WantedRun,
 ): Promise<void> {
   const { tenantId } = caller;
   const { input, startAt } = wanted;
-  await requireInput({ graphJobs }, tenantId, { graph: pinned, input });
+  await requireInput({ graphJobs }, tenantId, pinned, input);
   requireNodes(pinned.definition, wanted);
   if (pinned.limits.refusal) throw toApiError(pinned.limits.refusal);
   if (startAt === null) return;
-  const beginning = { graph: toRunnable(pinned), startAt, by: toPrincipal(caller), now: Date.now() };
-  const held = await graphJobs.do('refuseStartAt', tenantId, beginning);
-  if (held) throw toApiError(held);
+  const by = toPrincipal(caller);
+  const refusal = await graphJobs.do('refuseStartAt', tenantId, toRunnable(pinned), startAt, by, Date.now());
+  if (refusal) throw toApiError(refusal);
 }
 
 /** @throws ApiError 422 when a named node is not in the graph */
@@ -184,7 +201,7 @@ export interface PinnedGraph {
 }
 
 /** A graph, and the other options of a new run. */
-interface Wanted {
+interface GraphToPin {
   readonly valid: ValidGraph;
   readonly limits?: Limits;
   readonly inherited?: Inherited;
@@ -194,7 +211,7 @@ interface Wanted {
 export async function pinGraph(
   { catalog, graphJobs }: Pick<ApiDeps, 'catalog' | 'graphJobs'>,
   tenantId: string,
-  { valid, limits = {}, inherited = {} }: Wanted,
+  { valid, limits = {}, inherited = {} }: GraphToPin,
 ): Promise<PinnedGraph> {
   const { name, version, hash, given, definition, graphs } = valid;
   const pinned = pinCatalog(definition, { ...catalog, graphs });
@@ -204,10 +221,7 @@ export async function pinGraph(
     definition,
     catalog: pinned,
     limits: limitsOfRun({ definition, catalog }, limits),
-    redaction: await graphJobs.do('findRedaction', tenantId, {
-      graph: { definition, catalog: pinned },
-      inherited,
-    }),
+    redaction: await graphJobs.do('findRedaction', tenantId, { definition, catalog: pinned }, inherited),
   };
 }
 
@@ -217,8 +231,8 @@ export interface EarlierRun {
   readonly pinned: PinnedGraph;
 }
 
-/** How the graph of a run that is based on an earlier one is chosen. */
-interface Following {
+/** A run that is based on an earlier one. */
+interface DerivedRun {
   /** `null` for the graph of the earlier run. */
   readonly graph: Json;
   /** The id of the new run. */
@@ -234,14 +248,14 @@ interface Following {
 export async function pinnedByRun(
   deps: Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs'>,
   run: RunRecord,
-  { graph: reference, runId, inherit }: Following,
+  { graph: reference, runId, inherit }: DerivedRun,
 ): Promise<EarlierRun> {
   const start = await startOf(deps, run);
   if (reference === null) return { start, pinned: await pinnedOf(deps, run, start) };
   const valid = await resolveGraph(reference, { ...deps, tenantId: run.tenantId }, runId);
-  const { channels = [], ...places } = inherit(run.redaction, start.begin);
+  const { channels = [], ...paths } = inherit(run.redaction, start.begin);
   const ofThread = await inheritedChannels(deps.store, run.predecessorId);
-  const inherited = { ...places, channels: [...channels, ...ofThread] };
+  const inherited = { ...paths, channels: [...channels, ...ofThread] };
   return { start, pinned: await pinGraph(deps, run.tenantId, { valid, inherited }) };
 }
 
@@ -273,9 +287,10 @@ async function pinnedOf(
 export async function requireInput(
   { graphJobs }: Pick<ApiDeps, 'graphJobs'>,
   tenantId: string,
-  { graph, input }: { graph: RunnableGraph; input: JsonObject },
+  graph: RunnableGraph,
+  input: JsonObject,
 ): Promise<void> {
-  const faults = await graphJobs.do('checkInput', tenantId, { graph: toRunnable(graph), input });
+  const faults = await graphJobs.do('checkInput', tenantId, toRunnable(graph), input);
   const missing = faults.missing.map((name) => ({ path: '/input', message: `"${name}" is missing` }));
   if (missing.length > 0) throw new ApiError('MISSING_INPUT', 'The graph needs more input', { issues: missing });
   const issues = faults.issues.map(({ path, message }) => ({ path: `/input${path}`, message }));

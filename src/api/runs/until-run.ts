@@ -8,7 +8,7 @@ import type { ApiDeps } from '../deps.ts';
 type RunChanges = Pick<Changes, 'subscribe'>;
 
 /** A value of a run to wait for. */
-interface Awaited<T> {
+interface AwaitedValue<T> {
   readonly runId: string;
   /** Called after the subscription has begun, so that no change is missed. Without it, the value is read at once. */
   readonly begin?: () => Promise<void>;
@@ -31,10 +31,10 @@ const LOOK_EVERY_MS = 5_000;
  * Reads a value each time that a run changes, until the value is accepted or the time is up.
  * @returns the last value
  */
-export async function untilRun<T>({ changes }: { changes: RunChanges }, awaited: Awaited<T>): Promise<T> {
+export async function untilRun<T>(changes: RunChanges, awaited: AwaitedValue<T>): Promise<T> {
   const { begin, look, isWanted, withinMs, unwanted = [] } = awaited;
   const bell = createBell();
-  const unhook = hook(bell, changes, awaited);
+  const stopWaking = wakeByChanges(bell, changes, awaited);
   const until = Date.now() + withinMs;
   const isOver = (): boolean => Date.now() >= until || unwanted.some(({ aborted }) => aborted);
   const pause = async (): Promise<void> => await bell.rung(Math.min(LOOK_EVERY_MS, until - Date.now()));
@@ -47,15 +47,15 @@ export async function untilRun<T>({ changes }: { changes: RunChanges }, awaited:
       await pause();
     }
   } finally {
-    unhook();
+    stopWaking();
   }
 }
 
 /** Rings a bell when the run changes or a signal is aborted. @returns a function that unsubscribes */
-function hook<T>(
+function wakeByChanges<T>(
   { ring }: Bell,
   changes: RunChanges,
-  { runId, isOfInterest = () => true, unwanted = [] }: Awaited<T>,
+  { runId, isOfInterest = () => true, unwanted = [] }: AwaitedValue<T>,
 ): () => void {
   const unsubscribe = changes.subscribe(runId, (change) => {
     if (!change || isOfInterest(change)) ring();
@@ -67,7 +67,7 @@ function hook<T>(
   };
 }
 
-interface Waiting {
+interface WaitOptions {
   /** Starts the run. */
   readonly begin?: () => Promise<void>;
   readonly seconds: number;
@@ -79,9 +79,9 @@ interface Waiting {
 export async function waitForRun(
   { store }: Pick<ApiDeps, 'store'>,
   runId: string,
-  { seconds, ...waiting }: Waiting,
+  { seconds, ...waiting }: WaitOptions,
 ): Promise<RunRecord | null> {
-  return await untilRun(store, {
+  return await untilRun(store.changes, {
     runId,
     look: () => store.runs.find(runId),
     isWanted: (run) => !run || isAtRest(run),

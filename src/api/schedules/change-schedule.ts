@@ -153,7 +153,7 @@ async function checkTerms(
 ): Promise<Redaction> {
   const valid = await resolveGraph(graph, { ...deps, tenantId }, id);
   const pinned = await pinGraph(deps, tenantId, { valid, limits, inherited });
-  await requireInput(deps, tenantId, { graph: pinned, input });
+  await requireInput(deps, tenantId, pinned, input);
   if (pinned.limits.refusal) throw toApiError(pinned.limits.refusal);
   return pinned.redaction;
 }

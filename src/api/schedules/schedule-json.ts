@@ -3,20 +3,20 @@ import type { Schedule, TakenTick } from '../../store/schedules/schedule.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
-import { createShowInput } from '../runs/show-input.ts';
-import type { ShowInputDeps } from '../runs/show-input.ts';
+import { createInputRedactor } from '../runs/redact-input.ts';
+import type { RedactInputDeps } from '../runs/redact-input.ts';
 import { toTickInput } from './change-schedule.ts';
 
 const NEXT_TIMES = 5;
 const LAST_RUNS = 5;
 const REQUESTS_AT_ONCE = 8;
 
-type ShowDeps = ShowInputDeps & Pick<ApiDeps, 'engine'>;
+type ShowDeps = RedactInputDeps & Pick<ApiDeps, 'engine'>;
 
 /** Builds the answers for schedules, redacted for the caller. */
 export async function toSchedulesJson(deps: ShowDeps, caller: Caller, schedules: readonly Schedule[]) {
   const graphs = schedules.map(({ graph }) => graph);
-  const show = await createShowInput(deps, caller, graphs);
+  const show = await createInputRedactor(deps, caller, graphs);
   const ticks = await deps.store.scheduleTicks.latest(schedules, LAST_RUNS);
   const atOnce = pLimit(REQUESTS_AT_ONCE);
   const nextTimes = await Promise.all(schedules.map(async (one) => await atOnce(() => nextTimesOf(deps, one))));

@@ -65,7 +65,7 @@ export async function startTick(
     inherited: { channels: redaction.channels },
   };
   try {
-    await startRun(deps, actorOf(schedule, deps.settings.roles), { id: runId, wanted });
+    await startRun(deps, actorOf(schedule, deps.settings.roles), runId, wanted);
     return { outcome: 'started' };
   } catch (error) {
     if (mayPass(error)) throw error;
@@ -214,7 +214,7 @@ async function cancelOthers(deps: TurnDeps, { schedule, tick, active, endsAt }: 
   for (const id of active) {
     if (Date.now() >= endsAt) return;
     const run = await deps.store.runs.find(id);
-    if (run) await sendSignal(deps, actor, { run, signal: { name: 'cancel', attempt, payload } });
+    if (run) await sendSignal(deps, actor, run, { name: 'cancel', attempt, payload });
   }
 }
 
@@ -332,7 +332,7 @@ async function findRefusal(deps: BarDeps, { tenantId, graph }: Schedule): Promis
   const [name = graph] = graph.split('@');
   try {
     await requireMayStart(deps, { tenantId, id: NO_RUN });
-    await requireGraphOn(deps, { name, tenantId });
+    await requireGraphOn(deps, tenantId, name);
     return null;
   } catch (error) {
     if (error instanceof ApiError) return error;

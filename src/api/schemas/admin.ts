@@ -4,15 +4,15 @@ import { TENANT_NAME } from '../../process/process-options.ts';
 import {
   aPage,
   GivenJson,
-  NextCursor,
   PageQuery,
   RunErrorSchema,
   Time,
   listOf,
   storableText,
   FilterTime,
+  pageOf,
 } from './common.ts';
-import { ACTIVITY_EXAMPLE, EVENT_EXAMPLES, LEDGER_ROW_EXAMPLE, RUN_EXAMPLE } from './examples/run.ts';
+import { CALL_KEY, DECIDED_AT, EVENT_EXAMPLES, RUN_EXAMPLE } from './examples/refund.ts';
 import { HistorySchema, RunSchema } from './run.ts';
 
 /*
@@ -57,12 +57,37 @@ const AUDIT_EXAMPLE = {
   requestId: '01M8004P2Q9V7K3N5R8T1W6X0Y',
 };
 
+const LEDGER_ROW_EXAMPLE = {
+  key: CALL_KEY,
+  node: 'pay',
+  index: null,
+  called: 'issue_refund',
+  status: 'completed',
+  takeover: 0,
+  failures: 0,
+  result: { id: 'refund_ef500e52', amount: 50 },
+  failure: null,
+  nextAttemptAt: null,
+  claimedAt: DECIDED_AT,
+  updatedAt: DECIDED_AT,
+};
+
+const ACTIVITY_EXAMPLE = {
+  id: '3',
+  type: 'callTool',
+  state: 'started',
+  attempt: 2,
+  scheduledAt: DECIDED_AT,
+  lastStartedAt: DECIDED_AT,
+  lastHeartbeatAt: null,
+  lastWorker: '4711@worker-1',
+  lastFailure: 'issue_refund answered 503',
+};
+
 const ADMIN_RUN = { ...RUN_EXAMPLE, tenantId: 'demo' };
 const AdminRunSchema = RunSchema.extend({ tenantId: z.string() }).openapi('AdminRun', { example: ADMIN_RUN });
 
-export const AdminRunListSchema = z
-  .object({ items: listOf(AdminRunSchema), nextCursor: NextCursor })
-  .openapi('AdminRunList', { example: aPage(ADMIN_RUN) });
+export const AdminRunListSchema = pageOf('AdminRunList', AdminRunSchema, ADMIN_RUN);
 
 const LedgerRowSchema = z
   .object({
@@ -81,9 +106,7 @@ const LedgerRowSchema = z
   })
   .openapi('LedgerRow', { example: LEDGER_ROW_EXAMPLE });
 
-export const LedgerSchema = z
-  .object({ items: listOf(LedgerRowSchema), nextCursor: NextCursor })
-  .openapi('Ledger', { example: aPage(LEDGER_ROW_EXAMPLE) });
+export const LedgerSchema = pageOf('Ledger', LedgerRowSchema, LEDGER_ROW_EXAMPLE);
 
 const PendingActivitySchema = z
   .object({
@@ -172,9 +195,7 @@ export const TenantSchema = z
   })
   .openapi('Tenant', { example: TENANT_EXAMPLE });
 
-export const TenantListSchema = z
-  .object({ items: listOf(TenantSchema), nextCursor: NextCursor })
-  .openapi('TenantList', { example: aPage(TENANT_EXAMPLE) });
+export const TenantListSchema = pageOf('TenantList', TenantSchema, TENANT_EXAMPLE);
 
 const MAX_NAME = 255;
 /** The most tenants that one switch names. */
@@ -214,9 +235,7 @@ export const SwitchSchema = z
   })
   .openapi('Switch', { example: SWITCH_EXAMPLE });
 
-export const SwitchListSchema = z
-  .object({ items: listOf(SwitchSchema), nextCursor: NextCursor })
-  .openapi('SwitchList', { example: aPage(SWITCH_EXAMPLE) });
+export const SwitchListSchema = pageOf('SwitchList', SwitchSchema, SWITCH_EXAMPLE);
 
 const only = (what: string) =>
   z
@@ -250,6 +269,4 @@ const AuditEntrySchema = z
   })
   .openapi('AuditEntry', { example: AUDIT_EXAMPLE });
 
-export const AuditSchema = z
-  .object({ items: listOf(AuditEntrySchema), nextCursor: NextCursor })
-  .openapi('Audit', { example: aPage(AUDIT_EXAMPLE) });
+export const AuditSchema = pageOf('Audit', AuditEntrySchema, AUDIT_EXAMPLE);

@@ -4,17 +4,17 @@ import { Policy } from '../../graph/schema/index.ts';
 import { isJsonObject } from '../../graph/values/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
 import {
-  aPage,
   AnyJson,
   GivenJson,
   listOf,
-  NextCursor,
   Time,
   storableText,
   RunErrorSchema,
   FilterTime,
+  pageOf,
+  statusFilter,
 } from './common.ts';
-import { APPROVAL_EXAMPLE, INTERVENTION_EXAMPLE } from './examples/run.ts';
+import { APPROVAL_EXAMPLE, INTERVENTION_EXAMPLE } from './examples/refund.ts';
 
 const GivenSchema = z
   .custom<JsonSchema | null>()
@@ -22,22 +22,9 @@ const GivenSchema = z
 
 export const ApprovalStatusSchema = z.enum(['pending', 'approved', 'rejected', 'expired', 'canceled']);
 
-const STATUS = ApprovalStatusSchema.options.join('|');
-const STATUSES = new RegExp(`^(?:${STATUS})(?:,(?:${STATUS})){0,4}$`);
-
 /** The filters of the inbox. */
 export const ApprovalFilterQuery = z.object({
-  status: z
-    .string()
-    .regex(STATUSES, `One of ${STATUS.replaceAll('|', ', ')} is expected here, or several with commas between them`)
-    .transform((text) => text.split(','))
-    .pipe(z.array(ApprovalStatusSchema))
-    .optional()
-    .openapi({
-      type: 'string',
-      pattern: STATUSES.source,
-      description: 'Only approvals with this status; several with commas between them: one is enough',
-    }),
+  status: statusFilter(ApprovalStatusSchema, 'approvals'),
   runId: z.string().optional().openapi({ description: 'Only approvals of this run' }),
   graph: z.string().optional().openapi({ description: 'Only approvals of runs of the graph with this name' }),
   tool: z.string().optional().openapi({ description: 'Only approvals of calls of this tool' }),
@@ -118,9 +105,7 @@ export const AnsweredApproval = ApprovalSchema.extend({
 /** An approval as the API returns it. */
 export type ApprovalJson = z.output<typeof ApprovalSchema>;
 
-export const ApprovalListSchema = z
-  .object({ items: listOf(ApprovalSchema), nextCursor: NextCursor })
-  .openapi('ApprovalList', { example: aPage(APPROVAL_EXAMPLE) });
+export const ApprovalListSchema = pageOf('ApprovalList', ApprovalSchema, APPROVAL_EXAMPLE);
 
 const decisionFields = {
   reason: z.string().max(2_000).optional(),
@@ -188,6 +173,4 @@ export const InterventionSchema = z
   .object({ runId: z.string(), ...interventionFields })
   .openapi('Intervention', { example: INTERVENTION_EXAMPLE });
 
-export const InterventionListSchema = z
-  .object({ items: listOf(InterventionSchema), nextCursor: NextCursor })
-  .openapi('InterventionList', { example: aPage(INTERVENTION_EXAMPLE) });
+export const InterventionListSchema = pageOf('InterventionList', InterventionSchema, INTERVENTION_EXAMPLE);

@@ -2,7 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { isJsonObject } from '../../graph/values/index.ts';
 import { ApprovalSchema, decidedFields } from './approval.ts';
 import { NextCursor, ProblemSchema, listOf, FilterTime } from './common.ts';
-import { APPROVAL_EXAMPLE, PROBLEM_EXAMPLE, RUN_EXAMPLE } from './examples/run.ts';
+import { PROBLEM_EXAMPLE } from './examples/graph.ts';
+import { APPROVAL_EXAMPLE, RUN_EXAMPLE } from './examples/refund.ts';
 import { RunStatusSchema } from './run.ts';
 
 const MAX_IDS = 1_000;
@@ -85,6 +86,9 @@ export const BulkResultSchema = z
       .openapi({ description: 'Of a dry run: what the runs in `done` are' }),
   })
   .openapi('BulkResult', { example: { done: [RUN_EXAMPLE.id], failed: [], hasMore: false, nextCursor: null } });
+
+/** The result of an action on many runs. */
+export type BulkResult = z.output<typeof BulkResultSchema>;
 
 export const DecisionsSchema = z
   .strictObject({

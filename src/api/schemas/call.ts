@@ -1,18 +1,18 @@
 import { z } from '@hono/zod-openapi';
-import { INTERVENTION_EXAMPLE, RECORDING_EXAMPLE } from './examples/run.ts';
+import { DEFINITION_EXAMPLE } from './examples/graph.ts';
+import { EVENT_EXAMPLES, INTERVENTION_EXAMPLE, RUN_ID } from './examples/refund.ts';
 import {
   GivenJson,
-  NextCursor,
   NodeId,
   PageQuery,
   RunErrorSchema,
   Time,
-  aPage,
   digits,
   listOf,
   orNull,
   GivenRecord,
   FilterTime,
+  pageOf,
 } from './common.ts';
 
 /* Examples: the calls of the refund of the other examples. */
@@ -104,9 +104,18 @@ export const CallSchema = z
   })
   .openapi('Call', { example: CALL_EXAMPLE });
 
-export const CallListSchema = z
-  .object({ items: listOf(CallSchema), nextCursor: NextCursor })
-  .openapi('CallList', { example: aPage(CALL_EXAMPLE) });
+export const CallListSchema = pageOf('CallList', CallSchema, CALL_EXAMPLE);
+
+const RECORDING_EXAMPLE = {
+  identity: { id: RUN_ID, startedBy: 'uma' },
+  definition: DEFINITION_EXAMPLE,
+  catalog: {},
+  redaction: {},
+  begin: { input: { number: 'A-1001' } },
+  events: EVENT_EXAMPLES,
+  occurrences: [],
+  answers: {},
+};
 
 /** The format of a recording belongs to the engine; `holdfast promote` turns it into a test. */
 export const RecordingSchema = z

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { Duration, Limits } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN, formatTimestamp, isJsonObject, toTimestampMs } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import { PROBLEM_EXAMPLE } from './examples/run.ts';
+import { PROBLEM_EXAMPLE } from './examples/graph.ts';
 
 export const ProblemSchema = z
   .object({
@@ -140,8 +140,31 @@ const HEADERS = {
 
 type HeaderName = keyof typeof HEADERS;
 
+/** A filter by one status or several with commas between them. @param things what is filtered, in the plural */
+export const statusFilter = <T extends Readonly<Record<string, string>>>(status: z.ZodEnum<T>, things: string) => {
+  const names = status.options.join('|');
+  const pattern = new RegExp(`^(?:${names})(?:,(?:${names})){0,${status.options.length - 1}}$`);
+  return z
+    .string()
+    .regex(pattern, `One of ${names.replaceAll('|', ', ')} is expected here, or several with commas between them`)
+    .transform((text) => text.split(','))
+    .pipe(z.array(status))
+    .optional()
+    .openapi({
+      type: 'string',
+      pattern: pattern.source,
+      description: `Only ${things} with this status; several with commas between them: one is enough`,
+    });
+};
+
 /** An example of a list with one entry. */
 export const aPage = <T>(item: T) => ({ items: [item], nextCursor: null });
+
+/** A page of a list. @param name its name in the description @param examples the items of its example */
+export const pageOf = <T extends z.ZodType>(name: string, item: T, ...examples: readonly unknown[]) =>
+  z
+    .object({ items: listOf(item), nextCursor: NextCursor })
+    .openapi(name, { example: { items: examples, nextCursor: null } });
 
 const problem = (description: string, ...headers: readonly HeaderName[]) => ({
   description,

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { APPROVAL_EXAMPLE, RUN_EXAMPLE } from './examples/run.ts';
+import { REASON_KINDS } from '../../wording/index.ts';
+import { APPROVAL_EXAMPLE, RUN_EXAMPLE } from './examples/refund.ts';
 import { RunErrorSchema, Time, listOf, orNull } from './common.ts';
 import { RunStatusSchema } from './run.ts';
 
@@ -33,23 +34,7 @@ const EXPLANATION_EXAMPLE = {
 };
 
 const ReasonSchema = z.object({
-  kind: z.enum([
-    'approval',
-    'event',
-    'timer',
-    'intervention',
-    'queued',
-    'pending',
-    'poisoned',
-    'busy',
-    'paused',
-    'switched-off',
-    'retrying',
-    'working',
-    'completed',
-    'failed',
-    'canceled',
-  ]),
+  kind: z.enum(REASON_KINDS),
   text: z.string().openapi({ description: 'One sentence for people' }),
   since: Time,
   node: z.string().optional(),
@@ -116,3 +101,6 @@ export const ExplanationSchema = z
     actions: listOf(ActionSchema),
   })
   .openapi('Explanation', { example: EXPLANATION_EXAMPLE });
+
+/** Why a run is in its present state, and which actions are possible. */
+export type Explanation = z.output<typeof ExplanationSchema>;

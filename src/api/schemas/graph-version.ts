@@ -1,21 +1,19 @@
 import { z } from '@hono/zod-openapi';
 import {
-  aPage,
   digits,
   GivenJson,
   listOf,
-  NextCursor,
   Time,
   GivenRecord,
   JsonRecord,
   NodeId,
   RunErrorSchema,
   orNull,
+  pageOf,
 } from './common.ts';
-import { GRAPH_ALIAS_EXAMPLE, GRAPH_DIFF_EXAMPLE } from './examples/run.ts';
+import { RunStatusSchema } from './run.ts';
 import { Duration } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN } from '../../graph/values/index.ts';
-import { GRAPH_TEST_EXAMPLE, TESTED_GRAPH_EXAMPLE } from './examples/graph-test.ts';
 
 const MAX_VERSION = 999_999_999;
 
@@ -41,6 +39,21 @@ const change = <Kind extends string, Sides extends z.ZodRawShape>(kind: Kind, si
     path: z.string().openapi({ description: 'JSON Pointer; of what is removed, into the version before' }),
     ...sides,
   });
+
+const GRAPH_DIFF_EXAMPLE = {
+  name: 'order-summary',
+  from: 1,
+  to: 2,
+  changes: [
+    {
+      kind: 'changed',
+      path: '/nodes/summarize/write',
+      before: { summary: '{{ state.order.item }}' },
+      after: { summary: '{{ state.order.item }} for {{ state.order.total }} USD' },
+    },
+    { kind: 'added', path: '/limits/maxSteps', after: 10 },
+  ],
+};
 
 export const GraphDiffSchema = z
   .object({
@@ -71,6 +84,15 @@ export const NewAliasSchema = z
   })
   .openapi('NewGraphAlias', { example: { version: 1, canary: { version: 2, share: 0.1 } } });
 
+const GRAPH_ALIAS_EXAMPLE = {
+  name: 'order-summary',
+  alias: 'live',
+  version: 1,
+  canary: { version: 2, share: 0.1 },
+  updatedAt: '2026-11-24T09:05:00.000Z',
+  by: 'uma',
+};
+
 export const GraphAliasSchema = z
   .object({
     name: z.string(),
@@ -82,9 +104,28 @@ export const GraphAliasSchema = z
   })
   .openapi('GraphAlias', { example: GRAPH_ALIAS_EXAMPLE });
 
-export const GraphAliasListSchema = z
-  .object({ items: listOf(GraphAliasSchema), nextCursor: NextCursor })
-  .openapi('GraphAliasList', { example: aPage(GRAPH_ALIAS_EXAMPLE) });
+export const GraphAliasListSchema = pageOf('GraphAliasList', GraphAliasSchema, GRAPH_ALIAS_EXAMPLE);
+
+const ORDER = { item: 'a lamp', total: 40 };
+
+/** A test of the first graph in the README. */
+const GRAPH_TEST_EXAMPLE = {
+  input: { number: 'A-1' },
+  outputs: { lookup: [{ orders: [ORDER] }] },
+  decisions: [],
+  events: [],
+  expect: { path: ['lookup', 'summarize'], state: { summary: 'a lamp' } },
+};
+
+const TESTED_GRAPH_EXAMPLE = {
+  status: 'completed',
+  path: ['lookup', 'summarize'],
+  steps: [['lookup'], ['summarize']],
+  state: { number: 'A-1', order: ORDER, summary: 'a lamp' },
+  output: { summary: 'a lamp' },
+  error: null,
+  mismatch: null,
+};
 
 /** Far more than a test needs; the time limit of its thread bounds the rest. */
 const MAX_ITEMS = 1_000;
@@ -156,7 +197,7 @@ export const NewGraphTestSchema = z
 
 export const TestedGraphSchema = z
   .object({
-    status: z.enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'canceled']),
+    status: z.enum(RunStatusSchema.options),
     path: listOf(z.string()).openapi({ description: 'Nodes as they began; one inside a subgraph is `outer/inner`' }),
     steps: listOf(listOf(z.string())).openapi({ description: 'The nodes of each superstep' }),
     state: GivenRecord,

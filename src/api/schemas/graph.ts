@@ -3,12 +3,12 @@ import type { Catalog } from '../../graph/definition/index.ts';
 import { definitionSchema } from '../../graph/schema/index.ts';
 import { isJsonList, isJsonObject, mapValues } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import { DEFINITION_EXAMPLE, GRAPH_SUMMARY_EXAMPLE, ISSUE_EXAMPLE } from './examples/run.ts';
-import { aPage, GivenRecord, JsonRecord, listOf, NextCursor, Time } from './common.ts';
+import { DEFINITION_EXAMPLE, HASH_EXAMPLE, ISSUE_EXAMPLE } from './examples/graph.ts';
+import { GivenRecord, JsonRecord, listOf, Time, pageOf } from './common.ts';
 
 /** The name of the component in the API's description. */
 export const DEFINITION = 'GraphDefinition';
-const PLACE = `#/components/schemas/${DEFINITION}`;
+const COMPONENT_REFERENCE = `#/components/schemas/${DEFINITION}`;
 
 /**
  * Returns the JSON Schema of definitions as a component of the API's description, with references that start at the
@@ -16,14 +16,14 @@ const PLACE = `#/components/schemas/${DEFINITION}`;
  */
 export function definitionComponent(nodeTypes: Catalog['nodeTypes']): JsonObject {
   const { $schema: _dialect, ...schema } = definitionSchema(nodeTypes);
-  return mapValues(schema, placed);
+  return mapValues(schema, withRootReferences);
 }
 
-function placed(value: Json): Json {
-  if (isJsonList(value)) return value.map(placed);
+function withRootReferences(value: Json): Json {
+  if (isJsonList(value)) return value.map(withRootReferences);
   if (!isJsonObject(value)) return value;
   return mapValues(value, (inner, name) =>
-    name === '$ref' && typeof inner === 'string' ? inner.replace('#', PLACE) : placed(inner),
+    name === '$ref' && typeof inner === 'string' ? inner.replace('#', COMPONENT_REFERENCE) : withRootReferences(inner),
   );
 }
 
@@ -42,6 +42,15 @@ export const DefinitionSchema = JsonRecord.openapi({
   allOf: [{ $ref: `#/components/schemas/${DEFINITION}` }],
   example: DEFINITION_EXAMPLE,
 });
+
+const GRAPH_SUMMARY_EXAMPLE = {
+  name: 'order-summary',
+  version: 1,
+  hash: HASH_EXAMPLE,
+  createdAt: '2026-11-24T09:00:00.000Z',
+  createdBy: 'uma',
+  unpublished: null,
+};
 
 export const GraphSummarySchema = z
   .object({
@@ -62,9 +71,7 @@ export const GraphSchema = GraphSummarySchema.extend({
   warnings: listOf(IssueSchema),
 }).openapi('Graph', { example: { ...GRAPH_SUMMARY_EXAMPLE, definition: DEFINITION_EXAMPLE, warnings: [] } });
 
-export const GraphListSchema = z
-  .object({ items: listOf(GraphSummarySchema), nextCursor: NextCursor })
-  .openapi('GraphList', { example: aPage(GRAPH_SUMMARY_EXAMPLE) });
+export const GraphListSchema = pageOf('GraphList', GraphSummarySchema, GRAPH_SUMMARY_EXAMPLE);
 
 export const ValidationSchema = z
   .object({ valid: z.boolean(), issues: listOf(IssueSchema) })

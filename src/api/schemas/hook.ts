@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { aPage, GivenRecord, JsonRecord, listOf, NextCursor, orNull, Time } from './common.ts';
+import { GivenRecord, JsonRecord, orNull, Time, pageOf } from './common.ts';
 
 /* Examples: a hook in requests and responses. */
 
@@ -76,9 +76,7 @@ export const HookSchema = z
   })
   .openapi('Hook', { example: HOOK_EXAMPLE });
 
-export const HookListSchema = z
-  .object({ items: listOf(HookSchema), nextCursor: NextCursor })
-  .openapi('HookList', { example: aPage(HOOK_EXAMPLE) });
+export const HookListSchema = pageOf('HookList', HookSchema, HOOK_EXAMPLE);
 
 export const ReceivedSchema = z
   .object({

@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { Duration } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN } from '../../graph/values/index.ts';
-import { AnyJson, GivenJson, NextCursor, PageQuery, Time, aPage, listOf } from './common.ts';
-import { MEMORY_EXAMPLE } from './examples/run.ts';
+import { AnyJson, GivenJson, PageQuery, Time, pageOf } from './common.ts';
 
 const MAX_NAME = 255;
 
@@ -23,6 +22,17 @@ export const MemoryQuery = PageQuery.extend({
       'Only entries with these words in their key or value, or with a model of embeddings of like meaning, the best first; `"…"`, `or` and `-` as in a search engine. One page, which no other follows',
   }),
 });
+
+const MEMORY_EXAMPLE = {
+  namespace: 'customers',
+  key: 'ann@example.com',
+  value: { language: 'de', likes: ['short answers'] },
+  createdAt: '2026-11-24T09:05:00.000Z',
+  updatedAt: '2026-11-24T09:05:00.000Z',
+  expiresAt: null,
+  by: 'uma',
+  runId: null,
+};
 
 export const NewMemorySchema = z
   .strictObject({
@@ -47,6 +57,4 @@ export const MemorySchema = z
   })
   .openapi('Memory', { example: MEMORY_EXAMPLE });
 
-export const MemoryListSchema = z
-  .object({ items: listOf(MemorySchema), nextCursor: NextCursor })
-  .openapi('MemoryList', { example: aPage(MEMORY_EXAMPLE) });
+export const MemoryListSchema = pageOf('MemoryList', MemorySchema, MEMORY_EXAMPLE);

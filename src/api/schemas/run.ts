@@ -2,13 +2,11 @@ import { z } from '@hono/zod-openapi';
 import type { RunEvent } from '../../graph/journal/index.ts';
 import { isJsonObject } from '../../graph/values/index.ts';
 import {
-  aPage,
   digits,
   GivenJson,
   GivenRecord,
   JsonRecord,
   listOf,
-  NextCursor,
   NodeId,
   orNull,
   PageQuery,
@@ -16,8 +14,10 @@ import {
   RunLimits,
   Time,
   FilterTime,
+  pageOf,
+  statusFilter,
 } from './common.ts';
-import { CHECKPOINT_EXAMPLE, DIFF_EXAMPLE, EVENT_EXAMPLES, RUN_EXAMPLE, STATE_EXAMPLE } from './examples/run.ts';
+import { ASKED_AT, EVENT_EXAMPLES, RUN_EXAMPLE, RUN_ID } from './examples/refund.ts';
 import { DefinitionSchema } from './graph.ts';
 import { interventionFields } from './approval.ts';
 
@@ -103,9 +103,7 @@ export const RunSchema = z
   })
   .openapi('Run', { example: RUN_EXAMPLE });
 
-export const RunListSchema = z
-  .object({ items: listOf(RunSchema), nextCursor: NextCursor })
-  .openapi('RunList', { example: aPage(RUN_EXAMPLE) });
+export const RunListSchema = pageOf('RunList', RunSchema, RUN_EXAMPLE);
 
 /** The id is part of URLs and of search attributes in Temporal. */
 export const ThreadId = z
@@ -138,6 +136,14 @@ export const NewRunSchema = z
     startAt: NodeId.optional().openapi({ description: 'A node to begin with instead of the entry' }),
   })
   .openapi('NewRun', { example: { graph: 'order-summary', input: { number: 'A-1001' } } });
+
+const STATE_EXAMPLE = {
+  values: { number: 'A-1002', amount: 100, decision: null, refund: null },
+  next: ['ask'],
+  checkpoint: `${RUN_ID}.c1`,
+  pending: [],
+  visited: ['ask'],
+};
 
 export const StateSchema = z
   .object({
@@ -193,6 +199,22 @@ const SideSchema = z.object({
   usage: UsageSchema,
 });
 
+const SIDE = {
+  runId: RUN_ID,
+  status: 'completed',
+  path: [['ask'], ['pay']],
+  decisions: [],
+  isComplete: true,
+  usage: RUN_EXAMPLE.usage,
+};
+
+const DIFF_EXAMPLE = {
+  common: { runId: RUN_ID, checkpoint: `${RUN_ID}.c1`, step: -1 },
+  left: SIDE,
+  right: { ...SIDE, runId: '01M800E1XW0T9K3Q5V7Z2B4D6F' },
+  state: [{ channel: 'amount', left: 100, right: 80 }],
+};
+
 export const DiffSchema = z
   .object({
     common: z
@@ -204,6 +226,17 @@ export const DiffSchema = z
     state: listOf(z.object({ channel: z.string(), left: GivenJson, right: GivenJson })),
   })
   .openapi('RunDiff', { example: DIFF_EXAMPLE });
+
+const CHECKPOINT_EXAMPLE = {
+  id: `${RUN_ID}.c1`,
+  runId: RUN_ID,
+  parentId: null,
+  step: -1,
+  source: 'input',
+  next: ['ask'],
+  values: { number: 'A-1002', amount: 100, decision: null, refund: null },
+  createdAt: ASKED_AT,
+};
 
 export const CheckpointSchema = z
   .object({
@@ -218,9 +251,7 @@ export const CheckpointSchema = z
   })
   .openapi('Checkpoint', { example: CHECKPOINT_EXAMPLE });
 
-export const CheckpointListSchema = z
-  .object({ items: listOf(CheckpointSchema), nextCursor: NextCursor })
-  .openapi('CheckpointList', { example: aPage(CHECKPOINT_EXAMPLE) });
+export const CheckpointListSchema = pageOf('CheckpointList', CheckpointSchema, CHECKPOINT_EXAMPLE);
 
 const MAX_HISTORY_LIMIT = 1_000;
 
@@ -243,9 +274,7 @@ export const HistoryQuery = PageQuery.extend({
     }),
 });
 
-export const HistorySchema = z
-  .object({ items: listOf(EventSchema), nextCursor: NextCursor })
-  .openapi('History', { example: { items: EVENT_EXAMPLES, nextCursor: null } });
+export const HistorySchema = pageOf('History', EventSchema, ...EVENT_EXAMPLES);
 
 const METADATA_PAIR = /^[^:]+:/;
 
@@ -257,43 +286,24 @@ const MetadataPair = z
     return [pair.slice(0, end), pair.slice(end + 1)];
   });
 
-const STATUS = RunStatusSchema.options.join('|');
-const STATUSES = new RegExp(`^(?:${STATUS})(?:,(?:${STATUS})){0,6}$`);
-
 /** The filters of lists of runs. */
 export const RunFilter = z.object({
-  status: z
-    .string()
-    .regex(STATUSES, `One of ${STATUS.replaceAll('|', ', ')} is expected here, or several with commas between them`)
-    .transform((text) => text.split(','))
-    .pipe(z.array(RunStatusSchema))
-    .optional()
-    .openapi({
-      type: 'string',
-      pattern: STATUSES.source,
-      description: 'Only runs with this status; several with commas between them: one is enough',
-    }),
+  status: statusFilter(RunStatusSchema, 'runs'),
   graph: z.string().optional().openapi({ description: 'Only runs of the graph with this name' }),
   threadId: z.string().optional().openapi({ description: 'Only runs of this thread' }),
   parentRunId: z.string().optional().openapi({ description: 'Only forks of this run' }),
   createdAfter: FilterTime.openapi({ description: 'Only runs that began after this time (RFC 3339)' }),
   createdBefore: FilterTime.openapi({ description: 'Only runs that began before this time (RFC 3339)' }),
-  metadata: severalOf(MetadataPair, { most: 10, pattern: METADATA_PAIR.source }).optional().openapi({
+  metadata: severalOf(MetadataPair, METADATA_PAIR, 10).optional().openapi({
     description:
       'Only runs with this text, number or truth value in their metadata, such as `order:A-1`; it may be repeated, and all have to be there',
   }),
 });
 
-interface Several {
-  readonly most: number;
-  /** The pattern of each value, for the description. */
-  readonly pattern: string;
-}
-
 /** A query parameter that may be repeated: a single value arrives as a string, several as a list. */
-function severalOf<T extends z.ZodType>(one: T, { most, pattern }: Several) {
+function severalOf<T extends z.ZodType>(one: T, pattern: RegExp, most: number) {
   const toList = (given: unknown): readonly unknown[] => (Array.isArray(given) ? given : [given]);
   return z
     .preprocess(toList, z.array(one).max(most))
-    .openapi({ type: 'array', maxItems: most, items: { type: 'string', pattern } });
+    .openapi({ type: 'array', maxItems: most, items: { type: 'string', pattern: pattern.source } });
 }

@@ -1,6 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { Time } from './common.ts';
-import { STREAM_EXAMPLE, TICKET_EXAMPLE } from './examples/run.ts';
+import { EVENT_EXAMPLES } from './examples/refund.ts';
+
+const STREAM_EXAMPLE = EVENT_EXAMPLES.map(
+  (event) => `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+).join('');
 
 /** The text of a stream of server-sent events. */
 export const EventStreamSchema = z.string().openapi('EventStream', {
@@ -55,6 +59,11 @@ export const NewTicketSchema = z
       .openapi({ description: 'The `seq` of the last event that is known; `Last-Event-ID` goes before it' }),
   })
   .openapi('NewStreamTicket', { example: { after: 6 } });
+
+const TICKET_EXAMPLE = {
+  ticket: 'pLzNRSXZ8H0m3vV2Jq6c1d9uYbTgKfWxEoAiMhBnQsU',
+  expiresAt: '2026-11-24T09:42:12.804Z',
+};
 
 export const TicketSchema = z
   .object({ ticket: z.string(), expiresAt: Time })

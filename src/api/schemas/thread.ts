@@ -1,6 +1,15 @@
 import { z } from '@hono/zod-openapi';
 import { Time, listOf } from './common.ts';
-import { THREAD_EXAMPLE } from './examples/run.ts';
+import { ASKED_AT, DECIDED_AT, RUN_ID } from './examples/refund.ts';
+
+const THREAD_EXAMPLE = {
+  id: 'customer-17',
+  activeRunId: RUN_ID,
+  lastRunId: RUN_ID,
+  queued: [],
+  createdAt: ASKED_AT,
+  updatedAt: DECIDED_AT,
+};
 
 export const ThreadSchema = z
   .object({

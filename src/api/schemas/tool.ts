@@ -2,8 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { CALL_SAFETIES } from '../../graph/definition/index.ts';
 import type { ApprovalTerms } from '../../graph/definition/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
-import { aPage, NextCursor, Time, listOf, orNull } from './common.ts';
-import { TOOL_EXAMPLE } from './examples/run.ts';
+import { Time, listOf, orNull, pageOf } from './common.ts';
 
 const jsonSchemaOf = (what: string) =>
   z.custom<JsonSchema>().openapi({ type: ['object', 'boolean'], description: `JSON Schema (2020-12) of ${what}` });
@@ -13,6 +12,20 @@ const ApprovalTermsSchema = z.custom<ApprovalTerms>().openapi({
   properties: { when: { type: 'string' }, policy: { type: 'object' }, timeout: { type: 'string' } },
   description: '`when` is CEL over `args`, absent for each call; `policy` is that of an approval node',
 });
+
+const TOOL_EXAMPLE = {
+  name: 'issue_refund',
+  description: 'Pays money back for an order',
+  parameters: { type: 'object', properties: { order: { type: 'string' }, amount: { type: 'number' } } },
+  result: { type: 'object', properties: { refund: { type: 'string' } }, required: ['refund'] },
+  effect: 'keyed',
+  approval: { when: 'args.amount > 100', policy: { roles: ['approver'] } },
+  roles: null,
+  onFailure: 'tell',
+  taskQueue: null,
+  timeout: '60s',
+  switchedOff: null,
+};
 
 export const ToolSchema = z
   .object({
@@ -42,12 +55,10 @@ export const ToolSchema = z
 
 export type ToolJson = z.output<typeof ToolSchema>;
 
-export const ToolListSchema = z
-  .object({
-    items: listOf(ToolSchema),
-    nextCursor: NextCursor,
+export const ToolListSchema = pageOf('ToolList', ToolSchema, TOOL_EXAMPLE)
+  .extend({
     warnings: listOf(z.string()).openapi({
       description: 'What MCP servers list that can not be used, since the process started',
     }),
   })
-  .openapi('ToolList', { example: { ...aPage(TOOL_EXAMPLE), warnings: [] } });
+  .openapi('ToolList', { example: { items: [TOOL_EXAMPLE], nextCursor: null, warnings: [] } });

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { WEBHOOK_EVENTS } from '../../graph/journal/index.ts';
-import { NextCursor, PageQuery, Time, aPage, idOf, listOf, orNull } from './common.ts';
+import { PageQuery, Time, idOf, listOf, orNull, pageOf } from './common.ts';
 
 /* Examples: a webhook and its deliveries. */
 
@@ -99,9 +99,7 @@ export const WebhookWithSecretSchema = z
   })
   .openapi('WebhookWithSecret', { example: { ...WEBHOOK_EXAMPLE, secret: SECRET_EXAMPLE } });
 
-export const WebhookListSchema = z
-  .object({ items: listOf(WebhookSchema), nextCursor: NextCursor })
-  .openapi('WebhookList', { example: aPage(WEBHOOK_EXAMPLE) });
+export const WebhookListSchema = pageOf('WebhookList', WebhookSchema, WEBHOOK_EXAMPLE);
 
 const DeliveryStatusSchema = z.enum(['pending', 'delivered', 'failed']);
 
@@ -124,9 +122,7 @@ export const WebhookDeliverySchema = z
   })
   .openapi('WebhookDelivery', { example: DELIVERY_EXAMPLE });
 
-export const WebhookDeliveryListSchema = z
-  .object({ items: listOf(WebhookDeliverySchema), nextCursor: NextCursor })
-  .openapi('WebhookDeliveryList', { example: aPage(DELIVERY_EXAMPLE) });
+export const WebhookDeliveryListSchema = pageOf('WebhookDeliveryList', WebhookDeliverySchema, DELIVERY_EXAMPLE);
 
 export const DeliveryQuery = PageQuery.extend({
   status: DeliveryStatusSchema.optional().openapi({ description: 'Only deliveries with this status' }),

@@ -1,9 +1,3 @@
-import type { Context } from 'hono';
-import type { ApiEnv, ApiDeps } from '../deps.ts';
-import { ApiError } from '../http/errors.ts';
-import type { TenantSlots } from '../http/tenant-slots.ts';
-import { measure } from '../../telemetry/metrics/meter.ts';
-
 /** Times of a stream in milliseconds, which tests shorten. */
 export interface StreamTimes {
   readonly heartbeatMs: number;
@@ -25,7 +19,7 @@ export interface SseBody {
   offer(frame: string): void;
   /** Ends the response after everything that was written. */
   readonly end: () => void;
-  /** Aborts the response, so that the reader can tell it from a complete one. */
+  /** Aborts the response, so that the reader can distinguish it from a complete one. */
   cut(): void;
 }
 
@@ -149,109 +143,6 @@ function openOutlet(onCancel: () => void): Outlet {
   };
 }
 
-/** An event stream that a request asks for. */
-interface AskedStream extends Produced {
-  readonly slots: TenantSlots;
-}
-
-const RETRY_AFTER_S = '5';
-/** Tells proxies not to cache or buffer the stream. */
-const HEADERS = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
-
-/**
- * Answers with an event stream if the tenant has a free slot.
- * @throws ApiError 429 when the tenant or the process has too many streams; 401 when another stream has used the ticket
- */
-export async function answerStream(c: Context<ApiEnv>, deps: StreamDeps, asked: AskedStream): Promise<Response> {
-  if (c.req.method === 'HEAD') return c.body(null, 200, HEADERS);
-  const giveBack = asked.slots.take(c.get('caller').tenantId);
-  if (!giveBack)
-    throw new ApiError('TOO_MANY_REQUESTS', 'Too many streams are open; close one, or ask again', {
-      headers: { 'retry-after': RETRY_AFTER_S },
-    });
-  try {
-    await c.get('useTicket')?.();
-  } catch (error) {
-    giveBack();
-    throw error;
-  }
-  return sendStream(c, deps, {
-    ...asked,
-    headers: HEADERS,
-    over: giveBack,
-    async produce(body) {
-      if (await body.write(RETRY_FRAME)) await asked.produce(body);
-    },
-  });
-}
-
-export type StreamDeps = Pick<ApiDeps, 'logger' | 'shuttingDown' | 'streaming'>;
-
-/** The source of a stream. */
-export interface Produced {
-  /** Writes the stream, which ends when this resolves. */
-  readonly produce: (body: SseBody) => Promise<void>;
-  /** An additional frame that is sent with each heartbeat. */
-  readonly withHeartbeat?: () => string;
-}
-
-interface SentStream extends Produced {
-  readonly headers: Readonly<Record<string, string>>;
-  /** The longest duration of the stream. */
-  readonly maxMs?: number;
-  /** Releases the slot of the stream. */
-  readonly over: () => void;
-}
-
-const TIMES: StreamTimes = { heartbeatMs: 15_000, stallMs: 30_000 };
-/** The longest delay that a Node timer supports. */
-const MAX_TIMER_MS = 2_147_483_647;
-
-/**
- * Answers with a stream. It ends at its own end, when the reader disconnects or stalls, when the caller's token
- * expires, or when the process shuts down.
- */
-export function sendStream(c: Context<ApiEnv>, deps: StreamDeps, stream: SentStream): Response {
-  const { headers, withHeartbeat, over, maxMs = MAX_TIMER_MS } = stream;
-  const body = openSseBody({ ...TIMES, ...deps.streaming, withHeartbeat, hangUp: hangUpOf(c) });
-  const { expiresAtMs = Number.POSITIVE_INFINITY } = c.get('caller');
-  endWith(body, deps.shuttingDown, Math.min(maxMs, expiresAtMs - Date.now(), MAX_TIMER_MS));
-  measure('holdfast.sse.clients', 1, {});
-  void write(body, deps, stream).finally(() => {
-    measure('holdfast.sse.clients', -1, {});
-    over();
-  });
-  return c.body(body.stream, 200, headers);
-}
-
-async function write(body: SseBody, { logger }: StreamDeps, { produce }: Produced): Promise<void> {
-  try {
-    await produce(body);
-    body.end();
-  } catch (error) {
-    logger.warn({ error }, 'a stream failed; its reader can resume it');
-    body.cut();
-  }
-}
-
-/** Ends a body when the process begins to shut down, and when its time is up. */
-function endWith(body: SseBody, shuttingDown: AbortSignal, leftMs: number): void {
-  const { end, over } = body;
-  const timer = setTimeout(end, Math.max(0, leftMs));
-  shuttingDown.addEventListener('abort', end);
-  over.addEventListener('abort', () => {
-    clearTimeout(timer);
-    shuttingDown.removeEventListener('abort', end);
-  });
-  if (shuttingDown.aborted) end();
-}
-
-/** Returns a function that closes the request's connection; requests within the process have none. */
-function hangUpOf({ env }: { readonly env?: ApiEnv['Bindings'] }): (() => void) | undefined {
-  const outgoing = env?.outgoing;
-  return outgoing && (() => void outgoing.destroy());
-}
-
 /** A server-sent event (WHATWG HTML, section 9.2). Id and type must not contain line breaks. */
 interface ServerSentEvent {
   /** The id from which a client resumes; without it, the client keeps the previous one. */
@@ -260,8 +151,6 @@ interface ServerSentEvent {
   readonly data: unknown;
 }
 
-/** Sets the pause before a client reconnects, in milliseconds. */
-const RETRY_FRAME = 'retry: 1000\n\n';
 /** A comment: clients ignore it, and it keeps proxies from closing an idle connection. */
 const HEARTBEAT_FRAME = ': hb\n\n';
 

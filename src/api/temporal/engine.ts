@@ -3,9 +3,9 @@ import type { WorkflowHandle, ConnectionOptions, WorkflowClientInterceptor } fro
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { DataConverter } from '@temporalio/common';
 import type { RunView } from '../../graph/journal/index.ts';
-import type { SignalResult } from '../../graph/run/index.ts';
+import type { SentSignal, SignalResult } from '../../graph/run/index.ts';
 import { truncate } from '../../graph/values/index.ts';
-import type { Json, JsonObject } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
 import { createTemporalCheck } from '../../process/temporal-check.ts';
 import type { TemporalCheck } from '../../process/temporal-check.ts';
 import {
@@ -23,10 +23,14 @@ import {
 import type { RunGraphInput, RunReference, TooLarge } from '../../workflows/contract.ts';
 import { notNow } from '../http/errors.ts';
 import { ifThere, orUnavailable, poll } from './requests.ts';
-import { readFailingTask, readPendingActivities, findTerminatedRuns } from './failing-task.ts';
-import type { FailingTask, PendingActivity, Span } from './failing-task.ts';
+import { readFailingTask } from './failing-task.ts';
+import type { FailingTask } from './failing-task.ts';
+import { readPendingActivities } from './pending-activities.ts';
+import type { PendingActivity } from './pending-activities.ts';
+import { findTerminatedRuns } from './terminated-runs.ts';
+import type { TimeSpan } from './terminated-runs.ts';
 import { quarantine, readWorkflowEnd } from './workflow-end.ts';
-import type { Quarantine, WorkflowEnd } from './workflow-end.ts';
+import type { ExecutionReference, Quarantine, WorkflowEnd } from './workflow-end.ts';
 import { createTimedSchedules } from './timed-schedules.ts';
 import type { TimedSchedules } from './timed-schedules.ts';
 import { hasGrpcCode } from '../../process/grpc-errors.ts';
@@ -40,17 +44,13 @@ export interface Engine {
   /** Starts an execution of a run's workflow. Starting it again has no effect. @throws ApiError 503 */
   start(input: RunGraphInput): Promise<void>;
   /** Sends a signal to a run. @returns false when Temporal has no such open workflow @throws ApiError 503 */
-  send(run: RunReference, signal: string, payload: JsonObject & { readonly signalId: string }): Promise<boolean>;
+  send(run: RunReference, signal: string, payload: SentSignal['payload']): Promise<boolean>;
   /**
    * Sends a decision or control to a run and waits for the result.
    * @returns `null` when the run has ended or was never started
    * @throws ApiError 503 when no worker answers; the same id may be sent again
    */
-  signalAndAsk(
-    run: RunReference,
-    signal: string,
-    payload: JsonObject & { readonly signalId: string },
-  ): Promise<SignalResult | null>;
+  signalAndAsk(run: RunReference, signal: string, payload: SentSignal['payload']): Promise<SignalResult | null>;
   /**
    * Queries the result of a decision or control that was sent before.
    * @returns `null` when the run has no such result
@@ -66,7 +66,7 @@ export interface Engine {
    * Lists the runs with an execution that was terminated or timed out in a span of time.
    * @throws when Temporal does not answer
    */
-  terminatedRuns(span: Span): AsyncIterable<RunReference>;
+  terminatedRuns(span: TimeSpan): AsyncIterable<RunReference>;
   /**
    * Reads how a run's workflow has ended, or that Temporal does not have it.
    * @returns `null` when the workflow is open
@@ -82,7 +82,7 @@ export interface Engine {
    * @returns false when it had already ended
    * @throws ApiError 503
    */
-  quarantine(run: RunReference & { readonly executionRunId: string }, quarantined: Quarantine): Promise<boolean>;
+  quarantine(run: ExecutionReference, quarantined: Quarantine): Promise<boolean>;
   readonly schedules: TimedSchedules;
   readonly ping: TemporalCheck;
 }
@@ -130,7 +130,8 @@ export function createEngine(connection: Connection, namespace: string, dataConv
     view: async (run) => await ask(run, QUERIES.status),
     terminatedRuns: (span) =>
       findTerminatedRuns(
-        async (request) => await soon(() => client.workflowService.listWorkflowExecutions({ namespace, ...request })),
+        async (query, nextPageToken) =>
+          await soon(() => client.workflowService.listWorkflowExecutions({ namespace, query, nextPageToken })),
         span,
       ),
     workflowEnd: async (run) =>

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import type { temporal, google } from '@temporalio/proto';
-import { toWorkflowId, RUN_GRAPH, fromWorkflowId } from '../../workflows/contract.ts';
+import type { temporal } from '@temporalio/proto';
+import { toWorkflowId } from '../../workflows/contract.ts';
 import type { RunReference } from '../../workflows/contract.ts';
 
 /** A workflow task that is being retried after a failure or a timeout. */
@@ -101,96 +101,3 @@ const OF_WORKERS: ReadonlySet<number> = new Set([
   Cause.WORKFLOW_TASK_FAILED_CAUSE_EXTERNAL_STORAGE_FAILURE,
   Cause.WORKFLOW_TASK_FAILED_CAUSE_FEATURE_DISABLED,
 ]);
-
-/** An activity of a run that Temporal has scheduled and that has not ended. */
-export interface PendingActivity {
-  readonly id: string;
-  /** The type of the activity, such as `callTool`. */
-  readonly type: string;
-  readonly state: 'scheduled' | 'started' | 'canceling' | 'paused' | 'unknown';
-  readonly attempt: number;
-  readonly scheduledAt: string | null;
-  readonly lastStartedAt: string | null;
-  readonly lastHeartbeatAt: string | null;
-  readonly lastWorker: string | null;
-  readonly lastFailure: string | null;
-}
-
-type Info = temporal.api.workflow.v1.IPendingActivityInfo;
-const { PendingActivityState: State } = proto.temporal.api.enums.v1;
-
-const STATES: ReadonlyMap<number, PendingActivity['state']> = new Map([
-  [State.PENDING_ACTIVITY_STATE_SCHEDULED, 'scheduled'],
-  [State.PENDING_ACTIVITY_STATE_STARTED, 'started'],
-  [State.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED, 'canceling'],
-  [State.PENDING_ACTIVITY_STATE_PAUSED, 'paused'],
-]);
-
-/**
- * Reads the activities of a run's workflow that have not ended.
- * @throws when Temporal does not answer or has no such workflow
- */
-export async function readPendingActivities(
-  { workflowService, options: { namespace } }: Client,
-  run: RunReference,
-): Promise<readonly PendingActivity[]> {
-  const execution = { workflowId: toWorkflowId(run) };
-  const { pendingActivities } = await workflowService.describeWorkflowExecution({ namespace, execution });
-  return (pendingActivities ?? []).map(toPendingActivity);
-}
-
-function toPendingActivity(info: Info): PendingActivity {
-  return {
-    id: info.activityId ?? '',
-    type: info.activityType?.name ?? '',
-    state: STATES.get(info.state ?? -1) ?? 'unknown',
-    attempt: info.attempt ?? 1,
-    scheduledAt: toTime(info.scheduledTime),
-    lastStartedAt: toTime(info.lastStartedTime),
-    lastHeartbeatAt: toTime(info.lastHeartbeatTime),
-    lastWorker: info.lastWorkerIdentity || null,
-    lastFailure: info.lastFailure?.message ?? null,
-  };
-}
-
-function toTime(time: google.protobuf.ITimestamp | null | undefined): string | null {
-  const ms = Number(time?.seconds ?? 0) * 1_000 + Math.floor((time?.nanos ?? 0) / 1_000_000);
-  return ms > 0 ? new Date(ms).toISOString() : null;
-}
-
-/** A span between two times (RFC 3339); without `after` it has no start. */
-export interface Span {
-  readonly after: string | null;
-  readonly before: string;
-}
-
-/** Requests a page of workflows from Temporal's visibility store. */
-type ListPage = (request: { readonly query: string; readonly nextPageToken: Uint8Array }) => Promise<WorkflowPage>;
-
-interface WorkflowPage {
-  readonly executions: readonly { readonly execution?: { readonly workflowId?: string | null } | null }[];
-  /** Empty after the last page. */
-  readonly nextPageToken: Uint8Array;
-}
-
-/**
- * Lists the runs with an execution that was terminated, timed out or failed in a span of time, as far as the visibility
- * store knows. Some of these runs continue in a later execution.
- */
-export async function* findTerminatedRuns(listPage: ListPage, { after, before }: Span): AsyncIterable<RunReference> {
-  const query = [
-    `WorkflowType = '${RUN_GRAPH}'`,
-    `(ExecutionStatus IN ('Terminated', 'TimedOut') OR (ExecutionStatus = 'Failed' AND RunStatus != 'failed'))`,
-    `CloseTime < '${before}'`,
-    ...(after === null ? [] : [`CloseTime >= '${after}'`]),
-  ].join(' AND ');
-  let nextPageToken: Uint8Array = new Uint8Array();
-  do {
-    const page = await listPage({ query, nextPageToken });
-    for (const { execution } of page.executions) {
-      const run = fromWorkflowId(execution?.workflowId ?? '');
-      if (run) yield run;
-    }
-    ({ nextPageToken } = page);
-  } while (nextPageToken.length > 0);
-}

@@ -19,7 +19,7 @@ export type WorkflowEnd = {
   | { readonly kind: 'ended'; readonly as: 'completed' | 'canceled' }
   | { readonly kind: 'contradicted'; readonly message: string }
   | { readonly kind: 'terminated'; readonly by: string; readonly reason: string }
-  | ({ readonly kind: 'put-aside' } & Quarantine)
+  | ({ readonly kind: 'quarantined' } & Quarantine)
 );
 
 /** @returns `null` when the workflow is open */
@@ -70,10 +70,10 @@ async function lastEvent(
 async function terminationOf(
   client: Client,
   { workflowExecutionTerminatedEventAttributes }: temporal.api.history.v1.IHistoryEvent,
-): Promise<Termination | ({ readonly kind: 'put-aside' } & Quarantine)> {
+): Promise<Termination | ({ readonly kind: 'quarantined' } & Quarantine)> {
   const terminated = workflowExecutionTerminatedEventAttributes ?? {};
   const quarantined = await readQuarantine(client, terminated);
-  if (quarantined) return { kind: 'put-aside', ...quarantined };
+  if (quarantined) return { kind: 'quarantined', ...quarantined };
   return { kind: 'terminated', by: terminated.identity ?? '', reason: terminated.reason ?? '' };
 }
 
@@ -100,10 +100,16 @@ type Terminated = temporal.api.history.v1.IWorkflowExecutionTerminatedEventAttri
 
 const IDENTITY = 'holdfast';
 
+/** One execution of a run's workflow. */
+export interface ExecutionReference extends RunReference {
+  /** Temporal's id of the execution. */
+  readonly executionRunId: string;
+}
+
 /** Terminates one execution of a run's workflow. @throws a gRPC error NOT_FOUND when it has ended */
 export async function quarantine(
   { workflowService, options: { namespace, loadedDataConverter } }: Client,
-  run: RunReference & { readonly executionRunId: string },
+  run: ExecutionReference,
   quarantined: Quarantine,
 ): Promise<void> {
   await workflowService.terminateWorkflowExecution({

@@ -1,6 +1,6 @@
 import type { Webhook, NewWebhook } from '../../store/webhooks/webhooks.ts';
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError, invalidField } from '../http/errors.ts';
 import { openSender } from './open-sender.ts';
 import { isSecret, newSecret } from './standard-webhooks.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -8,7 +8,7 @@ import type { Caller } from '../http/authenticate.ts';
 /** The most webhooks of a tenant. */
 const MAX_WEBHOOKS = 100;
 
-type Wanted = Omit<NewWebhook, 'secret'> & { readonly secret: string | undefined };
+type WebhookToAdd = Omit<NewWebhook, 'secret'> & { readonly secret: string | undefined };
 
 /**
  * Adds a webhook to a tenant.
@@ -16,13 +16,13 @@ type Wanted = Omit<NewWebhook, 'secret'> & { readonly secret: string | undefined
  * @throws ApiError 422 for an invalid secret or an address that the guard refuses, 409 when the tenant has too many
  * webhooks
  */
-type AddWebhook = (wanted: Wanted) => Promise<{ readonly webhook: Webhook; readonly secret: string | null }>;
+type AddWebhook = (wanted: WebhookToAdd) => Promise<{ readonly webhook: Webhook; readonly secret: string | null }>;
 
 export function createAddWebhook({ store, settings }: Pick<ApiDeps, 'store' | 'settings'>): AddWebhook {
   const openedSender = openSender(settings.webhooks.allow);
   return async ({ secret: given, ...wanted }) => {
     const refusal = (await openedSender()).refusal(wanted.url);
-    if (refusal !== null) throw wrong('/url', refusal);
+    if (refusal !== null) throw invalidField('/url', refusal);
     const chosen = wanted.format === 'slack' ? unsigned(given) : chosenSecret(given);
     const webhook = await store.webhooks.add({ ...wanted, secret: chosen }, MAX_WEBHOOKS);
     if (!webhook) throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_WEBHOOKS} webhooks`);
@@ -35,24 +35,20 @@ export function createAddWebhook({ store, settings }: Pick<ApiDeps, 'store' | 's
 /** Returns the given secret, or a new one. @throws ApiError 422 */
 function chosenSecret(given: string | undefined): string {
   if (given === undefined) return newSecret();
-  if (!isSecret(given)) throw wrong('/secret', 'A secret is "whsec_" and 24 to 64 bytes in base64');
+  if (!isSecret(given)) throw invalidField('/secret', 'A secret is "whsec_" and 24 to 64 bytes in base64');
   return given;
 }
 
 function unsigned(given: string | undefined): null {
-  if (given !== undefined) throw wrong('/secret', 'Messages for Slack have no signature');
+  if (given !== undefined) throw invalidField('/secret', 'Messages for Slack have no signature');
   return null;
-}
-
-function wrong(path: string, message: string): ApiError {
-  return new ApiError('INVALID_REQUEST', message, { issues: [{ path, message }] });
 }
 
 type FindDeps = Pick<ApiDeps, 'store'>;
 
 /** Finds a webhook of the caller's tenant. @throws ApiError 404 */
 export async function findWebhook({ store }: FindDeps, { tenantId }: Caller, id: string): Promise<Webhook> {
-  return present(await store.webhooks.find(tenantId, id), id);
+  return requireFound(await store.webhooks.find(tenantId, id), id);
 }
 
 /** Finds an enabled webhook. @throws ApiError 404, 409 when it is disabled */
@@ -64,7 +60,7 @@ export async function findEnabled(deps: FindDeps, caller: Caller, id: string): P
 }
 
 /** @throws ApiError 404 when nothing was found */
-export function present<T>(found: T | null, id: string, among = 'webhooks of this tenant'): T {
+export function requireFound<T>(found: T | null, id: string, among = 'webhooks of this tenant'): T {
   if (found === null) throw new ApiError('NOT_FOUND', `There is no "${id}" among the ${among}`);
   return found;
 }
@@ -94,7 +90,7 @@ export async function rotateSecret(
   const { format, tenantId } = await findWebhook({ store }, caller, id);
   if (format === 'slack') throw new ApiError('NOT_ALLOWED_NOW', 'Messages for Slack have no signature');
   const rotation = { id: attempt.id, secret: chosenSecret(given) };
-  const webhook = present(await store.webhooks.rotate({ tenantId, id }, rotation, MAX_EARLIER_SECRETS), id);
+  const webhook = requireFound(await store.webhooks.rotate({ tenantId, id }, rotation, MAX_EARLIER_SECRETS), id);
   if (webhook === 'too-many')
     throw new ApiError(
       'TOO_MANY_KEPT',
@@ -105,7 +101,7 @@ export async function rotateSecret(
 }
 
 /** Returns the public form of a webhook. The path of a Slack URL is a secret, as it allows posting, and is hidden. */
-export function shownWebhook({ tenantId: _tenantId, ...webhook }: Webhook) {
+export function toWebhookJson({ tenantId: _tenantId, ...webhook }: Webhook) {
   const { url, format } = webhook;
   return { ...webhook, url: format === 'slack' ? `${new URL(url).origin}/[hidden]` : url };
 }

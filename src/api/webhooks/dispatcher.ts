@@ -4,8 +4,8 @@ import type { ApiDeps, DispatcherTimes } from '../deps.ts';
 import { RETRY_DELAYS_MS, judgeDelivery } from './judge-delivery.ts';
 import { openSender } from './open-sender.ts';
 import { signatureHeaders } from './standard-webhooks.ts';
-import type { Posted, Sender } from './sender.ts';
-import { makeBody, toSlackMessage } from './event-body.ts';
+import type { PostResult, Sender } from './sender.ts';
+import { buildBody, toSlackMessage } from './event-body.ts';
 
 type DispatcherDeps = Pick<ApiDeps, 'store' | 'fingerprints' | 'settings' | 'logger'>;
 
@@ -127,25 +127,27 @@ async function attemptDelivery(deps: AttemptDeps, delivery: ClaimedDelivery): Pr
   const { status, error } = posted;
   const { delaysMs } = deps.times;
   const result: DeliveryResult =
-    posted === LOST
-      ? { kind: 'lost' }
-      : judgeDelivery(posted, { failures: delivery.failures, jitter: Math.random(), delaysMs });
+    posted === LOST ? { kind: 'lost' } : judgeDelivery(posted, delivery.failures, delaysMs, Math.random());
   const attempt = { at: new Date(atMs).toISOString(), status, error, durationMs: Date.now() - atMs };
   await deps.store.dueDeliveries.record(delivery, attempt, result);
   return result;
 }
 
-const LOST: Posted = { status: null, retryAfterMs: null, error: 'What the message is about is not stored any more' };
-const UNMADE: Posted = { status: null, retryAfterMs: null, error: 'The message could not be made' };
+const LOST: PostResult = {
+  status: null,
+  retryAfterMs: null,
+  error: 'What the message is about is not stored any more',
+};
+const NOT_BUILT: PostResult = { status: null, retryAfterMs: null, error: 'The message could not be made' };
 
 /** A message whose body can't be built counts as a failed attempt, so that it does not block later ones for ever. */
-async function send(deps: AttemptDeps, delivery: ClaimedDelivery, atMs: number): Promise<Posted> {
+async function send(deps: AttemptDeps, delivery: ClaimedDelivery, atMs: number): Promise<PostResult> {
   try {
     const body = await readBody(deps, delivery.eventId);
-    return body === null ? LOST : await post(deps, delivery, { body, atMs });
+    return body === null ? LOST : await post(deps, delivery, body, atMs);
   } catch (error) {
     deps.logger.warn({ error, delivery: delivery.id }, 'a message for a webhook could not be made');
-    return UNMADE;
+    return NOT_BUILT;
   }
 }
 
@@ -154,17 +156,18 @@ async function readBody(deps: AttemptDeps, eventId: string): Promise<string | nu
   const { dueDeliveries } = deps.store;
   const event = await dueDeliveries.eventOf(eventId);
   if (!event || event.body !== null) return event?.body ?? null;
-  const made = await makeBody(deps, event);
+  const made = await buildBody(deps, event);
   return made === null ? null : await dueDeliveries.keepBody(eventId, made);
 }
 
 async function post(
   { store, sender, times }: AttemptDeps,
   { id, webhook }: ClaimedDelivery,
-  { body: stored, atMs }: { readonly body: string; readonly atMs: number },
-): Promise<Posted> {
+  stored: string,
+  atMs: number,
+): Promise<PostResult> {
   const body = webhook.format === 'slack' ? toSlackMessage(stored, webhook.linkBase) : stored;
   const secrets = await store.webhooks.secretsOf(webhook.id);
-  const headers = signatureHeaders(secrets, { id, body, atMs });
+  const headers = signatureHeaders(secrets, id, body, atMs);
   return await (await sender()).post({ url: webhook.url, headers, body, timeoutMs: times.answerMs });
 }

@@ -4,7 +4,7 @@ import type { JsonObject, Json } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { StoredWebhookEvent } from '../../store/webhooks/due-deliveries.ts';
 import type { ApiDeps } from '../deps.ts';
-import { hiddenFrom, shownApproval } from '../redaction.ts';
+import { hiddenFrom, redactApproval } from '../redaction.ts';
 import { toRunJson } from '../runs/run-json.ts';
 
 type BodyDeps = Pick<ApiDeps, 'store' | 'fingerprints'>;
@@ -16,7 +16,7 @@ const RECEIVER = { permissions: new Set<never>() };
  * Builds the body of an event: its subject in the most redacted public form.
  * @returns `null` when the run was deleted or the subject is not known
  */
-export async function makeBody(deps: BodyDeps, event: StoredWebhookEvent): Promise<string | null> {
+export async function buildBody(deps: BodyDeps, event: StoredWebhookEvent): Promise<string | null> {
   const run = event.runId === null ? null : await deps.store.runs.find(event.runId);
   const data = run && (await dataOf(deps, run, event));
   return data && bodyOf(event, data);
@@ -36,7 +36,7 @@ async function dataOf(
   const content =
     subject ?? (subjectId === null ? run.view : ((await store.approvals.find(subjectId))?.approval ?? null));
   if (!content) return null;
-  if ('policy' in content) return toJsonObject(shownApproval(content, hidden, fingerprints));
+  if ('policy' in content) return toJsonObject(redactApproval(content, hidden, fingerprints));
   if ('usage' in content) {
     const view = { ...content, startedAt: run.view?.startedAt ?? null };
     return toJsonObject(toRunJson(run, RECEIVER, { view }));
@@ -60,13 +60,13 @@ function bounded(data: JsonObject): JsonObject {
 }
 
 /** The texts of a Slack message about a subject, and where it links to. */
-interface Words {
+interface SlackTexts {
   readonly about: (data: JsonObject) => string;
   readonly path: (data: JsonObject) => string;
 }
 
 /** The texts by the first part of the event type. */
-const WORDS: Readonly<Record<string, Words>> = {
+const SLACK_TEXTS: Readonly<Record<string, SlackTexts>> = {
   run: {
     about: ({ id, graph }) => `${textOf(isJsonObject(graph) ? graph['name'] : null)} (${textOf(id)})`,
     path: ({ id }) => `runs/${pathOf(id)}`,
@@ -87,13 +87,13 @@ const MAX_ABOUT = 500;
  */
 export function toSlackMessage(body: string, linkBase: string | null): string {
   const { type, data } = readEvent(body);
-  const words = own(WORDS, type.replace(/\..*$/, ''));
+  const words = own(SLACK_TEXTS, type.replace(/\..*$/, ''));
   const title = titleOf(type);
   const about = words ? escaped(abbreviate(words.about(data), MAX_ABOUT)) : '';
   const link = words && linkBase !== null ? `<${linkBase.replace(/\/+$/, '')}/${words.path(data)}|Open>` : '';
   const text = [title, about].filter((part) => part !== '').join(': ');
-  const shown = [`*${title}*`, about, link].filter((part) => part !== '').join('\n');
-  return JSON.stringify({ text, blocks: [{ type: 'section', text: { type: 'mrkdwn', text: shown } }] });
+  const section = [`*${title}*`, about, link].filter((part) => part !== '').join('\n');
+  return JSON.stringify({ text, blocks: [{ type: 'section', text: { type: 'mrkdwn', text: section } }] });
 }
 
 function readEvent(body: string): { readonly type: string; readonly data: JsonObject } {

@@ -23,19 +23,10 @@ const JITTER = 0.1;
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
 
 /** A receiver's answer; the status is `null` when there was none. */
-export interface Answered {
+export interface ReceiverAnswer {
   readonly status: number | null;
   /** The pause that `Retry-After` requests, in milliseconds; `null` without the header. */
   readonly retryAfterMs: number | null;
-}
-
-/** The other inputs of the judgment. */
-interface Judging {
-  /** The number of failed attempts before this one. */
-  readonly failures: number;
-  /** From 0 to 1. */
-  readonly jitter: number;
-  readonly delaysMs: readonly number[];
 }
 
 /** The statuses with which a receiver may request a pause. */
@@ -45,10 +36,14 @@ const GONE = 410;
 /**
  * Derives the result of an attempt from its answer: 2xx is success, 410 disables the webhook, and all others are
  * failures, including redirects.
+ * @param failures the number of failed attempts before this one
+ * @param jitter from 0 to 1
  */
 export function judgeDelivery(
-  { status, retryAfterMs }: Answered,
-  { failures, jitter, delaysMs }: Judging,
+  { status, retryAfterMs }: ReceiverAnswer,
+  failures: number,
+  delaysMs: readonly number[],
+  jitter: number,
 ): DeliveryResult {
   if (status !== null && status >= 200 && status < 300) return { kind: 'delivered' };
   if (status === GONE) return { kind: 'gone' };

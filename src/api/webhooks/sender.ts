@@ -3,7 +3,7 @@ import { createGuard } from '../../network/guard.ts';
 import type { Guard } from '../../network/guard.ts';
 import { NetworkError } from '../../network/network-error.ts';
 import { readRetryAfter } from '../../network/retry-after.ts';
-import type { Answered } from './judge-delivery.ts';
+import type { ReceiverAnswer } from './judge-delivery.ts';
 
 /** A message for a receiver. */
 interface Message {
@@ -14,14 +14,14 @@ interface Message {
 }
 
 /** A receiver's answer, or the reason why there was none. */
-export interface Posted extends Answered {
+export interface PostResult extends ReceiverAnswer {
   readonly error: string | null;
 }
 
 /** Posts messages to public addresses and to allowed private hosts. */
 export interface Sender {
   /** Posts a message and never rejects. Redirects are not followed. */
-  post(message: Message): Promise<Posted>;
+  post(message: Message): Promise<PostResult>;
   /** Returns the reason why an address is refused, without a DNS lookup; `null` when it is accepted. */
   refusal(url: string): string | null;
 }
@@ -48,7 +48,7 @@ export function createSender(allow: readonly string[]): Sender {
 const MAX_ANSWER_BYTES = 1_024;
 const HEADERS = { 'content-type': 'application/json', 'user-agent': 'holdfast' };
 
-async function post(guard: Guard, { url, headers, body, timeoutMs }: Message): Promise<Posted> {
+async function post(guard: Guard, { url, headers, body, timeoutMs }: Message): Promise<PostResult> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const target = new URL(url);

@@ -1,4 +1,5 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
 
 /* Standard Webhooks 1.0: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
 
@@ -13,38 +14,27 @@ export function newSecret(): string {
 
 /** Returns true for `whsec_` followed by 24 to 64 bytes in base64. */
 export function isSecret(text: string): boolean {
-  const bytes = bytesOf(text);
+  const bytes = Buffer.from(text.slice(PREFIX.length), 'base64');
   const isWhole = PREFIX + bytes.toString('base64') === text;
   return isWhole && bytes.byteLength >= FEWEST_BYTES && bytes.byteLength <= MOST_BYTES;
-}
-
-/** A message to sign. */
-interface SentMessage {
-  /** The message id, the same at each attempt. */
-  readonly id: string;
-  readonly body: string;
-  /** The time of this attempt, in milliseconds since the epoch. */
-  readonly atMs: number;
 }
 
 /**
  * Builds the headers by which a receiver verifies the sender. Each secret adds one signature; without secrets, nothing
  * is signed.
+ * @param id the id of the message, the same at each attempt
+ * @param atMs the time of this attempt, in milliseconds since the epoch
  */
 export function signatureHeaders(
   secrets: readonly string[],
-  { id, body, atMs }: SentMessage,
+  id: string,
+  body: string,
+  atMs: number,
 ): Readonly<Record<string, string>> {
-  const timestamp = String(Math.floor(atMs / 1_000));
-  const sign = (secret: string): string =>
-    createHmac('sha256', bytesOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
+  const signatures = secrets.map((secret) => new Webhook(secret).sign(id, new Date(atMs), body));
   return {
     'webhook-id': id,
-    'webhook-timestamp': timestamp,
-    ...(secrets.length > 0 && { 'webhook-signature': secrets.map((secret) => `v1,${sign(secret)}`).join(' ') }),
+    'webhook-timestamp': String(Math.floor(atMs / 1_000)),
+    ...(signatures.length > 0 && { 'webhook-signature': signatures.join(' ') }),
   };
-}
-
-function bytesOf(secret: string): Buffer {
-  return Buffer.from(secret.slice(PREFIX.length), 'base64');
 }

@@ -2,6 +2,7 @@ import type { Draft } from '../draft/draft.ts';
 import { tasksOfRun, keyOfCall } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { interventionId } from '../run/ids.ts';
+import { isNamed, refuseSeveral } from '../run/named-interventions.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import type { SavedProgress } from '../run/scope.ts';
 import { hasEnded, statusOf } from '../run/status.ts';
@@ -11,7 +12,6 @@ import { isUnknownOutcome } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { formatTimestamp } from '../values/time.ts';
-import { textOf } from './signal.ts';
 import { SINCE, refuseUnread } from './refusals.ts';
 import type { PossiblyExecutedCall } from '../run/compensation.ts';
 import { rememberedLostCalls, repeatsLostCall } from '../run/unknown-outcomes.ts';
@@ -52,10 +52,7 @@ export function findIntervention(draft: Draft, payload: JsonObject): OpenInterve
   if ('code' in chosen) return chosen;
   const [only, ...more] = chosen;
   if (only && more.length === 0) return only;
-  return {
-    code: 'INTERVENTION_ID_REQUIRED',
-    message: `Several nodes wait for an intervention; name one by id: ${namesOf(chosen)}`,
-  };
+  return refuseSeveral(namesOf(chosen));
 }
 
 /** Refuses to repeat calls with an unknown outcome whose nodes are not named. */
@@ -97,11 +94,6 @@ function namesOf(all: readonly OpenIntervention[]): string {
 
 function idOf({ handle, call }: OpenIntervention): string {
   return interventionId(handle.frame.executionPath, handle.task, call && call.number);
-}
-
-/** True if a payload names this intervention, or none. */
-export function isNamed(payload: JsonObject, { node, id }: { readonly node: string; readonly id: string }): boolean {
-  return (textOf(payload, 'node') ?? node) === node && (textOf(payload, 'id') ?? id) === id;
 }
 
 /** Returns the lost call that a person sees: one of a batch, or the one of the node. */

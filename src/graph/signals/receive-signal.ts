@@ -15,7 +15,7 @@ import { isDeeperThan, isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { abbreviate, truncate } from '../values/text.ts';
 import { whyUnreadable } from '../values/unreadable.ts';
-import { isNamed } from './find-intervention.ts';
+import { isNamed } from '../run/named-interventions.ts';
 import { refuseUnread } from './refusals.ts';
 import { refused, textOf } from './signal.ts';
 import type { Handled, SignalKind } from './signal.ts';

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openGraphJobs } from '../../../src/api/graph-jobs/open-graph-jobs.ts';
 import type { GraphJobs } from '../../../src/api/graph-jobs/graph-jobs.ts';
-import type { TaskOf } from '../../../src/api/graph-jobs/jobs.ts';
+import type { ParametersOf } from '../../../src/api/graph-jobs/jobs.ts';
 import { limitsOfRun } from '../../../src/graph/run/limits.ts';
 import { aCatalog, aDefinition } from '../../support/builders/builders.ts';
 
@@ -17,24 +17,24 @@ async function open(options: Options = {}): Promise<GraphJobs> {
   return opened;
 }
 
-const small = { definition: { name: 'small', nodes: { a: { type: 'set' } }, edges: [] }, graphs: {} };
+const small: ParametersOf<'validate'> = [{ name: 'small', nodes: { a: { type: 'set' } }, edges: [] }, {}];
 
 /** A definition that takes long to check: each node has edges to the next ones. */
-function dense() {
+function dense(): ParametersOf<'validate'> {
   const ids = Array.from({ length: 900 }, (_, at) => `n${at}`);
   const edges = ids.flatMap((from, at) => ids.slice(at + 1, at + 7).map((to) => ({ from, to })));
   const nodes = Object.fromEntries(ids.map((id) => [id, { type: 'set' }]));
-  return { definition: { name: 'dense', nodes, edges: [{ from: '__start__', to: 'n0' }, ...edges] }, graphs: {} };
+  return [{ name: 'dense', nodes, edges: [{ from: '__start__', to: 'n0' }, ...edges] }, {}];
 }
 
 test('threads return the same issues as a check without them', async () => {
   const graphJobs = await open();
-  await expect(graphJobs.do('validate', 'acme', small)).resolves.toContainEqual(
+  await expect(graphJobs.do('validate', 'acme', ...small)).resolves.toContainEqual(
     expect.objectContaining({ severity: 'error' }),
   );
   const definition = aDefinition({ channels: { n: { schema: { type: 'number' } } } });
   const graph = { definition, catalog: aCatalog() };
-  await expect(graphJobs.do('checkInput', 'acme', { graph, input: { n: 'one' } })).resolves.toEqual({
+  await expect(graphJobs.do('checkInput', 'acme', graph, { n: 'one' })).resolves.toEqual({
     missing: [],
     issues: [expect.objectContaining({ path: '/n' })],
   });
@@ -52,7 +52,7 @@ async function openSlowly(limitMs: number): Promise<GraphJobs> {
 
 test('the time limit of a job begins when its thread is ready', async () => {
   const graphJobs = await openSlowly(1_000);
-  await expect(graphJobs.do('validate', 'acme', { definition: null, graphs: {} })).resolves.not.toEqual([]);
+  await expect(graphJobs.do('validate', 'acme', null, {})).resolves.not.toEqual([]);
 });
 
 test('a thread runs the test of a graph', async () => {
@@ -67,7 +67,7 @@ test('a thread runs the test of a graph', async () => {
     limits: limitsOfRun(graph, {}).limits,
   };
   const nothing = { input: {}, outputs: {}, decisions: [], events: [], expect: { path: ['b'] } };
-  await expect(graphJobs.do('test', 'acme', { graph, identity, now: 0, test: nothing })).resolves.toMatchObject({
+  await expect(graphJobs.do('test', 'acme', graph, identity, nothing, 0)).resolves.toMatchObject({
     status: 'completed',
     path: ['a'],
     state: { log: ['a'] },
@@ -80,8 +80,8 @@ const MANY_TURNS = 100;
 
 test('the event loop stays free while a large definition is checked', async () => {
   const graphJobs = await open();
-  await graphJobs.do('validate', 'acme', small);
-  const checked = graphJobs.do('validate', 'acme', dense()).then(() => 'checked');
+  await graphJobs.do('validate', 'acme', ...small);
+  const checked = graphJobs.do('validate', 'acme', ...dense()).then(() => 'checked');
   let turns = 0;
   while ((await Promise.race([checked, nextTurn('meanwhile')])) === 'meanwhile') turns += 1;
   expect(turns).toBeGreaterThan(MANY_TURNS);
@@ -90,8 +90,8 @@ test('the event loop stays free while a large definition is checked', async () =
 test('a tenant with many large definitions leaves one thread to others', async () => {
   const graphJobs = await open();
   const ended: string[] = [];
-  const check = async (tenant: string, task: TaskOf<'validate'>): Promise<void> => {
-    await graphJobs.do('validate', tenant, task);
+  const check = async (tenant: string, job: ParametersOf<'validate'>): Promise<void> => {
+    await graphJobs.do('validate', tenant, ...job);
     ended.push(tenant);
   };
   const ofAcme = Array.from({ length: 4 }, async () => await check('acme', dense()));
@@ -103,7 +103,7 @@ test('a tenant with many large definitions leaves one thread to others', async (
 describe('a job that exceeds a limit is refused, and the next one succeeds', () => {
   test('of time', async () => {
     const graphJobs = await open({ limitMs: 5 });
-    await expect(graphJobs.do('validate', 'acme', dense())).rejects.toMatchObject({
+    await expect(graphJobs.do('validate', 'acme', ...dense())).rejects.toMatchObject({
       code: 'TOO_EXPENSIVE',
       status: 422,
     });
@@ -115,20 +115,20 @@ describe('a job that exceeds a limit is refused, and the next one succeeds', () 
     const list = Array.from({ length: 400_000 }, (_, at) => `${at}${text}`);
     const definition = aDefinition({ channels: { list: {} } });
     const graph = { definition, catalog: aCatalog() };
-    await expect(graphJobs.do('checkInput', 'acme', { graph, input: { list } })).rejects.toMatchObject({
+    await expect(graphJobs.do('checkInput', 'acme', graph, { list })).rejects.toMatchObject({
       code: 'TOO_EXPENSIVE',
     });
-    await expect(graphJobs.do('validate', 'acme', small)).resolves.toHaveLength(1);
+    await expect(graphJobs.do('validate', 'acme', ...small)).resolves.toHaveLength(1);
   });
 });
 
 test('at most a hundred jobs of a tenant are queued', async () => {
   const graphJobs = await open();
   const results = await Promise.allSettled(
-    Array.from({ length: 300 }, async () => graphJobs.do('validate', 'acme', small)),
+    Array.from({ length: 300 }, async () => graphJobs.do('validate', 'acme', ...small)),
   );
   const refused = results.filter(({ status }) => status === 'rejected');
   expect(refused.length).toBeGreaterThan(0);
   expect(refused[0]).toMatchObject({ reason: { code: 'TOO_MANY_REQUESTS', status: 429 } });
-  await expect(graphJobs.do('validate', 'other', small)).resolves.toBeDefined();
+  await expect(graphJobs.do('validate', 'other', ...small)).resolves.toBeDefined();
 });

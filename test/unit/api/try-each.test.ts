@@ -5,11 +5,11 @@ import { DatabaseAwayError } from '../../../src/store/database/database-away.ts'
 
 const logger = createLogger('silent');
 const items = Array.from({ length: 20 }, (_, n) => ({ id: `d${n}`, args: 'SECRET' }));
-const many = { items, subjectOf: ({ id }: (typeof items)[number]) => id };
+const idOf = ({ id }: (typeof items)[number]): string => id;
 
 test('once the database is unavailable, nothing more is begun, and the rest is refused in the same way', async () => {
   let begun = 0;
-  const tried = await tryEach({ logger }, many, async () => {
+  const tried = await tryEach({ logger }, items, idOf, async () => {
     begun += 1;
     throw new DatabaseAwayError('gone');
   });
@@ -21,7 +21,7 @@ test('once the database is unavailable, nothing more is begun, and the rest is r
 test('the log contains only the id of a failed item', async () => {
   const warn = vi.spyOn(logger, 'warn');
   const error = new TypeError('A bug');
-  await tryEach({ logger }, many, async ({ id }) => {
+  await tryEach({ logger }, items, idOf, async ({ id }) => {
     if (id === 'd3') throw error;
     return id;
   });

@@ -62,7 +62,7 @@ export class MessageBuilder {
 
   /** @param delta redacted for the reader */
   addDelta(delta: ModelDelta): readonly Chunk[] {
-    return delta.path === undefined && this.#plan.speakers.has(delta.node) ? this.#texts.addDelta(delta) : [];
+    return delta.path === undefined && this.#plan.answeringNodes.has(delta.node) ? this.#texts.addDelta(delta) : [];
   }
 
   /**
@@ -75,7 +75,7 @@ export class MessageBuilder {
     if (status === 'waiting' && this.#calls.waitsForPeople)
       return [
         ...this.endStep(),
-        ...this.#calls.askAgain(),
+        ...this.#calls.sendQuestionsAgain(),
         { type: 'finish', finishReason: 'tool-calls', messageMetadata },
       ];
     const ending = isEnded(status) ? this.#ending : null;
@@ -130,11 +130,11 @@ type NodeEvent = Extract<RunEvent, { readonly type: keyof typeof STATUSES }>;
 
 /** Builds a transient chunk with a node's progress; it is not stored in the message. */
 function toData({ type, node, visit, index, path = [] }: NodeEvent): Chunk {
-  const place = [...path, index === undefined ? node : `${node}[${index}]`].join('/');
+  const location = [...path, index === undefined ? node : `${node}[${index}]`].join('/');
   return {
     type: 'data-node',
-    id: `${place}#${visit}`,
-    data: { node: place, visit, status: STATUSES[type] },
+    id: `${location}#${visit}`,
+    data: { node: location, visit, status: STATUSES[type] },
     transient: true,
   };
 }
@@ -203,9 +203,9 @@ class SentTexts {
 
   /** Sends a delta. If earlier deltas are missing, the text is held back until it is known completely. */
   addDelta(delta: ModelDelta): readonly Chunk[] {
-    const sent = this.#byCall.get(delta.callKey) ?? aText(delta);
+    const sent = this.#byCall.get(delta.callKey) ?? newText(delta);
     this.#byCall.set(delta.callKey, sent);
-    if (sent.isSettled || !take(sent, delta) || sent.text === null) return [];
+    if (sent.isSettled || !addToText(sent, delta) || sent.text === null) return [];
     return this.#send(sent, sent.text);
   }
 
@@ -213,7 +213,7 @@ class SentTexts {
   settle(task: TaskOfEvent, texts: readonly string[]): readonly Chunk[] {
     const ofTask = this.#of(task);
     const settled = texts.flatMap((text) => {
-      const sent = ofTask.find(({ sentText, isSettled }) => !isSettled && text.startsWith(sentText)) ?? aText(null);
+      const sent = ofTask.find(({ sentText, isSettled }) => !isSettled && text.startsWith(sentText)) ?? newText(null);
       sent.isSettled = true;
       return [...this.#send(sent, text), ...end(sent)];
     });
@@ -247,7 +247,7 @@ class SentTexts {
   }
 }
 
-function aText(call: SentText['call']): SentText {
+function newText(call: SentText['call']): SentText {
   return { call, openId: null, sentText: '', attempt: 0, text: '', nextIndex: 0, isSettled: false };
 }
 
@@ -258,7 +258,7 @@ function end(sent: SentText): readonly Chunk[] {
 }
 
 /** Adds a delta to the text. @returns false for a delta of an attempt that a later one has replaced */
-function take(sent: SentText, { attempt, index, text }: ModelDelta): boolean {
+function addToText(sent: SentText, { attempt, index, text }: ModelDelta): boolean {
   if (attempt < sent.attempt) return false;
   if (attempt > sent.attempt) Object.assign(sent, { attempt, text: '', nextIndex: 0 });
   sent.text = sent.text === null || index !== sent.nextIndex ? null : sent.text + text;

@@ -12,13 +12,13 @@ export interface ChatPlan {
   /** The channel whose writes are the answer; `null` when the run's output is the answer. */
   readonly answer: string | null;
   /** Nodes whose model text is the answer, so that it can be streamed before the node has finished. */
-  readonly speakers: ReadonlySet<string>;
+  readonly answeringNodes: ReadonlySet<string>;
   /** Nodes that call one tool directly, without a request of a model. */
-  readonly callers: ReadonlySet<string>;
+  readonly singleCallNodes: ReadonlySet<string>;
 }
 
 /** The channel that is used when a graph has several channels of messages. */
-const USUAL = 'messages';
+const DEFAULT_CHANNEL = 'messages';
 
 /**
  * Derives how a graph is used in a chat. The user's message goes to the channel `messages`, or else to the first
@@ -28,20 +28,22 @@ const USUAL = 'messages';
 export function planChat(definition: GraphDefinition): ChatPlan {
   const input = findInput(definition);
   const answer = input?.kind === 'messages' ? input.channel : findAnswer(definition, input?.channel);
-  const speakers = Object.entries(definition.nodes).filter(([, node]) => answer !== null && speaksTo(node, answer));
-  const idsOf = (nodes: typeof speakers): ReadonlySet<string> => new Set(nodes.map(([id]) => id));
+  const answeringNodes = Object.entries(definition.nodes).filter(
+    ([, node]) => answer !== null && writesModelTextTo(node, answer),
+  );
+  const idsOf = (nodes: typeof answeringNodes): ReadonlySet<string> => new Set(nodes.map(([id]) => id));
   return {
     input,
     answer,
-    speakers: idsOf(speakers),
-    callers: idsOf(Object.entries(definition.nodes).filter(([, node]) => makesOneCall(node))),
+    answeringNodes: idsOf(answeringNodes),
+    singleCallNodes: idsOf(Object.entries(definition.nodes).filter(([, node]) => makesOneCall(node))),
   };
 }
 
 function findInput(definition: GraphDefinition): ChatPlan['input'] {
   const names = definition.input ?? Object.keys(definition.channels ?? {});
   const takeMessages = names.filter((name) => definition.channels?.[name]?.reducer === 'messages');
-  const [messages] = takeMessages.includes(USUAL) ? [USUAL] : takeMessages;
+  const [messages] = takeMessages.includes(DEFAULT_CHANNEL) ? [DEFAULT_CHANNEL] : takeMessages;
   if (messages !== undefined) return { channel: messages, kind: 'messages' };
   const text = names.find((name) => isText(definition, name));
   return text === undefined ? null : { channel: text, kind: 'text' };
@@ -63,7 +65,7 @@ function makesOneCall(node: NodeDefinition): boolean {
 }
 
 /** Returns true if the text that the node's model writes goes unchanged to the channel. */
-function speaksTo(node: NodeDefinition, channel: string): boolean {
+function writesModelTextTo(node: NodeDefinition, channel: string): boolean {
   if (node.type !== 'llm' && node.type !== 'agent') return false;
   if (node.output !== undefined) return false;
   const { messages, write } = node;

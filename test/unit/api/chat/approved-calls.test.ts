@@ -60,7 +60,7 @@ const returned = (idempotencyKey: string): RunEventBody => ({
 
 /** The cards of a client at the end, by id: the displayed arguments and the output. */
 function cardsOf(heard: readonly RunEventBody[]): Readonly<Record<string, object>> {
-  const calls = new SentCalls({ callers: new Set(['single']) });
+  const calls = new SentCalls({ singleCallNodes: new Set(['single']) });
   const cards: Record<string, object> = {};
   heard.forEach((body, seq) => {
     const event: RunEvent = { ...body, seq, at: AT, step: 0 };

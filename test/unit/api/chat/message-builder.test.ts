@@ -11,8 +11,8 @@ import { AT, aDelta, anApproval } from '../../../support/builders/store-builders
 const PLAN: ChatPlan = {
   input: { channel: 'messages', kind: 'messages' },
   answer: 'messages',
-  speakers: new Set(['think']),
-  callers: new Set(),
+  answeringNodes: new Set(['think']),
+  singleCallNodes: new Set(),
 };
 const TASK = { node: 'think', visit: 1 } as const;
 
@@ -23,7 +23,7 @@ interface Built {
 
 type Input = RunEventBody | { readonly delta: Partial<ModelDelta> };
 
-/** Builds a message from events and deltas, without data chunks about nodes. */
+/** Builds a message from events and deltas, without data chunks of nodes. */
 async function build(inputs: readonly Input[], status: RunStatus = 'running', plan = PLAN): Promise<Built> {
   const message = new MessageBuilder(plan);
   let seq = 0;

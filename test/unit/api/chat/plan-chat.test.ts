@@ -35,10 +35,10 @@ test.each<[string, Partial<GraphDefinition>, unknown, string | null]>([
 
 test('tool nodes make one call, unless they make the calls of a message', () => {
   const nodes = { pay: { type: 'tool', tool: 'pay' }, all: { type: 'tool', calls: 'messages' } } as const;
-  expect([...planChat(aDefinition({ nodes })).callers]).toEqual(['pay']);
+  expect([...planChat(aDefinition({ nodes })).singleCallNodes]).toEqual(['pay']);
 });
 
-test('nodes are speakers if their models write the unchanged answer', () => {
+test('a node answers if its model writes the unchanged answer', () => {
   const channels = { messages: MESSAGES, other: MESSAGES };
   const nodes = {
     talk: { type: 'agent', messages: 'messages' },
@@ -48,5 +48,5 @@ test('nodes are speakers if their models write the unchanged answer', () => {
     set: { type: 'set', write: { messages: [] } },
   } as const;
   const plan = planChat(aDefinition({ channels, nodes }));
-  expect([...plan.speakers]).toEqual(['talk', 'write']);
+  expect([...plan.answeringNodes]).toEqual(['talk', 'write']);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RecordedAnswers } from '../../../../src/api/chat/messages/recorded-answers.ts';
+import { RecordedAnswers } from '../../../../src/api/chat/chat-stream.ts';
 import { AT } from '../../../support/builders/store-builders.ts';
 
 const called = (idempotencyKey: string, over: { readonly path?: string[] } = {}) =>
@@ -25,9 +25,9 @@ test('answers are matched to the calls of events, even if other calls have no ev
     { key: 'R:talk:1:2:1', text: 'again' },
     { key: 'R:outer.1.0/talk:1:0:0', text: 'inside' },
   ]);
-  const textOf = (key: string): string | undefined => answers.about(called(key))?.text;
+  const textOf = (key: string): string | undefined => answers.deltaOf(called(key))?.text;
   const keys = ['R:talk:1:1:0', 'R:talk:1:2:0', 'R:talk:1:2:1', 'R:talk:1:3:0', 'R:talk:1:0:0'];
   expect(keys.map(textOf)).toEqual(['first', 'second', 'again', undefined, undefined]);
-  expect(answers.about(called('R:talk:1:1:0'))).toMatchObject({ node: 'talk', callKey: 'R:talk:1:1:0', index: 0 });
-  expect(answers.about(called('R:outer.1.0/talk:1:0:0', { path: ['outer'] }))).toBeNull();
+  expect(answers.deltaOf(called('R:talk:1:1:0'))).toMatchObject({ node: 'talk', callKey: 'R:talk:1:1:0', index: 0 });
+  expect(answers.deltaOf(called('R:outer.1.0/talk:1:0:0', { path: ['outer'] }))).toBeNull();
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Chunk } from '../../../../src/api/chat/messages/plan-chat.ts';
-import { writeChunks } from '../../../../src/api/chat/chat.ts';
+import { writeChunks } from '../../../../src/api/chat/chat-stream.ts';
 import { openSseBody } from '../../../../src/api/streams/sse-body.ts';
 
 const STEP = { type: 'start-step' } as const;

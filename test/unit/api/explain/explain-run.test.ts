@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { explainRun } from '../../../../src/api/explain/explain-run.ts';
-import type { Facts, ShownRun } from '../../../../src/api/explain/reasons.ts';
+import type { Facts, VisibleRun } from '../../../../src/api/explain/reasons.ts';
 import { toPublicApproval } from '../../../../src/graph/run/approval.ts';
 import { AT, LATER, anApproval } from '../../../support/builders/store-builders.ts';
 
-const RUN: ShownRun = {
+const RUN: VisibleRun = {
   id: 'R',
   status: 'running',
   graph: { name: 'refund', version: 1, hash: 'h1' },
@@ -32,9 +32,9 @@ const RUN: ShownRun = {
   workflowId: 'run:acme:R',
 };
 
-function explained(run: Partial<ShownRun>, over: Partial<Omit<Facts, 'run'>> = {}) {
+function explained(run: Partial<VisibleRun>, over: Partial<Omit<Facts, 'run'>> = {}) {
   const rest = { isLive: true, failing: null, checkpoint: null, deadline: null, switchedOff: [], permissions: MAY_ALL };
-  const facts = { approvals: [], stopped: null, queue: null, obstacle: null, heldFromReader: NOTHING, ...rest };
+  const facts = { approvals: [], stopped: null, queue: null, obstacle: null, gatedForReader: NOTHING, ...rest };
   return explainRun({ ...facts, ...over, run: { ...RUN, ...run } });
 }
 
@@ -60,7 +60,7 @@ describe('the summary of an explanation', () => {
   const down = { code: 'TOOL_FAILED', message: 'shop is down' } as const;
   const retrying = [{ node: 'pay', index: 1, attempt: 3, lastError: down, nextAttemptAt: LATER }];
   const stopped = { by: 'uma', reason: 'asked for twice', at: LATER };
-  test.each<{ what: string; run?: Partial<ShownRun>; facts?: Partial<Omit<Facts, 'run'>>; summary: string }>([
+  test.each<{ what: string; run?: Partial<VisibleRun>; facts?: Partial<Omit<Facts, 'run'>>; summary: string }>([
     { what: 'is at work', summary: 'The run is at work: pay.' },
     {
       what: 'has not begun',
@@ -304,11 +304,11 @@ describe('the actions of an explanation', () => {
     });
   });
 
-  test.each<[string, Partial<ShownRun>, string]>([
+  test.each<[string, Partial<VisibleRun>, string]>([
     ['that waits for a person', { status: 'waiting', waitingFor: [INTERVENTION] }, INTERVENTION.id],
     ['that has failed the run', { status: 'failed', endedAt: LATER, error: { ...UNKNOWN, node: 'pay' } }, 'pay'],
   ])('only users who decide its approvals may skip a node %s', (_which, run, held) => {
-    const { actions } = explained(run, { heldFromReader: new Set([held]) });
+    const { actions } = explained(run, { gatedForReader: new Set([held]) });
     const [retry, skip] = actions.filter(({ action }) => action === 'retry' || action === 'skip');
     expect([retry?.allowed, skip?.allowed]).toEqual([true, false]);
     expect(skip?.who).toBe('who may control runs (run:control) and alone decides the approvals of node pay');

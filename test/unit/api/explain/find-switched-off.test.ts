@@ -26,7 +26,7 @@ const definition = aDefinition({
 const inner = aDefinition({ nodes: { send: { type: 'tool', tool: 'mail', args: {} } } });
 const pinned = { definition, catalog: { graphs: { inner } } };
 const keptBack = (next: readonly string[], ...switches: readonly Switch[]) =>
-  findSwitchedOff(switches, pinned, { next, open: [] }).map(({ name, nodes }) => [name, nodes]);
+  findSwitchedOff(switches, pinned, next, []).map(({ name, nodes }) => [name, nodes]);
 
 const called = { seq: 1, at: AT, step: 0, visit: 1, args: {} } as const;
 const openCall = (tool: string, node: string, path?: readonly string[]): BeginOfCall => ({
@@ -48,7 +48,7 @@ test('running nodes that use something switched off are named, also inside graph
 test('open calls of something switched off are named with their nodes, whatever else these use', () => {
   const next = ['pay', 'work', 'outer'];
   const open = [openCall('charge', 'work'), openCall('mail', 'work'), openCall('mail', 'send', ['outer'])];
-  const found = findSwitchedOff([off('tool', 'mail'), off('tool', 'charge')], pinned, { next, open });
+  const found = findSwitchedOff([off('tool', 'mail'), off('tool', 'charge')], pinned, next, open);
   expect(found).toMatchObject([
     { name: 'mail', isSure: true, nodes: ['work', 'outer'], calls: ['R:work:1:0:0', 'R:outer/send:1:0:0'] },
     { name: 'charge', isSure: true, nodes: ['pay', 'work'], calls: ['R:work:1:0:0'] },
@@ -58,19 +58,19 @@ test('open calls of something switched off are named with their nodes, whatever 
 test('calls of code are distinguished by their kind', () => {
   const call = { ...called, type: 'function.requested', node: 'double', idempotencyKey: 'K' } as const;
   const callsOf = (kind: Switch['kind'], open: BeginOfCall) =>
-    findSwitchedOff([off(kind, 'double')], pinned, { next: ['double'], open: [open] }).flatMap(({ calls }) => calls);
+    findSwitchedOff([off(kind, 'double')], pinned, ['double'], [open]).flatMap(({ calls }) => calls);
   expect(callsOf('function', { ...call, function: 'double' })).toEqual(['K']);
   expect(callsOf('function', { ...call, nodeType: 'double' })).toEqual([]);
 });
 
 test('a switched-off model is uncertain if a node uses something else, because the history does not record the begin of model calls', () => {
   const isSure = (next: readonly string[], kind: 'model' | 'tool', name: string) =>
-    findSwitchedOff([off(kind, name)], pinned, { next, open: [] }).map((one) => one.isSure);
+    findSwitchedOff([off(kind, name)], pinned, next, []).map((one) => one.isSure);
   expect([isSure(['pay'], 'tool', 'charge'), isSure(['outer'], 'tool', 'mail')]).toEqual([[true], [true]]);
   expect([isSure(['work'], 'model', 'clever'), isSure(['work'], 'tool', 'charge')]).toEqual([[false], []]);
 });
 
-test('nodes that are not running, and unused switches, are no reason', () => {
+test('nodes that are not running, and unused switches, are not reported', () => {
   expect(keptBack(['double'], off('tool', 'charge'))).toEqual([]);
   expect(keptBack(['pay'], off('graph', 'charge'), off('tool', 'mail'))).toEqual([]);
   expect(keptBack(['gone'], off('tool', 'charge'))).toEqual([]);

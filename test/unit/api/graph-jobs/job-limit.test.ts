@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { openJobLimit, tellBegun } from '../../../../src/api/graph-jobs/job-limit.ts';
+import { openJobLimit, recordBegin } from '../../../../src/api/graph-jobs/job-limit.ts';
 import type { JobLimit } from '../../../../src/api/graph-jobs/job-limit.ts';
 
 let limit: JobLimit;
@@ -21,7 +21,7 @@ function work(ms: number): void {
 
 test('a job that has used up its processor time is aborted', async () => {
   limit = openJobLimit(50);
-  tellBegun(limit.begun);
+  recordBegin(limit.begun);
   work(200);
   await untilAborted();
   expect(limit.isStarved()).toBe(false);
@@ -30,7 +30,7 @@ test('a job that has used up its processor time is aborted', async () => {
 test('a job without processor time gets more time, and is finally aborted as starved', async () => {
   const openedAt = performance.now();
   limit = openJobLimit(500, 1_500);
-  tellBegun(limit.begun);
+  recordBegin(limit.begun);
   await untilAborted();
   expect(performance.now() - openedAt).toBeGreaterThan(1_400);
   expect(limit.isStarved()).toBe(true);

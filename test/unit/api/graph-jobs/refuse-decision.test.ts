@@ -30,8 +30,7 @@ const approval: Approval = {
 
 const judge = async (values: Json) => {
   const by = { sub: 'bob', roles: ['approver'] };
-  const task = { approval, request: { decision: 'approve' as const, by, at, values } };
-  return await doJob(aCatalog(), { name: 'refuseDecision', task });
+  return await doJob(aCatalog(), 'refuseDecision', approval, { decision: 'approve', by, at, values });
 };
 
 test('a thread validates a decision against the schemas of its approval', async () => {

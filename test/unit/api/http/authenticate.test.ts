@@ -55,6 +55,12 @@ describe('a token with a valid signature', () => {
     },
   );
 
+  test('a deeply nested token is refused', async () => {
+    const nested = `,"more":${'['.repeat(5_000)}${']'.repeat(5_000)}`;
+    const message = expect.stringContaining('nested too deeply');
+    await expect(authenticate(bearer(HEADER, claimsText() + nested))).rejects.toMatchObject({ status: 401, message });
+  });
+
   test('a very long token is refused', async () => {
     const long = `,"more":"${'x'.repeat(20_000)}"`;
     await expect(authenticate(bearer(HEADER, claimsText() + long))).rejects.toMatchObject({ status: 401 });

@@ -106,7 +106,7 @@ async function approveIn(chat: ChatClient): Promise<unknown> {
 const asks = (args: Json) => ({ state: 'approval-requested', input: { args } });
 
 describe('an approval in a chat', () => {
-  test('an approval in a chat applies to the version that the chat has shown', async ({ task }) => {
+  test('an approval in a chat applies to the version that the chat has displayed', async ({ task }) => {
     await decides('ada');
     await approveIn(await open(task.id));
     expect(approval).toMatchObject({ status: 'approved', args: { euros: 100 } });

@@ -266,7 +266,7 @@ describe('the stream of a thread', () => {
   test.each([
     ['user', '[redacted]'],
     ['admin', 'Secret'],
-  ] as const)('shows %s of hidden texts: %s', async (caller, text) => {
+  ] as const)('the stream of a thread sends %s of hidden texts: %s', async (caller, text) => {
     const id = `T-hidden-${caller}`;
     await say({ id, messages: [aMessage('m')] }, { graph: 'quiet' });
     const { chat, runId, resumed } = await resume(id, 'quiet', caller);
@@ -280,7 +280,7 @@ describe('the stream of a thread', () => {
     ['user', false],
     ['admin', true],
   ] as const)(
-    'hides from %s what was found to be hidden after the stream began, unless %s',
+    'the stream of a thread hides from %s what was found to be hidden after the stream began, unless %s',
     async (caller, isShown) => {
       const id = `T-inherits-${caller}`;
       await say({ id, messages: [aMessage('m')] });

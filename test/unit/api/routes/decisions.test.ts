@@ -68,7 +68,7 @@ test('a decision must name an approval of its run', async () => {
 describe("a run's answer to a decision", () => {
   const named = (): JsonObject => ({ approvalId: `${runId}.a98` });
 
-  test('the answer is the approval if it has all of its fields', async () => {
+  test('a decision is answered with the approval of the run’s answer if that has all fields', async () => {
     answered = toJson({ ...toPublicApproval(anApproval(runId, 'approved')), title: 'As the run has it' });
     expect((await decided(named())).answer).toMatchObject({ status: 200, body: { title: 'As the run has it' } });
   });
@@ -76,7 +76,7 @@ describe("a run's answer to a decision", () => {
   test.each<[string, JsonObject]>([
     ['has no policy', { policy: 1 }],
     ['has a status that there is not', { status: 'perhaps' }],
-  ])('an answer that %s is completed from the row', async (_what, broken) => {
+  ])('an answer of a run that %s is completed from the stored approval', async (_what, broken) => {
     const whole = { ...toPublicApproval(anApproval(runId, 'approved')), id: `${runId}.a98`, decisions: [] };
     answered = toJson({ ...whole, title: 'As the run has it', ...broken });
     expect((await decided(named())).answer).toMatchObject({ status: 200, body: { title: 'Go?' } });
@@ -86,7 +86,7 @@ describe("a run's answer to a decision", () => {
     ['no fields', 'done'],
     ['no id', { decided: 1 }],
     ['no decisions', { id: 'a' }],
-  ])('an answer with %s leaves the effect of the decision unknown', async (_what, broken) => {
+  ])('an answer of a run with %s leaves the effect of the decision unknown', async (_what, broken) => {
     answered = broken;
     expect((await decided(named())).answer).toMatchObject(aProblem(503, 'UNAVAILABLE'));
   });

@@ -79,7 +79,7 @@ describe('a test of a graph', () => {
     },
   );
 
-  test('a test continues after the timeout of a wait only if it is told to', async () => {
+  test('a test continues after the timeout of a wait only if its decisions contain the timeout', async () => {
     const decisions = [...WHOLE.decisions, { node: 'hear', decision: 'timeout' }];
     const { body } = await play({ ...WHOLE, decisions, events: [] });
     expect(body).toMatchObject({ status: 'completed', state: { said: null }, mismatch: null });

@@ -26,7 +26,7 @@ async function pagesOf(runIds: readonly string[]) {
   const pages = [];
   let after: Position | undefined;
   do {
-    const { items, next } = await listCheckpoints({ store, caller: ADMIN }, runIds, { limit: 100, after });
+    const { items, next } = await listCheckpoints(store, ADMIN, runIds, { limit: 100, after });
     pages.push(items);
     after = next ?? undefined;
   } while (after);
@@ -72,7 +72,7 @@ test('a page of several runs ends before its values get too large', async () => 
   ]);
 });
 
-test('a page computes only its own states and the first one that does not fit', async () => {
+test('a page of checkpoints computes only its own states and the first one that does not fit', async () => {
   await store.runs.create(aNewRun({ id: 'O' }));
   for (let n = 1; n <= 8; n += 1) await write('O', n, { value: third, at: n });
   const computed: (string | undefined)[] = [];
@@ -89,7 +89,7 @@ test('a page computes only its own states and the first one that does not fit', 
       },
     },
   };
-  const { items } = await listCheckpoints({ store: watched, caller: ADMIN }, ['O'], { limit: 8 });
+  const { items } = await listCheckpoints(watched, ADMIN, ['O'], { limit: 8 });
   expect(items.map(({ id }) => id)).toEqual(['O.c8', 'O.c7']);
   expect(computed).toEqual(['O.c8', 'O.c7', 'O.c6']);
 });

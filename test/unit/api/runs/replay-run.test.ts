@@ -32,11 +32,8 @@ test('a run with too many bytes of answers is refused before any is read', async
     await replayRun(
       { store: unread, catalog, graphJobs: graphJobsHere(catalog), fingerprints: createFingerprints('secret') },
       caller,
-      {
-        id: 'S',
-        run,
-        wanted: { graph: null, input: null },
-      },
+      run,
+      { id: 'S', graph: null, input: null },
     );
   await expect(replaying()).rejects.toThrow('The answers were read');
   await store.ledger.claim({ ...call, key: 'R:d', takeover: 0, scheduledAt: 1, journal: null }, () => ({

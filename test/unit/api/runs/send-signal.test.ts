@@ -39,7 +39,7 @@ test('a signal to a run that has just ended is refused once the store has the en
   };
   const signal = { name: 'approve', attempt: { id: 'd1', isRepetition: false }, payload: {} };
   const deps = { store, graphJobs: graphJobsHere(aCatalog()), engine: anAbsentEngine({ signalAndAsk }), logger };
-  await expect(sendSignal(deps, caller, { run, signal })).resolves.toMatchObject({
+  await expect(sendSignal(deps, caller, run, signal)).resolves.toMatchObject({
     taken: false,
     refusal: { code: 'NOT_ALLOWED_NOW', message: `The run is failed since ${AT}` },
   });
@@ -68,14 +68,15 @@ describe('a run whose workers do not answer', () => {
         return await Promise.resolve(true);
       },
       workflowEnd: async () =>
-        await Promise.resolve(quarantined && { kind: 'put-aside', executionRunId: 'e1', at: LATER, ...quarantined }),
+        await Promise.resolve(quarantined && { kind: 'quarantined', executionRunId: 'e1', at: LATER, ...quarantined }),
     });
   }
 
   const send = async (engine: Engine, id: string, { name = 'cancel', isRepetition = false } = {}) =>
-    await sendSignal({ store, graphJobs: graphJobsHere(aCatalog()), engine, logger }, caller, {
-      run: await runOf(id),
-      signal: { name, attempt: { id: 'd1', isRepetition }, payload: { reason: 'why not' } },
+    await sendSignal({ store, graphJobs: graphJobsHere(aCatalog()), engine, logger }, caller, await runOf(id), {
+      name,
+      attempt: { id: 'd1', isRepetition },
+      payload: { reason: 'why not' },
     });
 
   test.each<{ what: string; id: string; reason?: string; task: Partial<FailingTask> }>([

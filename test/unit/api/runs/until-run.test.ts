@@ -3,15 +3,13 @@ import { untilRun } from '../../../../src/api/runs/until-run.ts';
 import type { ChangeListener, RunChange } from '../../../../src/store/changes.ts';
 
 const subscribed = new Set<ChangeListener>();
-const store = {
-  changes: {
-    subscribe(_runId: string, listener: ChangeListener) {
-      subscribed.add(listener);
-      return () => void subscribed.delete(listener);
-    },
+const changes = {
+  subscribe(_runId: string, listener: ChangeListener) {
+    subscribed.add(listener);
+    return () => void subscribed.delete(listener);
   },
 };
-const tell = (change: RunChange | null): void => [...subscribed].forEach((listener) => listener(change));
+const notify = (change: RunChange | null): void => [...subscribed].forEach((listener) => listener(change));
 const aChange = (seq: number): RunChange => ({ tenantId: 'acme', runId: 'R', seq, status: 'running' });
 
 /** Returns 1, 2, 3 and so on. */
@@ -27,36 +25,36 @@ afterEach(() => void vi.useRealTimers());
 
 describe('untilRun', () => {
   test('untilRun reads once if the value is accepted', async () => {
-    expect(await untilRun(store, { ...awaited, isWanted: () => true })).toBe(1);
+    expect(await untilRun(changes, { ...awaited, isWanted: () => true })).toBe(1);
     expect(subscribed.size).toBe(0);
   });
 
   test('untilRun reads again at each selected change, and when changes may have been missed', async () => {
     const isOfInterest = ({ seq }: RunChange): boolean => seq > 1;
-    const seen = untilRun(store, { ...awaited, isOfInterest, isWanted: (at) => at === 3 });
+    const seen = untilRun(changes, { ...awaited, isOfInterest, isWanted: (at) => at === 3 });
     for (const change of [aChange(1), aChange(2), null]) {
       await vi.advanceTimersByTimeAsync(10);
-      tell(change);
+      notify(change);
     }
     expect(await seen).toBe(3);
   });
 
   test('untilRun misses no change between a read and its wait', async () => {
     const whileLooking = async (): Promise<number> => {
-      tell(aChange(1));
+      notify(aChange(1));
       return await look();
     };
-    expect(await untilRun(store, { ...awaited, look: whileLooking, isWanted: (at) => at === 2 })).toBe(2);
+    expect(await untilRun(changes, { ...awaited, look: whileLooking, isWanted: (at) => at === 2 })).toBe(2);
   });
 
   test('untilRun reads at intervals in case a notification is lost', async () => {
-    const seen = untilRun(store, { ...awaited, isWanted: (at) => at === 3 });
+    const seen = untilRun(changes, { ...awaited, isWanted: (at) => at === 3 });
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await seen).toBe(3);
   });
 
   test('untilRun returns the last value when the time is up', async () => {
-    const seen = untilRun(store, { ...awaited, withinMs: 300, isWanted: () => false });
+    const seen = untilRun(changes, { ...awaited, withinMs: 300, isWanted: () => false });
     await vi.advanceTimersByTimeAsync(300);
     expect(await seen).toBe(2);
   });
@@ -64,16 +62,16 @@ describe('untilRun', () => {
   test('untilRun reads a beginning run only after a change, even before the beginning has completed', async () => {
     const begin = async (): Promise<void> => {
       expect(looks).toBe(0);
-      tell(aChange(1));
+      notify(aChange(1));
       await vi.advanceTimersByTimeAsync(100);
       expect(looks).toBe(0);
     };
-    expect(await untilRun(store, { ...awaited, begin, isWanted: () => true })).toBe(1);
+    expect(await untilRun(changes, { ...awaited, begin, isWanted: () => true })).toBe(1);
   });
 
   test('untilRun ends at once when a signal is aborted', async () => {
     const unwanted = new AbortController();
-    const seen = untilRun(store, { ...awaited, unwanted: [unwanted.signal], isWanted: () => false });
+    const seen = untilRun(changes, { ...awaited, unwanted: [unwanted.signal], isWanted: () => false });
     await vi.advanceTimersByTimeAsync(10);
     unwanted.abort();
     expect(await seen).toBe(2);
@@ -81,7 +79,7 @@ describe('untilRun', () => {
 
   test('untilRun rejects with the error of the beginning', async () => {
     const begin = async (): Promise<void> => await Promise.reject(new Error('no'));
-    await expect(untilRun(store, { ...awaited, begin, isWanted: () => true })).rejects.toThrow('no');
+    await expect(untilRun(changes, { ...awaited, begin, isWanted: () => true })).rejects.toThrow('no');
     expect(subscribed.size).toBe(0);
   });
 });

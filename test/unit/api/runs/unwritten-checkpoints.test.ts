@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await store.close());
 
-test('the state is that of the first checkpoint, and the third is found later', async () => {
+test('the state of a run with a missing checkpoint is that before it, and later ones are found afterwards', async () => {
   expect(await findState(store, RUN, null)).toMatchObject({ checkpoint: { id: `${RUN}.c1` }, channels: { x: 1 } });
   await expect(findState(store, RUN, `${RUN}.c3`)).rejects.toMatchObject(notNow);
   expect(await findState(store, RUN, `${RUN}.c4`)).toBeNull();
@@ -33,9 +33,8 @@ test('the next run of the thread waits for missing checkpoints', async () => {
   await expect(firstBeginning(store, next, RUN)).rejects.toMatchObject(notNow);
 });
 
-test('the list contains checkpoints whose predecessors are all written', async () => {
-  const listed = async () =>
-    (await listCheckpoints({ store, caller: ADMIN }, [RUN], { limit: 10 })).items.map(({ id }) => id);
+test('the list of checkpoints contains those whose predecessors are all written', async () => {
+  const listed = async () => (await listCheckpoints(store, ADMIN, [RUN], { limit: 10 })).items.map(({ id }) => id);
   expect(await listed()).toEqual([`${RUN}.c1`]);
   await write(2);
   expect(await listed()).toEqual([`${RUN}.c3`, `${RUN}.c2`, `${RUN}.c1`]);

@@ -4,7 +4,7 @@ import { Hono } from 'hono';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ApiEnv } from '../../../../src/api/deps.ts';
 import { createTenantSlots } from '../../../../src/api/http/tenant-slots.ts';
-import { answerStream } from '../../../../src/api/streams/sse-body.ts';
+import { answerStream } from '../../../../src/api/streams/answer-stream.ts';
 import type { SseBody } from '../../../../src/api/streams/sse-body.ts';
 import { listen, openAbort } from '../../../../src/process/listen.ts';
 import { createLogger } from '../../../../src/process/logger.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Hono } from 'hono';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ApiEnv } from '../../../../src/api/deps.ts';
-import { sendStream } from '../../../../src/api/streams/sse-body.ts';
+import { sendStream } from '../../../../src/api/streams/answer-stream.ts';
 import { openAbort } from '../../../../src/process/listen.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 

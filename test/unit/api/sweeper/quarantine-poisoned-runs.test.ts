@@ -51,7 +51,7 @@ function failing(tasks: Readonly<Record<string, FailingTask>>): Engine & { reado
       },
       async workflowEnd({ id }) {
         const how = quarantined.get(id);
-        return await Promise.resolve(how ? { kind: 'put-aside', executionRunId: 'e1', at: LATER, ...how } : null);
+        return await Promise.resolve(how ? { kind: 'quarantined', executionRunId: 'e1', at: LATER, ...how } : null);
       },
     }),
     asked,

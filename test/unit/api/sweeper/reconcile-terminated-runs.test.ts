@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createTerminatedRunsReconciler } from '../../../../src/api/sweeper/end-lost-runs.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
-import { findTerminatedRuns } from '../../../../src/api/temporal/failing-task.ts';
-import type { Span } from '../../../../src/api/temporal/failing-task.ts';
+import { findTerminatedRuns } from '../../../../src/api/temporal/terminated-runs.ts';
+import type { TimeSpan } from '../../../../src/api/temporal/terminated-runs.ts';
 import type { WorkflowEnd } from '../../../../src/api/temporal/workflow-end.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import type { NewRun } from '../../../../src/store/accept-run.ts';
@@ -22,13 +22,13 @@ const going = new AbortController().signal;
 
 interface Told {
   /** The runs that are found within a span of time. */
-  readonly found?: (span: Span) => readonly string[];
+  readonly found?: (span: TimeSpan) => readonly string[];
   readonly end?: (id: string) => WorkflowEnd | null;
 }
 
 /** An engine that reports which runs of `acme` have ended and how; by default, the named one by a timeout. */
 function endingOf(id: string, { found = () => [id], end = () => timedOut }: Told = {}): Engine {
-  async function* terminatedRuns(span: Span): AsyncIterable<RunReference> {
+  async function* terminatedRuns(span: TimeSpan): AsyncIterable<RunReference> {
     for (const one of await Promise.resolve(found(span))) yield { tenantId: 'acme', id: one };
   }
   const workflowEnd = async (run: RunReference): Promise<WorkflowEnd | null> => await Promise.resolve(end(run.id));
@@ -75,7 +75,7 @@ describe('a run whose workflow was terminated', () => {
     await aDispatchedRun('L');
     await writeTo(store, { id: 'L' }, aBatch([1]));
     const end = createTerminatedRunsReconciler();
-    const found = ({ after }: Span) => (after === null || after <= LATER ? ['L'] : []);
+    const found = ({ after }: TimeSpan) => (after === null || after <= LATER ? ['L'] : []);
     const lookAfter = async (minutes: number): Promise<void> => {
       vi.spyOn(Date, 'now').mockReturnValue(Date.parse(LATER) + minutes * 60_000);
       await end({ store, engine: endingOf('L', { found }), logger }, going);
@@ -104,7 +104,13 @@ describe('a run whose workflow was terminated', () => {
 });
 
 describe('a quarantined run', () => {
-  const quarantined: WorkflowEnd = { kind: 'put-aside', executionRunId: 'e1', at: LATER, message: 'Why', cancel: null };
+  const quarantined: WorkflowEnd = {
+    kind: 'quarantined',
+    executionRunId: 'e1',
+    at: LATER,
+    message: 'Why',
+    cancel: null,
+  };
 
   test('a quarantined run fails with INTERNAL, without waiting for late writes', async () => {
     await aDispatchedRun('A-now');
@@ -189,9 +195,9 @@ describe('the sweep checks some runs again', () => {
 });
 
 test('sweeps read everything until one succeeds; later ones overlap slightly', async () => {
-  const spans: Span[] = [];
+  const spans: TimeSpan[] = [];
   const end = createTerminatedRunsReconciler();
-  const found = (span: Span): readonly string[] => {
+  const found = (span: TimeSpan): readonly string[] => {
     spans.push(span);
     if (spans.length === 1) throw new Error('away');
     return [];
@@ -214,7 +220,7 @@ test('all pages of terminated workflows are read, without those that are no runs
   const pages = [['run:acme:a', 'bench-1'], ['run:acme:b']];
   const asked: string[] = [];
   const list = findTerminatedRuns(
-    async ({ query, nextPageToken }) => {
+    async (query, nextPageToken) => {
       asked.push(query);
       const page = nextPageToken[0] ?? 0;
       const executions = (pages[page] ?? []).map((workflowId) => ({ execution: { workflowId } }));

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { RETRY_DELAYS_MS, judgeDelivery } from '../../../../src/api/webhooks/judge-delivery.ts';
 
 const DAY_MS = 86_400_000;
-const judging = { failures: 0, jitter: 0, delaysMs: RETRY_DELAYS_MS };
 const answered = (status: number | null, retryAfterMs: number | null = null) => ({ status, retryAfterMs });
+const judge = (answer: ReturnType<typeof answered>, { failures = 0, jitter = 0 } = {}) =>
+  judgeDelivery(answer, failures, RETRY_DELAYS_MS, jitter);
 
 test.each<[number | null, string]>([
   [200, 'delivered'],
@@ -16,12 +17,12 @@ test.each<[number | null, string]>([
   [429, 'again'],
   [500, 'again'],
   [null, 'again'],
-])('after %s: %s', (status, kind) => {
-  expect(judgeDelivery(answered(status), judging)).toMatchObject({ kind });
+])('a delivery with the status %s is %s', (status, kind) => {
+  expect(judge(answered(status))).toMatchObject({ kind });
 });
 
-test('ten attempts take three days and some hours', () => {
-  const results = Array.from({ length: 10 }, (_, failures) => judgeDelivery(answered(500), { ...judging, failures }));
+test('ten delivery attempts take three days and some hours', () => {
+  const results = Array.from({ length: 10 }, (_, failures) => judge(answered(500), { failures }));
   const pauses = results.flatMap((result) => (result.kind === 'again' ? [result.afterMs] : []));
   expect(pauses).toEqual(
     [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map((seconds) => seconds * 1_000),
@@ -29,8 +30,8 @@ test('ten attempts take three days and some hours', () => {
   expect(results.at(-1)).toEqual({ kind: 'failed' });
 });
 
-test('pauses differ by up to a tenth', () => {
-  expect(judgeDelivery(answered(500), { ...judging, jitter: 1 })).toEqual({ kind: 'again', afterMs: 5_500 });
+test('pauses between attempts differ by up to a tenth', () => {
+  expect(judge(answered(500), { jitter: 1 })).toEqual({ kind: 'again', afterMs: 5_500 });
 });
 
 test.each<[number, number, number]>([
@@ -40,5 +41,5 @@ test.each<[number, number, number]>([
   [429, 1_000, 5_000],
   [429, 30 * DAY_MS, DAY_MS],
 ])('%i with Retry-After of %i ms waits for %i ms', (status, retryAfterMs, afterMs) => {
-  expect(judgeDelivery(answered(status, retryAfterMs), judging)).toEqual({ kind: 'again', afterMs });
+  expect(judge(answered(status, retryAfterMs))).toEqual({ kind: 'again', afterMs });
 });

@@ -3,10 +3,10 @@ import { isSecret, newSecret, signatureHeaders } from '../../../../src/api/webho
 
 const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
 const BODY = '{"type":"run.completed","timestamp":"2026-11-23T00:00:00Z","data":{"runId":"01J"}}';
-const message = { id: 'msg_01JTEST', body: BODY, atMs: 1_790_000_000_999 };
+const headersOf = (...secrets: readonly string[]) => signatureHeaders(secrets, 'msg_01JTEST', BODY, 1_790_000_000_999);
 
 test('a message has the signature of other implementations', () => {
-  expect(signatureHeaders([SECRET], message)).toEqual({
+  expect(headersOf(SECRET)).toEqual({
     'webhook-id': 'msg_01JTEST',
     'webhook-timestamp': '1790000000',
     'webhook-signature': 'v1,iC/0VJJocyKLkG68HhqNVeUqa7akmDgtIEZjOkZCGQU=',
@@ -14,7 +14,7 @@ test('a message has the signature of other implementations', () => {
 });
 
 test('without a secret there is no signature', () => {
-  expect(signatureHeaders([], message)).not.toHaveProperty('webhook-signature');
+  expect(headersOf()).not.toHaveProperty('webhook-signature');
 });
 
 const secretOf = (bytes: number): string => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;
@@ -29,7 +29,7 @@ test.each<[string, boolean]>([
   [secretOf(32).slice(6), false],
   ['whsec_', false],
   [`whsec_${'ä'.repeat(44)}`, false],
-])('%s: is a secret: %s', (text, expected) => {
+])('%s is a valid secret: %s', (text, expected) => {
   expect(isSecret(text)).toBe(expected);
 });
 

@@ -7,7 +7,7 @@ import type { Caller } from '../http/authenticate.ts';
 import { seesAll } from '../redaction.ts';
 
 /** An input that is stored for future runs. */
-interface KeptInput {
+interface StoredInput {
   /** `name`, `name@version` or `name@alias`. */
   readonly graph: string;
   readonly input: JsonObject;
@@ -19,18 +19,18 @@ interface KeptInput {
  * Redacts an input by the current graph and by the redaction that was stored with it. If the graph can't be resolved,
  * the whole input is hidden.
  */
-type ShowInput = (kept: KeptInput) => JsonObject;
+type RedactInput = (stored: StoredInput) => JsonObject;
 
-export type ShowInputDeps = Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs'>;
+export type RedactInputDeps = Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs'>;
 
 const GRAPHS_AT_ONCE = 4;
 
 /** Creates a function that redacts inputs of the given graphs for a caller. */
-export async function createShowInput(
-  deps: ShowInputDeps,
+export async function createInputRedactor(
+  deps: RedactInputDeps,
   caller: Pick<Caller, 'tenantId' | 'permissions'>,
   graphs: readonly string[],
-): Promise<ShowInput> {
+): Promise<RedactInput> {
   if (seesAll(caller)) return ({ input }) => input;
   const atOnce = pLimit(GRAPHS_AT_ONCE);
   const judge = async (graph: string) =>

@@ -1,19 +1,8 @@
-import { ulid } from 'ulid';
 import type { FilePart, MessageContent } from '../../graph/definition/index.ts';
 import { isJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import { ApiError } from '../http/errors.ts';
-import type { Approval } from '../../graph/run/index.ts';
-import type { Act } from '../../store/audit.ts';
-import type { RunRecord } from '../../store/runs.ts';
-import type { ApiDeps } from '../deps.ts';
-import type { Caller } from '../http/authenticate.ts';
-import { recordedAct } from '../http/recorded-act.ts';
-import type { RecordAct } from '../http/recorded-act.ts';
-import { decideApproval } from '../approvals/decide-approval.ts';
-import { findApproval } from '../approvals/find-approval.ts';
-import { hiddenFrom, shownApproval } from '../redaction.ts';
-import { findRun } from '../runs/run-json.ts';
+import { invalidField } from '../http/errors.ts';
+import type { ApiError } from '../http/errors.ts';
 
 /** A message in the format of the AI SDK's `useChat`, whose parts have many types. */
 export interface UiMessage {
@@ -24,7 +13,7 @@ export interface UiMessage {
 }
 
 /** A person's decision on a tool call of an earlier answer. */
-export interface SaidDecision {
+export interface ChatDecision {
   readonly approvalId: string;
   readonly isApproved: boolean;
   readonly reason?: string;
@@ -32,12 +21,12 @@ export interface SaidDecision {
   readonly digest?: string;
 }
 
-/** The request that the client's last message makes. */
-export type Said =
+/** The last message of a chat, which is the request: a text to answer, or decisions. */
+export type LastMessage =
   | { readonly kind: 'message'; readonly id: string; readonly content: MessageContent }
   | {
       readonly kind: 'decisions';
-      readonly decisions: readonly [SaidDecision, ...SaidDecision[]];
+      readonly decisions: readonly [ChatDecision, ...ChatDecision[]];
       /**
        * The last event that the client has received, from the message's metadata; `null` when the metadata has none.
        */
@@ -47,10 +36,10 @@ export type Said =
 /**
  * Parses the last message of a chat: text and files of a user, or an answer with decisions on its tool calls. Tool
  * inputs and outputs in the message are ignored, because the client could have changed them.
- * @param at the index of the message in the list
  * @throws ApiError 422 with the pointer of the invalid part
  */
-export function readMessage(messages: readonly UiMessage[], at: number): Said {
+export function readLastMessage(messages: readonly UiMessage[]): LastMessage {
+  const at = messages.length - 1;
   const { id, role, parts, metadata = null } = messages[at] ?? NO_MESSAGE;
   if (role === 'user') return { kind: 'message', id, content: readContent(parts, at) };
   const [first, ...others] = parts.flatMap(decisionIn);
@@ -95,7 +84,7 @@ const STORED = '/api/blobs/';
 const NOT_STORED =
   'Store the file by POST /api/blobs first, and name it by the url /api/blobs/{id}: no run holds its bytes';
 
-function decisionIn({ state, approval, callProviderMetadata }: JsonObject): readonly SaidDecision[] {
+function decisionIn({ state, approval, callProviderMetadata }: JsonObject): readonly ChatDecision[] {
   if (state !== 'approval-responded' || !isJsonObject(approval)) return [];
   const { id, approved, reason } = approval;
   if (typeof id !== 'string' || typeof approved !== 'boolean') return [];
@@ -119,89 +108,5 @@ function digestIn(kept: Json | undefined): string | null {
 
 function refused(at: number, message: string, part?: number): ApiError {
   const path = `/messages/${at}${part === undefined ? '' : `/parts/${part}`}`;
-  return new ApiError('INVALID_REQUEST', message, { issues: [{ path, message }] });
-}
-
-/** The decisions of a chat message, and the run that they belong to. */
-export interface ChatDecisions {
-  readonly run: RunRecord;
-  /** Makes the decisions that were not made before. @throws ApiError as `decideApproval` does */
-  readonly decide: (record: RecordAct) => Promise<void>;
-}
-
-/** Finds the run of decisions by their approval ids. @throws ApiError 404 unless all belong to one run of the thread */
-export async function findDecisions(
-  deps: ApiDeps,
-  caller: Caller,
-  threadId: string,
-  decisions: readonly [SaidDecision, ...SaidDecision[]],
-): Promise<ChatDecisions> {
-  const found = await Promise.all(
-    decisions.map(async (one) => ({ decision: one, approval: await findApproval(deps, caller, one.approvalId) })),
-  );
-  const [{ approvalId }] = decisions;
-  const runId = found[0]?.approval.runId ?? '';
-  const run = await findRun(deps, caller, runId);
-  if (
-    run.threadId !== threadId ||
-    run.tenantId !== caller.tenantId ||
-    found.some(({ approval }) => approval.runId !== runId)
-  )
-    throw new ApiError('UNKNOWN_APPROVAL', `This thread has no approval "${approvalId}"`);
-  const hidden = hiddenFrom(caller, run);
-  const open = found.flatMap(({ decision: one, approval }) => {
-    const digest = one.digest ?? firstDigest(shownApproval(approval, hidden, deps.fingerprints));
-    return approval.status === 'pending' && digest !== null ? [{ ...one, digest }] : [];
-  });
-  return {
-    run,
-    async decide(record) {
-      const at = new Date().toISOString();
-      for (const decision of open) await decideOnce(deps, caller, { run, decision, at, record });
-    },
-  };
-}
-
-/**
- * Returns the digest for a client that sends none: that of the approval as first requested.
- * @returns `null` if earlier decisions may have changed the question
- */
-function firstDigest({ decisions, digest }: Pick<Approval, 'decisions' | 'digest'>): string | null {
-  return decisions.length === 0 ? digest : null;
-}
-
-/** A decision with the digest of what the person saw. */
-type SeenDecision = SaidDecision & Required<Pick<SaidDecision, 'digest'>>;
-
-function toAct({ approvalId, isApproved }: SaidDecision): Act {
-  return { action: isApproved ? 'approval.approve' : 'approval.reject', subject: approvalId };
-}
-
-/**
- * Error codes of decisions that have no effect and are ignored: a client repeats decisions until it receives their
- * result, and a question that has changed is sent to it again.
- */
-const WITHOUT_EFFECT: ReadonlySet<ApiError['code']> = new Set(['ALREADY_DECIDED', 'APPROVAL_CHANGED']);
-
-interface DecisionInChat {
-  readonly run: RunRecord;
-  readonly decision: SeenDecision;
-  /** The time when the message was received (RFC 3339). */
-  readonly at: string;
-  readonly record: RecordAct;
-}
-
-async function decideOnce(deps: ApiDeps, caller: Caller, { run, decision, at, record }: DecisionInChat): Promise<void> {
-  const { approvalId, isApproved, reason, digest } = decision;
-  const attempt = { id: ulid(), isRepetition: false };
-  const wanted = { decision: isApproved ? 'approve' : 'reject', approvalId, reason, digest } as const;
-  try {
-    await recordedAct(
-      record,
-      toAct(decision),
-      async () => await decideApproval(deps, caller, { run, attempt, wanted, at }),
-    );
-  } catch (error) {
-    if (!(error instanceof ApiError) || !WITHOUT_EFFECT.has(error.code)) throw error;
-  }
+  return invalidField(path, message);
 }

@@ -1,0 +1,170 @@
+import { isDefinition } from '../../graph/definition/index.ts';
+import type { GraphDefinition } from '../../graph/definition/index.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
+import type { ApiDeps } from '../deps.ts';
+import { findForRun } from '../graphs/resolve-graph.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { ApiError } from '../http/errors.ts';
+import type { RecordAct } from '../http/recorded-act.ts';
+import { requirePermission } from '../middleware/authorized.ts';
+import { findRun, unknownRun } from '../runs/run-json.ts';
+import type { WantedRun } from '../runs/start-run.ts';
+import { subscribeToRun } from '../streams/subscribe-to-run.ts';
+import type { RunSubscription } from '../streams/subscribe-to-run.ts';
+import { admitMessage } from './admit-message.ts';
+import { findDecisions } from './chat-decisions.ts';
+import { RecordedAnswers, chunksOfRun } from './chat-stream.ts';
+import type { Until } from './chat-stream.ts';
+import { planChat } from './messages/plan-chat.ts';
+import type { Chunk } from './messages/plan-chat.ts';
+import { readLastMessage } from './read-last-message.ts';
+import type { LastMessage, UiMessage } from './read-last-message.ts';
+
+/** The body of a chat request. */
+export interface ChatRequest {
+  /** `name` or `name@version`. */
+  readonly graph: string;
+  readonly threadId: string;
+  readonly messages: readonly UiMessage[];
+  /** Values of input channels other than the one that receives the user's message. */
+  readonly input: JsonObject;
+  readonly onBusy: WantedRun['onBusy'];
+  /** Idempotency key that replaces the message's id; `null` when the client sent none. */
+  readonly key: string | null;
+  readonly record: RecordAct;
+}
+
+/** The stream of one answer, which follows a run. */
+export interface Answer {
+  /** The chunks of the answer. They end early when one of the signals is aborted. */
+  readonly chunks: (unwanted: readonly AbortSignal[]) => AsyncGenerator<Chunk, void>;
+  /** Ends the subscription to the run, even if the chunks were never read. */
+  readonly close: () => void;
+}
+
+type LastMessageOf<Kind extends LastMessage['kind']> = Extract<LastMessage, { readonly kind: Kind }>;
+
+/**
+ * Answers the last message of a chat: a text starts a run of the graph, decisions resume the run that waits for them.
+ * @throws ApiError when the run can't be started or a decision is refused
+ */
+export async function answerChat(deps: ApiDeps, caller: Caller, request: ChatRequest): Promise<Answer> {
+  const { messages } = request;
+  const sent = readLastMessage(messages);
+  return sent.kind === 'message'
+    ? await startForMessage(deps, caller, request, sent)
+    : await resumeByDecisions(deps, caller, request, sent);
+}
+
+/** Streams a run as one message, from its first event on. */
+export async function followRun(deps: ApiDeps, caller: Caller, runId: string, until: Until): Promise<Answer> {
+  return await withSubscription(
+    deps,
+    runId,
+    async (subscription) => await answerOf(deps, caller, { subscription, runId, after: 0, until }),
+  );
+}
+
+async function startForMessage(
+  deps: ApiDeps,
+  caller: Caller,
+  request: ChatRequest,
+  sent: LastMessageOf<'message'>,
+): Promise<Answer> {
+  const { threadId, onBusy } = request;
+  requirePermission(caller, 'run:start');
+  if (onBusy === 'interrupt') requirePermission(caller, 'run:control');
+  const wanted = {
+    graph: request.graph,
+    input: { ...request.input, ...(await toInput(deps, caller, request.graph, sent)) },
+    threadId,
+    onBusy,
+    limits: {},
+    startAt: null,
+    breakpoints: { before: [], after: [] },
+    metadata: {},
+  };
+  const key = request.key ?? `${threadId}/${sent.id}`;
+  const { runId, begin } = await admitMessage(deps, caller, key, wanted);
+  return await withSubscription(deps, runId, async (subscription) => {
+    await begin();
+    return await answerOf(deps, caller, { subscription, runId, after: 0, until: 'approval' });
+  });
+}
+
+/**
+ * Builds the run's input from a message. A canary version must take messages by the same channel as the main version.
+ * @throws ApiError 404 for an unknown graph, 422 for a graph that takes no texts or no files
+ */
+async function toInput(
+  { store }: ApiDeps,
+  { tenantId, permissions }: Caller,
+  graph: string,
+  { id, content }: LastMessageOf<'message'>,
+): Promise<JsonObject> {
+  const { definition } = await findForRun(graph, { store, tenantId, permissions }, id);
+  if (!isDefinition(definition)) throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${graph}"`);
+  const { input } = planChat(definition);
+  if (!input) throw new ApiError('INVALID_INPUT', `The graph "${graph}" has no channel that takes a message`);
+  if (input.kind === 'messages') return { [input.channel]: [{ id, role: 'user', content }] };
+  if (typeof content === 'string') return { [input.channel]: content };
+  throw new ApiError('INVALID_INPUT', `The graph "${graph}" takes texts without files`);
+}
+
+async function resumeByDecisions(
+  deps: ApiDeps,
+  caller: Caller,
+  request: ChatRequest,
+  sent: LastMessageOf<'decisions'>,
+): Promise<Answer> {
+  requirePermission(caller, 'approval:decide');
+  const { run, decide } = await findDecisions(deps, caller, request.threadId, sent.decisions);
+  const after = sent.seen?.runId === run.id ? sent.seen.seq : run.lastSeq;
+  return await withSubscription(deps, run.id, async (subscription) => {
+    await decide(request.record);
+    return await answerOf(deps, caller, { subscription, runId: run.id, after, until: 'approval' });
+  });
+}
+
+/** Runs `work` with a subscription to a run, and closes the subscription if `work` throws. */
+async function withSubscription(
+  deps: ApiDeps,
+  runId: string,
+  work: (subscription: RunSubscription) => Promise<Answer>,
+): Promise<Answer> {
+  const subscription = await subscribeToRun(deps.store, { runId, detail: 'tokens' });
+  try {
+    return await work(subscription);
+  } catch (error) {
+    subscription.close();
+    throw error;
+  }
+}
+
+interface AnswerOptions {
+  readonly subscription: RunSubscription;
+  readonly runId: string;
+  readonly after: number;
+  readonly until: Until;
+}
+
+async function answerOf(
+  deps: ApiDeps,
+  caller: Caller,
+  { subscription, runId, ...part }: AnswerOptions,
+): Promise<Answer> {
+  const run = await findRun(deps, caller, runId);
+  const plan = planChat(await definitionOf(deps, run.graph.hash, runId));
+  const recordedAnswers = new RecordedAnswers(run.lastSeq === 0 ? [] : await deps.store.ledger.saidTexts(runId));
+  const message = { runId, plan, caller, recordedAnswers, ...part };
+  return {
+    chunks: (unwanted) => chunksOfRun(deps, message, subscription.updates(0, unwanted)),
+    close: subscription.close,
+  };
+}
+
+async function definitionOf({ store }: ApiDeps, hash: string, runId: string): Promise<GraphDefinition> {
+  const definition = await store.graphs.definition(hash);
+  if (isDefinition(definition)) return definition;
+  throw unknownRun(runId);
+}
