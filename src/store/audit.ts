@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder, Selectable } from 'kysely';
-import { isBefore, isEqual, mapPage, readPage } from './page.ts';
+import { ifGiven, isBefore, isEqual, mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables, AuditTable } from './tables.ts';
 
@@ -63,7 +63,9 @@ export interface Audit {
 export function createAudit(db: Kysely<Tables>): Audit {
   return {
     add: (entries) => add(db, entries),
-    withdraw: (entries) => withdraw(db, entries),
+    async withdraw({ id, acts }) {
+      await sql`delete from audit where id in (select ${entryId(id)} from ${rowsOf(acts)})`.execute(db);
+    },
     list: (filter, page) => list(db, filter, page),
     async forgetBefore(time) {
       const { numDeletedRows } = await db
@@ -93,10 +95,6 @@ async function add(db: Kysely<Tables>, { id, requestId, at, acts, by, tenantId }
   `.execute(db);
 }
 
-async function withdraw(db: Kysely<Tables>, { id, acts }: Pick<NewEntries, 'id' | 'acts'>): Promise<void> {
-  await sql`delete from audit where id in (select ${entryId(id)} from ${rowsOf(acts)})`.execute(db);
-}
-
 /** Builds the id of an entry in a statement that selects from `rowsOf`. */
 function entryId(id: string): RawBuilder<string> {
   return sql`${id} || '.' || encode(sha256(convert_to(acts.action || ' ' || coalesce(acts.subject, ''), 'UTF8')), 'hex')`;
@@ -120,18 +118,13 @@ async function list(
     .where(isEqual('tenant_id', tenantId))
     .where(isEqual('acted_by', by))
     .where(isEqual('run_id', runId))
-    .where(
-      action === undefined
-        ? sql<boolean>`true`
-        : sql<boolean>`(action = ${action} or starts_with(action, ${`${action}.`}))`,
-    )
-    .where(from === undefined ? sql<boolean>`true` : sql<boolean>`at >= ${from}::timestamptz`)
-    .where(to === undefined ? sql<boolean>`true` : sql<boolean>`at < ${to}::timestamptz`)
+    .where(ifGiven(action, (given) => sql`(action = ${given} or starts_with(action, ${`${given}.`}))`))
+    .where(ifGiven(from, (time) => sql`at >= ${time}::timestamptz`))
+    .where(ifGiven(to, (time) => sql`at < ${time}::timestamptz`))
     .where(isBefore('at', after));
   const page = await readPage(db, rows, {
     limit,
     order: sql`at desc, id desc`,
-    payloads: [],
     positionOf: ({ at, id }) => ({ at: at.toISOString(), id }),
   });
   return mapPage(page, toEntry);

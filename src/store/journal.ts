@@ -8,7 +8,7 @@ import type { JournalBatch, RunEvent } from '../graph/journal/index.ts';
 import { runStatement } from './database/run-statement.ts';
 import { announceChange } from './changes.ts';
 import { eventsOfTypes, lastOfType, listEvents, recordedBytes, toPosition } from './events.ts';
-import type { Range } from './events.ts';
+import type { EventOf, Range } from './events.ts';
 import type { Page, PageRequest } from './page.ts';
 import { lastUpdates } from './last-updates.ts';
 import type { CompletedTask, Update } from './last-updates.ts';
@@ -43,17 +43,11 @@ export interface Journal {
     runId: string,
     types: readonly Type[],
     range: Range,
-  ): AsyncIterable<RunEvent & { readonly type: Type }>;
+  ): AsyncIterable<EventOf<Type>>;
   /** Finds the last event of a type, or `null`. */
-  lastOfType<Type extends RunEvent['type']>(
-    runId: string,
-    type: Type,
-  ): Promise<(RunEvent & { readonly type: Type }) | null>;
-  /** Reads the latest updates that tasks of the root graph have written, in the order of the tasks. */
-  lastUpdates(
-    of: { readonly runId: string; readonly after: number },
-    tasks: readonly CompletedTask[],
-  ): Promise<readonly (Update | null)[]>;
+  lastOfType<Type extends RunEvent['type']>(runId: string, type: Type): Promise<EventOf<Type> | null>;
+  /** Reads the latest updates that tasks have written after an event; see the function of this name. */
+  lastUpdates(runId: string, after: number, tasks: readonly CompletedTask[]): Promise<readonly (Update | null)[]>;
   /** Lists the last nodes that ran up to an event, oldest first, 100 at most. */
   visited(runId: string, upTo: number): Promise<readonly string[]>;
   /** Lists all nodes that ever began, without duplicates; a node in a subgraph is `outer/inner`. */
@@ -67,9 +61,9 @@ export function createJournal(db: Kysely<Tables>): Journal {
     events: async (runId, after, limit) => (await listEvents(db, runId, { limit, after: toPosition(after) })).items,
     recordedBytes: (runId) => recordedBytes(db, runId),
     occurrences: (runId) => occurrences(db, runId),
-    ofTypes: (runId, types, range) => eventsOfTypes(db, { runId, types }, range),
+    ofTypes: (runId, types, range) => eventsOfTypes(db, runId, types, range),
     lastOfType: (runId, type) => lastOfType(db, runId, type),
-    lastUpdates: (of, tasks) => lastUpdates(db, of, tasks),
+    lastUpdates: (runId, after, tasks) => lastUpdates(db, runId, after, tasks),
     visited: (runId, upTo) => visited(db, runId, upTo),
     begun: (runId) => begun(db, runId),
   };

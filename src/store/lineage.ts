@@ -46,11 +46,13 @@ const MAX_HELD_BYTES = 8 * 1_048_576;
 export async function readLineage(db: Kysely<Tables>, checkpoint: CheckpointKey): Promise<Lineage> {
   const snapshot = (await latestSnapshot(db, checkpoint)) ?? null;
   const written = await linksBetween(db, checkpoint, snapshot?.seq ?? 0);
-  const isFirst = ({ parent_id: parent }: { parent_id: string | null }): boolean =>
+  const mayBeFirst = (parent: string | null): boolean =>
     snapshot
       ? parent === snapshot.checkpoint_id
       : parent === null || parseCheckpointId(parent)?.runId !== checkpoint.runId;
-  const gap = written.findIndex((one, at) => (at === 0 ? !isFirst(one) : one.parent_id !== written[at - 1]?.id));
+  const gap = written.findIndex(({ parent_id: parent }, index) =>
+    index === 0 ? !mayBeFirst(parent) : parent !== written[index - 1]?.id,
+  );
   const links = gap < 0 ? written : written.slice(0, gap);
   const chain = links.filter(isHeld);
   const before = partsOf(links.slice(0, links.length - chain.length));

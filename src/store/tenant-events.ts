@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
 import type { RunEvent } from '../graph/journal/index.ts';
-import { readPage } from './page.ts';
+import { ifGiven, readPage } from './page.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -86,18 +86,20 @@ async function after(db: Kysely<Tables>, tenantId: string, place: EventPlace): P
   if (!isKept(place, present)) return null;
   const { known, at, amid } = place;
   const upTo = amid?.upTo ?? present.known;
-  const batches = await batchesAfter(db, tenantId, { known, upTo, last: amid?.last });
+  const batches = await batchesAfter(db, tenantId, place, upTo);
   const { items, next } = await eventsOf(db, batches, amid?.last);
-  const events = items.map(toEvent);
+  const events = items.map(({ xid, run_id: runId, seq, graph_name: graph, body: event }) => ({
+    xid,
+    runId,
+    seq,
+    graph,
+    event,
+  }));
   const last = next ? events.at(-1) : batches[PART_BATCHES - 1];
   if (last) return { events, upTo, place: { known, at, amid: { upTo, last: toPosition(last) } }, hasMore: true };
   return amid
     ? { events, upTo, place: { known: upTo, at }, hasMore: true }
     : { events, upTo, place: present, hasMore: false };
-}
-
-function toEvent(row: { xid: string; run_id: string; seq: number; graph_name: string; body: RunEvent }): TenantEvent {
-  return { xid: row.xid, runId: row.run_id, seq: row.seq, graph: row.graph_name, event: row.body };
 }
 
 const WINDOW_MS = 3_600_000;
@@ -106,24 +108,26 @@ function isKept(place: EventPlace, present: EventPlace): boolean {
   return Date.parse(place.at) >= Date.parse(present.at) - WINDOW_MS;
 }
 
-/** Reads batches that are visible in one snapshot and not in another, in order, after the position of an event. */
+/** Reads the batches after a position, in order, that are visible in the snapshot `upTo`. */
 async function batchesAfter(
   db: Kysely<Tables>,
   tenantId: string,
-  { known, upTo, last }: { readonly known: string; readonly upTo: string; readonly last: EventPosition | undefined },
+  { known, amid }: EventPlace,
+  upTo: string,
 ): Promise<readonly Batch[]> {
+  const last = amid?.last;
   const beginning = last
     ? sql`(xid, run_id) >= (${last.xid}::text::xid8, ${last.runId}) and ${isAfter(sql`xid, run_id, last_seq`, last)}`
     : sql`xid >= pg_snapshot_xmin(${known}::text::pg_snapshot)`;
-  const { rows } = await sql<{ xid: string; run_id: string; first_seq: number; last_seq: number }>`
-    select xid::text as xid, run_id, first_seq, last_seq from written_batches
+  const { rows } = await sql<Batch>`
+    select xid::text as xid, run_id as "runId", first_seq as "firstSeq", last_seq as seq from written_batches
     where tenant_id = ${tenantId} and ${beginning}
       and not pg_visible_in_snapshot(xid, ${known}::text::pg_snapshot)
       and pg_visible_in_snapshot(xid, ${upTo}::text::pg_snapshot)
     order by written_batches.xid, run_id, first_seq
     limit ${PART_BATCHES}
   `.execute(db);
-  return rows.map(({ xid, run_id: runId, first_seq: firstSeq, last_seq: seq }) => ({ xid, runId, firstSeq, seq }));
+  return rows;
 }
 
 function isAfter(columns: RawBuilder<unknown>, { xid, runId, seq }: EventPosition): RawBuilder<boolean> {
@@ -151,7 +155,7 @@ async function eventsOf(db: Kysely<Tables>, batches: readonly Batch[], last: Eve
     )
     .innerJoin('runs', 'runs.id', 'batch.run_id')
     .select(['batch.xid', 'events.run_id', 'events.seq', 'events.body', 'runs.graph_name'])
-    .where(last ? isAfter(sql`batch.xid::xid8, events.run_id, events.seq`, last) : sql<boolean>`true`);
+    .where(ifGiven(last, (position) => isAfter(sql`batch.xid::xid8, events.run_id, events.seq`, position)));
   return await readPage(db, rows, {
     ...PART,
     order: sql`xid::xid8, run_id, seq`,

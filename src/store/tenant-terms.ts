@@ -42,7 +42,6 @@ export function createTenantTerms(db: Kysely<Tables>): AllTenantTerms {
       const page = await readPage(db, after ? all.where('tenant_id', '>', after.id) : all, {
         limit,
         order: sql`tenant_id`,
-        payloads: [],
         positionOf: ({ tenant_id }) => ({ at: '', id: tenant_id }),
       });
       return mapPage(page, toTerms);
@@ -67,25 +66,20 @@ async function put(
     changed_by: changedBy,
   };
   const since = suspended && sql<string>`coalesce(suspended_at, ${suspended.since}::timestamptz)`;
-  return await putUpTo(
-    db,
-    { name: 'terms of tenants', most },
-    {
-      update: async (transaction) =>
-        await transaction
-          .updateTable('tenant_terms')
-          .set({ ...values, ...(since !== undefined && { suspended_at: since }) })
-          .where('tenant_id', '=', tenantId)
-          .executeTakeFirst(),
-      count: async (transaction) =>
-        await transaction.selectFrom('tenant_terms').select(ROW_COUNT).executeTakeFirstOrThrow(),
-      insert: async (transaction) =>
-        await transaction
-          .insertInto('tenant_terms')
-          .values({ tenant_id: tenantId, ...values, suspended_at: suspended?.since ?? null })
-          .execute(),
-    },
-  );
+  return await putUpTo(db, 'terms of tenants', most, {
+    existing: (transaction) =>
+      transaction
+        .updateTable('tenant_terms')
+        .set({ ...values, ...(since !== undefined && { suspended_at: since }) })
+        .where('tenant_id', '=', tenantId)
+        .returning('tenant_id'),
+    count: (transaction) => transaction.selectFrom('tenant_terms').select(ROW_COUNT),
+    insert: (transaction) =>
+      transaction
+        .insertInto('tenant_terms')
+        .values({ tenant_id: tenantId, ...values, suspended_at: suspended?.since ?? null })
+        .returning('tenant_id'),
+  });
 }
 
 function toTerms(row: Selectable<TenantTermsTable>): TenantTerms {

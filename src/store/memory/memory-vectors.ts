@@ -46,7 +46,7 @@ const PUT_OFF_FOR = '1 hour';
 export function createMemoryVectors(db: Kysely<Tables>): MemoryVectors {
   return {
     prepare: async () => await prepare(db),
-    keep: async (entry, model, vector) => await keep(db, entry, { model, vector }),
+    keep: async (entry, model, vector) => await keep(db, entry, model, vector),
     claim: async (model, limit) => await claim(db, model, limit),
     async putOff({ tenantId, namespace, key }) {
       await sql`
@@ -77,7 +77,8 @@ async function prepare(db: Kysely<Tables>): Promise<void> {
 async function keep(
   db: Kysely<Tables>,
   { tenantId, namespace, key, words }: UnembeddedEntry,
-  { model, vector }: { readonly model: string; readonly vector: Vector },
+  model: string,
+  vector: Vector,
 ): Promise<void> {
   await sql`
     with current as (

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder, Selectable } from 'kysely';
 import type { Tables } from '../tables.ts';
-import type { DeliveryAttempt, WebhookEventsTable, WebhooksTable } from '../platform-tables.ts';
+import type { DeliveryAttempt, WebhookDeliveriesTable, WebhookEventsTable, WebhooksTable } from '../platform-tables.ts';
 
 /** A delivery that only this process attempts until its lease ends. */
 export interface ClaimedDelivery {
@@ -86,7 +86,7 @@ export function createDueDeliveries(db: Kysely<Tables>): DueDeliveries {
         .executeTakeFirst();
       return row?.body ?? null;
     },
-    record: (delivery, attempt, result) => record(db, delivery, { attempt, result }),
+    record: (delivery, attempt, result) => record(db, delivery, attempt, result),
     async release(deliveries) {
       await db
         .updateTable('webhook_deliveries')
@@ -148,7 +148,14 @@ async function claim(db: Kysely<Tables>, request: ClaimRequest): Promise<readonl
     from claimed join webhooks on webhooks.id = claimed.webhook_id
     order by webhooks.id, claimed.created_at, claimed.id
   `.execute(db);
-  return rows.map((row) => toClaimed(row, request.claim));
+  return rows.map(({ id, event_id: eventId, failures, attempts, webhook_id, ...row }) => ({
+    id,
+    claim: request.claim,
+    eventId,
+    webhook: { id: webhook_id, tenantId: row.tenant_id, url: row.url, format: row.format, linkBase: row.link_base },
+    failures,
+    attempts,
+  }));
 }
 
 function nextWebhook(after: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -158,23 +165,8 @@ function nextWebhook(after: RawBuilder<unknown>): RawBuilder<unknown> {
   `;
 }
 
-interface ClaimedRow {
-  readonly id: string;
-  readonly event_id: string;
-  readonly failures: number;
-  readonly attempts: readonly DeliveryAttempt[];
-  readonly webhook_id: string;
-  readonly tenant_id: string;
-  readonly url: string;
-  readonly format: WebhooksTable['format'];
-  readonly link_base: string | null;
-}
-
-function toClaimed(row: ClaimedRow, claimId: string): ClaimedDelivery {
-  const { id, event_id: eventId, failures, attempts, webhook_id, tenant_id: tenantId, url, format, link_base } = row;
-  const webhook = { id: webhook_id, tenantId, url, format, linkBase: link_base };
-  return { id, claim: claimId, eventId, webhook, failures, attempts };
-}
+type ClaimedRow = Pick<Selectable<WebhookDeliveriesTable>, 'id' | 'webhook_id' | 'event_id' | 'failures' | 'attempts'> &
+  Pick<Selectable<WebhooksTable>, 'tenant_id' | 'url' | 'format' | 'link_base'>;
 
 async function eventOf(db: Kysely<Tables>, id: string): Promise<StoredWebhookEvent | null> {
   const row = await db.selectFrom('webhook_events').selectAll().where('id', '=', id).executeTakeFirst();
@@ -188,13 +180,13 @@ const KEPT_ATTEMPTS = 30;
 /** A webhook whose deliveries have all failed for this long is disabled. */
 const DISABLE_AFTER_DAYS = 5;
 
-interface Recorded {
-  readonly attempt: DeliveryAttempt;
-  readonly result: DeliveryResult;
-}
-
 /** When this disables the webhook, its remaining deliveries fail. */
-async function record(db: Kysely<Tables>, delivery: ClaimedDelivery, { attempt, result }: Recorded): Promise<void> {
+async function record(
+  db: Kysely<Tables>,
+  delivery: ClaimedDelivery,
+  attempt: DeliveryAttempt,
+  result: DeliveryResult,
+): Promise<void> {
   const { id, claim: claimId, webhook, failures, attempts } = delivery;
   const kept = JSON.stringify([...attempts, attempt].slice(-KEPT_ATTEMPTS));
   const { rows } = await sql<{ disabled: boolean }>`

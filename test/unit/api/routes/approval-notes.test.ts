@@ -29,7 +29,7 @@ const remind = async (id: string, key: string) =>
   await api.as('user').post(`/api/approvals/${id}.a1/remind`, {}, { 'idempotency-key': key });
 
 const remindersOf = async (runId: string): Promise<number> => {
-  const { items } = await api.store.webhookDeliveries.list('w', {}, { limit: 100 });
+  const { items } = await api.store.webhookDeliveries.list('w', undefined, { limit: 100 });
   return items.filter((delivery) => delivery.runId === runId).length;
 };
 

@@ -31,7 +31,7 @@ afterEach(async () => {
 
 const fail = async (name = 'R'): Promise<void> => await failRun(store, { id: `${name}-${tenantId}`, tenantId });
 const deliveries = async (id = webhook): Promise<readonly WebhookDelivery[]> =>
-  (await store.webhookDeliveries.list(id, {}, { limit: 100 })).items;
+  (await store.webhookDeliveries.list(id, undefined, { limit: 100 })).items;
 const found = async (id = webhook) => await store.webhooks.find(tenantId, id);
 function onlyRequest(): HeardRequest {
   const [request, ...others] = receiver.requests;

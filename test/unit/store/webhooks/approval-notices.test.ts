@@ -30,7 +30,7 @@ async function ask(id: string, hours: number, status: Approval['status'] = 'pend
 }
 
 const typesSent = async (id: string): Promise<readonly string[]> =>
-  (await store.webhookDeliveries.list(id, {}, { limit: 100 })).items.map(({ type }) => type).toSorted();
+  (await store.webhookDeliveries.list(id, undefined, { limit: 100 })).items.map(({ type }) => type).toSorted();
 
 /** Moves all approvals into the past. */
 async function pass(hours: number): Promise<void> {

@@ -8,7 +8,7 @@ const store = await useMemoryStore();
 const URL = 'https://a.example';
 
 const typesSent = async (webhook: string): Promise<readonly string[]> =>
-  (await store.webhookDeliveries.list(webhook, {}, { limit: 100 })).items.map(({ type }) => type).toSorted();
+  (await store.webhookDeliveries.list(webhook, undefined, { limit: 100 })).items.map(({ type }) => type).toSorted();
 const countOf = async (table: string): Promise<number> =>
   (await store.database.query<{ count: number }>(`select count(*)::int as count from ${table}`)).rows[0]?.count ?? -1;
 
