@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import type { Redaction } from '../graph/redaction/index.ts';
 import type { Json, JsonObject } from '../graph/values/index.ts';
-import { keepDefinition, whileDefinitionsGo } from './definitions.ts';
+import { keepDefinition, retryIfDefinitionDeleted } from './definitions.ts';
 import type { KeptDivergence, Tables } from './tables.ts';
 import { enqueueRun } from './thread-queue.ts';
 import type { QueuePosition } from './thread-queue.ts';
@@ -48,14 +48,14 @@ export async function acceptRun(
   const { threadId } = run;
   if (threadId !== null)
     return await db.transaction().execute((transaction) => acceptOnThread(transaction, run, threadId));
-  const isNew = await whileDefinitionsGo(() => insertAlone(db, run, claimUntil ?? run.createdAt));
+  const isNew = await retryIfDefinitionDeleted(() => insertAlone(db, run, claimUntil ?? run.createdAt));
   return isNew && claimUntil !== null ? 'claimed' : 'accepted';
 }
 
 /**
  * Adds a run without a thread, with its definition, in one statement.
  * @returns false when the id exists
- * @throws the errors that `whileDefinitionsGo` handles
+ * @throws the errors that `retryIfDefinitionDeleted` handles
  */
 export async function insertAlone(db: Kysely<Tables>, run: NewRun, dispatchAfter = run.createdAt): Promise<boolean> {
   const { graph, definition } = run;

@@ -85,12 +85,12 @@ async function add(db: Kysely<Tables>, { id, requestId, at, acts, by, tenantId }
   await sql`
     insert into audit (id, at, tenant_id, action, subject, run_id, acted_by, acted_by_tenant, roles, request_id)
     select ${entryId(id)}, ${at}::timestamptz,
-      coalesce(runs.tenant_id, asked.tenant_id, timed.tenant_id, case when action like 'tenant.%' then subject end, ${tenantId}),
-      action, subject, coalesce(runs.id, asked.run_id), ${by.sub}, ${by.tenantId}, ${by.roles}::text[], ${requestId}
+      coalesce(runs.tenant_id, approvals.tenant_id, schedules.tenant_id, case when action like 'tenant.%' then subject end, ${tenantId}),
+      action, subject, coalesce(runs.id, approvals.run_id), ${by.sub}, ${by.tenantId}, ${by.roles}::text[], ${requestId}
     from ${rowsOf(acts)}
       left join runs on action like 'run.%' and runs.id = subject
-      left join approvals asked on action like 'approval.%' and asked.id = subject
-      left join schedules timed on action like 'schedule.%' and timed.id = subject
+      left join approvals on action like 'approval.%' and approvals.id = subject
+      left join schedules on action like 'schedule.%' and schedules.id = subject
     on conflict (id) do nothing
   `.execute(db);
 }

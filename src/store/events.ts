@@ -1,12 +1,9 @@
 import { sql } from 'kysely';
 import type { Kysely, Selectable } from 'kysely';
-import type { RunEvent } from '../graph/journal/index.ts';
+import type { EventOf, RunEvent } from '../graph/journal/index.ts';
 import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest, Position } from './page.ts';
 import type { EventsTable, Tables } from './tables.ts';
-
-/** Events of a type. */
-export type EventOf<Type extends RunEvent['type']> = RunEvent & { readonly type: Type };
 
 /** The range of events after one `seq`, up to another. */
 export interface Range {

@@ -38,7 +38,7 @@ export function createGraphAliases(db: Kysely<Tables>): GraphAliases {
   const aliases = (tenantId: string, name: string) =>
     db.selectFrom('graph_aliases').selectAll().where('tenant_id', '=', tenantId).where('name', '=', name);
   return {
-    put: (tenantId, alias, most) => put(db, tenantId, alias, most),
+    put: (tenantId, alias, most) => putRow(db, tenantId, alias, most),
     async find({ tenantId, name, alias }) {
       const row = await aliases(tenantId, name).where('alias', '=', alias).executeTakeFirst();
       return row ? toAlias(row) : null;
@@ -64,7 +64,7 @@ export function createGraphAliases(db: Kysely<Tables>): GraphAliases {
 }
 
 /** Aliases of a graph are written one at a time, so that their count is exact. */
-async function put(
+async function putRow(
   db: Kysely<Tables>,
   tenantId: string,
   { name, alias, version, canary, updatedAt, by }: GraphAlias,
@@ -78,7 +78,7 @@ async function put(
     updated_by: by,
   };
   const graph = { tenant_id: tenantId, name };
-  return await putUpTo(db, `aliases of ${tenantId}/${name}`, most, {
+  const put = await putUpTo(db, `aliases of ${tenantId}/${name}`, most, {
     existing: (transaction) =>
       transaction
         .updateTable('graph_aliases')
@@ -96,6 +96,7 @@ async function put(
         .values({ ...graph, alias, ...values })
         .returning('alias'),
   });
+  return put && { isNew: put.isNew };
 }
 
 function toAlias(row: Selectable<GraphAliasesTable>): GraphAlias {

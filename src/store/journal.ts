@@ -4,16 +4,16 @@ import statement, { empty, join } from 'sql-template-tag';
 import type { Sql } from 'sql-template-tag';
 import { closingDecision } from '../graph/run/index.ts';
 import type { Approval, RecordedOccurrence } from '../graph/run/index.ts';
-import type { JournalBatch, RunEvent } from '../graph/journal/index.ts';
+import type { EventOf, JournalBatch, RunEvent } from '../graph/journal/index.ts';
 import { runStatement } from './database/run-statement.ts';
 import { announceChange } from './changes.ts';
 import { eventsOfTypes, lastOfType, listEvents, recordedBytes, toPosition } from './events.ts';
-import type { EventOf, Range } from './events.ts';
+import type { Range } from './events.ts';
 import type { Page, PageRequest } from './page.ts';
 import { lastUpdates } from './last-updates.ts';
 import type { CompletedTask, Update } from './last-updates.ts';
 import type { Tables } from './tables.ts';
-import { noticesOf, tellingParts } from './webhooks/tell-webhooks.ts';
+import { noticesOf, webhookClauses } from './webhooks/webhook-events.ts';
 
 /** The run that writes, and Temporal's id of its execution. */
 export interface JournalWriter {
@@ -80,7 +80,7 @@ async function write(db: Kysely<Tables>, batch: JournalBatch, writer: JournalWri
 /** Builds the clauses of a `with` statement that write a batch; its `select` must contain `announceBatch`. */
 export function journalParts(batch: JournalBatch, writer: JournalWriter): readonly Sql[] {
   const { checkpoints, occurrences, approvals, view } = batch;
-  const telling = tellingParts(batch, writer);
+  const telling = webhookClauses(batch, writer);
   return [
     statement`written_events as (${insertEvents(batch, writer)})`,
     statement`noted_batch as (${noteBatch(writer)})`,

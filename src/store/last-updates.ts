@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import type { RunEvent } from '../graph/journal/index.ts';
+import type { EventOf, RunEvent } from '../graph/journal/index.ts';
 import { EVENTS_PAGE, IN_ORDER, LAST_SEQ } from './events.ts';
-import type { EventOf } from './events.ts';
 import { readPage } from './page.ts';
 import type { Tables } from './tables.ts';
 

@@ -7,7 +7,7 @@ import type { JournalBatch, RunView } from '../graph/journal/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
 import { acceptRun, insertAlone, labelOf } from './accept-run.ts';
 import type { NewRun, RunOrigin } from './accept-run.ts';
-import { whileDefinitionsGo } from './definitions.ts';
+import { retryIfDefinitionDeleted } from './definitions.ts';
 import { createJournal } from './journal.ts';
 import { NEWEST_FIRST, ifGiven, isBefore, isEqual, mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
@@ -64,7 +64,7 @@ export interface Runs {
   /** Replaces the redaction of a run that has not begun. */
   setRedaction(id: string, redaction: Redaction): Promise<void>;
   /** Reads what is hidden of some runs, by run id. */
-  hiddenOf(ids: readonly string[]): Promise<ReadonlyMap<string, Redaction>>;
+  redactionsOf(ids: readonly string[]): Promise<ReadonlyMap<string, Redaction>>;
   /** Lists the ids of a run, its ancestors, and all forks of these. */
   family(id: string): Promise<readonly string[]>;
 }
@@ -73,7 +73,7 @@ export function createRuns(db: Kysely<Tables>): Runs {
   return {
     create: (run, claimUntil) => acceptRun(db, run, claimUntil ?? null),
     createEnded: (run, batches) =>
-      whileDefinitionsGo(() => db.transaction().execute((transaction) => createEnded(transaction, run, batches))),
+      retryIfDefinitionDeleted(() => db.transaction().execute((transaction) => createEnded(transaction, run, batches))),
     find: async (id) => {
       const row = await records(db).where('id', '=', id).executeTakeFirst();
       return row ? toRecord(row) : null;
@@ -88,7 +88,7 @@ export function createRuns(db: Kysely<Tables>): Runs {
         .set({ redaction: JSON.stringify(redaction) })
         .where('id', '=', id)
         .execute()),
-    hiddenOf: (ids) => hiddenOf(db, ids),
+    redactionsOf: (ids) => redactionsOf(db, ids),
     family: (id) => family(db, id),
   };
 }
@@ -103,7 +103,7 @@ async function createEnded(
   for (const batch of batches) await createJournal(transaction).write(batch, writer);
 }
 
-async function hiddenOf(db: Kysely<Tables>, ids: readonly string[]): Promise<ReadonlyMap<string, Redaction>> {
+async function redactionsOf(db: Kysely<Tables>, ids: readonly string[]): Promise<ReadonlyMap<string, Redaction>> {
   if (ids.length === 0) return new Map();
   const rows = await db.selectFrom('runs').select(['id', 'redaction']).where('id', 'in', ids).execute();
   return new Map(rows.map(({ id, redaction }) => [id, redaction]));

@@ -69,7 +69,7 @@ async function find(db: Kysely<Tables>, ticket: string, runId: string): Promise<
     .selectAll()
     .where('hash', '=', hashOf(ticket))
     .where('run_id', '=', runId)
-    .where(IS_GOOD)
+    .where(IS_VALID)
     .executeTakeFirst();
   if (!row) return null;
   return {
@@ -87,12 +87,12 @@ async function redeem(db: Kysely<Tables>, ticket: string, runId: string): Promis
     .deleteFrom('stream_tickets')
     .where('hash', '=', hashOf(ticket))
     .where('run_id', '=', runId)
-    .where(IS_GOOD)
+    .where(IS_VALID)
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }
 
-const IS_GOOD = sql<boolean>`expires_at > now()`;
+const IS_VALID = sql<boolean>`expires_at > now()`;
 
 function hashOf(ticket: string): string {
   return createHash('sha256').update(ticket).digest('hex');

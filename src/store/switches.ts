@@ -36,7 +36,7 @@ export interface Switches {
 export function createSwitches(db: Kysely<Tables>): Switches {
   const all = db.selectFrom('switches').selectAll();
   return {
-    put: (one, most) => put(db, one, most),
+    put: (one, most) => putRow(db, one, most),
     async find({ kind, name }) {
       const row = await all.where('kind', '=', kind).where('name', '=', name).executeTakeFirst();
       return row ? toSwitch(row) : null;
@@ -57,13 +57,13 @@ export function createSwitches(db: Kysely<Tables>): Switches {
   };
 }
 
-async function put(
+async function putRow(
   db: Kysely<Tables>,
   { kind, name, state, reason, tenants, changedAt, changedBy }: Switch,
   most: number,
 ): Promise<{ readonly isNew: boolean } | null> {
   const values = { state, reason, tenants, changed_at: changedAt, changed_by: changedBy };
-  return await putUpTo(db, 'switches', most, {
+  const put = await putUpTo(db, 'switches', most, {
     existing: (transaction) =>
       transaction
         .updateTable('switches')
@@ -78,6 +78,7 @@ async function put(
         .values({ kind, name, ...values })
         .returning('name'),
   });
+  return put && { isNew: put.isNew };
 }
 
 function toSwitch(row: Selectable<SwitchesTable>): Switch {

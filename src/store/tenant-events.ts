@@ -9,7 +9,7 @@ import type { Tables } from './tables.ts';
  * transaction that began earlier and commits later is not visible in the snapshot, so the reader will find it, whatever
  * its id is. Writers never wait for each other, and no writer delays the readers.
  */
-export interface EventPlace {
+export interface FeedPosition {
   readonly known: string;
   /** The database's time of that snapshot. */
   readonly at: string;
@@ -37,7 +37,7 @@ export interface EventPart {
   /** A position within this part consists of `known`, `at`, this snapshot, and the position of an event. */
   readonly upTo: string;
   /** The position after the part. */
-  readonly place: EventPlace;
+  readonly place: FeedPosition;
   /** True when more events can be read at once. */
   readonly hasMore: boolean;
 }
@@ -45,11 +45,11 @@ export interface EventPart {
 /** The events of all runs of a tenant in the order of their transactions, each once, for up to an hour. */
 export interface TenantEvents {
   /** Returns the position after everything that is committed. */
-  now(): Promise<EventPlace>;
+  now(): Promise<FeedPosition>;
   /** Returns true for a position that is less than an hour old. */
-  isKept(place: EventPlace): Promise<boolean>;
+  isKept(place: FeedPosition): Promise<boolean>;
   /** @returns `null` for a position that is more than an hour old */
-  after(tenantId: string, place: EventPlace): Promise<EventPart | null>;
+  after(tenantId: string, place: FeedPosition): Promise<EventPart | null>;
   /** Deletes old positions of events; the events are kept. */
   forgetOld(): Promise<void>;
 }
@@ -72,7 +72,7 @@ export function createTenantEvents(db: Kysely<Tables>): TenantEvents {
   };
 }
 
-async function now(db: Kysely<Tables>): Promise<EventPlace> {
+async function now(db: Kysely<Tables>): Promise<FeedPosition> {
   const { rows } = await sql<{ known: string; at: Date }>`
     select pg_current_snapshot()::text as known, now() as at
   `.execute(db);
@@ -81,7 +81,7 @@ async function now(db: Kysely<Tables>): Promise<EventPlace> {
   return { known: row.known, at: row.at.toISOString() };
 }
 
-async function after(db: Kysely<Tables>, tenantId: string, place: EventPlace): Promise<EventPart | null> {
+async function after(db: Kysely<Tables>, tenantId: string, place: FeedPosition): Promise<EventPart | null> {
   const present = await now(db);
   if (!isKept(place, present)) return null;
   const { known, at, amid } = place;
@@ -104,7 +104,7 @@ async function after(db: Kysely<Tables>, tenantId: string, place: EventPlace): P
 
 const WINDOW_MS = 3_600_000;
 
-function isKept(place: EventPlace, present: EventPlace): boolean {
+function isKept(place: FeedPosition, present: FeedPosition): boolean {
   return Date.parse(place.at) >= Date.parse(present.at) - WINDOW_MS;
 }
 
@@ -112,7 +112,7 @@ function isKept(place: EventPlace, present: EventPlace): boolean {
 async function batchesAfter(
   db: Kysely<Tables>,
   tenantId: string,
-  { known, amid }: EventPlace,
+  { known, amid }: FeedPosition,
   upTo: string,
 ): Promise<readonly Batch[]> {
   const last = amid?.last;

@@ -33,7 +33,7 @@ export interface AllTenantTerms {
 export function createTenantTerms(db: Kysely<Tables>): AllTenantTerms {
   const all = db.selectFrom('tenant_terms').selectAll();
   return {
-    put: (terms, most) => put(db, terms, most),
+    put: (terms, most) => putRow(db, terms, most),
     async find(tenantId) {
       const row = await all.where('tenant_id', '=', tenantId).executeTakeFirst();
       return row ? toTerms(row) : null;
@@ -54,7 +54,7 @@ export function createTenantTerms(db: Kysely<Tables>): AllTenantTerms {
 }
 
 /** A tenant that stays suspended keeps the time of the first suspension. */
-async function put(
+async function putRow(
   db: Kysely<Tables>,
   { tenantId, quota, suspended, changedAt, changedBy }: NewTenantTerms,
   most: number,
@@ -66,7 +66,7 @@ async function put(
     changed_by: changedBy,
   };
   const since = suspended && sql<string>`coalesce(suspended_at, ${suspended.since}::timestamptz)`;
-  return await putUpTo(db, 'terms of tenants', most, {
+  const put = await putUpTo(db, 'terms of tenants', most, {
     existing: (transaction) =>
       transaction
         .updateTable('tenant_terms')
@@ -80,6 +80,7 @@ async function put(
         .values({ tenant_id: tenantId, ...values, suspended_at: suspended?.since ?? null })
         .returning('tenant_id'),
   });
+  return put && { isNew: put.isNew };
 }
 
 function toTerms(row: Selectable<TenantTermsTable>): TenantTerms {

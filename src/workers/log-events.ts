@@ -1,4 +1,4 @@
-import type { JournalBatch, RunEvent } from '../graph/journal/index.ts';
+import type { EventOf, JournalBatch, RunEvent } from '../graph/journal/index.ts';
 import type { Logger } from '../process/logger.ts';
 import type { JournalWriter } from '../store/journal.ts';
 
@@ -12,8 +12,6 @@ interface EventLine<Event> {
   /** The fields besides the run and the node; never values of channels. */
   readonly fields: (event: Event) => Fields;
 }
-
-type EventOf<Type extends RunEvent['type']> = RunEvent & { readonly type: Type };
 
 function line<Event>(level: Level, text: string, fields: (event: Event) => Fields = () => ({})): EventLine<Event> {
   return { level, text, fields };

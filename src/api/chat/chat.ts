@@ -141,7 +141,7 @@ async function whileListening(
   runId: string,
   work: (subscription: RunEar) => Promise<Answer>,
 ): Promise<Answer> {
-  const { changes, deltas, runLooks: looks } = deps.store;
+  const { changes, deltas, historyParts: looks } = deps.store;
   const subscription = await listenToRun({ changes, deltas, looks }, { runId, detail: 'tokens' });
   try {
     return await work(subscription);
@@ -165,7 +165,7 @@ async function answerOf(
 ): Promise<Answer> {
   const run = await findRun(deps, caller, runId);
   const plan = planChat(await definitionOf(deps, run.graph.hash, runId));
-  const recordedAnswers = new RecordedAnswers(run.lastSeq === 0 ? [] : await deps.store.ledger.saidTexts(runId));
+  const recordedAnswers = new RecordedAnswers(run.lastSeq === 0 ? [] : await deps.store.ledger.answerTexts(runId));
   const message = { runId, plan, caller, recordedAnswers, ...part };
   return {
     chunks: (unwanted) => chunksOfRun(deps, message, subscription.hear(0, unwanted)),

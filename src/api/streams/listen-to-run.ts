@@ -1,7 +1,7 @@
 import type { ModelDelta, RunEvent } from '../../graph/journal/index.ts';
 import type { Changes } from '../../store/changes.ts';
 import type { Deltas } from '../../store/deltas.ts';
-import type { RunLook, RunLooks } from '../../store/run-looks.ts';
+import type { HistoryPart, HistoryParts } from '../../store/history-parts.ts';
 import { hideDelta } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
@@ -17,7 +17,7 @@ export interface Heard {
   readonly deltas: readonly ModelDelta[];
   readonly events: readonly RunEvent[];
   /** The latest look at the run. Its redaction applies to all events and deltas of this part. */
-  readonly look: RunLook;
+  readonly look: HistoryPart;
   /** True when the part contains the last event that is stored. */
   readonly isUpToDate: boolean;
 }
@@ -34,7 +34,7 @@ export interface RunEar {
 interface Sources {
   readonly changes: Pick<Changes, 'subscribe'>;
   readonly deltas: Pick<Deltas, 'listen'>;
-  readonly looks: RunLooks;
+  readonly looks: HistoryParts;
 }
 
 interface Listened {
@@ -63,7 +63,7 @@ export async function listenToRun({ changes, deltas, looks }: Sources, listened:
 
 interface Hearing extends Listened {
   readonly mailbox: Mailbox;
-  readonly looks: RunLooks;
+  readonly looks: HistoryParts;
 }
 
 async function* hear(
@@ -88,8 +88,8 @@ async function* hear(
 }
 
 /** Creates a function that reads the run when new events are possible. It returns `null` for a deleted run. */
-function createLooker(looks: RunLooks, runId: string, after: number): (received: Mail) => Promise<Heard | null> {
-  let look: RunLook | null = null;
+function createLooker(looks: HistoryParts, runId: string, after: number): (received: Mail) => Promise<Heard | null> {
+  let look: HistoryPart | null = null;
   let seq = after;
   return async ({ deltas, hasChanged }) => {
     const isFresh = hasChanged || mayHideMore(look);
@@ -106,7 +106,7 @@ function createLooker(looks: RunLooks, runId: string, after: number): (received:
  * The redaction that a run inherits from its thread is known only once the run is dispatched, which precedes its first
  * delta.
  */
-function mayHideMore(look: RunLook | null): boolean {
+function mayHideMore(look: HistoryPart | null): boolean {
   return look === null || look.lastSeq === 0;
 }
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep, setImmediate } from 'node:timers/promises';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { Store } from '../../store/store.ts';
-import type { EventPart, EventPlace, TenantEvent } from '../../store/tenant-events.ts';
+import type { EventPart, FeedPosition, TenantEvent } from '../../store/tenant-events.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Cursors } from '../http/paging.ts';
-import type { RunLook, RunLooks } from '../../store/run-looks.ts';
+import type { HistoryPart, HistoryParts } from '../../store/history-parts.ts';
 import type { Changes } from '../../store/changes.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { createBell } from '../http/bell.ts';
@@ -23,9 +23,9 @@ export interface FedPart extends EventPart {
 /** The event source that all streams of a tenant share, so that each part is read once. */
 export interface TenantFeed {
   /** Returns the position of the other streams, or the current end. */
-  begin(): Promise<EventPlace>;
+  begin(): Promise<FeedPosition>;
   /** @returns `null` for a position that is too old */
-  after(place: EventPlace): Promise<FedPart | null>;
+  after(place: FeedPosition): Promise<FedPart | null>;
   /** Returns true if the tenant's runs may have changed since a part was read. */
   isBehind(part: FedPart): boolean;
   /** Must be called when a stream has ended. */
@@ -67,16 +67,16 @@ export function createTenantFeeds(store: FeedSources): TenantFeeds {
 function openFeed({ tenantEvents, runs, changes }: FeedSources, tenantId: string): TenantFeed {
   const parts = new Map<string, Promise<FedPart | null>>();
   let heard = 0;
-  let present: Promise<EventPlace> | null = null;
+  let present: Promise<FeedPosition> | null = null;
   const unsubscribe = changes.subscribeTenant(tenantId, () => (heard += 1));
-  const read = async (place: EventPlace): Promise<FedPart | null> => {
+  const read = async (place: FeedPosition): Promise<FedPart | null> => {
     if (!place.amid) await sleep(GATHER_MS);
     const heardBefore = heard;
     const part = await tenantEvents.after(tenantId, place);
     if (!part) return null;
     if (!part.hasMore) present = Promise.resolve(part.place);
     const runIds = [...new Set(part.events.map(({ runId }) => runId))];
-    return { ...part, redactionOf: await runs.hiddenOf(runIds), heard: heardBefore };
+    return { ...part, redactionOf: await runs.redactionsOf(runIds), heard: heardBefore };
   };
   return {
     async begin() {
@@ -124,9 +124,9 @@ export function requireWritten(seq: number, lastSeq: number): number {
 
 /** The event ids of a tenant's stream: signed positions that are valid for this tenant only. */
 export interface PlaceIds {
-  write(tenantId: string, place: EventPlace): string;
+  write(tenantId: string, place: FeedPosition): string;
   /** @throws ApiError `INVALID_EVENT_ID` */
-  read(tenantId: string, id: string): EventPlace;
+  read(tenantId: string, id: string): FeedPosition;
 }
 
 export function createPlaceIds(cursors: Cursors): PlaceIds {
@@ -148,7 +148,7 @@ export function createPlaceIds(cursors: Cursors): PlaceIds {
 }
 
 /** @throws TypeError for a value that is no position */
-function toPlace(value: unknown): EventPlace {
+function toPlace(value: unknown): FeedPosition {
   const parts: readonly unknown[] = Array.isArray(value) ? value : [];
   const [known, at, upTo, xid, runId, seq] = parts;
   if (typeof known !== 'string' || typeof at !== 'string') throw new TypeError('A signed id holds no place');
@@ -161,8 +161,8 @@ function toPlace(value: unknown): EventPlace {
  * Shares reads of runs between streams: streams that request the same part before its read has begun share one read. A
  * read that has begun is not shared any more, because it may miss newer events.
  */
-export function shareLooks(looks: RunLooks): RunLooks {
-  const next = new Map<string, Promise<RunLook | null>>();
+export function shareLooks(looks: HistoryParts): HistoryParts {
+  const next = new Map<string, Promise<HistoryPart | null>>();
   return {
     async after(runId, seq) {
       const key = `${seq} ${runId}`;
@@ -191,7 +191,7 @@ interface AskedEvents {
   readonly feed: TenantFeed;
   /** Called when the position of the stream advances, so that the heartbeat can send the new id. */
   readonly moved: (id: string) => void;
-  readonly from: EventPlace;
+  readonly from: FeedPosition;
 }
 
 interface Sources {
@@ -240,7 +240,7 @@ function isWanted({ graph, event }: TenantEvent, filter: EventFilter): boolean {
 
 interface Shown extends Pick<Sources, 'ids' | 'fingerprints'>, Pick<AskedEvents, 'caller'> {
   readonly part: FedPart;
-  readonly known: EventPlace;
+  readonly known: FeedPosition;
 }
 
 function frameOf({ xid, runId, seq, event }: TenantEvent, { caller, ids, fingerprints, part, known }: Shown): string {

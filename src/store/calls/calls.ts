@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
-import type { RunEvent } from '../../graph/journal/index.ts';
+import type { EventOf, RunEvent } from '../../graph/journal/index.ts';
 import type { Json, TaskFailure } from '../../graph/values/index.ts';
 import { toPosition } from '../events.ts';
 import { ifGiven, mapPage, readPage } from '../page.ts';
@@ -181,9 +181,9 @@ async function inLedger(
 export type CallKind = 'model' | 'tool' | 'function' | 'node';
 
 /** The first event of a call in the history. A model call has only one event, which contains its answer. */
-export type BeginOfCall = RunEvent & { readonly type: keyof typeof BEGINNINGS };
+export type BeginOfCall = EventOf<keyof typeof BEGINNINGS>;
 /** The last event of a call of a tool, function or node type. */
-export type EndOfCall = RunEvent & { readonly type: (typeof ENDS)[number] };
+export type EndOfCall = EventOf<(typeof ENDS)[number]>;
 
 /** The kind of call that each type of first event begins. */
 export const BEGINNINGS = {

@@ -61,7 +61,7 @@ export interface Ledger {
   /** Reads the recorded answers of a run's calls, by key. */
   answers(runId: string): Promise<ReadonlyMap<string, RecordedAnswer>>;
   /** Reads the answer texts of a run's model calls in no particular order. Summaries are left out. */
-  saidTexts(runId: string): Promise<readonly SaidText[]>;
+  answerTexts(runId: string): Promise<readonly AnswerText[]>;
 }
 
 /** A call, and the attempt that has claimed it. */
@@ -102,7 +102,7 @@ export function createLedger(db: Kysely<Tables>): Ledger {
     retryingOf: (runIds) => listRetrying(db, runIds),
     list: (runId, page) => listLedger(db, runId, page),
     answers: (runId) => answers(db, runId),
-    saidTexts: (runId) => readSaidTexts(db, runId),
+    answerTexts: (runId) => readAnswerTexts(db, runId),
   };
 }
 
@@ -253,7 +253,7 @@ async function listRetrying(
 }
 
 /** The text of a model call's answer. */
-export interface SaidText {
+export interface AnswerText {
   readonly key: string;
   /** Empty when the call has no answer; a very long text is truncated. */
   readonly text: string;
@@ -270,26 +270,26 @@ const REPLACEMENT = String.raw`\\ufffd`;
  * The text of an answer, and the id of the last message that the model received, which shows whether the call was a
  * summary.
  */
-interface Row extends SaidText {
-  readonly asked: string | null;
+interface AnswerRow extends AnswerText {
+  readonly last_message: string | null;
 }
 
 /**
  * Reads the answer texts of a run's model calls in no particular order, without summaries. Characters that PostgreSQL
  * can't represent become U+FFFD.
  */
-async function readSaidTexts(db: Kysely<Tables>, runId: string): Promise<readonly SaidText[]> {
-  const { rows } = await sql<Row>`
+async function readAnswerTexts(db: Kysely<Tables>, runId: string): Promise<readonly AnswerText[]> {
+  const { rows } = await sql<AnswerRow>`
     select key,
       coalesce(left(${readable('result')} ->> 'text', ${MAX_CHARACTERS}), '') as text,
       case when position(${`"${SUMMARY_REQUEST}-`} in request::text) > 0
         then ${readable('request')} #>> '{messages,-1,id}'
-      end as asked
+      end as last_message
     from ledger where run_id = ${runId} and called like 'model:%'
     limit ${MAX_CALLS}
   `.execute(db);
   return rows
-    .filter(({ asked }) => asked === null || !asksForSummary({ messages: [{ id: asked }] }))
+    .filter(({ last_message: id }) => id === null || !asksForSummary({ messages: [{ id }] }))
     .map(({ key, text }) => ({ key, text }));
 }
 

@@ -5,7 +5,7 @@ import { Pool, Client } from 'pg';
 import type { PoolClient } from 'pg';
 import { isDatabaseAway, toDatabaseError } from './database-away.ts';
 import { storableParameters } from './columns.ts';
-import type { Ears, Listen } from './listen.ts';
+import type { ChannelListener, Listen } from './listen.ts';
 
 interface PoolSettings {
   readonly maxConnections: number;
@@ -75,15 +75,15 @@ function rethrow(error: unknown): never {
 const LISTEN_CONNECT_TIMEOUT_MS = 5_000;
 const RECONNECT_AFTER_MS = 250;
 /** A connection may break without an error; this interval bounds how long that remains undetected. */
-const ASK_EVERY_MS = 10_000;
+const CHECK_EVERY_MS = 10_000;
 const ANSWER_WITHIN_MS = 5_000;
 const CLOSE_WITHIN_MS = 1_000;
 
 /** Subscribes to a PostgreSQL server over a dedicated connection, which is replaced when it breaks. */
 export function listenToPostgres(url: string): Listen {
-  return (channel, ears) => {
+  return (channel, listener) => {
     const stopping = new AbortController();
-    const listening = keepListening({ url, channel, ears }, stopping.signal);
+    const listening = keepListening({ url, channel, listener }, stopping.signal);
     return {
       async close() {
         stopping.abort();
@@ -96,7 +96,7 @@ export function listenToPostgres(url: string): Listen {
 interface Channel {
   readonly url: string;
   readonly channel: string;
-  readonly ears: Ears;
+  readonly listener: ChannelListener;
 }
 
 async function keepListening(channel: Channel, stopping: AbortSignal): Promise<void> {
@@ -108,7 +108,7 @@ async function keepListening(channel: Channel, stopping: AbortSignal): Promise<v
 }
 
 /** Listens until the connection breaks or `stopping` is aborted. */
-async function listenOnce({ url, channel, ears }: Channel, stopping: AbortSignal): Promise<void> {
+async function listenOnce({ url, channel, listener }: Channel, stopping: AbortSignal): Promise<void> {
   const client = new Client({
     connectionString: url,
     keepAlive: true,
@@ -116,11 +116,11 @@ async function listenOnce({ url, channel, ears }: Channel, stopping: AbortSignal
     query_timeout: ANSWER_WITHIN_MS,
   });
   const over = untilOver(client, stopping);
-  client.on('notification', ({ payload = '' }) => ears.heard(payload));
+  client.on('notification', ({ payload = '' }) => listener.received(payload));
   try {
     await Promise.race([client.connect(), over]);
     await Promise.race([client.query(`listen ${channel}`), over]);
-    if (!stopping.aborted) ears.opened();
+    if (!stopping.aborted) listener.opened();
     await Promise.race([over, untilSilent(client)]);
   } finally {
     await Promise.race([client.end().catch(() => undefined), sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
@@ -143,7 +143,7 @@ async function untilOver(client: Client, stopping: AbortSignal): Promise<void> {
 /** Resolves when the server no longer answers. */
 async function untilSilent(client: Client): Promise<void> {
   for (;;) {
-    await sleep(ASK_EVERY_MS, undefined, { ref: false });
+    await sleep(CHECK_EVERY_MS, undefined, { ref: false });
     const answers = await client.query('select 1').then(
       () => true,
       () => false,

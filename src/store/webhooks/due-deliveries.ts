@@ -148,14 +148,13 @@ async function claim(db: Kysely<Tables>, request: ClaimRequest): Promise<readonl
     from claimed join webhooks on webhooks.id = claimed.webhook_id
     order by webhooks.id, claimed.created_at, claimed.id
   `.execute(db);
-  return rows.map(({ id, event_id: eventId, failures, attempts, webhook_id, ...row }) => ({
-    id,
-    claim: request.claim,
-    eventId,
-    webhook: { id: webhook_id, tenantId: row.tenant_id, url: row.url, format: row.format, linkBase: row.link_base },
-    failures,
-    attempts,
-  }));
+  return rows.map((row) => toClaimed(row, request.claim));
+}
+
+function toClaimed(row: ClaimedRow, claimId: string): ClaimedDelivery {
+  const { id, event_id: eventId, failures, attempts, webhook_id, tenant_id: tenantId, url, format, link_base } = row;
+  const webhook = { id: webhook_id, tenantId, url, format, linkBase: link_base };
+  return { id, claim: claimId, eventId, webhook, failures, attempts };
 }
 
 function nextWebhook(after: RawBuilder<unknown>): RawBuilder<unknown> {

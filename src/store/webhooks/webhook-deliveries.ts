@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { NEWEST_FIRST, isBefore, isEqual, mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
-import { NOW_AS_LISTED } from './tell-webhooks.ts';
+import { NOW_AS_LISTED } from './webhook-events.ts';
 import type { DeliveryAttempt, WebhookDeliveriesTable } from '../platform-tables.ts';
 
 /** The delivery of an event to one webhook, and its result. */

@@ -5,7 +5,7 @@ import { ROW_COUNT, putUpTo } from '../database/run-statement.ts';
 import { NEWEST_FIRST, isBefore, mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
-import { NOW_AS_LISTED } from './tell-webhooks.ts';
+import { NOW_AS_LISTED } from './webhook-events.ts';
 import type { EarlierSecret, WebhooksTable } from '../platform-tables.ts';
 
 /** An address to which events of a tenant are sent. */

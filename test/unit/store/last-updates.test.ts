@@ -60,8 +60,7 @@ test('updates are found across pages', async () => {
 
 test('the update of an earlier superstep is ignored', async () => {
   await aRunOf('R-loop', [{}, {}]);
-  const after = async (seq: number) =>
-    await store.journal.lastUpdates('R-loop', seq, [{ node: 'a' }]);
+  const after = async (seq: number) => await store.journal.lastUpdates('R-loop', seq, [{ node: 'a' }]);
   expect(await after(1)).toEqual([{ seq: 2 }]);
   expect(await after(2)).toEqual([null]);
 });
