@@ -18,7 +18,7 @@ import { keepParts, connectWithRetry } from './process/connect-with-retry.ts';
 import type { Opening } from './process/connect-with-retry.ts';
 import { isMain } from './process/own-code.ts';
 import { listenForShutdown } from './process/listen-for-shutdown.ts';
-import { openProcessLogger } from './process/process-logger.ts';
+import { openProcessLogger } from './process/logger.ts';
 import { setVariables } from './process/process-options.ts';
 import type { ProcessOptions } from './process/process-options.ts';
 import { postgresStore } from './store/store.ts';

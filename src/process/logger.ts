@@ -31,6 +31,21 @@ export function createLogger(level: string, to?: string | DestinationStream): Lo
   return pino(options, typeof to === 'string' ? pino.destination({ dest: openLogFile(to), sync: false }) : to);
 }
 
+interface LogSettings {
+  readonly LOG_LEVEL: string;
+  /** The format of lines; by default readable text on a terminal, and JSON elsewhere. */
+  readonly LOG_FORMAT?: 'json' | 'pretty' | undefined;
+}
+
+/** Opens the log of a process, which goes to standard output. */
+export async function openProcessLogger({ LOG_LEVEL, LOG_FORMAT }: LogSettings): Promise<Logger> {
+  const isTerminal = process.stdout.isTTY;
+  if ((LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json')) === 'json') return createLogger(LOG_LEVEL);
+  const { default: pretty } = await import('pino-pretty');
+  const lines = pretty({ colorize: isTerminal, singleLine: true, sync: true, translateTime: 'SYS:HH:MM:ss.l' });
+  return createLogger(LOG_LEVEL, lines);
+}
+
 /** In characters. The SDK's core prints a failure with all of its content. */
 const MAX_TEXT = 2_000;
 /** Depth of objects within an error, such as those of the database driver. */

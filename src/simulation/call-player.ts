@@ -1,4 +1,4 @@
-import { CallError, NOT_MADE } from '../activities/calls/call-error.ts';
+import { CallError, NOT_MADE, REFUSED, TRY_AGAIN, UNCLEAR } from '../activities/calls/call-error.ts';
 import { judgeAttempt, judgeCanceledAttempt, withUsedBefore } from '../activities/calls/judge-attempt.ts';
 import type { AttemptToJudge } from '../activities/calls/judge-attempt.ts';
 import type { CallTask } from '../activities/calls/call-task.ts';
@@ -122,7 +122,7 @@ function toOccurrence(key: string, end: CallEnd, durationMs: number): Occurrence
     : { kind: 'call.failed', key, failure: end.failure };
 }
 
-const CANCELED = new CallError('CANCELED', 'The call was canceled', { retryable: false, done: 'perhaps' });
+const CANCELED = new CallError('CANCELED', 'The call was canceled', UNCLEAR);
 
 /** A call of the run that has not ended. Times are milliseconds since the epoch. */
 export interface OpenCall {
@@ -159,11 +159,11 @@ async function makeAttempt({ effect, call, since, failures }: OpenCall, clock: S
   const made = await execute(call, failures + 1, clock);
   if (clock.delayMs <= limitMs) return { tookMs: clock.delayMs, ...made };
   const which = limitMs < timeoutMs ? `the deadline for all attempts` : `its time-out of ${timeoutMs} ms`;
-  const thrown = new CallError('TIMEOUT', `The call took longer than ${which}`, { retryable: true, done: 'perhaps' });
+  const thrown = new CallError('TIMEOUT', `The call took longer than ${which}`, TRY_AGAIN);
   return { tookMs: limitMs, thrown, isExpired: false };
 }
 
-const EXPIRED = new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
+const EXPIRED = new CallError('TIMEOUT', 'The deadline for all attempts is over', REFUSED);
 
 async function execute(call: FakeCall, attempt: number, clock: SimulatedClock) {
   clock.delayMs = 0;

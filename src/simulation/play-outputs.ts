@@ -25,7 +25,7 @@ import { play, timeOutsOfOpenApprovals } from './play.ts';
 import type { Play } from './play.ts';
 import type { TestEvent } from './plan-outside.ts';
 import { describeDifference, firstDifference } from './difference.ts';
-import { CallError } from '../activities/calls/call-error.ts';
+import { CallError, REFUSED } from '../activities/calls/call-error.ts';
 import type { CallTask } from '../activities/calls/call-task.ts';
 import type { Catalog } from '../graph/definition/index.ts';
 import type { FakeCall } from './call-player.ts';
@@ -246,7 +246,7 @@ function readByDefaults({ tool, args }: ReadingRequest, tools: Catalog['tools'])
 /** @throws CallError for an output that is `{ "$error": … }` */
 function toCallReply(output: Json, { kind }: CallRequest): CallReply {
   const message = isJsonObject(output) ? own(output, '$error') : undefined;
-  if (typeof message === 'string') throw new CallError(FAILURES[kind], message, { retryable: false, done: 'no' });
+  if (typeof message === 'string') throw new CallError(FAILURES[kind], message, REFUSED);
   return kind === 'model' ? toModelReply(output) : { kind: 'value', value: output };
 }
 

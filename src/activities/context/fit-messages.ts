@@ -1,7 +1,7 @@
 import type { ContextPolicy, ContextReport, ModelCallRequest, OverflowReply } from '../../graph/run/index.ts';
 import { isFilePart, partsOf, textOf, toolCallsOf } from '../../graph/definition/index.ts';
 import type { Message, FilePart } from '../../graph/definition/index.ts';
-import { CallError } from '../calls/call-error.ts';
+import { CallError, REFUSED } from '../calls/call-error.ts';
 import type { ToolOffer } from '../models/model.ts';
 import { withDistinctIds, repairCalls } from './restore-conversation.ts';
 import type { MessageProcessor, ProcessingStep, StepContext } from './message-processor.ts';
@@ -175,7 +175,7 @@ function countWith(counter: TokenCounter, text: string): number {
 
 function unusable(problem: string, cause?: unknown): CallError {
   const message = `The model's token counter can't be used: ${problem}`;
-  return new CallError('MODEL_FAILED', message, { retryable: false, done: 'no', cause });
+  return new CallError('MODEL_FAILED', message, { ...REFUSED, cause });
 }
 
 function sum(numbers: readonly number[]): number {

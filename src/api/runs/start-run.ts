@@ -19,7 +19,7 @@ import { requireGraphOn } from '../administration/set-switch.ts';
 import { requireMayStart } from '../administration/require-may-start.ts';
 import { acceptAndDispatch, unlessAccepted, inheritedChannels } from './dispatch-run.ts';
 import type { Beginning, RunIdentity } from '../../graph/advance/index.ts';
-import { traceOfStart } from '../../telemetry/traces/trace-of-start.ts';
+import { traceOfStart } from '../../telemetry/traces/traceparent.ts';
 import { isStart } from '../../workflows/contract.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { RunRecord } from '../../store/runs.ts';

@@ -1,6 +1,6 @@
 import { decodeTime, isValid } from 'ulid';
 import type { EventOf, JournalBatch, RunEvent } from '../../graph/journal/index.ts';
-import type { Measurement } from './measurement.ts';
+import type { Measurement } from './meter.ts';
 import { forgetOldest } from '../../graph/values/index.ts';
 
 /** The run of a batch. */

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** What a process of its own writes, whose standard output is no terminal. */
 async function saidWith(settings: object): Promise<string> {
   const program = `
-    const { openProcessLogger } = await import('./src/process/process-logger.ts');
+    const { openProcessLogger } = await import('./src/process/logger.ts');
     const logger = await openProcessLogger(${JSON.stringify({ LOG_LEVEL: 'info', ...settings })});
     logger.warn({ run: 'R1', node: 'pay' }, 'a call failed');`;
   const { stdout } = await promisify(execFile)(

@@ -1,7 +1,7 @@
 import { ReadableStream } from 'node:stream/web';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { CallError } from '../../calls/call-error.ts';
-import { TRY_AGAIN, fromNetwork } from '../../calls/classify-failure.ts';
+import { CallError, TRY_AGAIN, UNCLEAR } from '../../calls/call-error.ts';
+import { fromNetwork } from '../../calls/classify-failure.ts';
 
 /** The maximum number of answers to a server in progress; each of its requests, such as a ping, gets one. */
 const MAX_ANSWERS = 16;
@@ -97,5 +97,5 @@ function boundReader(stream: ReadableStream<Uint8Array>): BoundedReader {
 
 function tooLarge(): CallError {
   const message = `The answer is larger than ${MAX_STREAM_BYTES} bytes`;
-  return new CallError('PAYLOAD_TOO_LARGE', message, { retryable: false, done: 'perhaps' });
+  return new CallError('PAYLOAD_TOO_LARGE', message, UNCLEAR);
 }

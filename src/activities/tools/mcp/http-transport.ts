@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Response as UndiciResponse } from 'undici';
-import { CallError } from '../../calls/call-error.ts';
+import { CallError, TRY_AGAIN, TRY_AGAIN_UNDONE } from '../../calls/call-error.ts';
 import { fromNetwork, fromStatus } from '../../calls/classify-failure.ts';
 import { traceHeaders } from '../../../telemetry/traces/traceparent.ts';
 import type { GuardedFetch } from '../../../network/guarded-request.ts';
@@ -150,7 +150,7 @@ async function refuse(response: UndiciResponse, method: string, forgetSession: (
   const isSessionLost = method === 'POST' && (status === 404 || (status === 400 && /session/i.test(text)));
   if (isSessionLost) forgetSession();
   const message = `The server answered ${status}: ${text}`;
-  if (isSessionLost) throw new CallError('TOOL_FAILED', message, { retryable: true, done: 'no' });
+  if (isSessionLost) throw new CallError('TOOL_FAILED', message, TRY_AGAIN_UNDONE);
   throw fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message });
 }
 
@@ -171,12 +171,12 @@ function failAfterGrace(exchange: Exchange, error: CallError | null): void {
 }
 
 function brokenOff(why: string): CallError {
-  return new CallError('TOOL_FAILED', `The answer has broken off: ${why}`, { retryable: true, done: 'perhaps' });
+  return new CallError('TOOL_FAILED', `The answer has broken off: ${why}`, TRY_AGAIN);
 }
 
 function notTaken(): CallError {
   const message = `The server has not taken a message within ${TAKE_MS / 1_000} s`;
-  return new CallError('TOOL_FAILED', message, { retryable: true, done: 'perhaps' });
+  return new CallError('TOOL_FAILED', message, TRY_AGAIN);
 }
 
 /** A message to a server, with all HTTP requests that it leads to: a broken answer is asked for again. */

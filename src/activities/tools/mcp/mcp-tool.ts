@@ -1,14 +1,13 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { isJsonObject, toJson } from '../../../graph/values/index.ts';
 import type { Json } from '../../../graph/values/index.ts';
-import { CallError } from '../../calls/call-error.ts';
+import { CallError, REFUSED, UNCLEAR } from '../../calls/call-error.ts';
 import type { UsedSecrets } from '../../secrets.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import type { Connection, Session } from './session.ts';
 import { pinOf } from './offer-tools.ts';
 import type { ListedTool, OfferedTool } from './offer-tools.ts';
 import { toUnreachable, toCallError } from './to-call-error.ts';
-import { REFUSED, UNCLEAR } from '../../calls/classify-failure.ts';
 import { MAX_BODY_BYTES } from '../../../network/read-body.ts';
 import type { ErrorMeaning } from './server-settings.ts';
 
@@ -86,7 +85,7 @@ function createPinCheck(
 }
 
 function refuse(message: string): never {
-  throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'no' });
+  throw new CallError('TOOL_FAILED', message, REFUSED);
 }
 
 interface Answer {
