@@ -58,7 +58,7 @@ export class CallError extends Error {
   }
 }
 
-/** What a failure means for the call. */
+/** Whether a failed call may be retried, and whether its work may be done. */
 export interface FailureClass {
   readonly retryable: boolean;
   readonly done: 'no' | 'perhaps';
@@ -67,6 +67,7 @@ export interface FailureClass {
 export const TRY_AGAIN: FailureClass = { retryable: true, done: 'perhaps' };
 /** The callee has not started: its answer says so, or it was not reached. */
 export const TRY_AGAIN_UNDONE: FailureClass = { retryable: true, done: 'no' };
+/** The callee has certainly not done the work, and a retry is useless. */
 export const REFUSED: FailureClass = { retryable: false, done: 'no' };
 /** The work may be done, and a retry is useless. */
 export const UNCLEAR: FailureClass = { retryable: false, done: 'perhaps' };

@@ -103,7 +103,7 @@ export type RequestEnvelope = Pick<ModelCallRequest, 'system' | 'output'> & { re
 
 /** Counts tokens of a request by parts; the total is their sum. */
 export interface RequestMeter {
-  readonly envelope: (frame: RequestEnvelope) => number;
+  readonly envelope: (envelope: RequestEnvelope) => number;
   readonly messages: (messages: readonly Message[]) => number;
 }
 
@@ -121,7 +121,7 @@ export function createRequestMeter(counter: TokenCounter): RequestMeter {
   const tokensOf = (message: Message): number => {
     const tokens =
       counted.get(message) ??
-      PER_MESSAGE + count(saidIn(message)) + tokensOfFiles(message) + tokensOfCalls(message, count);
+      PER_MESSAGE + count(countedText(message)) + tokensOfFiles(message) + tokensOfCalls(message, count);
     counted.set(message, tokens);
     return tokens;
   };
@@ -138,9 +138,9 @@ export function createRequestMeter(counter: TokenCounter): RequestMeter {
 }
 
 /** The text of a message, or its provider parts if these are longer. */
-function saidIn({ content, name, providerParts }: Message): string {
-  const said = textOf(content);
-  const text = typeof name === 'string' ? `${name} ${said}` : said;
+function countedText({ content, name, providerParts }: Message): string {
+  const own = textOf(content);
+  const text = typeof name === 'string' ? `${name} ${own}` : own;
   const parts = isJsonObject(providerParts) ? JSON.stringify(providerParts['parts'] ?? []) : '';
   return parts.length > text.length ? parts : text;
 }

@@ -20,7 +20,7 @@ export function boundAnswers(
   return async (message, send) => {
     if ('method' in message) return await send();
     if (answers >= MAX_ANSWERS) {
-      const error = tooManyQuestions();
+      const error = tooManyRequests();
       if (!isExceeded) onExceeded(error);
       isExceeded = true;
       throw error;
@@ -34,7 +34,7 @@ export function boundAnswers(
   };
 }
 
-function tooManyQuestions(): CallError {
+function tooManyRequests(): CallError {
   return new CallError('TOOL_FAILED', `The server asks more than ${MAX_ANSWERS} questions at a time`, TRY_AGAIN);
 }
 
