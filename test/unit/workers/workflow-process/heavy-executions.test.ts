@@ -40,8 +40,8 @@ test.each([
   ['brings little', { begins: MIB, tasks: [[MIB, 1]] }, false],
 ] as const)('an execution that %s is heavy or not', (_, { begins, tasks }, expected) => {
   const heavy = createHeavyExecutions();
-  heavy.brings('E', begins);
-  for (const [bytes, workedMs] of tasks) heavy.observe('E', { bytes, workedMs });
+  heavy.addActivation('E', begins);
+  for (const [bytes, workedMs] of tasks) heavy.addTask('E', { bytes, workedMs });
   expect([heavy.isHeavy('E'), heavy.isHeavy('other')]).toEqual([expected, false]);
 });
 
@@ -98,7 +98,7 @@ async function openHost(workedMs: number) {
       return {
         hasEnded: false,
         stop: async () => undefined,
-        async ask({ kind }) {
+        async request({ kind }) {
           asked.push(kind);
           const answer = answers[kind];
           if (answer.kind === 'failed') throw new Error(answer.message);

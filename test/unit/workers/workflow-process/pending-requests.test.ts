@@ -26,8 +26,8 @@ test('when the process ends, it was at work at the oldest request only', async (
   const message = expect.stringContaining('it burnt');
   expect(await all).toMatchObject([
     { status: 'fulfilled' },
-    { status: 'rejected', reason: { message, end, wasAtWork: true } },
-    { status: 'rejected', reason: { message, end, wasAtWork: false } },
+    { status: 'rejected', reason: { message, end, wasExecuting: true } },
+    { status: 'rejected', reason: { message, end, wasExecuting: false } },
   ]);
 });
 

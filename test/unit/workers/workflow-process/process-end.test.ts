@@ -50,10 +50,10 @@ describe('by the ends of its processes, an execution is', () => {
     ['c C', 'suspect'],
     ['c E E E C', 'suspect'],
     ['l L E B E', 'suspect'],
-    ['C C', 'to-blame'],
-    ['L L', 'to-blame'],
-    ['C L', 'to-blame'],
-    ['c C C', 'to-blame'],
-    ['e C E B L', 'to-blame'],
+    ['C C', 'guilty'],
+    ['L L', 'guilty'],
+    ['C L', 'guilty'],
+    ['c C C', 'guilty'],
+    ['e C E B L', 'guilty'],
   ])('%j: %s', (story, verdict) => expect(judge(ends(story))).toBe(verdict));
 });

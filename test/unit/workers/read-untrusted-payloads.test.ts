@@ -3,7 +3,7 @@ import type { Payload } from '@temporalio/common';
 import type { coresdk } from '@temporalio/proto';
 import { expect, test } from 'vitest';
 import { createSignalReader } from '../../../src/process/payloads/read-signal.ts';
-import { readStrangers } from '../../../src/workers/read-strangers.ts';
+import { readUntrustedPayloads } from '../../../src/workers/read-untrusted-payloads.ts';
 import { aReference, aStoreOf } from '../../support/builders/signal-payloads.ts';
 
 const RECEIVER = { namespace: 'default', workflowId: 'run:acme:R1', isReplaying: false };
@@ -11,7 +11,7 @@ const broken = aReference({ id: 'run:acme:R1/gone' });
 const sound = defaultPayloadConverter.toPayload({ reason: 'ok' });
 
 async function read(...jobs: coresdk.workflow_activation.IWorkflowActivationJob[]) {
-  await readStrangers({ jobs }, RECEIVER, createSignalReader(aStoreOf({}), []));
+  await readUntrustedPayloads({ jobs }, RECEIVER, createSignalReader(aStoreOf({}), []));
   return jobs;
 }
 const valuesOf = (payloads: readonly Payload[] | null | undefined): unknown =>
