@@ -24,7 +24,7 @@ test.each([{}, { LOG_FORMAT: 'json' }])('a line is JSON without a terminal, with
   expect(line).toMatchObject({ level: 40, run: 'R1', node: 'pay', msg: 'a call failed' });
 });
 
-test('a line is for people if the environment sets it', async () => {
+test('a line is formatted for people if the environment says so', async () => {
   expect(await saidWith({ LOG_FORMAT: 'pretty' })).toMatch(
     /^\[[\d:.]+\] WARN: a call failed \{"run":"R1","node":"pay"\}$/,
   );

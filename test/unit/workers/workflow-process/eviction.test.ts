@@ -13,27 +13,27 @@ function aHeap(part: number, { count, garbage = 0, inUse = 2 }: { count: number;
   return { kept, state, evictIfCrowded: createEviction(cached, heap, inUse) };
 }
 
-describe('workflows', () => {
-  test('stay while there is room, and nothing is collected', async () => {
+describe('workflows in a crowded heap', () => {
+  test('stay without a garbage collection while the heap has room', async () => {
     const { kept, state, evictIfCrowded } = aHeap(0.05, { count: 9 });
     await evictIfCrowded();
     expect([kept.size, state.collections]).toEqual([9, 0]);
   });
 
-  test('stay if it was garbage that took the room', async () => {
+  test('stay if a garbage collection frees enough of the heap', async () => {
     const { kept, state, evictIfCrowded } = aHeap(0.05, { count: 6, garbage: 0.5 });
     await evictIfCrowded();
     expect([kept.size, state.collections]).toEqual([6, 1]);
   });
 
-  test('that were used longest ago are forgotten first, until there is room', async () => {
+  test('are evicted, least recently used first, until the heap has room', async () => {
     const { kept, evictIfCrowded } = aHeap(0.05, { count: 15 });
     await evictIfCrowded();
     expect(kept.size).toBeLessThanOrEqual(7);
     expect([...kept].at(0)).toBe(`w${15 - kept.size}`);
   });
 
-  test('in the middle of a task are forgotten only when the heap is full', async () => {
+  test('are evicted during a task only when the heap is full', async () => {
     const crowded = aHeap(0.3, { count: 2 });
     await crowded.evictIfCrowded();
     expect(crowded.kept.size).toBe(2);
@@ -42,7 +42,7 @@ describe('workflows', () => {
     expect([...full.kept]).toEqual(['w1', 'w2']);
   });
 
-  test('that must stay are not looked at again before more has come', async () => {
+  test('that can not be evicted are not measured again before the heap has grown', async () => {
     const { state, evictIfCrowded } = aHeap(0.28, { count: 2 });
     await evictIfCrowded();
     await evictIfCrowded();

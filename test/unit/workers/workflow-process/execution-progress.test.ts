@@ -19,25 +19,25 @@ function progressAfter(...completed: readonly number[]) {
 }
 
 describe('a query without a workflow task', () => {
-  test('is answered where a completed task has brought the execution', async () => {
+  test('is answered in the state after a completed task', async () => {
     const { asked, take } = progressAfter(8);
     for (const activation of [task(3), task(8), DIRECT, DIRECT, task(13)]) expect(await take(activation)).toBe(true);
     expect(asked).toEqual([8, 8]);
   });
 
-  test('is not where core has led it beyond', async () => {
+  test('is not answered when core has played further events', async () => {
     const { take } = progressAfter(3);
     for (const activation of [task(3), task(7)]) expect(await take(activation)).toBe(true);
     expect(await take(DIRECT)).toBe(false);
   });
 
-  test('is answered after a replay, and Temporal is asked nothing', async () => {
+  test('is answered after a replay without a request to Temporal', async () => {
     const { asked, take } = progressAfter();
     for (const activation of [replayed(3), replayed(8), DIRECT]) expect(await take(activation)).toBe(true);
     expect(asked).toEqual([]);
   });
 
-  test('fails without an answer of Temporal', async () => {
+  test('fails when Temporal does not answer', async () => {
     const given = createExecutionProgress(async () => {
       throw new Error('Temporal is away');
     });
@@ -46,20 +46,20 @@ describe('a query without a workflow task', () => {
   });
 });
 
-test('of tasks, and of queries that come with them, Temporal is asked nothing', async () => {
+test('tasks and their queries are accepted without a request to Temporal', async () => {
   const { asked, take } = progressAfter();
   for (const activation of [task(3), query('1'), task(3), task(8)]) expect(await take(activation)).toBe(true);
   expect(asked).toEqual([]);
 });
 
-describe('a task that comes while local calls are open', () => {
+describe('a task that arrives while local calls are open', () => {
   const CALLS = { successful: { commands: [{ scheduleLocalActivity: { seq: 1 } }, { startTimer: { seq: 2 } }] } };
   const end = (historyLength: number) => ({
     historyLength,
     jobs: [{ resolveActivity: { seq: 1, isLocal: true } }],
   });
 
-  test('is taken if it is their own, or that was completed', async () => {
+  test('is accepted if it has made the calls, or the task that made them was completed', async () => {
     const { asked, take, answered } = progressAfter(3);
     await take(task(3));
     answered(CALLS);
@@ -69,14 +69,14 @@ describe('a task that comes while local calls are open', () => {
     expect(asked).toEqual([3]);
   });
 
-  test('is not taken if core makes the calls for a query', async () => {
+  test('is not accepted if core makes the calls for a query', async () => {
     const { take, answered } = progressAfter();
     await take(task(7));
     answered(CALLS);
     expect(await take(task(13))).toBe(false);
   });
 
-  test('is not taken if it is their own, renewed: a replay would see another time and length', async () => {
+  test('is not accepted if it is the renewed task of the calls, because a replay would see another time and length', async () => {
     const { asked, take, answered } = progressAfter(3);
     await take(task(3));
     answered(CALLS);
@@ -84,21 +84,21 @@ describe('a task that comes while local calls are open', () => {
     expect(asked).toEqual([]);
   });
 
-  test('is taken after a replay in which core has made them', async () => {
+  test('is accepted after a replay in which core has made the calls', async () => {
     const { take, answered } = progressAfter();
     await take(replayed(3));
     answered(CALLS);
     expect(await take(end(8))).toBe(true);
   });
 
-  test('is taken with their ends when it has brought something else before', async () => {
+  test('is accepted with the ends of the calls if it had other jobs before', async () => {
     const { take, answered } = progressAfter(3);
     await take(task(3));
     answered(CALLS);
     expect([await take(task(8)), await take(end(8))]).toEqual([true, true]);
   });
 
-  test('is like any other once they have ended', async () => {
+  test('is treated like any other task once the calls have ended', async () => {
     const { asked, take, answered } = progressAfter();
     await take(task(3));
     answered(CALLS);

@@ -54,8 +54,8 @@ function processes(ends: readonly End[], isSuspect = false) {
   return { asked, failed, stopped, code };
 }
 
-describe('when the process was at another execution as it ended', () => {
-  test('what is replayed begins again in the next one, and so on', async () => {
+describe('when a process ends while it executes another execution', () => {
+  test('a replayed execution restarts in the next process, and again in the one after it', async () => {
     const { asked, failed, code } = processes([{ at: 4 }, { at: 0 }, { at: 3 }]);
     for (const name of ['a', 'b', 'c']) await code.send(request(name), true);
     await code.send(request('d'), false);
@@ -63,7 +63,7 @@ describe('when the process was at another execution as it ended', () => {
     expect(failed).toEqual([]);
   });
 
-  test.each([true, false])('what is beyond its history fails (by a task of its own: %s)', async (isTask) => {
+  test.each([true, false])('an execution that is beyond its history fails (in its own task: %s)', async (isTask) => {
     const { asked, failed, code } = processes([{ at: 4 }]);
     await code.send(request('a'), true);
     await code.send(request(isTask ? 'task' : 'query'), false);
@@ -71,14 +71,14 @@ describe('when the process was at another execution as it ended', () => {
     expect([asked.length, failed]).toEqual([1, []]);
   });
 
-  test('five times in a row, it fails', async () => {
+  test('a task fails after five processes', async () => {
     const { asked, failed, code } = processes(Array.from({ length: 9 }, () => ({ at: 1 })));
     await expect(code.send(request('a'), true)).rejects.toThrow('it burnt');
     expect([asked.length, failed]).toEqual([5, []]);
   });
 });
 
-test('a run that was replayed and is only asked keeps nothing, and asks no process again', async () => {
+test('a replayed run keeps no queries, and starts no other process for them', async () => {
   const { asked, code } = processes([{ at: 5_003 }]);
   await code.send(request('replay'), true);
   for (let count = 0; count < 5_000; count += 1) await code.send(request('query'), false);
@@ -86,12 +86,12 @@ test('a run that was replayed and is only asked keeps nothing, and asks no proce
   expect(asked.length).toBe(1);
 });
 
-describe('when the process was at the execution as it ended', () => {
+describe('when a process ends while it executes the execution', () => {
   const killed: End = { at: 3, wasExecuting: true };
   const crashed: End = { at: 2, wasExecuting: true, kind: 'crashed' };
   const crashedAlone: End = { ...crashed, at: 4 };
 
-  test('it is tried alone, and is not alone for ever', async () => {
+  test('the execution gets an exclusive process for one task', async () => {
     const { asked, failed, stopped, code } = processes([killed]);
     await code.send(request('a'), true);
     await code.send(request('b'), false);
@@ -103,14 +103,14 @@ describe('when the process was at the execution as it ended', () => {
     expect([await code.send(request('c'), false), failed, stopped]).toEqual([{ kind: 'forgotten' }, [], [2]]);
   });
 
-  test('beyond its history, its task fails, and it is no more than a suspect', async () => {
+  test('the task of an execution beyond its history fails, and the execution is a suspect', async () => {
     const { asked, failed, code } = processes([killed]);
     await code.send(request('a'), false);
     await expect(code.send(request('b'), false)).rejects.toThrow('it burnt');
     expect([asked.length, failed]).toEqual([1, [expect.stringMatching(/^suspect: .*it burnt/)]]);
   });
 
-  test('a suspect is tried alone from the first', async () => {
+  test('a suspect gets an exclusive process from the start', async () => {
     const { asked, code } = processes([], true);
     await code.send(request('a'), false);
     expect(asked).toEqual([['alone', 'begin', 'a']]);
@@ -148,7 +148,7 @@ describe('when the process was at the execution as it ended', () => {
   });
 });
 
-test('cells are taken one after the other', async () => {
+test('only one exclusive process exists at a time', async () => {
   const started: string[] = [];
   const process = (): WorkflowProcess => ({
     hasEnded: false,
