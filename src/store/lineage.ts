@@ -4,6 +4,7 @@ import { foldCheckpoints, foldResumePoints } from '../graph/journal/index.ts';
 import type { Checkpoint, ResumePoint } from '../graph/journal/index.ts';
 import { parseCheckpointId } from '../graph/run/index.ts';
 import type { JsonObject } from '../graph/values/index.ts';
+import { inBatches } from './batches.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -55,7 +56,7 @@ export async function readLineage(db: Kysely<Tables>, checkpoint: CheckpointKey)
   );
   const links = gap < 0 ? written : written.slice(0, gap);
   const chain = links.filter(isHeld);
-  const before = partsOf(links.slice(0, links.length - chain.length));
+  const before = inBatches(links.slice(0, links.length - chain.length), MAX_HELD_BYTES, ({ bytes }) => bytes);
   let base: Base | null = snapshot;
   for (const part of before) {
     const changes = await changesOf(db, checkpoint.runId, part);
@@ -101,21 +102,6 @@ function fold(base: Base | null, changes: readonly Change[]): Pick<Snapshot, 'ch
     channels: foldCheckpoints(changes, base?.channels),
     resumePoint: foldResumePoints(resumePoints, base?.resume_point),
   };
-}
-
-/** Divides a chain into parts whose changes can be held in memory at a time. */
-function partsOf(links: readonly Link[]): readonly (readonly Link[])[] {
-  const parts: Link[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const link of links) {
-    bytes += link.bytes;
-    if (bytes > MAX_HELD_BYTES) {
-      parts.push([]);
-      ({ bytes } = link);
-    }
-    parts.at(-1)?.push(link);
-  }
-  return parts;
 }
 
 /** Reads the checkpoints up to the given one, the last of them with their changes. */

@@ -82,6 +82,13 @@ async function* eachBatch(db: Kysely<Tables>, size: number, pruneAfter: Batch): 
 /** The tables of a run's rows that are counted. */
 const PARTS = ['events', 'checkpoints', 'approvals', 'ledger'] as const;
 type Part = (typeof PARTS)[number];
+
+async function ofEachPart(count: (part: Part) => Promise<number>): Promise<Record<Part, number>> {
+  const counts: Record<Part, number> = { events: 0, checkpoints: 0, approvals: 0, ledger: 0 };
+  for (const part of PARTS) counts[part] = await count(part);
+  return counts;
+}
+
 /** The other tables with rows of a run. */
 const UNCOUNTED_PARTS = [
   'occurrences',
@@ -160,8 +167,7 @@ async function pruneRuns(
 ): Promise<Pruned> {
   const ids = runs.map(({ id }) => id);
   const workflowIds = runs.map(toWorkflowId);
-  const gone: Record<Part, number> = { events: 0, checkpoints: 0, approvals: 0, ledger: 0 };
-  for (const part of PARTS) gone[part] = await deleteOf(transaction, part, ids);
+  const gone = await ofEachPart(async (part) => await deleteOf(transaction, part, ids));
   const blobs = await sql`delete from blobs where workflow_id = any(${workflowIds}::text[])`.execute(transaction);
   await pieces.forget(transaction, workflowIds);
   for (const part of UNCOUNTED_PARTS) await deleteOf(transaction, part, ids);
@@ -194,9 +200,9 @@ async function count(db: Kysely<Tables>, retention: Retention): Promise<Pruned> 
   const { runsBefore, checkpointsBefore, toWorkflowId } = retention;
   const runs = runsBefore === null ? [] : await oldRuns(db, runsBefore).execute();
   const ids = runs.map(({ id }) => id);
-  const counts: Record<Part, number> = { events: 0, checkpoints: 0, approvals: 0, ledger: 0 };
-  for (const part of PARTS)
-    counts[part] = await countOf(db, sql`${sql.table(part)} where run_id = any(${ids}::text[])`);
+  const counts = await ofEachPart(
+    async (part) => await countOf(db, sql`${sql.table(part)} where run_id = any(${ids}::text[])`),
+  );
   const gone = new Set(ids);
   const old = checkpointsBefore === null ? [] : await withOldStates(db, checkpointsBefore).execute();
   const thinned = old.filter(({ id }) => !gone.has(id));
@@ -214,7 +220,7 @@ async function countOf(db: Kysely<Tables>, from: RawBuilder<unknown>): Promise<n
 }
 
 /** The numbers of rows that were deleted, or would be. */
-export type Pruned = Readonly<Record<'runs' | 'events' | 'checkpoints' | 'approvals' | 'ledger' | 'blobs', number>>;
+export type Pruned = Readonly<Record<'runs' | 'blobs' | Part, number>>;
 
 export const NOTHING_PRUNED: Pruned = { runs: 0, events: 0, checkpoints: 0, approvals: 0, ledger: 0, blobs: 0 };
 

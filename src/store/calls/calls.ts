@@ -73,7 +73,9 @@ export function createCalls(db: Kysely<Tables>): Calls {
 }
 
 function beginnings(db: Kysely<Tables>, runId: string, kind?: CallKind) {
-  const types = BEGIN_TYPES.filter((type) => kind === undefined || BEGINNINGS[type].some((one) => one === kind));
+  const types = Object.entries(BEGINNINGS).flatMap(([type, kinds]) =>
+    kind === undefined || kinds.some((one) => one === kind) ? [type] : [],
+  );
   return db.selectFrom('events').select(['seq', 'body']).where('run_id', '=', runId).where('type', 'in', types);
 }
 
@@ -192,7 +194,6 @@ export const BEGINNINGS = {
   'compensation.requested': ['tool'],
   'function.requested': ['function', 'node'],
 } as const satisfies Partial<Record<RunEvent['type'], readonly CallKind[]>>;
-const BEGIN_TYPES = ['model.called', 'tool.requested', 'compensation.requested', 'function.requested'] as const;
 export const ENDS = ['tool.called', 'function.called'] as const;
 
 function isBegin(event: RunEvent): event is BeginOfCall {
