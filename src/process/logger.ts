@@ -46,9 +46,9 @@ export async function openProcessLogger({ LOG_LEVEL, LOG_FORMAT }: LogSettings):
   return createLogger(LOG_LEVEL, lines);
 }
 
-/** In characters. The SDK's core prints a failure with all of its content. */
+/** The longest text in characters. The SDK's core logs a failure with its whole content. */
 const MAX_TEXT = 2_000;
-/** Depth of objects within an error, such as those of the database driver. */
+/** The depth of objects in an error, such as those of the database driver; deeper ones are omitted. */
 const MAX_LEVELS = 4;
 
 function shortenText(value: unknown): unknown {
@@ -70,7 +70,7 @@ export function openLogFile(file: string): number {
   }
 }
 
-/** The fields of a log line that name the active span (OpenTelemetry, trace context in non-OTLP logs); none without one. */
+/** Returns the fields of a log line that name the active span (OpenTelemetry, trace context in non-OTLP logs). */
 function traceFields(): { readonly trace_id?: string; readonly span_id?: string } {
   const active = trace.getActiveSpan()?.spanContext();
   return active && isSpanContextValid(active) ? { trace_id: active.traceId, span_id: active.spanId } : {};

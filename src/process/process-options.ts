@@ -4,7 +4,7 @@ export interface ProcessOptions {
   readonly config?: string | undefined;
 }
 
-/** The variables that are set, by their names. An empty variable counts as one that is not set. */
+/** Returns the variables that are set, by their names. An empty variable counts as not set. */
 export function setVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {
