@@ -66,7 +66,24 @@ export function createAudit(db: Kysely<Tables>): Audit {
     async withdraw({ id, acts }) {
       await sql`delete from audit where id in (select ${entryId(id)} from ${rowsOf(acts)})`.execute(db);
     },
-    list: (filter, page) => list(db, filter, page),
+    async list({ tenantId, by, action, runId, from, to }, { limit, after }) {
+      const rows = db
+        .selectFrom('audit')
+        .selectAll()
+        .where(isEqual('tenant_id', tenantId))
+        .where(isEqual('acted_by', by))
+        .where(isEqual('run_id', runId))
+        .where(ifGiven(action, (given) => sql`(action = ${given} or starts_with(action, ${`${given}.`}))`))
+        .where(ifGiven(from, (time) => sql`at >= ${time}::timestamptz`))
+        .where(ifGiven(to, (time) => sql`at < ${time}::timestamptz`))
+        .where(isBefore('at', after));
+      const page = await readPage(db, rows, {
+        limit,
+        order: sql`at desc, id desc`,
+        positionOf: ({ at, id }) => ({ at: at.toISOString(), id }),
+      });
+      return mapPage(page, toEntry);
+    },
     async forgetBefore(time) {
       const { numDeletedRows } = await db
         .deleteFrom('audit')
@@ -105,29 +122,6 @@ function rowsOf(acts: readonly Act[]): RawBuilder<unknown> {
   const actions = acts.map(({ action }) => action);
   const subjects = acts.map(({ subject }) => subject);
   return sql`unnest(${actions}::text[], ${subjects}::text[]) as acts (action, subject)`;
-}
-
-async function list(
-  db: Kysely<Tables>,
-  { tenantId, by, action, runId, from, to }: AuditFilter,
-  { limit, after }: PageRequest,
-): Promise<Page<AuditEntry>> {
-  const rows = db
-    .selectFrom('audit')
-    .selectAll()
-    .where(isEqual('tenant_id', tenantId))
-    .where(isEqual('acted_by', by))
-    .where(isEqual('run_id', runId))
-    .where(ifGiven(action, (given) => sql`(action = ${given} or starts_with(action, ${`${given}.`}))`))
-    .where(ifGiven(from, (time) => sql`at >= ${time}::timestamptz`))
-    .where(ifGiven(to, (time) => sql`at < ${time}::timestamptz`))
-    .where(isBefore('at', after));
-  const page = await readPage(db, rows, {
-    limit,
-    order: sql`at desc, id desc`,
-    positionOf: ({ at, id }) => ({ at: at.toISOString(), id }),
-  });
-  return mapPage(page, toEntry);
 }
 
 function toEntry(row: Selectable<AuditTable>): AuditEntry {

@@ -56,25 +56,30 @@ export interface Journal {
 
 export function createJournal(db: Kysely<Tables>): Journal {
   return {
-    write: (batch, writer) => write(db, batch, writer),
+    // A whole batch takes one statement and one round trip. JSON is sent and stored as text, because the database can't
+    // parse every JSON string (`\u0000`, unpaired surrogates).
+    async write(batch, writer) {
+      const parts = join(journalParts(batch, writer));
+      await runStatement(db, statement`with ${parts} select ${announceBatch(batch, writer)}`);
+    },
     list: (runId, page) => listEvents(db, runId, page),
     events: async (runId, after, limit) => (await listEvents(db, runId, { limit, after: toPosition(after) })).items,
     recordedBytes: (runId) => recordedBytes(db, runId),
-    occurrences: (runId) => occurrences(db, runId),
+    async occurrences(runId) {
+      const rows = await db
+        .selectFrom('occurrences')
+        .select('body')
+        .where('run_id', '=', runId)
+        .orderBy('number')
+        .execute();
+      return rows.map(({ body }) => body);
+    },
     ofTypes: (runId, types, range) => eventsOfTypes(db, runId, types, range),
     lastOfType: (runId, type) => lastOfType(db, runId, type),
     lastUpdates: (runId, after, tasks) => lastUpdates(db, runId, after, tasks),
     visited: (runId, upTo) => visited(db, runId, upTo),
     begun: (runId) => begun(db, runId),
   };
-}
-
-/**
- * Writes a whole batch in one statement and one round trip, and notifies waiting requests. JSON is sent and stored as
- * text, because the database can't parse every JSON string (`\u0000`, unpaired surrogates).
- */
-async function write(db: Kysely<Tables>, batch: JournalBatch, writer: JournalWriter): Promise<void> {
-  await runStatement(db, statement`with ${join(journalParts(batch, writer))} select ${announceBatch(batch, writer)}`);
 }
 
 /** Builds the clauses of a `with` statement that write a batch; its `select` must contain `announceBatch`. */
@@ -233,16 +238,6 @@ function lastSeqOf({ events: written }: JournalBatch): number {
 }
 
 const toTexts = (values: readonly unknown[]): string[] => values.map((value) => JSON.stringify(value));
-
-async function occurrences(db: Kysely<Tables>, runId: string): Promise<readonly RecordedOccurrence[]> {
-  const rows = await db
-    .selectFrom('occurrences')
-    .select('body')
-    .where('run_id', '=', runId)
-    .orderBy('number')
-    .execute();
-  return rows.map(({ body }) => body);
-}
 
 const MAX_VISITED = 100;
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Kysely, Transaction, RawBuilder } from 'kysely';
+import type { Kysely, RawBuilder } from 'kysely';
 import type { Json } from '../graph/values/index.ts';
 import { isEnded } from '../graph/run/index.ts';
 import type { RunStatus } from '../graph/run/index.ts';
@@ -73,7 +73,13 @@ export function createRuns(db: Kysely<Tables>): Runs {
   return {
     create: (run, claimUntil) => acceptRun(db, run, claimUntil ?? null),
     createEnded: (run, batches) =>
-      retryIfDefinitionDeleted(() => db.transaction().execute((transaction) => createEnded(transaction, run, batches))),
+      retryIfDefinitionDeleted(() =>
+        db.transaction().execute(async (transaction) => {
+          await insertAlone(transaction, run);
+          const writer = { runId: run.id, tenantId: run.tenantId, executionRunId: '' };
+          for (const batch of batches) await createJournal(transaction).write(batch, writer);
+        }),
+      ),
     find: async (id) => {
       const row = await records(db).where('id', '=', id).executeTakeFirst();
       return row ? toRecord(row) : null;
@@ -88,25 +94,13 @@ export function createRuns(db: Kysely<Tables>): Runs {
         .set({ redaction: JSON.stringify(redaction) })
         .where('id', '=', id)
         .execute()),
-    redactionsOf: (ids) => redactionsOf(db, ids),
+    async redactionsOf(ids) {
+      if (ids.length === 0) return new Map();
+      const rows = await db.selectFrom('runs').select(['id', 'redaction']).where('id', 'in', ids).execute();
+      return new Map(rows.map(({ id, redaction }) => [id, redaction]));
+    },
     family: (id) => family(db, id),
   };
-}
-
-async function createEnded(
-  transaction: Transaction<Tables>,
-  run: NewRun,
-  batches: readonly JournalBatch[],
-): Promise<void> {
-  await insertAlone(transaction, run);
-  const writer = { runId: run.id, tenantId: run.tenantId, executionRunId: '' };
-  for (const batch of batches) await createJournal(transaction).write(batch, writer);
-}
-
-async function redactionsOf(db: Kysely<Tables>, ids: readonly string[]): Promise<ReadonlyMap<string, Redaction>> {
-  if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('runs').select(['id', 'redaction']).where('id', 'in', ids).execute();
-  return new Map(rows.map(({ id, redaction }) => [id, redaction]));
 }
 
 async function family(db: Kysely<Tables>, id: string): Promise<readonly string[]> {

@@ -57,7 +57,7 @@ export interface Threads {
 export function createThreads(db: Kysely<Tables>): Threads {
   return {
     find: (tenantId, id) => find(db, tenantId, id),
-    runIds: async (tenantId, id) => {
+    async runIds(tenantId, id) {
       const rows = await db
         .selectFrom('runs')
         .select('id')

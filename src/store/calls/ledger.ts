@@ -80,7 +80,10 @@ export function createLedger(db: Kysely<Tables>): Ledger {
     claim: (claim, judge) => claimEntry(db, { claim, end: null }, judge),
     close: (claim, failure, judge) => claimEntry(db, { claim, end: { status: 'failed', failure } }, judge),
     settle: (claim, end, judge) => claimEntry(db, { claim, end }, judge),
-    renew: (key, claim) => renew(db, key, claim),
+    async renew(key, claim) {
+      const status = sql<LedgerTable['status']>`case when status = 'unknown' then 'claimed' else status end`;
+      await claimed(db, key, claim).set({ status, updated_at: DATABASE_NOW }).execute();
+    },
     complete: (call, result) => complete(db, call, result),
     fail: (call, failure) =>
       update(db, call, { ...endColumns(failure), attempts: withAttemptOnce(failure, new Date().toISOString()) }),
@@ -91,31 +94,27 @@ export function createLedger(db: Kysely<Tables>): Ledger {
         attempts: withAttempts([failure], new Date().toISOString()),
         updated_at: DATABASE_NOW,
       } as const;
-      const seen = db
-        .updateTable('ledger')
-        .where('key', '=', key)
-        .where('claim', '=', claim)
-        .where('status', '=', status);
+      const seen = claimed(db, key, claim).where('status', '=', status);
       return (await seen.set(unknown).executeTakeFirst()).numUpdatedRows === 1n;
     },
     retrying: async (runId) => (await listRetrying(db, [runId])).get(runId) ?? [],
     retryingOf: (runIds) => listRetrying(db, runIds),
     list: (runId, page) => listLedger(db, runId, page),
-    answers: (runId) => answers(db, runId),
+    async answers(runId) {
+      const rows = await db
+        .selectFrom('ledger')
+        .select(['key', 'result', 'failure', 'failures'])
+        .where('run_id', '=', runId)
+        .execute();
+      return new Map(rows.map(({ key, ...answer }) => [key, answer]));
+    },
     answerTexts: (runId) => readAnswerTexts(db, runId),
   };
 }
 
-async function renew(db: Kysely<Tables>, key: string, claim: string): Promise<void> {
-  await db
-    .updateTable('ledger')
-    .set({
-      status: sql<LedgerTable['status']>`case when status = 'unknown' then 'claimed' else status end`,
-      updated_at: DATABASE_NOW,
-    })
-    .where('key', '=', key)
-    .where('claim', '=', claim)
-    .execute();
+/** Updates an entry if the attempt still holds its claim. */
+function claimed(db: Kysely<Tables>, key: string, claim: string) {
+  return db.updateTable('ledger').where('key', '=', key).where('claim', '=', claim);
 }
 
 /** Most calls end with this statement, so it does not use the query builder. */
@@ -148,22 +147,10 @@ async function update(
   { key, claim, request = null }: ClaimedCall,
   change: Change,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('ledger')
+  const { numUpdatedRows } = await claimed(db, key, claim)
     .set({ ...change, ...(request !== null && { request: JSON.stringify(request) }), updated_at: DATABASE_NOW })
-    .where('key', '=', key)
-    .where('claim', '=', claim)
     .executeTakeFirst();
   return numUpdatedRows === 1n;
-}
-
-async function answers(db: Kysely<Tables>, runId: string): Promise<ReadonlyMap<string, RecordedAnswer>> {
-  const rows = await db
-    .selectFrom('ledger')
-    .select(['key', 'result', 'failure', 'failures'])
-    .where('run_id', '=', runId)
-    .execute();
-  return new Map(rows.map(({ key, ...answer }) => [key, answer]));
 }
 
 /** The ledger row of a call, as an administrator reads it. */

@@ -75,7 +75,12 @@ export interface DueDeliveries {
 export function createDueDeliveries(db: Kysely<Tables>): DueDeliveries {
   return {
     claim: (request) => claim(db, request),
-    eventOf: (id) => eventOf(db, id),
+    async eventOf(id) {
+      const row = await db.selectFrom('webhook_events').selectAll().where('id', '=', id).executeTakeFirst();
+      if (!row) return null;
+      const { type, at, run_id: runId, subject_id: subjectId, subject, body } = row;
+      return { id, type, at: at.toISOString(), runId, subjectId, subject, body };
+    },
     async keepBody(eventId, body) {
       const kept = sql<string>`coalesce(body, ${body})`;
       const row = await db
@@ -166,13 +171,6 @@ function nextWebhook(after: RawBuilder<unknown>): RawBuilder<unknown> {
 
 type ClaimedRow = Pick<Selectable<WebhookDeliveriesTable>, 'id' | 'webhook_id' | 'event_id' | 'failures' | 'attempts'> &
   Pick<Selectable<WebhooksTable>, 'tenant_id' | 'url' | 'format' | 'link_base'>;
-
-async function eventOf(db: Kysely<Tables>, id: string): Promise<StoredWebhookEvent | null> {
-  const row = await db.selectFrom('webhook_events').selectAll().where('id', '=', id).executeTakeFirst();
-  if (!row) return null;
-  const { type, at, run_id: runId, subject_id: subjectId, subject, body } = row;
-  return { id, type, at: at.toISOString(), runId, subjectId, subject, body };
-}
 
 /** The most attempts that are kept; replays make more attempts than the retry schedule has. */
 const KEPT_ATTEMPTS = 30;

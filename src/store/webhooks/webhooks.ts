@@ -69,7 +69,14 @@ export function createWebhooks(db: Kysely<Tables>): Webhooks {
       const row = await webhooks(db, { tenantId, id }).executeTakeFirst();
       return row ? toWebhook(row) : null;
     },
-    list: (tenantId, page) => list(db, tenantId, page),
+    async list(tenantId, { limit, after }) {
+      const rows = db
+        .selectFrom('webhooks')
+        .selectAll()
+        .where('tenant_id', '=', tenantId)
+        .where(isBefore('created_at', after));
+      return mapPage(await readPage(db, rows, { ...NEWEST_FIRST, limit, payloads: ['url'] }), toWebhook);
+    },
     async remove(tenantId, id) {
       await sql`
         with gone as (delete from webhooks where tenant_id = ${tenantId} and id = ${id} returning id)
@@ -84,7 +91,15 @@ export function createWebhooks(db: Kysely<Tables>): Webhooks {
         .executeTakeFirst();
       return row ? toWebhook(row) : null;
     },
-    secretsOf: (id) => secretsOf(db, id),
+    async secretsOf(id) {
+      const row = await db
+        .selectFrom('webhooks')
+        .select(['secret', 'earlier_secrets', NOW])
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (!row || row.secret === null) return [];
+      return [row.secret, ...stillSigning(row.earlier_secrets, row.now).map(({ secret }) => secret)];
+    },
   };
 }
 
@@ -118,15 +133,6 @@ function webhooks(db: Kysely<Tables>, { tenantId, id }: WebhookKey) {
   return db.selectFrom('webhooks').selectAll().where('tenant_id', '=', tenantId).where('id', '=', id);
 }
 
-async function list(db: Kysely<Tables>, tenantId: string, { limit, after }: PageRequest): Promise<Page<Webhook>> {
-  const rows = db
-    .selectFrom('webhooks')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where(isBefore('created_at', after));
-  return mapPage(await readPage(db, rows, { ...NEWEST_FIRST, limit, payloads: ['url'] }), toWebhook);
-}
-
 function changed(db: Kysely<Tables>, { tenantId, id }: WebhookKey) {
   return db.updateTable('webhooks').where('tenant_id', '=', tenantId).where('id', '=', id);
 }
@@ -153,16 +159,6 @@ async function rotate(
       .execute();
     return toWebhook(row);
   });
-}
-
-async function secretsOf(db: Kysely<Tables>, id: string): Promise<readonly string[]> {
-  const row = await db
-    .selectFrom('webhooks')
-    .select(['secret', 'earlier_secrets', NOW])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (!row || row.secret === null) return [];
-  return [row.secret, ...stillSigning(row.earlier_secrets, row.now).map(({ secret }) => secret)];
 }
 
 function stillSigning(earlier: readonly EarlierSecret[], now: Date): readonly EarlierSecret[] {
