@@ -156,7 +156,7 @@ export async function runWorker({ config }: ProcessOptions = {}): Promise<void> 
   health?.watch({ workers, ...watched });
   const started = startFields({ mode: 'worker', databaseUrl: settings.DATABASE_URL, target });
   logger.info({ ...started, exporters: telemetry.exporters }, 'worker started');
-  void shutdown.asked(toMs(loaded.shutdownGrace) + FORCE_AFTER_MS + CLOSE_WITHIN_MS).then(() => {
+  void shutdown.requested(toMs(loaded.shutdownGrace) + FORCE_AFTER_MS + CLOSE_WITHIN_MS).then(() => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   });
   await running;

@@ -91,7 +91,7 @@ export async function runApi(options: ProcessOptions = {}, sweeping: ApiDeps['sw
   door.open({ ...deps, sweeping });
   const started = startFields({ mode: 'api', databaseUrl: settings.DATABASE_URL, target });
   logger.info({ port: door.port, ...started, exporters: telemetry.exporters }, 'API listening');
-  await shutdown.asked(graceMs + CLOSE_WITHIN_MS);
+  await shutdown.requested(graceMs + CLOSE_WITHIN_MS);
   await close();
 }
 

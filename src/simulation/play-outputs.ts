@@ -72,11 +72,11 @@ export async function playOutputs(graph: CompiledGraph, { identity, now, test }:
   const run = toPlay(graph, { identity, now, test });
   const missing = await untilMissing(run);
   const { status, output, error, waitingFor } = toRunView(run.last.run);
-  const way = { path: pathOf(run.record.events), state: run.last.run.root.channels };
+  const actual = { path: pathOf(run.record.events), state: run.last.run.root.channels };
   const lacking = missing ?? (isEnded(status) ? null : toMismatch(waitingFor));
-  const { path, state } = way;
+  const { path, state } = actual;
   const steps = stepsOf(run.record.events);
-  return { status, path, steps, state, output, error, mismatch: lacking ?? findMismatch(test.expect, way) };
+  return { status, path, steps, state, output, error, mismatch: lacking ?? findMismatch(test.expect, actual) };
 }
 
 function toPlay(graph: CompiledGraph, { identity, now, test }: OutputsRun): Play {
@@ -160,13 +160,14 @@ export interface ExpectedWay {
   readonly state?: JsonObject | undefined;
 }
 
-interface Way {
+/** The path and the state of a run. */
+interface ActualOutcome {
   readonly path: readonly string[];
   readonly state: JsonObject;
 }
 
 /** Finds the first deviation of a run from the expectations. @returns `null` if there is none */
-function findMismatch({ path, state }: ExpectedWay, run: Way): Mismatch | null {
+function findMismatch({ path, state }: ExpectedWay, run: ActualOutcome): Mismatch | null {
   const ofPath = path && mismatchOf('path', [...path], [...run.path]);
   return ofPath ?? (state ? mismatchOf('state', state, namedIn(state, run.state)) : null);
 }

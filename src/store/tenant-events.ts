@@ -37,7 +37,7 @@ export interface EventPart {
   /** A position within this part consists of `known`, `at`, this snapshot, and the position of an event. */
   readonly upTo: string;
   /** The position after the part. */
-  readonly place: FeedPosition;
+  readonly position: FeedPosition;
   /** True when more events can be read at once. */
   readonly hasMore: boolean;
 }
@@ -47,9 +47,9 @@ export interface TenantEvents {
   /** Returns the position after everything that is committed. */
   now(): Promise<FeedPosition>;
   /** Returns true for a position that is less than an hour old. */
-  isKept(place: FeedPosition): Promise<boolean>;
+  isKept(position: FeedPosition): Promise<boolean>;
   /** @returns `null` for a position that is more than an hour old */
-  after(tenantId: string, place: FeedPosition): Promise<EventPart | null>;
+  after(tenantId: string, position: FeedPosition): Promise<EventPart | null>;
   /** Deletes old positions of events; the events are kept. */
   forgetOld(): Promise<void>;
 }
@@ -63,8 +63,8 @@ const PART = { limit: 200, maxBytes: 262_144 };
 export function createTenantEvents(db: Kysely<Tables>): TenantEvents {
   return {
     now: () => now(db),
-    isKept: async (place) => isKept(place, await now(db)),
-    after: (tenantId, place) => after(db, tenantId, place),
+    isKept: async (position) => isKept(position, await now(db)),
+    after: (tenantId, position) => after(db, tenantId, position),
     // The time is that of the transaction's begin, and the commit may follow minutes later, so positions are kept for
     // longer than they are valid.
     forgetOld: async () =>
@@ -81,12 +81,12 @@ async function now(db: Kysely<Tables>): Promise<FeedPosition> {
   return { known: row.known, at: row.at.toISOString() };
 }
 
-async function after(db: Kysely<Tables>, tenantId: string, place: FeedPosition): Promise<EventPart | null> {
+async function after(db: Kysely<Tables>, tenantId: string, position: FeedPosition): Promise<EventPart | null> {
   const present = await now(db);
-  if (!isKept(place, present)) return null;
-  const { known, at, amid } = place;
+  if (!isKept(position, present)) return null;
+  const { known, at, amid } = position;
   const upTo = amid?.upTo ?? present.known;
-  const batches = await batchesAfter(db, tenantId, place, upTo);
+  const batches = await batchesAfter(db, tenantId, position, upTo);
   const { items, next } = await eventsOf(db, batches, amid?.last);
   const events = items.map(({ xid, run_id: runId, seq, graph_name: graph, body: event }) => ({
     xid,
@@ -96,16 +96,16 @@ async function after(db: Kysely<Tables>, tenantId: string, place: FeedPosition):
     event,
   }));
   const last = next ? events.at(-1) : batches[PART_BATCHES - 1];
-  if (last) return { events, upTo, place: { known, at, amid: { upTo, last: toPosition(last) } }, hasMore: true };
+  if (last) return { events, upTo, position: { known, at, amid: { upTo, last: toPosition(last) } }, hasMore: true };
   return amid
-    ? { events, upTo, place: { known: upTo, at }, hasMore: true }
-    : { events, upTo, place: present, hasMore: false };
+    ? { events, upTo, position: { known: upTo, at }, hasMore: true }
+    : { events, upTo, position: present, hasMore: false };
 }
 
 const WINDOW_MS = 3_600_000;
 
-function isKept(place: FeedPosition, present: FeedPosition): boolean {
-  return Date.parse(place.at) >= Date.parse(present.at) - WINDOW_MS;
+function isKept(position: FeedPosition, present: FeedPosition): boolean {
+  return Date.parse(position.at) >= Date.parse(present.at) - WINDOW_MS;
 }
 
 /** Reads the batches after a position, in order, that are visible in the snapshot `upTo`. */

@@ -103,10 +103,10 @@ function argsOf(request: Exclude<CallRequest, { readonly kind: 'model' }>): Json
  * large is omitted.
  */
 function toKept(sent: Json): Json {
-  const whole = toJson(sent);
-  if (jsonSize(whole) <= MAX_KEPT_BYTES) return whole;
-  const messages = isJsonObject(whole) ? whole['messages'] : undefined;
-  return isJsonObject(whole) && isJsonList(messages) ? withLatest(whole, messages) : null;
+  const request = toJson(sent);
+  if (jsonSize(request) <= MAX_KEPT_BYTES) return request;
+  const messages = isJsonObject(request) ? request['messages'] : undefined;
+  return isJsonObject(request) && isJsonList(messages) ? withLatest(request, messages) : null;
 }
 
 function withLatest(request: Readonly<Record<string, Json>>, messages: readonly Json[]): Json {

@@ -74,7 +74,7 @@ function openFeed({ tenantEvents, runs, changes }: FeedSources, tenantId: string
     const heardBefore = heard;
     const part = await tenantEvents.after(tenantId, place);
     if (!part) return null;
-    if (!part.hasMore) present = Promise.resolve(part.place);
+    if (!part.hasMore) present = Promise.resolve(part.position);
     const runIds = [...new Set(part.events.map(({ runId }) => runId))];
     return { ...part, redactionOf: await runs.redactionsOf(runIds), heard: heardBefore };
   };
@@ -225,7 +225,7 @@ export async function streamTenant(
       if (!part) throw tooOld();
       const wanted = part.events.filter((event) => isWanted(event, asked.filter) && part.redactionOf.has(event.runId));
       await writeAll(body, wanted, (event) => frameOf(event, { caller, ids, fingerprints, part, known: place }));
-      place = part.place;
+      place = part.position;
       moved(toIdFrame(ids.write(caller.tenantId, place)));
       if (!part.hasMore && !feed.isBehind(part)) await bell.rung(LOOK_EVERY_MS);
     }

@@ -11,7 +11,7 @@ export function readTraceparent(header: string | undefined): SpanContext | null 
   return parsed && isSpanContextValid(parsed) ? { ...parsed, isRemote: true } : null;
 }
 
-export function toTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
+function toTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-0${traceFlags & TraceFlags.SAMPLED}`;
 }
 
@@ -35,9 +35,9 @@ interface StartedRun {
  */
 export function traceOfStart(run: StartedRun): TracedRun | null {
   if (!isTracing()) return null;
-  const asked = trace.getActiveSpan()?.spanContext() ?? spanOfStart(run);
-  if ((asked.traceFlags & TraceFlags.SAMPLED) === 0) return null;
-  return { parent: toTraceparent(asked), graph: run.graph, threadId: run.threadId };
+  const request = trace.getActiveSpan()?.spanContext() ?? spanOfStart(run);
+  if ((request.traceFlags & TraceFlags.SAMPLED) === 0) return null;
+  return { parent: toTraceparent(request), graph: run.graph, threadId: run.threadId };
 }
 
 function spanOfStart({ id, tenantId, graph }: StartedRun): SpanContext {

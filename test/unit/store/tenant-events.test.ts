@@ -35,7 +35,7 @@ async function readFrom(from: FeedPosition): Promise<{ names: string[]; place: F
     const part = await store.tenantEvents.after('acme', place);
     if (!part) throw new Error('The place is too old');
     names.push(...part.events.map(nameOf));
-    place = part.place;
+    place = part.position;
     if (!part.hasMore) return { names, place };
   }
 }

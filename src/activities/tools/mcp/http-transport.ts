@@ -179,7 +179,7 @@ function notAccepted(): CallError {
   return new CallError('TOOL_FAILED', message, TRY_AGAIN);
 }
 
-/** A message to a server, with all HTTP requests that it leads to: a broken answer is asked for again. */
+/** A message to a server with all HTTP requests that it causes: the rest of a broken answer is requested again. */
 export interface Exchange {
   /** Ends the HTTP requests. */
   readonly signal: AbortSignal;
