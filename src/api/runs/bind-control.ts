@@ -1,6 +1,6 @@
 import { NOT_BEGUN } from '../../graph/journal/index.ts';
 import type { Intervention, RunView } from '../../graph/journal/index.ts';
-import { isEnded, namesOf } from '../../graph/run/index.ts';
+import { isEnded, mayMeanIntervention, namesOf } from '../../graph/run/index.ts';
 import type { Refusal } from '../../graph/run/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
@@ -48,14 +48,12 @@ function atCheckpoint({ checkpointId }: RunView): JsonObject {
  */
 function bindSettlement({ status, endedAt, waitingFor }: RunView, payload: JsonObject): BoundControl {
   if (isEnded(status)) return { payload: { ...payload, since: endedAt }, refusal: null };
-  const asked = waitingFor.filter((one) => one.kind === 'intervention').filter((one) => isNamed(payload, one));
-  const [only, ...others] = asked;
-  if (others.length > 0) return { payload, refusal: refuseSeveral(asked) };
+  const meant = waitingFor
+    .filter((one) => one.kind === 'intervention')
+    .filter(({ node, id }) => mayMeanIntervention(payload, node, id));
+  const [only, ...others] = meant;
+  if (others.length > 0) return { payload, refusal: refuseSeveral(meant) };
   return { payload: { ...payload, ...(only && { id: only.id }), since: only?.since ?? null }, refusal: null };
-}
-
-function isNamed({ node, id }: JsonObject, asked: Intervention): boolean {
-  return (node ?? asked.node) === asked.node && (id ?? asked.id) === asked.id;
 }
 
 function refuseSeveral(asked: readonly Intervention[]): Refusal {

@@ -31,7 +31,15 @@ export type {
   ToolCallRequest,
   ValueReply,
 } from './effect.ts';
-export { approvalTimerId, nodeOfIntervention, parseCallKey, parseCheckpointId, taskKey, taskOfCall } from './ids.ts';
+export {
+  mayMeanIntervention,
+  approvalTimerId,
+  nodeOfIntervention,
+  parseCallKey,
+  parseCheckpointId,
+  taskKey,
+  taskOfCall,
+} from './ids.ts';
 export type { TaskReference } from './ids.ts';
 export { limitsOfRun } from './limits.ts';
 export type { LimitsOfRun } from './limits.ts';

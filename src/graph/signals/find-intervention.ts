@@ -1,7 +1,7 @@
 import type { Draft } from '../draft/draft.ts';
 import { tasksOfRun, keyOfCall } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
-import { interventionId } from '../run/ids.ts';
+import { interventionId, mayMeanIntervention } from '../run/ids.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import type { SavedProgress } from '../run/scope.ts';
 import { hasEnded, statusOf } from '../run/status.ts';
@@ -11,7 +11,6 @@ import { isUnknownOutcome } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { formatTimestamp } from '../values/time.ts';
-import { textOf } from './signal.ts';
 import { SINCE, refuseUnread } from './refusals.ts';
 import type { PossiblyExecutedCall } from '../run/compensation.ts';
 import { rememberedLostCalls, repeatsLostCall } from '../run/unknown-outcomes.ts';
@@ -39,7 +38,7 @@ export function findInterventions(draft: Draft, payload: JsonObject): readonly O
     return status === 'failed'
       ? { code: 'UNKNOWN_INTERVENTION', message: 'The run has not failed at a node: none can be named' }
       : { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}; no node of it waits for an intervention` };
-  const chosen = all.filter((one) => isNamed(payload, { node: one.handle.task.node, id: idOf(one) }));
+  const chosen = all.filter((one) => mayMeanIntervention(payload, one.handle.task.node, idOf(one)));
   const [first] = chosen;
   if (first) return refuseUnread(payload, first.since) ?? chosen;
   const message = `That node does not wait for an intervention; these do: ${namesOf(all)}`;
@@ -97,11 +96,6 @@ function namesOf(all: readonly OpenIntervention[]): string {
 
 function idOf({ handle, call }: OpenIntervention): string {
   return interventionId(handle.frame.executionPath, handle.task, call && call.number);
-}
-
-/** True if a payload names this intervention, or none. */
-export function isNamed(payload: JsonObject, { node, id }: { readonly node: string; readonly id: string }): boolean {
-  return (textOf(payload, 'node') ?? node) === node && (textOf(payload, 'id') ?? id) === id;
 }
 
 /** Returns the lost call that a person sees: one of a batch, or the one of the node. */
