@@ -239,15 +239,15 @@ function lastSeqOf({ events: written }: JournalBatch): number {
 
 const toTexts = (values: readonly unknown[]): string[] => values.map((value) => JSON.stringify(value));
 
+function stepStarts(db: Kysely<Tables>, runId: string) {
+  return db.selectFrom('events').select('body').where('run_id', '=', runId).where('type', '=', 'step.started');
+}
+
 const MAX_VISITED = 100;
 
 async function visited(db: Kysely<Tables>, runId: string, upTo: number): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom('events')
-    .select('body')
-    .where('run_id', '=', runId)
+  const rows = await stepStarts(db, runId)
     .where('seq', '<=', upTo)
-    .where('type', '=', 'step.started')
     .where(sql<boolean>`body::text not like '%"path":[%'`)
     .orderBy('seq', 'desc')
     .limit(MAX_VISITED)
@@ -257,12 +257,7 @@ async function visited(db: Kysely<Tables>, runId: string, upTo: number): Promise
 }
 
 async function begun(db: Kysely<Tables>, runId: string): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom('events')
-    .select('body')
-    .where('run_id', '=', runId)
-    .where('type', '=', 'step.started')
-    .execute();
+  const rows = await stepStarts(db, runId).execute();
   const addresses = rows.flatMap(({ body }) =>
     body.type === 'step.started' ? body.nodes.map((node) => [...(body.path ?? []), node].join('/')) : [],
   );

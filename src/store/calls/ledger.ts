@@ -154,19 +154,13 @@ async function update(
 }
 
 /** The ledger row of a call, as an administrator reads it. */
-export interface LedgerRow {
+export interface LedgerRow extends Pick<LedgerEntry, 'status' | 'takeover' | 'failures' | 'result' | 'failure'> {
   readonly key: string;
   readonly node: string;
   /** The index of the `forEach` element for which the call is made. */
   readonly index: number | null;
   /** The kind and name of the callee, such as `tool:refund`. */
   readonly called: string;
-  readonly status: LedgerTable['status'];
-  /** Increases when a person orders a takeover of the call. */
-  readonly takeover: number;
-  readonly failures: number;
-  readonly result: Json;
-  readonly failure: TaskFailure | null;
   readonly nextAttemptAt: string | null;
   readonly claimedAt: string;
   readonly updatedAt: string;

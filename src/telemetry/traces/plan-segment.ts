@@ -29,15 +29,11 @@ type TaskEvent = Extract<RunEvent, TaskReference>;
 /** The maximum number of spans for supersteps and nodes of a segment; the root records how many are omitted. */
 const MAX_SPANS = 2_000;
 
-interface OpenSpan extends SpanUsage {
-  readonly name: string;
-  readonly spanId: string;
-  readonly parentId: string | null;
-  readonly startedAt: number;
+/** A planned span that later events may extend. */
+interface OpenSpan extends SpanUsage, Omit<PlannedSpan, 'endedAt' | 'attributes' | 'error'> {
   endedAt: number;
   attributes: Attributes;
   error: string | null;
-  readonly earlier: SpanContext | null;
 }
 
 /**

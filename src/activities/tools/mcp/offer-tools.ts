@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { Tool, Tool as SdkTool } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js';
 import type { CallSafety } from '../../../graph/definition/index.ts';
 import {
   didYouMean,
@@ -132,7 +132,7 @@ function findDuplicateNames(offered: readonly OfferedTool[]): readonly string[] 
 }
 
 /** A tool as its server describes it; the text is not trusted. */
-export type ListedTool = Tool;
+export type { ListedTool };
 
 /** Limits for servers that list without end. */
 const MAX_TOOLS = 1_000;
@@ -181,7 +181,7 @@ export function pinOf({ description, inputSchema, outputSchema, annotations }: L
 const MAX_TOOL_SIZE = 65_536;
 
 /** Checks the size of a tool's description before its schemas are looked at. @returns the problem, or `null` */
-function findSizeProblem(tool: SdkTool): string | null {
+function findSizeProblem(tool: ListedTool): string | null {
   const size = JSON.stringify(tool).length;
   return size > MAX_TOOL_SIZE
     ? `the description of "${tool.name}" has ${size} characters; ${MAX_TOOL_SIZE} are allowed`
@@ -197,7 +197,7 @@ const MAX_LEVELS = 100;
  * Adds the characters of a page to those of the pages before.
  * @throws if the list is too large or nested too deeply
  */
-function addListSize(before: number, page: readonly SdkTool[]): number {
+function addListSize(before: number, page: readonly ListedTool[]): number {
   if (isDeeperThan(MAX_LEVELS, page)) throw new Error(`Its list of tools has more than ${MAX_LEVELS} levels of JSON`);
   const size = before + JSON.stringify(page).length;
   if (size > MAX_LIST_SIZE) throw new Error(`Its list of tools has more than ${MAX_LIST_SIZE} characters`);
