@@ -109,9 +109,9 @@ export async function showAll<Item extends OfRun, Shown>(
   show: Show<Item, Shown>,
 ): Promise<readonly Shown[]> {
   if (seesAll(caller)) return items.map((item) => show(item, NOTHING_REDACTED));
-  const redactionsOf = await store.runs.redactionsOf([...new Set(items.map(({ runId }) => runId))]);
+  const redactionOfRuns = await store.runs.redactionOfRuns([...new Set(items.map(({ runId }) => runId))]);
   return items.flatMap((item) => {
-    const redaction = redactionsOf.get(item.runId);
+    const redaction = redactionOfRuns.get(item.runId);
     return redaction ? [show(item, redaction)] : [];
   });
 }

@@ -64,7 +64,7 @@ export interface Runs {
   /** Replaces the redaction of a run that has not begun. */
   setRedaction(id: string, redaction: Redaction): Promise<void>;
   /** Reads what is hidden of some runs, by run id. */
-  redactionsOf(ids: readonly string[]): Promise<ReadonlyMap<string, Redaction>>;
+  redactionOfRuns(ids: readonly string[]): Promise<ReadonlyMap<string, Redaction>>;
   /** Lists the ids of a run, its ancestors, and all forks of these. */
   family(id: string): Promise<readonly string[]>;
 }
@@ -94,7 +94,7 @@ export function createRuns(db: Kysely<Tables>): Runs {
         .set({ redaction: JSON.stringify(redaction) })
         .where('id', '=', id)
         .execute()),
-    async redactionsOf(ids) {
+    async redactionOfRuns(ids) {
       if (ids.length === 0) return new Map();
       const rows = await db.selectFrom('runs').select(['id', 'redaction']).where('id', 'in', ids).execute();
       return new Map(rows.map(({ id, redaction }) => [id, redaction]));

@@ -36,7 +36,7 @@ const REMEDY_OF_FILES = 'A message names public addresses only; store the file b
 /** The provider of models whose code is in the configuration. */
 const OWN_PROVIDER = 'custom';
 
-/** The most concurrent calls of a worker process. They mostly wait for their callees, so they only need memory. */
+/** The most concurrent calls of a worker process. They mostly wait for other systems, so they only need memory. */
 export const CALL_SLOTS = 400;
 
 /** The most prompts with files that a worker process holds at a time; each takes up to about 100 MB while it is sent. */

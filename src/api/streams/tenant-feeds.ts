@@ -76,7 +76,7 @@ function openFeed({ tenantEvents, runs, changes }: FeedSources, tenantId: string
     if (!part) return null;
     if (!part.hasMore) present = Promise.resolve(part.position);
     const runIds = [...new Set(part.events.map(({ runId }) => runId))];
-    return { ...part, redactionOf: await runs.redactionsOf(runIds), heard: heardBefore };
+    return { ...part, redactionOf: await runs.redactionOfRuns(runIds), heard: heardBefore };
   };
   return {
     async begin() {
