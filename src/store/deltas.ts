@@ -36,7 +36,7 @@ export function createDeltas(db: Kysely<Tables>, listen: Listen): Deltas & Liste
   const send = createDeltaSender(async (payloads) => {
     await sql`select pg_notify(${CHANNEL}, payload) from unnest(${payloads}::text[]) as sent (payload)`.execute(db);
   });
-  const open = (): Opened => {
+  const open = (): OpenChannel => {
     let opened = (): void => undefined;
     const isOpen = new Promise<void>((resolve) => (opened = resolve));
     const received = (payload: string): void => {
@@ -44,7 +44,7 @@ export function createDeltas(db: Kysely<Tables>, listen: Listen): Deltas & Liste
     };
     return { listening: listen(CHANNEL, { received, opened: () => opened() }), isOpen };
   };
-  let subscription: Opened | null = null;
+  let subscription: OpenChannel | null = null;
   let isClosed = false;
   return {
     async publish(runId, deltas) {
@@ -63,7 +63,7 @@ export function createDeltas(db: Kysely<Tables>, listen: Listen): Deltas & Liste
   };
 }
 
-interface Opened {
+interface OpenChannel {
   readonly listening: Listening;
   readonly isOpen: Promise<void>;
 }

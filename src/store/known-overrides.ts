@@ -55,12 +55,12 @@ export function createKnownOverrides(read: () => Promise<Overrides>, clock: () =
     return known;
   };
   const begin = (): PendingRead => {
-    const mine: PendingRead = { answer: readOnce(), patience: sleep(PATIENCE_MS, undefined, { ref: false }) };
-    const over = (): void => {
-      if (pending === mine) pending = null;
+    const started: PendingRead = { answer: readOnce(), patience: sleep(PATIENCE_MS, undefined, { ref: false }) };
+    const settle = (): void => {
+      if (pending === started) pending = null;
     };
-    mine.answer.then(over, over);
-    return mine;
+    started.answer.then(settle, settle);
+    return started;
   };
   return {
     async now() {

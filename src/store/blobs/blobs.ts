@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { IN_BASE64, toBytes } from '../database/columns.ts';
@@ -98,7 +98,7 @@ function createPieceStore(pieces: BlobPieces): PieceStore {
       for (const piece of cutByContent(data)) {
         cut.push({ digest: digestOf(piece), data: piece });
         // Hashing must not block the requests that this thread serves.
-        await othersTurn();
+        await yieldToOthers();
       }
       const digests = cut.map(({ digest }) => digest);
       for (const { digest, data: bytes } of cut) recent.add(digest, bytes);

@@ -36,7 +36,7 @@ export function createPostgresDialect(
   // fails.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => void client.on('error', () => undefined));
-  const connect = async (): Promise<PoolClient> => watched(await pool.connect().catch(rethrow));
+  const connect = async (): Promise<PoolClient> => withFailureCheck(await pool.connect().catch(rethrow));
   return new PostgresDialect({ pool: { connect, end: async () => await pool.end() } });
 }
 
@@ -50,9 +50,9 @@ function nameOf(sql: string): string {
 }
 
 /** Removes a failed connection from the pool, so that it gets no more statements. */
-function watched(client: PoolClient): PoolClient {
+function withFailureCheck(client: PoolClient): PoolClient {
   let failure: unknown = null;
-  const note = (error: unknown): never => {
+  const recordFailure = (error: unknown): never => {
     const known = toDatabaseError(error);
     if (isDatabaseAway(known)) failure = known;
     throw known;
@@ -60,7 +60,7 @@ function watched(client: PoolClient): PoolClient {
   const query = async (text: string, values: unknown[] = []) => {
     if (failure !== null) throw failure;
     const statement = { name: nameOf(text), text, values: storableParameters(values) };
-    return await client.query(values.length === 0 ? text : statement).catch(note);
+    return await client.query(values.length === 0 ? text : statement).catch(recordFailure);
   };
   const own: Partial<Record<PropertyKey, unknown>> = { query, release: () => client.release(failure !== null) };
   return new Proxy(client, {
@@ -115,28 +115,28 @@ async function listenOnce({ url, channel, listener }: Channel, stopping: AbortSi
     connectionTimeoutMillis: LISTEN_CONNECT_TIMEOUT_MS,
     query_timeout: ANSWER_WITHIN_MS,
   });
-  const over = untilOver(client, stopping);
+  const closed = untilClosed(client, stopping);
   client.on('notification', ({ payload = '' }) => listener.received(payload));
   try {
-    await Promise.race([client.connect(), over]);
-    await Promise.race([client.query(`listen ${channel}`), over]);
+    await Promise.race([client.connect(), closed]);
+    await Promise.race([client.query(`listen ${channel}`), closed]);
     if (!stopping.aborted) listener.opened();
-    await Promise.race([over, untilSilent(client)]);
+    await Promise.race([closed, untilSilent(client)]);
   } finally {
     await Promise.race([client.end().catch(() => undefined), sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
   }
 }
 
 /** Resolves when the connection has ended or `stopping` is aborted. */
-async function untilOver(client: Client, stopping: AbortSignal): Promise<void> {
+async function untilClosed(client: Client, stopping: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
-    const over = (): void => {
-      stopping.removeEventListener('abort', over);
+    const closed = (): void => {
+      stopping.removeEventListener('abort', closed);
       resolve();
     };
-    client.once('end', over);
-    client.on('error', over);
-    stopping.addEventListener('abort', over);
+    client.once('end', closed);
+    client.on('error', closed);
+    stopping.addEventListener('abort', closed);
   });
 }
 

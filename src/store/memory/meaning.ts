@@ -5,7 +5,7 @@ import { MAX_TEXTS, TextsRefusedError, VectorsUnusableError, toEmbeddedText, toS
 import type { Embedder, MemoryVectors, UnembeddedEntry, Vector } from './memory-vectors.ts';
 import { readPage } from '../page.ts';
 import type { Tables } from '../tables.ts';
-import { LISTED, fullTextSearch, liveEntries, toEntry } from './memory.ts';
+import { ENTRY_LISTING, fullTextSearch, liveEntries, toEntry } from './memory.ts';
 import type { MemoryEntry, MemoryFilter } from './memory.ts';
 
 /** Semantic search in memory with a configured model. Without a model, entries are found by their words only. */
@@ -20,7 +20,7 @@ export interface Meaning {
 }
 
 /** The part that reads and writes of memory use. */
-export interface OpenMeaning extends Meaning {
+export interface SearchByMeaning extends Meaning {
   /** Embeds an entry. After a failure, `embedDue` does it later. */
   embed(entry: UnembeddedEntry): Promise<void>;
   /** Embeds a query; `null` when the model is unavailable. */
@@ -43,7 +43,7 @@ const PAUSE_MS = 10_000;
 /** Limits one round, so that the process can stop. */
 const MAX_BATCHES = 100;
 
-export function createMeaning({ vectors, embedder: configured, report }: MeaningParts): OpenMeaning {
+export function createMeaning({ vectors, embedder: configured, report }: MeaningParts): SearchByMeaning {
   let isReady = false;
   let notBefore = 0;
   const check = async (): Promise<void> => {
@@ -193,7 +193,7 @@ export function createMemoryRanks(db: Kysely<Tables>): MemoryRanks {
         .selectAll()
         .where(sql<boolean>`memory.key = any(${keys}::text[])`);
       const order = sql`array_position(${keys}::text[], key)`;
-      const { items } = await readPage(db, rows, { ...LISTED, limit: keys.length, order });
+      const { items } = await readPage(db, rows, { ...ENTRY_LISTING, limit: keys.length, order });
       return items.map(toEntry);
     },
   };

@@ -16,7 +16,7 @@ export interface Memory {
    * Creates or replaces a value.
    * @returns the entry, and whether it is new; `null` when the tenant has reached its limit
    */
-  put(at: MemoryKey, written: Written): Promise<{ readonly entry: MemoryEntry; readonly isNew: boolean } | null>;
+  put(at: MemoryKey, written: MemoryContent): Promise<{ readonly entry: MemoryEntry; readonly isNew: boolean } | null>;
   find(at: MemoryKey): Promise<MemoryEntry | null>;
   /** Removes an entry if it exists. */
   remove(at: MemoryKey): Promise<void>;
@@ -49,11 +49,11 @@ export function createMemory(db: Kysely<Tables>, most = MAX_MEMORY_ENTRIES): Mem
     remove: async (at) => void (await deletionOf(db, at).execute()),
     async list(filter, { limit, after }) {
       const rows = after ? entries(filter).where(sql<boolean>`key > ${after.id}`) : entries(filter);
-      return mapPage(await readPage(db, rows, { ...LISTED, limit, order: sql`key` }), toEntry);
+      return mapPage(await readPage(db, rows, { ...ENTRY_LISTING, limit, order: sql`key` }), toEntry);
     },
     async search(filter, query, limit) {
       const { matches, order } = fullTextSearch(query);
-      const { items } = await readPage(db, entries(filter).where(matches), { ...LISTED, limit, order });
+      const { items } = await readPage(db, entries(filter).where(matches), { ...ENTRY_LISTING, limit, order });
       return { items: items.map(toEntry), next: null };
     },
     async forgetExpired() {
@@ -87,7 +87,7 @@ export function fullTextSearch(query: string) {
 }
 
 /** How a page of entries is read. */
-export const LISTED = {
+export const ENTRY_LISTING = {
   payloads: ['value'] as const,
   positionOf: ({ key }: Pick<MemoryRow, 'key'>) => ({ at: '', id: key }),
 };
@@ -145,12 +145,12 @@ export function toEntry({
   };
 }
 
-export type Written = Pick<MemoryEntry, 'value' | 'expiresAt' | 'by' | 'runId'>;
+export type MemoryContent = Pick<MemoryEntry, 'value' | 'expiresAt' | 'by' | 'runId'>;
 
 /** The writer of a value has this time to embed it; after that, other processes may do so. */
 const WRITER_EMBEDS_WITHIN = '30 seconds';
 
-function columnsOf({ key }: MemoryKey, { value, expiresAt, by, runId }: Written) {
+function columnsOf({ key }: MemoryKey, { value, expiresAt, by, runId }: MemoryContent) {
   return {
     value: JSON.stringify(value),
     words: wordsOf(key, value),

@@ -3,7 +3,7 @@ import type { Embedder } from './memory-vectors.ts';
 import { wordsOf } from './memory.ts';
 import type { Memory } from './memory.ts';
 import { createMeaning } from './meaning.ts';
-import type { OpenMeaning, MemoryRanks } from './meaning.ts';
+import type { SearchByMeaning, MemoryRanks } from './meaning.ts';
 
 /**
  * Adds semantic search to the memory of a store.
@@ -27,7 +27,7 @@ const CANDIDATES = 200;
 /** Queries that require or exclude words are searched by words only. */
 const ABOUT_WORDS = /"|(?:^|\s)-/;
 
-function searchedByMeaning(memory: Memory, ranks: MemoryRanks, meaning: OpenMeaning): Memory {
+function searchedByMeaning(memory: Memory, ranks: MemoryRanks, meaning: SearchByMeaning): Memory {
   return {
     ...memory,
     async put(at, written) {

@@ -85,7 +85,7 @@ export function createWebhooks(db: Kysely<Tables>): Webhooks {
     },
     rotate: (webhook, rotation, most) => rotate(db, webhook, rotation, most),
     async enable(tenantId, id) {
-      const row = await changed(db, { tenantId, id })
+      const row = await updateWebhook(db, { tenantId, id })
         .set({ disabled_at: null, disabled_reason: null, failing_since: null })
         .returningAll()
         .executeTakeFirst();
@@ -133,7 +133,7 @@ function webhooks(db: Kysely<Tables>, { tenantId, id }: WebhookKey) {
   return db.selectFrom('webhooks').selectAll().where('tenant_id', '=', tenantId).where('id', '=', id);
 }
 
-function changed(db: Kysely<Tables>, { tenantId, id }: WebhookKey) {
+function updateWebhook(db: Kysely<Tables>, { tenantId, id }: WebhookKey) {
   return db.updateTable('webhooks').where('tenant_id', '=', tenantId).where('id', '=', id);
 }
 
@@ -154,7 +154,7 @@ async function rotate(
     const earlier = stillSigning(row.earlier_secrets, row.now).filter((one) => one.secret !== secret);
     if (earlier.length >= most) return 'too-many';
     const replaced = { secret: row.secret, until: new Date(row.now.getTime() + OVERLAP_MS).toISOString() };
-    await changed(transaction, key)
+    await updateWebhook(transaction, key)
       .set({ secret, rotation, earlier_secrets: JSON.stringify([replaced, ...earlier]) })
       .execute();
     return toWebhook(row);
