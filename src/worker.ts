@@ -18,7 +18,7 @@ import { keepParts, connectWithRetry } from './process/connect-with-retry.ts';
 import type { Opening } from './process/connect-with-retry.ts';
 import { isMain } from './process/own-code.ts';
 import { listenForShutdown } from './process/listen-for-shutdown.ts';
-import { openProcessLogger } from './process/process-logger.ts';
+import { openProcessLogger } from './process/logger.ts';
 import { setVariables } from './process/process-options.ts';
 import type { ProcessOptions } from './process/process-options.ts';
 import { postgresStore } from './store/store.ts';
@@ -37,28 +37,29 @@ import { openWorkflowCode } from './workers/workflow-code.ts';
 import { openTelemetry } from './telemetry/open-telemetry.ts';
 import { TASK_QUEUE, SEARCH_ATTRIBUTES } from './workflows/contract.ts';
 
+/** Everything from which the workers of a process are created. */
 interface WorkerParts extends WorkerSupplies {
   readonly config: Config;
   readonly connection: NativeConnection;
   readonly namespace: string;
   /** The task queues to serve. */
   readonly taskQueues: readonly string[];
-  /** The version of the workers; without one they take every run. */
+  /** The version of the workers; without a version, they execute every run. */
   readonly deployment?: WorkerDeploymentOptions | null;
 }
 
 /**
- * Makes the workers of a process, one for each task queue. Runs and their journal are in the engine's own queue; other
- * queues hold only calls of tools.
+ * Creates the workers of a process, one for each task queue. Runs and their journal use the engine's own queue; other queues
+ * contain only calls of tools.
  */
 export async function createWorkers({
   config,
   taskQueues,
   deployment = null,
-  ...given
+  ...others
 }: WorkerParts): Promise<readonly Worker[]> {
-  const store = measuredStore(given.store, given.logger);
-  const parts = { ...given, store };
+  const store = measuredStore(others.store, others.logger);
+  const parts = { ...others, store };
   const { connection, namespace } = parts;
   const options = {
     connection,
@@ -85,8 +86,8 @@ export async function createWorkers({
   };
   const create = async (taskQueue: string): Promise<Worker> => {
     if (taskQueue !== TASK_QUEUE) return await Worker.create({ ...ofCalls, taskQueue });
-    const whole = { ...ofRuns, ...(await optionsOfRuns(parts)) };
-    return await createIsolatedWorker(whole, processLimits(), reportFailedTask(parts));
+    const workflowOptions = { ...ofRuns, ...(await optionsOfRuns(parts)) };
+    return await createIsolatedWorker(workflowOptions, processLimits(), reportFailedTask(parts));
   };
   return await Promise.all(taskQueues.map(create));
 }
@@ -94,20 +95,20 @@ export async function createWorkers({
 const INTERCEPTORS: WorkerInterceptors = { activity: [measureActivities] };
 
 /**
- * Calls never take these slots, as they take one of `CALL_SLOTS` besides: many slow calls don't keep runs from being
- * seen, or from ending.
+ * Additional slots that calls never use, because each call also needs one of `CALL_SLOTS`. So many slow calls do not delay
+ * the journals and ends of runs.
  */
 const JOURNAL_SLOTS = 100;
 
-/** A local call that finds no slot of its tenant free still takes one of the worker, for a moment. */
+/** Additional slots for local calls without a free slot of their tenant, which use one of the worker for a moment. */
 const REFUSED_CALLS = 100;
 
-/** The time for calls to end that are canceled when the grace is over. */
+/** The time for calls to end after they are canceled at the end of the grace period. */
 const FORCE_AFTER_MS = 10_000;
 
 /**
- * Workflow tasks at a time. One process runs the workflows' code: what waits for it waits at Temporal, where no task times
- * out. A run whose local calls are open keeps its slot.
+ * The most concurrent workflow tasks. One process runs the workflows' code, so further tasks wait in Temporal's queue, where
+ * they do not time out. A run with open local calls keeps its slot.
  */
 const TASK_SLOTS = 10;
 
@@ -119,12 +120,12 @@ async function optionsOfRuns({
     workflowBundle: await openWorkflowCode(environment, logger),
     maxCachedWorkflows: cachedRuns(environment),
     maxConcurrentWorkflowTaskExecutions: TASK_SLOTS,
-    // A run waits this long for the worker that has it cached before another worker takes it.
+    // A task waits this long for the worker that caches the run before another worker takes it.
     stickyQueueScheduleToStartTimeout: '3 seconds',
   };
 }
 
-/** Runs a worker process: the environment gives Temporal and the database, a file the configuration. @throws SetupError */
+/** Runs a worker process. The environment names Temporal, the database and the configuration file. @throws SetupError */
 export async function runWorker({ config }: ProcessOptions = {}): Promise<void> {
   const { env } = process;
   const [settings, loaded, target] = await together([
@@ -155,7 +156,7 @@ export async function runWorker({ config }: ProcessOptions = {}): Promise<void> 
   health?.watch({ workers, ...watched });
   const started = startFields({ mode: 'worker', databaseUrl: settings.DATABASE_URL, target });
   logger.info({ ...started, exporters: telemetry.exporters }, 'worker started');
-  void shutdown.asked(toMs(loaded.shutdownGrace) + FORCE_AFTER_MS + CLOSE_WITHIN_MS).then(() => {
+  void shutdown.requested(toMs(loaded.shutdownGrace) + FORCE_AFTER_MS + CLOSE_WITHIN_MS).then(() => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   });
   await running;
@@ -173,21 +174,21 @@ interface Settings extends WorkerEnvironment {
   readonly target: TemporalTarget;
 }
 
-/** Opens all that the workers need; dependencies that are away are waited for. */
-async function openParts(loaded: Config, settings: Settings, patience: Opening) {
+/** Opens the dependencies of the workers, with retries while they are unavailable, and creates the workers. */
+async function openParts(loaded: Config, settings: Settings, opening: Opening) {
   const { DATABASE_URL, HOLDFAST_TASK_QUEUES, target } = settings;
-  const { logger, parts } = patience;
+  const { logger, parts } = opening;
   const environment = process.env;
   const deployment = readWorkerDeployment(environment);
   const [store, { connection, namespace }] = await Promise.all([
     parts.keep(
-      openConfiguredStore(loaded, async () => await connectWithRetry(postgresStore(DATABASE_URL), patience)),
+      openConfiguredStore(loaded, async () => await connectWithRetry(postgresStore(DATABASE_URL), opening)),
       async (opened) => await opened.close(),
     ),
     parts.keep(
       connectWithRetry(
         temporal(target, (options) => NativeConnection.connect(options)),
-        patience,
+        opening,
       ),
       async (opened) => await opened.connection.close(),
     ),

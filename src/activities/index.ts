@@ -78,29 +78,25 @@ export function createCallActivities(deps: ActivityDeps): CallActivities {
   const ofFunctions = { ...functionCalls(functions, logger), showsContents };
   const ofNodes = { ...nodeCalls(nodeTypes, logger), showsContents };
   const perform = async <R extends CallRequest>(kind: CallBehavior<R>, task: CallTask<R>): Promise<CallOutcome> =>
-    await inCallSlot(deps.slots, deps.store, task, async () => await performCall(store, kind, task));
-  const whenOn = async <R extends CallRequest>(task: CallTask<R>, call: () => Promise<CallOutcome>) =>
-    await whenSwitchedOn(store, task, call);
+    await inCallSlot(deps.slots, store, task, async () => await performCall(store, kind, task));
   const locally = async <R extends CallRequest>(kind: CallBehavior<R>, task: CallTask<R>): Promise<LocalOutcome> =>
     (await switchOf(store, task)) ? leftToActivity() : await performLocally(deps.slots, kind, task);
-  const inTurn =
+  const performer =
     <R extends CallRequest>(kind: CallBehavior<R>) =>
     async (sent: SentTask<R>, journal: JournalBatch | null = null): Promise<CallOutcome> => {
       const task = { ...sent, journal };
-      return await whenOn(task, async () => await perform(kind, task));
+      return await whenSwitchedOn(store, task, async () => await perform(kind, task));
     };
   return {
     callModel: async (sent, journal = null) => {
       const task = { ...sent, journal };
-      return await whenOn(
-        task,
-        async () => await inFileSlot(deps.fileSlots, deps.store, task, async () => await perform(ofModels, task)),
-      );
+      const call = async () => await perform(ofModels, task);
+      return await whenSwitchedOn(store, task, async () => await inFileSlot(deps.fileSlots, store, task, call));
     },
-    callTool: inTurn(ofTools),
-    readArguments: inTurn(ofReadings),
-    callNode: inTurn(ofNodes),
-    callFunction: inTurn(ofFunctions),
+    callTool: performer(ofTools),
+    readArguments: performer(ofReadings),
+    callNode: performer(ofNodes),
+    callFunction: performer(ofFunctions),
     callLocally: async (sent) => {
       const { request } = sent;
       const task = { ...sent, journal: null };

@@ -54,10 +54,10 @@ export function modelCalls({
       const { messages, report } = fitted;
       const deltas = deltasOf(task, made, publishDeltas);
       try {
-        const asked = { ...rest, messages, tools: offers };
+        const sent = { ...rest, messages, tools: offers };
         made.keep?.(toJson({ ...rest, messages }));
         const readFile = openFiles({ tenantId, principal, signal });
-        const reply = await generate(asked, { key, signal, readFile, emit: (text) => deltas?.add(text) });
+        const reply = await generate(sent, { key, signal, readFile, emit: (text) => deltas?.add(text) });
         requireWholeCalls(reply, request);
         // Subscribers also receive the text of models that do not stream.
         if (!deltas?.hasText()) deltas?.add(reply.text);

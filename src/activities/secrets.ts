@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { isJsonList, isJsonObject, MAX_MESSAGE, messageOf, own, truncate } from '../graph/values/index.ts';
 import type { Json, RunErrorCode } from '../graph/values/index.ts';
-import { CallError } from './calls/call-error.ts';
+import { CallError, REFUSED } from './calls/call-error.ts';
 import { isMistake } from './calls/classify-failure.ts';
 import { userStackOf } from './calls/user-stack.ts';
 
@@ -154,7 +154,7 @@ function requireSendable(name: string, value: string): void {
     validateHeaderValue(name, value);
   } catch {
     const message = `The header "${name}" can't be sent: its name or value has a line break, or another character that no header may have`;
-    throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'no' });
+    throw new CallError('TOOL_FAILED', message, REFUSED);
   }
 }
 

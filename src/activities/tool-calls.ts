@@ -10,7 +10,7 @@ import { deepEqual, mapValues, own } from '../graph/values/index.ts';
 import type { Json, SchemaCheck, SchemaViolation } from '../graph/values/index.ts';
 import { NO_LOG, openCallLogger } from './calls/call-logger.ts';
 import type { ParentLogger } from './calls/call-logger.ts';
-import { notConfigured, CallError } from './calls/call-error.ts';
+import { notConfigured, CallError, REFUSED, UNCLEAR } from './calls/call-error.ts';
 import { keepNoFile } from './files/keep-file.ts';
 import type { KeepFile } from './files/keep-file.ts';
 import { lazyCheck, runCode } from './calls/run-code.ts';
@@ -80,7 +80,7 @@ export function readings(tools: Readonly<Record<string, Tool>>): CallBehavior<Re
 async function requireUnchanged({ name, read }: Tool, args: Json): Promise<void> {
   if (!read || deepEqual(await read(args), args)) return;
   const message = `The schema of ${name} makes something else of these arguments: its configuration has changed since the run began`;
-  throw new CallError('INVALID_TOOL_ARGUMENTS', message, { retryable: false, done: 'no' });
+  throw new CallError('INVALID_TOOL_ARGUMENTS', message, REFUSED);
 }
 
 const noLimit = async <T>(work: Promise<T>): Promise<T> => await work;
@@ -90,14 +90,14 @@ function requireResult({ name }: Tool, check: SchemaCheck, value: Json): void {
   const [first] = check(value);
   if (!first) return;
   const message = `The result of ${name} breaks its schema at ${first.path || '/'}: ${first.message}`;
-  throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'perhaps' });
+  throw new CallError('TOOL_FAILED', message, UNCLEAR);
 }
 
 function checkRoles(tool: Tool, principal: Principal, part: string): void {
   if (mayCall(tool, principal)) return;
   const { sub, roles: actual } = principal;
   const message = `${tool.name} may be called only in runs of a principal with ${rightOf(tool)}; ${part} ${sub} (${actual.join(', ') || 'no roles'})`;
-  throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'no' });
+  throw new CallError('TOOL_FAILED', message, REFUSED);
 }
 
 function rightOf({ roles, permission }: Tool): string {
@@ -107,7 +107,7 @@ function rightOf({ roles, permission }: Tool): string {
 
 function approvalRequired({ name }: Tool): CallError {
   const message = `${name} now needs an approval, for which this run has not asked: its configuration has changed since the run began`;
-  return new CallError('APPROVAL_REQUIRED', message, { retryable: false, done: 'no' });
+  return new CallError('APPROVAL_REQUIRED', message, REFUSED);
 }
 
 function checkArguments({ name }: Tool, check: SchemaCheck, args: Json): void {

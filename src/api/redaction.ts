@@ -114,9 +114,9 @@ export async function redactAll<Item extends ItemOfRun, Redacted>(
   redact: RedactItem<Item, Redacted>,
 ): Promise<readonly Redacted[]> {
   if (seesAll(caller)) return items.map((item) => redact(item, NOTHING_REDACTED));
-  const hiddenOf = await runs.hiddenOf([...new Set(items.map(({ runId }) => runId))]);
+  const redactionOfRuns = await runs.redactionOfRuns([...new Set(items.map(({ runId }) => runId))]);
   return items.flatMap((item) => {
-    const redaction = hiddenOf.get(item.runId);
+    const redaction = redactionOfRuns.get(item.runId);
     return redaction ? [redact(item, redaction)] : [];
   });
 }

@@ -9,7 +9,7 @@ import { keepParts, connectWithRetry } from '../process/connect-with-retry.ts';
 import type { Opening } from '../process/connect-with-retry.ts';
 import { isMain } from '../process/own-code.ts';
 import { listenForShutdown } from '../process/listen-for-shutdown.ts';
-import { openProcessLogger } from '../process/process-logger.ts';
+import { openProcessLogger } from '../process/logger.ts';
 import { setVariables } from '../process/process-options.ts';
 import type { ProcessOptions } from '../process/process-options.ts';
 import { openMetricsPort } from './routes/metrics.ts';
@@ -98,7 +98,7 @@ export async function runApi(options: ProcessOptions = {}, sweeping: ApiDeps['sw
     await shutdown.opening(openMetrics({ port: metricsPort, hostname }, deps, parts), close);
   const started = startFields({ mode: 'api', databaseUrl: settings.DATABASE_URL, target });
   logger.info({ port: apiServer.port, ...started, exporters: telemetry.exporters }, 'API listening');
-  await shutdown.asked(graceMs + CLOSE_WITHIN_MS);
+  await shutdown.requested(graceMs + CLOSE_WITHIN_MS);
   await close();
 }
 

@@ -7,7 +7,7 @@ import { CEILINGS, DEFAULTS } from '../graph/definition/index.ts';
 import { Duration, TimeSpan } from '../graph/schema/index.ts';
 import { messageOf, parseDocument, toPointer } from '../graph/values/index.ts';
 import { SetupError } from '../process/setup-error.ts';
-import { TENANT_NAME } from '../process/process-options.ts';
+import { TENANT_NAME } from '../process/tenant-name.ts';
 import { Auth, Roles } from './auth.ts';
 import { Codecs, Functions, MessageProcessors, NodeType, TokenCounters } from './code-schemas.ts';
 import type { DefinedTool, ToolHolder } from './tool-methods.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TENANT_NAME } from '../process/process-options.ts';
+import { TENANT_NAME } from '../process/tenant-name.ts';
 
 /** The quota of one tenant; a field that is absent sets no limit. */
 const Quota = z.strictObject({

@@ -60,7 +60,7 @@ async function runDemoProcess([name = '']: readonly string[], environment: NodeJ
   const open = async (): Promise<Listening> => await serve({ port, hostname: '0.0.0.0' }, environment);
   const service = await atPort({ variable: 'PORT', port }, open);
   logger.info({ port: service.port }, `${name} listening`);
-  await shutdown.asked(CLOSE_WITHIN_MS);
+  await shutdown.requested(CLOSE_WITHIN_MS);
   await service.stop();
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
+import { hasCode } from '../graph/values/index.ts';
 
 /**
  * Locks a data folder for this process: two processes would corrupt it. The lock of a dead process is replaced, even if
@@ -56,8 +57,4 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     return hasCode(error, 'EPERM');
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -41,7 +41,7 @@ export function printRuns({ listen, ...printing }: Printing): RunPrinter {
     // A line that can't be printed is skipped, because nothing depends on it.
     last = last.then(() => take(runId)).catch(() => undefined);
   };
-  const listening = listen(CHANNEL, { heard: (payload) => lookAt(payload, look), opened: () => undefined });
+  const listening = listen(CHANNEL, { received: (payload) => lookAt(payload, look), opened: () => undefined });
   return {
     look,
     async close() {

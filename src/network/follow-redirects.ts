@@ -3,11 +3,11 @@ import type { GuardedRequest, HttpRequest, HttpResponse } from './guarded-reques
 import { NetworkError } from './network-error.ts';
 
 /**
- * Sends a request, follows its redirects and reads the final response; the guard checks each address. To another origin,
- * also from https to http, go neither bodies nor configured headers.
- * @throws NetworkError `blocked` for an address that the guard refuses, and for a body that another origin asks for;
- * `too many redirects`; `failed after a redirect` for any failure, also of `read`, after the server that redirected may
- * have done the work. Other errors of the HTTP client and of `read` as they are
+ * Sends a request, follows its redirects and reads the final response; the guard checks each address. Bodies and
+ * configured headers are not sent to another origin; a change from https to http is another origin, too.
+ * @throws NetworkError `blocked` for an address that the guard refuses, and for a redirect that would send a body to
+ * another origin; `too many redirects`; `failed after a redirect` for any failure, also of `read`, after the redirecting
+ * server may have done the work. Other errors of the HTTP client and of `read` are unchanged
  */
 export async function followRedirects<T>(
   send: GuardedRequest,
@@ -34,7 +34,7 @@ export async function followRedirects<T>(
   }
 }
 
-/** More redirects are taken for a loop. */
+/** More redirects count as a loop. */
 const MAX_HOPS = 10;
 
 /** The method after a redirect. Other statuses, and redirects without a location, are final responses. */
@@ -46,12 +46,12 @@ const METHOD_AFTER: ReadonlyMap<number, (method: string) => string | null> = new
   [308, (method: string) => method],
 ]);
 
-/** For other methods it is not clear whether the work is done or is to be done at the new location. */
+/** For other methods it is unclear whether the work is done, or must be done at the new location. */
 function toRead(method: string): string | null {
   return method === 'GET' || method === 'POST' ? 'GET' : null;
 }
 
-/** @returns `null` if the response is no redirect to follow */
+/** Returns the request to the location of a redirect; `null` for a final response. */
 function nextHop(
   { url: from, headers, ...rest }: HttpRequest,
   { status, headers: received }: HttpResponse,
@@ -62,7 +62,7 @@ function nextHop(
   const url = new URL(location, from);
   const isElsewhere = url.origin !== from.origin;
   const body = method === rest.method ? rest.body : null;
-  if (isElsewhere && body !== null) throw bodyElsewhere(from, url);
+  if (isElsewhere && body !== null) throw bodyRefused(from, url);
   const kept = Object.entries(headers).filter(
     ([name]) => (!isElsewhere || SENT_ANYWHERE.has(name)) && (body !== null || !BODY_HEADERS.has(name)),
   );
@@ -77,10 +77,10 @@ const BODY_HEADERS: ReadonlySet<string> = new Set([
   'content-location',
 ]);
 
-/** Headers that say nothing about the caller. */
+/** Headers that contain nothing about the caller. */
 const SENT_ANYWHERE: ReadonlySet<string> = new Set(['accept', 'accept-language', 'user-agent']);
 
-function bodyElsewhere(from: URL, to: URL): NetworkError {
+function bodyRefused(from: URL, to: URL): NetworkError {
   const message = `The URL is blocked: ${from.origin} redirects to ${to.origin}, and a body is not sent to another origin`;
   return new NetworkError('blocked', message);
 }

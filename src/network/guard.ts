@@ -7,20 +7,20 @@ import type { Dispatcher } from 'undici';
 import { NetworkError } from './network-error.ts';
 
 /**
- * Protects the installation's own network from the URLs of others.
+ * Protects the installation's own network from URLs that others have chosen.
  * @param redirectedBy the URL that redirected here; only an allowed host may redirect to an allowed private host
- * @returns what sends a request to the URL
+ * @returns the dispatcher for a request to the URL
  * @throws NetworkError `blocked`
  */
 export type Guard = (url: URL, redirectedBy?: URL) => Dispatcher;
 
-/** A connection that takes longer has failed. */
+/** The default time-out of a connection. */
 export const CONNECT_MS = 10_000;
 
 export interface GuardOptions {
   /** The time-out of a connection, in milliseconds. */
   readonly connectMs?: number;
-  /** The sentence of errors that names the setting which `allow` comes from. */
+  /** The sentence in errors that names the setting for `allow`. */
   readonly remedy?: string;
 }
 
@@ -29,9 +29,9 @@ const REMEDY_OF_TOOLS = "The configuration's http.allow may name hosts and ports
 const NO_REMEDY = 'No setting allows it';
 
 /**
- * Creates a guard that lets pass public addresses and allowed private hosts. It checks literal addresses in every
- * notation, and resolved ones at connect time, so that a name can't change in between.
- * @param allow private hosts that may be reached, as exact `host:port`
+ * Creates a guard that accepts public addresses and allowed private hosts. It checks literal addresses in every notation,
+ * and resolved ones when the connection is opened, so that a name can't change in between.
+ * @param allow the private hosts that are allowed, as exact `host:port`
  */
 export function createGuard(
   allow: readonly string[],
@@ -41,9 +41,9 @@ export function createGuard(
   const lookupPublic = guardedLookup(remedy);
   const guarded = new Agent({ ...NO_RESPONSE_TIMEOUTS, connect: { lookup: lookupPublic, timeout: connectMs } });
   const open = new Agent({ ...NO_RESPONSE_TIMEOUTS, connect: { timeout: connectMs } });
-  const isListed = (url: URL): boolean => allowed.has(`${url.hostname}:${portOf(url)}`);
+  const isAllowedHost = (url: URL): boolean => allowed.has(`${url.hostname}:${portOf(url)}`);
   return (url, redirectedBy) => {
-    const isAllowed = isListed(url) && (!redirectedBy || isListed(redirectedBy));
+    const isAllowed = isAllowedHost(url) && (!redirectedBy || isAllowedHost(redirectedBy));
     const unsafe = unsafeReason(url);
     if (unsafe !== null) throw blocked(unsafe, NO_REMEDY);
     const reason = isAllowed ? null : privateReason(url);
@@ -52,7 +52,7 @@ export function createGuard(
   };
 }
 
-/** A model may think longer than the client's default of five minutes. */
+/** Responses have no time-out here, because a model may take longer than the client's default of five minutes. */
 const NO_RESPONSE_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 };
 
 function portOf({ port, protocol }: URL): string {
@@ -65,7 +65,7 @@ function unsafeReason(url: URL): string | null {
   return url.username !== '' || url.password !== '' ? 'it holds credentials' : null;
 }
 
-/** Ports of other protocols, whose servers could take a request for their own (Fetch standard, "port blocking"). */
+/** Ports of other protocols, whose servers might misinterpret a request (Fetch standard, "port blocking"). */
 const BLOCKED_PORTS: ReadonlySet<string> = new Set(
   (
     '1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137 ' +
@@ -82,12 +82,12 @@ function privateReason(url: URL): string | null {
 /** The allocated part of IPv6 (IANA, IPv6 Address Space); it excludes IPv4-compatible addresses. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Addresses in public ranges at which clouds serve their own machines: of Azure (one), of IBM (two ranges). */
+/** Addresses in public ranges that clouds use for internal services: one of Azure, and two ranges of IBM. */
 const CLOUD_SERVICES = ['168.63.129.16/32', '161.26.0.0/16', '166.8.0.0/14'].map((range) =>
   ipaddr.IPv4.parseCIDR(range),
 );
 
-/** True for public addresses: neither private, loopback, link-local, mapped, reserved nor of a cloud's own services. */
+/** True for public addresses: not private, loopback, link-local, mapped or reserved, and not internal to a cloud. */
 function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
@@ -101,7 +101,7 @@ function guardedLookup(remedy: string) {
   return (hostname: string, options: object, callback: Callback): void =>
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, []);
-      // The message leaves the address out: a redirect could otherwise be used to explore internal names.
+      // The message omits the address; otherwise, redirects could be used to explore internal names.
       if (addresses.some(({ address }) => !isPublic(address)))
         return callback(blocked(`${hostname} leads to an address that is not public`, remedy), []);
       if ('all' in options && options.all === true) return callback(null, addresses);

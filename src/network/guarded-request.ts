@@ -16,7 +16,7 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
 }
 
-/** The response to it. Its body is read or discarded. */
+/** The response to a request. Its body must be read or discarded. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
@@ -24,7 +24,7 @@ export interface HttpResponse {
   readText(): Promise<string>;
   /** @throws NetworkError `too large` */
   readBytes(maxBytes: number): Promise<Uint8Array>;
-  /** Closes the connection without reading on. */
+  /** Closes the connection without reading the body. */
   discard(): void;
 }
 
@@ -36,9 +36,9 @@ export interface HttpResponse {
 export type GuardedRequest = (request: HttpRequest, redirectedBy?: URL) => Promise<HttpResponse>;
 
 /**
- * Creates what sends requests from behind a guard. A request takes a third of the processor time of `fetch`, which wraps
- * bodies and signals in objects of the web.
- * @param allow private hosts that may be reached, as exact `host:port`
+ * Creates a function that sends requests through a guard. A request takes a third of the processor time of `fetch`, which
+ * wraps bodies and signals in Web API objects.
+ * @param allow the private hosts that are allowed, as exact `host:port`
  * @param options the remedy that errors name
  */
 export function createGuardedRequest(
@@ -69,7 +69,7 @@ function toHeader(value: string | string[] | undefined): string | null {
   return Array.isArray(value) ? value.join(', ') : (value ?? null);
 }
 
-/** A body that a server has cut short is read as far as it goes. */
+/** Options for reading an incomplete body up to its end. */
 const PARTIAL = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 const PARTIAL_BROTLI = {
   flush: constants.BROTLI_OPERATION_FLUSH,
@@ -83,10 +83,10 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
   ['br', () => createBrotliDecompress(PARTIAL_BROTLI)],
 ]);
 
-/** `fetch` takes no more nested codings. */
+/** The most nested codings, as in `fetch`. */
 const MAX_CODINGS = 5;
 
-/** A body in an unknown coding, or in too many, stays as it is. */
+/** Decompresses a body. A body with an unknown coding, or with too many, is unchanged. */
 function decompressed(body: Readable, encoding: string | null): Readable {
   if (encoding === null) return body;
   const codings = encoding.split(',').map((coding) => coding.trim().toLowerCase());
@@ -103,8 +103,8 @@ function decompressed(body: Readable, encoding: string | null): Readable {
 export type GuardedFetch = (url: URL, init: RequestInit, redirectedBy?: URL) => Promise<Response>;
 
 /**
- * Creates a `fetch` behind a guard.
- * @param allow private hosts that may be reached, as exact `host:port`
+ * Creates a `fetch` with a guard.
+ * @param allow the private hosts that are allowed, as exact `host:port`
  */
 export function createGuardedFetch(
   allow: readonly string[],
@@ -122,7 +122,7 @@ export function createGuardedFetch(
 
 interface TimeLimits {
   readonly connectMs: number;
-  /** Limit of a request without a signal, body included. Calls have a signal with their own time-out. */
+  /** The limit of a request without a signal, including the body. Calls have a signal with their own time-out. */
   readonly totalMs: number;
 }
 

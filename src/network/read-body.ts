@@ -2,11 +2,11 @@ import { TransformStream } from 'node:stream/web';
 import type { Response } from 'undici';
 import { NetworkError } from './network-error.ts';
 
-/** Results become part of histories, whose payloads are limited. */
+/** The limit of a result, because results become part of histories, whose payloads are limited. */
 export const MAX_BODY_BYTES = 1_000_000;
 
 /**
- * Reads a response as text, counted after decompression.
+ * Reads a response as text. The limit applies to its decompressed bytes.
  * @throws NetworkError `too large`
  */
 export async function readBody({ body, headers }: Response): Promise<string> {
@@ -14,7 +14,7 @@ export async function readBody({ body, headers }: Response): Promise<string> {
 }
 
 /**
- * Reads decompressed chunks as text, and no more of them than are allowed.
+ * Reads decompressed chunks as text, up to `MAX_BODY_BYTES`.
  * @throws NetworkError `too large`
  */
 export async function readChunks(source: AsyncIterable<Uint8Array>, contentType: string | null): Promise<string> {
@@ -50,8 +50,8 @@ export async function readBytes(source: AsyncIterable<Uint8Array>, maxBytes: num
 }
 
 /**
- * Passes bytes through and counts them after decompression.
- * @returns a stream that cancels its source above the limit, and fails with a NetworkError `too large`
+ * Creates a stream that passes decompressed bytes through. Above the limit, it cancels its source and fails with a
+ * NetworkError `too large`.
  */
 export function limitBytes(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;

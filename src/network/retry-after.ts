@@ -1,5 +1,5 @@
 /**
- * Reads the delay before a retry that a server asks for: `retry-after-ms` or `retry-after` (seconds, or an HTTP date;
+ * Reads the delay before a retry that a server requests: `retry-after-ms` or `retry-after` (seconds, or an HTTP date;
  * RFC 9110, 10.2.3).
  * @param now milliseconds since the epoch
  * @returns milliseconds, or `null`

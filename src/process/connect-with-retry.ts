@@ -56,7 +56,7 @@ function refused(name: string, error: unknown): SetupError {
   return new SetupError(`${name} refuses: ${messagesOf(error).join(': ')}`, { cause: error });
 }
 
-/** The message of an error, followed by those of its causes. */
+/** Returns the message of an error, followed by those of its causes. */
 function messagesOf(error: unknown): readonly string[] {
   const cause = error instanceof Error ? error.cause : undefined;
   return [messageOf(error), ...(cause === undefined ? [] : messagesOf(cause))];

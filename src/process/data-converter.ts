@@ -17,7 +17,10 @@ import type { Blobs, NewBlob } from '../store/blobs/blobs.ts';
 /** The module of the payload converter, which is also part of the workflow bundle. */
 export const payloadConverterPath = ownModule('../workflows/payload-converter', import.meta.url);
 
-/** Temporal's SDK decodes all payloads with it, except those of signals, which untrusted clients may have sent. */
+/**
+ * The data converter, with which Temporal's SDK decodes payloads. Payloads of signals, which untrusted clients may have
+ * sent, are read by `readSignal` first.
+ */
 export interface PayloadReader extends DataConverter {
   readonly readSignal: ReadSignal;
 }

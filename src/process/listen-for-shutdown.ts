@@ -11,7 +11,7 @@ export interface Shutdown {
    */
   opening<T>(parts: Promise<T>, closeOthers: () => Promise<void>): Promise<T>;
   /** Resolves when a shutdown is requested; the process exits `withinMs` later in any case. */
-  asked(withinMs: number): Promise<void>;
+  requested(withinMs: number): Promise<void>;
 }
 
 /** The time to close open parts in a process that can't start: as long as one connection attempt, with some reserve. */
@@ -19,14 +19,14 @@ const GIVE_UP_WITHIN_MS = 10_000;
 
 /** The first SIGTERM or SIGINT requests a shutdown; the second one ends the process at once. */
 export function listenForShutdown(logger: Logger): Shutdown {
-  const asked = new AbortController();
-  const take = (signal: NodeJS.Signals): void => {
-    if (asked.signal.aborted) {
+  const request = new AbortController();
+  const receive = (signal: NodeJS.Signals): void => {
+    if (request.signal.aborted) {
       logger.warn({ signal }, 'ending at once, as asked to again');
       process.exit(1);
     }
     logger.info({ signal }, 'shutting down; a second signal ends the process at once');
-    asked.abort();
+    request.abort();
   };
   const exitAfter = (ms: number): void => {
     const late = (): void => {
@@ -35,14 +35,14 @@ export function listenForShutdown(logger: Logger): Shutdown {
     };
     setTimeout(late, ms).unref();
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, take);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, receive);
   return {
-    signal: asked.signal,
+    signal: request.signal,
     async opening(parts, closeOthers) {
       const end = (): void => process.exit(0);
-      if (asked.signal.aborted) end();
-      asked.signal.addEventListener('abort', end);
-      const opened = parts.finally(() => asked.signal.removeEventListener('abort', end));
+      if (request.signal.aborted) end();
+      request.signal.addEventListener('abort', end);
+      const opened = parts.finally(() => request.signal.removeEventListener('abort', end));
       return await opened.catch(async (error: unknown) => {
         logger.error({ error }, 'the process can not begin');
         exitAfter(GIVE_UP_WITHIN_MS);
@@ -50,8 +50,8 @@ export function listenForShutdown(logger: Logger): Shutdown {
         throw error;
       });
     },
-    async asked(withinMs) {
-      await untilAborted(asked.signal);
+    async requested(withinMs) {
+      await untilAborted(request.signal);
       exitAfter(withinMs);
     },
   };

@@ -31,9 +31,24 @@ export function createLogger(level: string, to?: string | DestinationStream): Lo
   return pino(options, typeof to === 'string' ? pino.destination({ dest: openLogFile(to), sync: false }) : to);
 }
 
-/** In characters. The SDK's core prints a failure with all of its content. */
+interface LogSettings {
+  readonly LOG_LEVEL: string;
+  /** The format of lines; by default readable text on a terminal, and JSON elsewhere. */
+  readonly LOG_FORMAT?: 'json' | 'pretty' | undefined;
+}
+
+/** Opens the log of a process, which goes to standard output. */
+export async function openProcessLogger({ LOG_LEVEL, LOG_FORMAT }: LogSettings): Promise<Logger> {
+  const isTerminal = process.stdout.isTTY;
+  if ((LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json')) === 'json') return createLogger(LOG_LEVEL);
+  const { default: pretty } = await import('pino-pretty');
+  const lines = pretty({ colorize: isTerminal, singleLine: true, sync: true, translateTime: 'SYS:HH:MM:ss.l' });
+  return createLogger(LOG_LEVEL, lines);
+}
+
+/** The longest text in characters. The SDK's core logs a failure with its whole content. */
 const MAX_TEXT = 2_000;
-/** Depth of objects within an error, such as those of the database driver. */
+/** The depth of objects in an error, such as those of the database driver; deeper ones are omitted. */
 const MAX_LEVELS = 4;
 
 function shortenText(value: unknown): unknown {
@@ -55,7 +70,7 @@ export function openLogFile(file: string): number {
   }
 }
 
-/** The fields of a log line that name the active span (OpenTelemetry, trace context in non-OTLP logs); none without one. */
+/** Returns the fields of a log line that name the active span (OpenTelemetry, trace context in non-OTLP logs). */
 function traceFields(): { readonly trace_id?: string; readonly span_id?: string } {
   const active = trace.getActiveSpan()?.spanContext();
   return active && isSpanContextValid(active) ? { trace_id: active.traceId, span_id: active.spanId } : {};

@@ -4,7 +4,7 @@ export interface ProcessOptions {
   readonly config?: string | undefined;
 }
 
-/** The variables that are set, by their names. An empty variable counts as one that is not set. */
+/** Returns the variables that are set, by their names. An empty variable counts as not set. */
 export function setVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {
@@ -14,6 +14,3 @@ export function setVariables(
     ),
   );
 }
-
-/** The name of a tenant (HTTP API, "Who may do what"), which is part of workflow ids. */
-export const TENANT_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/;

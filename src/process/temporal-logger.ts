@@ -5,14 +5,14 @@ import type { Logger } from './logger.ts';
 
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
-/** Forwards messages of Temporal's SDK to our log, from warnings up. */
+/** Forwards warnings and errors of Temporal's SDK to the process's log. */
 export function toTemporalLogger(logger: Logger): DefaultLogger {
   return new DefaultLogger('WARN', ({ level, message, meta = {} }: LogEntry) => logger[LEVELS[level]](meta, message));
 }
 
 /**
- * The runtime of Temporal's SDK without its signal handlers. Warnings of the SDK's core go to our log, too.
- * @param metricsPort the port where the SDK serves its own metrics, in Prometheus' format; absent: it serves none
+ * Returns the options of the SDK's runtime. It has no signal handlers, and forwards warnings of the SDK's core to the log.
+ * @param metricsPort the port on which the SDK serves its own metrics in Prometheus' format; it serves none by default
  */
 function temporalRuntime(logger: Logger, metricsPort?: number): RuntimeOptions {
   return {

@@ -46,17 +46,17 @@ export function watchWork({ limitMs, patienceMs, workedMs, onLate }: WatchedWork
   const begunAt = performance.now();
   let isWatching = true;
   let timer: NodeJS.Timeout;
-  const look = (): void => {
+  const check = (): void => {
     if (!isWatching) return;
     const leftMs = limitMs - workedMs();
     if (leftMs <= 0 || performance.now() - begunAt >= patienceMs) onLate(leftMs <= 0);
-    else lookAfter(leftMs);
+    else checkAfter(leftMs);
   };
   // Messages that arrived while this process was suspended are read after the timer, so the check comes later.
-  const lookAfter = (ms: number): void => {
-    timer = setTimeout(() => setImmediate(look), Math.ceil(ms)).unref();
+  const checkAfter = (ms: number): void => {
+    timer = setTimeout(() => setImmediate(check), Math.ceil(ms)).unref();
   };
-  lookAfter(limitMs);
+  checkAfter(limitMs);
   return () => {
     isWatching = false;
     clearTimeout(timer);

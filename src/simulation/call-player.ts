@@ -1,4 +1,4 @@
-import { CallError, NOT_MADE } from '../activities/calls/call-error.ts';
+import { CallError, NOT_MADE, REFUSED, TRY_AGAIN, UNCLEAR } from '../activities/calls/call-error.ts';
 import { judgeAttempt, judgeCanceledAttempt, withUsedBefore } from '../activities/calls/judge-attempt.ts';
 import type { AttemptToJudge } from '../activities/calls/judge-attempt.ts';
 import type { CallTask } from '../activities/calls/call-task.ts';
@@ -60,7 +60,7 @@ export class CallPlayer {
       mayBeDone: earlier !== undefined && 'failure' in earlier.end && !earlier.end.failure.callFailed,
       usedBefore: null,
       isMade: false,
-      takeBack: () => undefined,
+      cancelPlan: () => undefined,
     };
     this.#open.set(key, call);
     return this.#planAttempt(call, 0);
@@ -73,11 +73,11 @@ export class CallPlayer {
 
   #planAttempt(call: OpenCall, delayMs: number): void {
     const { clock, timeline, onAttempt } = this.#parts;
-    call.takeBack = timeline.plan(clock.now + delayMs, async () => {
+    call.cancelPlan = timeline.plan(clock.now + delayMs, async () => {
       onAttempt(call.effect.key);
       const made = await makeAttempt(call, clock);
       call.isMade = true;
-      call.takeBack = timeline.plan(clock.now + made.tookMs, async () => this.#endAttempt(call, made));
+      call.cancelPlan = timeline.plan(clock.now + made.tookMs, async () => this.#endAttempt(call, made));
       return [];
     });
   }
@@ -101,11 +101,11 @@ export class CallPlayer {
     const { clock, timeline } = this.#parts;
     // The result of such a call is needed for its compensation.
     if (call.isMade && call.effect.isCompensable) return;
-    call.takeBack();
+    call.cancelPlan();
     const { failure } = call.isMade
       ? judgeAttempt(toCanceled(call), CANCELED)
       : judgeCanceledAttempt(toCanceled(call), NOT_MADE);
-    call.takeBack = timeline.plan(clock.now, async () => this.#end(call, { failure }));
+    call.cancelPlan = timeline.plan(clock.now, async () => this.#end(call, { failure }));
   }
 
   #end(call: OpenCall, end: CallEnd): readonly OccurrenceBody[] {
@@ -122,7 +122,7 @@ function toOccurrence(key: string, end: CallEnd, durationMs: number): Occurrence
     : { kind: 'call.failed', key, failure: end.failure };
 }
 
-const CANCELED = new CallError('CANCELED', 'The call was canceled', { retryable: false, done: 'perhaps' });
+const CANCELED = new CallError('CANCELED', 'The call was canceled', UNCLEAR);
 
 /** A call of the run that has not ended. Times are milliseconds since the epoch. */
 export interface OpenCall {
@@ -137,7 +137,7 @@ export interface OpenCall {
   /** True while an attempt is running. */
   isMade: boolean;
   /** Cancels what is planned for the call. */
-  takeBack: () => void;
+  cancelPlan: () => void;
 }
 
 /** An attempt whose outcome is computed before its simulated time. */
@@ -158,12 +158,12 @@ async function makeAttempt({ effect, call, since, failures }: OpenCall, clock: S
   const limitMs = Math.min(timeoutMs, leftMs);
   const made = await execute(call, failures + 1, clock);
   if (clock.delayMs <= limitMs) return { tookMs: clock.delayMs, ...made };
-  const which = limitMs < timeoutMs ? `the deadline for all attempts` : `its time-out of ${timeoutMs} ms`;
-  const thrown = new CallError('TIMEOUT', `The call took longer than ${which}`, { retryable: true, done: 'perhaps' });
+  const which = limitMs < timeoutMs ? 'the deadline for all attempts' : `its time-out of ${timeoutMs} ms`;
+  const thrown = new CallError('TIMEOUT', `The call took longer than ${which}`, TRY_AGAIN);
   return { tookMs: limitMs, thrown, isExpired: false };
 }
 
-const EXPIRED = new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
+const EXPIRED = new CallError('TIMEOUT', 'The deadline for all attempts is over', REFUSED);
 
 async function execute(call: FakeCall, attempt: number, clock: SimulatedClock) {
   clock.delayMs = 0;
@@ -179,7 +179,7 @@ async function execute(call: FakeCall, attempt: number, clock: SimulatedClock) {
 /** Returns the facts for judging a failed attempt. */
 function toFailed(open: OpenCall, now: number, isExpired: boolean): AttemptToJudge {
   return {
-    ...judged(open),
+    ...factsOf(open),
     limit: { isCanceled: () => false, isExpired, allows: (delayMs) => now + delayMs < deadlineOf(open) },
     isCancelRequested: false,
   };
@@ -188,10 +188,10 @@ function toFailed(open: OpenCall, now: number, isExpired: boolean): AttemptToJud
 /** Returns the facts for judging a canceled attempt. */
 function toCanceled(open: OpenCall): AttemptToJudge {
   const limit = { isCanceled: () => true, isExpired: false, allows: () => false };
-  return { ...judged(open), limit, isCancelRequested: true };
+  return { ...factsOf(open), limit, isCancelRequested: true };
 }
 
-function judged({ effect, call, failures, mayBeDone, usedBefore }: OpenCall) {
+function factsOf({ effect, call, failures, mayBeDone, usedBefore }: OpenCall) {
   return { task: effect, safety: call.safety, failures, mayBeDone, usedBefore, jitter: 0.5 };
 }
 

@@ -46,8 +46,10 @@ export interface Question {
 /** True if the decision can answer the question. */
 export function fits({ node, tool, decision }: Decision, { waiting, approval }: Question): boolean {
   if (waiting.kind !== 'approval' && waiting.kind !== 'intervention') return false;
-  const asked = waiting.kind === 'intervention' ? waiting.tool : approval?.tool;
-  return FITTING[waiting.kind].includes(decision) && node === waiting.node && (tool === undefined || tool === asked);
+  const waitingTool = waiting.kind === 'intervention' ? waiting.tool : approval?.tool;
+  return (
+    FITTING[waiting.kind].includes(decision) && node === waiting.node && (tool === undefined || tool === waitingTool)
+  );
 }
 
 /** Converts a decision to the signal that the API would send; `null` for a timeout. */

@@ -25,7 +25,7 @@ import { play, timeOutsOfOpenApprovals } from './play.ts';
 import type { Play } from './play.ts';
 import type { TestEvent } from './plan-outside.ts';
 import { describeDifference, firstDifference } from './difference.ts';
-import { CallError } from '../activities/calls/call-error.ts';
+import { CallError, REFUSED } from '../activities/calls/call-error.ts';
 import type { CallTask } from '../activities/calls/call-task.ts';
 import type { Catalog } from '../graph/definition/index.ts';
 import type { FakeCall } from './call-player.ts';
@@ -72,11 +72,11 @@ export async function playOutputs(graph: CompiledGraph, { identity, now, test }:
   const run = toPlay(graph, { identity, now, test });
   const missing = await untilMissing(run);
   const { status, output, error, waitingFor } = toRunView(run.last.run);
-  const way = { path: pathOf(run.record.events), state: run.last.run.root.channels };
+  const actual = { path: pathOf(run.record.events), state: run.last.run.root.channels };
   const lacking = missing ?? (isEnded(status) ? null : toMismatch(waitingFor));
-  const { path, state } = way;
+  const { path, state } = actual;
   const steps = stepsOf(run.record.events);
-  return { status, path, steps, state, output, error, mismatch: lacking ?? findMismatch(test.expect, way) };
+  return { status, path, steps, state, output, error, mismatch: lacking ?? findMismatch(test.expect, actual) };
 }
 
 function toPlay(graph: CompiledGraph, { identity, now, test }: OutputsRun): Play {
@@ -160,13 +160,14 @@ export interface ExpectedWay {
   readonly state?: JsonObject | undefined;
 }
 
-interface Way {
+/** The path and the state of a run. */
+interface ActualOutcome {
   readonly path: readonly string[];
   readonly state: JsonObject;
 }
 
 /** Finds the first deviation of a run from the expectations. @returns `null` if there is none */
-function findMismatch({ path, state }: ExpectedWay, run: Way): Mismatch | null {
+function findMismatch({ path, state }: ExpectedWay, run: ActualOutcome): Mismatch | null {
   const ofPath = path && mismatchOf('path', [...path], [...run.path]);
   return ofPath ?? (state ? mismatchOf('state', state, namedIn(state, run.state)) : null);
 }
@@ -246,7 +247,7 @@ function readByDefaults({ tool, args }: ReadingRequest, tools: Catalog['tools'])
 /** @throws CallError for an output that is `{ "$error": … }` */
 function toCallReply(output: Json, { kind }: CallRequest): CallReply {
   const message = isJsonObject(output) ? own(output, '$error') : undefined;
-  if (typeof message === 'string') throw new CallError(FAILURES[kind], message, { retryable: false, done: 'no' });
+  if (typeof message === 'string') throw new CallError(FAILURES[kind], message, REFUSED);
   return kind === 'model' ? toModelReply(output) : { kind: 'value', value: output };
 }
 

@@ -72,7 +72,7 @@ async function nextOccurrences(run: Play): Promise<OccurrenceBody[] | null> {
   const planned = timeline.take();
   if (!planned) return null;
   clock.now = Math.max(clock.now, planned.at);
-  return [...(await planned.happen())];
+  return [...(await planned.perform())];
 }
 
 /**

@@ -19,10 +19,10 @@ export interface ScriptedAnswer {
 
 /** Makes the reply of a model from a scripted answer. */
 export function toReply({ json, text, toolCalls = [], usage, finishReason }: ScriptedAnswer): OwnReply {
-  const calls = toolCalls.map(({ tool, args, id }, at) => ({ id: id ?? `call-${at + 1}`, name: tool, args }));
-  const said = json === undefined ? text : JSON.stringify(json);
+  const calls = toolCalls.map(({ tool, args, id }, index) => ({ id: id ?? `call-${index + 1}`, name: tool, args }));
+  const answer = json === undefined ? text : JSON.stringify(json);
   return {
-    text: said ?? '',
+    text: answer ?? '',
     toolCalls: calls,
     finishReason: finishReason ?? (calls.length > 0 ? 'tool-calls' : 'stop'),
     ...(usage && { usage }),

@@ -2,18 +2,18 @@ import { parseDuration } from '../graph/values/index.ts';
 import type { MissingAnswerError } from './decisions.ts';
 
 /** A planned action at a time of the test's clock. @returns the occurrences for the run */
-type Happening<T> = () => Promise<readonly T[]>;
+type PlannedAction<T> = () => Promise<readonly T[]>;
 
 interface Planned<T> {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly happen: Happening<T>;
+  readonly perform: PlannedAction<T>;
 }
 
 /** Planned actions, ordered by time; those at the same time in the order in which they were planned. */
 export interface Timeline<T> {
   /** @param at milliseconds since the epoch. @returns a function that cancels the plan */
-  plan(at: number, happen: Happening<T>): () => void;
+  plan(at: number, perform: PlannedAction<T>): () => void;
   /** The time of the next action; `null` if there is none. */
   nextAt(): number | null;
   /** Removes and returns the next action. */
@@ -23,8 +23,8 @@ export interface Timeline<T> {
 export function createTimeline<T>(): Timeline<T> {
   const entries: Planned<T>[] = [];
   return {
-    plan(at, happen) {
-      const entry = { at, happen };
+    plan(at, perform) {
+      const entry = { at, perform };
       const later = entries.findIndex((other) => other.at > at);
       entries.splice(later === -1 ? entries.length : later, 0, entry);
       return () => void entries.splice(0, entries.length, ...entries.filter((other) => other !== entry));

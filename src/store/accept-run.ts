@@ -2,24 +2,18 @@ import { createHash } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import type { Redaction } from '../graph/redaction/index.ts';
 import type { Json, JsonObject } from '../graph/values/index.ts';
-import { keepDefinition, whileDefinitionsGo } from './definitions.ts';
+import { keepDefinition, retryIfDefinitionDeleted } from './definitions.ts';
 import type { KeptDivergence, Tables } from './tables.ts';
 import { enqueueRun } from './thread-queue.ts';
 import type { QueuePosition } from './thread-queue.ts';
 
-/** A run as it is accepted, before its workflow starts. */
-export interface NewRun {
+/** The properties of a run that are known when it is accepted. */
+export interface RunOrigin {
   readonly id: string;
   readonly tenantId: string;
   readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
-  /** The graph as its author published it; the graph's hash is computed from this. */
-  readonly definition: JsonObject;
   readonly threadId: string | null;
-  /** What to do when another run of the thread is active. */
-  readonly onBusy: 'reject' | 'enqueue' | 'interrupt';
   readonly parentRunId: string | null;
-  /** Set for a replay, which has no workflow. */
-  readonly replay: { readonly of: string; readonly divergence: KeptDivergence | null } | null;
   readonly input: JsonObject;
   readonly limits: JsonObject;
   readonly metadata: JsonObject;
@@ -27,6 +21,16 @@ export interface NewRun {
   readonly redaction: Redaction;
   readonly createdBy: string;
   readonly createdAt: string;
+}
+
+/** A run as it is accepted, before its workflow starts. */
+export interface NewRun extends RunOrigin {
+  /** The graph as its author published it; the graph's hash is computed from this. */
+  readonly definition: JsonObject;
+  /** What to do when another run of the thread is active. */
+  readonly onBusy: 'reject' | 'enqueue' | 'interrupt';
+  /** Set for a replay, which has no workflow. */
+  readonly replay: { readonly of: string; readonly divergence: KeptDivergence | null } | null;
   /** The input of the run's workflow. */
   readonly start: Json;
 }
@@ -43,15 +47,15 @@ export async function acceptRun(
 ): Promise<'accepted' | 'claimed' | 'busy'> {
   const { threadId } = run;
   if (threadId !== null)
-    return await db.transaction().execute((transaction) => acceptOnThread(transaction, { ...run, threadId }));
-  const isNew = await whileDefinitionsGo(() => insertAlone(db, run, claimUntil ?? run.createdAt));
+    return await db.transaction().execute((transaction) => acceptOnThread(transaction, run, threadId));
+  const isNew = await retryIfDefinitionDeleted(() => insertAlone(db, run, claimUntil ?? run.createdAt));
   return isNew && claimUntil !== null ? 'claimed' : 'accepted';
 }
 
 /**
  * Adds a run without a thread, with its definition, in one statement.
  * @returns false when the id exists
- * @throws the errors that `whileDefinitionsGo` handles
+ * @throws the errors that `retryIfDefinitionDeleted` handles
  */
 export async function insertAlone(db: Kysely<Tables>, run: NewRun, dispatchAfter = run.createdAt): Promise<boolean> {
   const { graph, definition } = run;
@@ -72,12 +76,13 @@ export async function insertAlone(db: Kysely<Tables>, run: NewRun, dispatchAfter
 
 async function acceptOnThread(
   transaction: Transaction<Tables>,
-  run: NewRun & { readonly threadId: string },
+  run: NewRun,
+  threadId: string,
 ): Promise<'accepted' | 'busy'> {
-  const { id, tenantId, threadId, onBusy, createdAt: at } = run;
+  const { id, tenantId, onBusy, createdAt: at } = run;
   const isKnown = await transaction.selectFrom('runs').select('id').where('id', '=', id).executeTakeFirst();
   if (isKnown) return 'accepted';
-  const position = await enqueueRun(transaction, { runId: id, tenantId, threadId, mayQueue: onBusy !== 'reject', at });
+  const position = await enqueueRun(transaction, { runId: id, tenantId, threadId, at }, onBusy !== 'reject');
   if (position.kind === 'busy') return 'busy';
   await keepDefinition(transaction, run.graph.hash, run.definition);
   await transaction

@@ -4,7 +4,7 @@ import type { WebhookEvent } from '../graph/journal/index.ts';
 import type { Approval } from '../graph/run/index.ts';
 import { DATABASE_NOW, runStatement } from './database/run-statement.ts';
 import type { Tables } from './tables.ts';
-import { tellOf } from './webhooks/tell-webhooks.ts';
+import { insertWebhookEvents } from './webhooks/webhook-events.ts';
 
 export interface ApprovalComment {
   readonly by: string;
@@ -80,7 +80,9 @@ export function createApprovalNotes(db: Kysely<Tables>): ApprovalNotes {
 }
 
 async function remind(db: Kysely<Tables>, reminder: NewReminder, everySeconds: number): Promise<Reminded> {
-  const isNew = await db.transaction().execute(async (transaction) => await tell(transaction, reminder, everySeconds));
+  const isNew = await db
+    .transaction()
+    .execute(async (transaction) => await recordReminder(transaction, reminder, everySeconds));
   if (isNew) return { kind: 'noted' };
   const row = await db
     .selectFrom('approvals')
@@ -93,8 +95,8 @@ async function remind(db: Kysely<Tables>, reminder: NewReminder, everySeconds: n
   return { kind: 'too-soon', secondsLeft: Math.max(1, row?.left ?? 1) };
 }
 
-/** Notifies webhooks of a reminder. @returns false when no reminder is due */
-async function tell(
+/** Records a reminder and notifies webhooks of it. @returns false when no reminder is due */
+async function recordReminder(
   transaction: Transaction<Tables>,
   { id, approvalId }: NewReminder,
   everySeconds: number,
@@ -112,7 +114,7 @@ async function tell(
   const at = row.reminded_at.toISOString();
   const key = `${approvalId}/reminded@${at}`;
   const event: WebhookEvent = { type: 'approval.reminder', key, seq: null, at, subjectId: approvalId, subject };
-  await runStatement(transaction, tellOf([event], { runId, tenantId }));
+  await runStatement(transaction, insertWebhookEvents([event], { runId, tenantId }));
   return true;
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
 import type { Approval } from '../graph/run/index.ts';
-import { isBefore, isEqual, mapPage, readPage } from './page.ts';
+import { ifGiven, isBefore, isEqual, mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
 
@@ -37,7 +37,7 @@ export interface ApprovalRecord {
 }
 
 /** The filter and the order of a list, by default by the time of the request. */
-export interface WantedApprovals extends ApprovalFilter {
+export interface ApprovalQuery extends ApprovalFilter {
   readonly order?: ApprovalOrder | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface Approvals {
   /** Reads one approval of a run and the oldest other pending ones, in one consistent read. */
   withPending(runId: string, id: string, most: number): Promise<readonly Approval[]>;
   /** Lists the approvals of a tenant, newest first. */
-  list(tenantId: string, wanted: WantedApprovals, page: PageRequest): Promise<Page<KnownApproval>>;
+  list(tenantId: string, query: ApprovalQuery, page: PageRequest): Promise<Page<KnownApproval>>;
 }
 
 export function createApprovals(db: Kysely<Tables>): Approvals {
@@ -87,7 +87,7 @@ export function createApprovals(db: Kysely<Tables>): Approvals {
         .execute();
       return rows.map(({ body }) => body);
     },
-    list: (tenantId, wanted, page) => list(db, { tenantId, wanted }, page),
+    list: (tenantId, query, page) => list(db, tenantId, query, page),
   };
 }
 
@@ -107,40 +107,36 @@ function toKnown({ body, closed_at: closedAt, graph_name: graph }: KnownRow): Kn
   };
 }
 
-function isOneOf(statuses: readonly string[] | undefined): RawBuilder<boolean> {
+function isOneOf(statuses: readonly string[]): RawBuilder<boolean> {
   // The index provides the order only if a single status is selected.
-  if (statuses === undefined || statuses.length === 1) return isEqual('status', statuses?.[0]);
-  return sql<boolean>`status = any(${[...statuses]}::text[])`;
+  return statuses.length === 1 ? isEqual('status', statuses[0]) : sql`status = any(${[...statuses]}::text[])`;
 }
 
 /** The columns by which lists are ordered. */
 const ORDERS = { requestedAt: 'requested_at', closedAt: 'closed_at' } as const;
 
-function isOfGraph(tenantId: string, graph: string | undefined): RawBuilder<boolean> {
-  if (graph === undefined) return sql<boolean>`true`;
-  return sql<boolean>`run_id in (select id from runs where tenant_id = ${tenantId} and graph_name = ${graph})`;
-}
-
-function isDueBefore(time: string | undefined): RawBuilder<boolean> {
-  return time === undefined ? sql<boolean>`true` : sql<boolean>`expires_at < ${time}::timestamptz`;
-}
-
 async function list(
   db: Kysely<Tables>,
-  { tenantId, wanted }: { readonly tenantId: string; readonly wanted: WantedApprovals },
+  tenantId: string,
+  { status, runId, tool, graph, dueBefore, order = 'requestedAt' }: ApprovalQuery,
   { limit, after }: PageRequest,
 ): Promise<Page<KnownApproval>> {
-  const column = ORDERS[wanted.order ?? 'requestedAt'];
+  const column = ORDERS[order];
   const rows = db
     .selectFrom('approvals')
     .select(['id', 'requested_at', 'closed_at', 'body', GRAPH_NAME])
     .where('tenant_id', '=', tenantId)
     .where(column, 'is not', null)
-    .where(isOneOf(wanted.status))
-    .where(isEqual('run_id', wanted.runId))
-    .where(isEqual('tool', wanted.tool))
-    .where(isOfGraph(tenantId, wanted.graph))
-    .where(isDueBefore(wanted.dueBefore))
+    .where(ifGiven(status, isOneOf))
+    .where(isEqual('run_id', runId))
+    .where(isEqual('tool', tool))
+    .where(
+      ifGiven(
+        graph,
+        (name) => sql`run_id in (select id from runs where tenant_id = ${tenantId} and graph_name = ${name})`,
+      ),
+    )
+    .where(ifGiven(dueBefore, (time) => sql`expires_at < ${time}::timestamptz`))
     .where(isBefore(column, after));
   const page = await readPage(db, rows, {
     limit,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder, Selectable } from 'kysely';
-import { isBefore, isEqual, mapPage, readPage } from './page.ts';
+import { ifGiven, isBefore, isEqual, mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables, AuditTable } from './tables.ts';
 
@@ -63,8 +63,27 @@ export interface Audit {
 export function createAudit(db: Kysely<Tables>): Audit {
   return {
     add: (entries) => add(db, entries),
-    withdraw: (entries) => withdraw(db, entries),
-    list: (filter, page) => list(db, filter, page),
+    async withdraw({ id, acts }) {
+      await sql`delete from audit where id in (select ${entryId(id)} from ${rowsOf(acts)})`.execute(db);
+    },
+    async list({ tenantId, by, action, runId, from, to }, { limit, after }) {
+      const rows = db
+        .selectFrom('audit')
+        .selectAll()
+        .where(isEqual('tenant_id', tenantId))
+        .where(isEqual('acted_by', by))
+        .where(isEqual('run_id', runId))
+        .where(ifGiven(action, (given) => sql`(action = ${given} or starts_with(action, ${`${given}.`}))`))
+        .where(ifGiven(from, (time) => sql`at >= ${time}::timestamptz`))
+        .where(ifGiven(to, (time) => sql`at < ${time}::timestamptz`))
+        .where(isBefore('at', after));
+      const page = await readPage(db, rows, {
+        limit,
+        order: sql`at desc, id desc`,
+        positionOf: ({ at, id }) => ({ at: at.toISOString(), id }),
+      });
+      return mapPage(page, toEntry);
+    },
     async forgetBefore(time) {
       const { numDeletedRows } = await db
         .deleteFrom('audit')
@@ -83,18 +102,14 @@ async function add(db: Kysely<Tables>, { id, requestId, at, acts, by, tenantId }
   await sql`
     insert into audit (id, at, tenant_id, action, subject, run_id, acted_by, acted_by_tenant, roles, request_id)
     select ${entryId(id)}, ${at}::timestamptz,
-      coalesce(runs.tenant_id, asked.tenant_id, timed.tenant_id, case when action like 'tenant.%' then subject end, ${tenantId}),
-      action, subject, coalesce(runs.id, asked.run_id), ${by.sub}, ${by.tenantId}, ${by.roles}::text[], ${requestId}
+      coalesce(runs.tenant_id, approvals.tenant_id, schedules.tenant_id, case when action like 'tenant.%' then subject end, ${tenantId}),
+      action, subject, coalesce(runs.id, approvals.run_id), ${by.sub}, ${by.tenantId}, ${by.roles}::text[], ${requestId}
     from ${rowsOf(acts)}
       left join runs on action like 'run.%' and runs.id = subject
-      left join approvals asked on action like 'approval.%' and asked.id = subject
-      left join schedules timed on action like 'schedule.%' and timed.id = subject
+      left join approvals on action like 'approval.%' and approvals.id = subject
+      left join schedules on action like 'schedule.%' and schedules.id = subject
     on conflict (id) do nothing
   `.execute(db);
-}
-
-async function withdraw(db: Kysely<Tables>, { id, acts }: Pick<NewEntries, 'id' | 'acts'>): Promise<void> {
-  await sql`delete from audit where id in (select ${entryId(id)} from ${rowsOf(acts)})`.execute(db);
 }
 
 /** Builds the id of an entry in a statement that selects from `rowsOf`. */
@@ -107,34 +122,6 @@ function rowsOf(acts: readonly Act[]): RawBuilder<unknown> {
   const actions = acts.map(({ action }) => action);
   const subjects = acts.map(({ subject }) => subject);
   return sql`unnest(${actions}::text[], ${subjects}::text[]) as acts (action, subject)`;
-}
-
-async function list(
-  db: Kysely<Tables>,
-  { tenantId, by, action, runId, from, to }: AuditFilter,
-  { limit, after }: PageRequest,
-): Promise<Page<AuditEntry>> {
-  const rows = db
-    .selectFrom('audit')
-    .selectAll()
-    .where(isEqual('tenant_id', tenantId))
-    .where(isEqual('acted_by', by))
-    .where(isEqual('run_id', runId))
-    .where(
-      action === undefined
-        ? sql<boolean>`true`
-        : sql<boolean>`(action = ${action} or starts_with(action, ${`${action}.`}))`,
-    )
-    .where(from === undefined ? sql<boolean>`true` : sql<boolean>`at >= ${from}::timestamptz`)
-    .where(to === undefined ? sql<boolean>`true` : sql<boolean>`at < ${to}::timestamptz`)
-    .where(isBefore('at', after));
-  const page = await readPage(db, rows, {
-    limit,
-    order: sql`at desc, id desc`,
-    payloads: [],
-    positionOf: ({ at, id }) => ({ at: at.toISOString(), id }),
-  });
-  return mapPage(page, toEntry);
 }
 
 function toEntry(row: Selectable<AuditTable>): AuditEntry {

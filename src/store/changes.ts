@@ -38,14 +38,14 @@ export function createChanges(listen: Listen): Changes & Listening {
   const ofTenants = createListeners<RunChange | null>();
   let listening: Listening | null = null;
   const receiver = {
-    heard(payload: string): void {
+    received(payload: string): void {
       const change = parseChange(payload);
-      ofRuns.tell(change?.runId ?? '', change);
-      ofTenants.tell(change?.tenantId ?? '', change);
+      ofRuns.notify(change?.runId ?? '', change);
+      ofTenants.notify(change?.tenantId ?? '', change);
     },
     opened(): void {
-      ofRuns.tellAll(null);
-      ofTenants.tellAll(null);
+      ofRuns.notifyAll(null);
+      ofTenants.notifyAll(null);
     },
   };
   const subscribeTo = (listeners: Listeners<RunChange | null>) => (id: string, listener: ChangeListener) => {
@@ -76,15 +76,15 @@ export function announceChange(change: RunChange): Sql {
   return statement`pg_notify(${CHANNEL}, ${JSON.stringify(change)})`;
 }
 
-type Listener<T> = (thing: T) => void;
+type Listener<T> = (value: T) => void;
 
 /** Listeners by the id of the subject that they listen to. */
 export interface Listeners<T> {
   /** @returns a function that removes the listener */
   add(id: string, listener: Listener<T>): () => void;
-  tell(id: string, thing: T): void;
+  notify(id: string, value: T): void;
   /** Calls the listeners of all ids. */
-  tellAll(thing: T): void;
+  notifyAll(value: T): void;
 }
 
 export function createListeners<T>(): Listeners<T> {
@@ -98,11 +98,11 @@ export function createListeners<T>(): Listeners<T> {
         if (ofId.size === 0 && all.get(id) === ofId) all.delete(id);
       };
     },
-    tell(id, thing) {
-      for (const listener of all.get(id) ?? []) listener(thing);
+    notify(id, value) {
+      for (const listener of all.get(id) ?? []) listener(value);
     },
-    tellAll(thing) {
-      for (const ofId of all.values()) for (const listener of ofId) listener(thing);
+    notifyAll(value) {
+      for (const ofId of all.values()) for (const listener of ofId) listener(value);
     },
   };
 }

@@ -65,12 +65,12 @@ export function createCheckpoints(db: Kysely<Tables>): Checkpoints {
 }
 
 async function find(db: Kysely<Tables>, runId: string, id: string | null): Promise<StoredCheckpoint | null> {
-  const wanted = columns(db).where('run_id', '=', runId);
-  return await newest(id === null ? wanted : wanted.where('id', '=', id));
+  const ofRun = columns(db).where('run_id', '=', runId);
+  return await newest(id === null ? ofRun : ofRun.where('id', '=', id));
 }
 
-async function newest(wanted: ReturnType<typeof columns>): Promise<StoredCheckpoint | null> {
-  const row = await wanted.orderBy('seq', 'desc').limit(1).executeTakeFirst();
+async function newest(checkpoints: ReturnType<typeof columns>): Promise<StoredCheckpoint | null> {
+  const row = await checkpoints.orderBy('seq', 'desc').limit(1).executeTakeFirst();
   return row ? toCheckpoint(row) : null;
 }
 
@@ -163,7 +163,6 @@ async function list(
   const page = await readPage(db, rows, {
     limit,
     order: sql`created_at desc, run_id desc, seq desc`,
-    payloads: [],
     positionOf: (row) => positionOf(toCheckpoint(row)),
   });
   return mapPage(page, toCheckpoint);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from 'kysely';
+import { hasCode } from '../graph/values/index.ts';
 import type { JsonObject } from '../graph/values/index.ts';
 import type { Tables } from './tables.ts';
 
@@ -21,12 +22,12 @@ export async function keepDefinition(
  * Repeats work that stores a row together with its definition, because pruning may delete the definition before the row
  * is stored.
  */
-export async function whileDefinitionsGo<T>(work: () => Promise<T>): Promise<T> {
+export async function retryIfDefinitionDeleted<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === FOREIGN_KEY_VIOLATION)) throw error;
+      if (!hasCode(error, FOREIGN_KEY_VIOLATION)) throw error;
     }
   }
 }

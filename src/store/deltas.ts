@@ -33,18 +33,18 @@ const OPEN_WITHIN_MS = 1_000;
 /** Creates a source of deltas. It listens to the database from the first subscription on. */
 export function createDeltas(db: Kysely<Tables>, listen: Listen): Deltas & Listening {
   const listeners = createListeners<ModelDelta>();
-  const send = createTeller(async (payloads) => {
-    await sql`select pg_notify(${CHANNEL}, payload) from unnest(${payloads}::text[]) as told (payload)`.execute(db);
+  const send = createDeltaSender(async (payloads) => {
+    await sql`select pg_notify(${CHANNEL}, payload) from unnest(${payloads}::text[]) as sent (payload)`.execute(db);
   });
-  const open = (): Opened => {
+  const open = (): OpenChannel => {
     let opened = (): void => undefined;
     const isOpen = new Promise<void>((resolve) => (opened = resolve));
-    const heard = (payload: string): void => {
-      for (const { runId, delta } of readDeltas(payload)) listeners.tell(runId, delta);
+    const received = (payload: string): void => {
+      for (const { runId, delta } of readDeltas(payload)) listeners.notify(runId, delta);
     };
-    return { listening: listen(CHANNEL, { heard, opened: () => opened() }), isOpen };
+    return { listening: listen(CHANNEL, { received, opened: () => opened() }), isOpen };
   };
-  let subscription: Opened | null = null;
+  let subscription: OpenChannel | null = null;
   let isClosed = false;
   return {
     async publish(runId, deltas) {
@@ -63,7 +63,7 @@ export function createDeltas(db: Kysely<Tables>, listen: Listen): Deltas & Liste
   };
 }
 
-interface Opened {
+interface OpenChannel {
   readonly listening: Listening;
   readonly isOpen: Promise<void>;
 }
@@ -140,7 +140,7 @@ interface Batch {
  * Sends payloads in order with one statement at a time; payloads that arrive meanwhile are sent together.
  * @returns a function that resolves when its payloads are sent; they are dropped when too many are waiting
  */
-export function createTeller(send: Send): Send {
+export function createDeltaSender(send: Send): Send {
   let waiting: Batch | null = null;
   let lastEnd: Promise<unknown> = Promise.resolve();
   const open = (): Batch => {

@@ -38,18 +38,16 @@ export interface EndedRuns {
 
 export function createEndedRuns(db: Kysely<Tables>): EndedRuns {
   return {
-    find: (id) => find(db, id),
+    async find(id) {
+      const row = await db
+        .selectFrom('runs')
+        .select(['ended_state', 'start', 'last_seq'])
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row?.ended_state ? { state: row.ended_state, start: row.start, lastSeq: row.last_seq } : null;
+    },
     reopen: (id, reopening) => db.transaction().execute((transaction) => reopen(transaction, id, reopening)),
   };
-}
-
-async function find(db: Kysely<Tables>, id: string): Promise<EndedRun | null> {
-  const row = await db
-    .selectFrom('runs')
-    .select(['ended_state', 'start', 'last_seq'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row?.ended_state ? { state: row.ended_state, start: row.start, lastSeq: row.last_seq } : null;
 }
 
 /** A reopened run has no ended state until it ends again, so that a second request can't reopen it. */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
-import type { RunEvent } from '../graph/journal/index.ts';
+import type { Kysely, Selectable } from 'kysely';
+import type { EventOf, RunEvent } from '../graph/journal/index.ts';
 import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest, Position } from './page.ts';
-import type { Tables } from './tables.ts';
+import type { EventsTable, Tables } from './tables.ts';
 
 /** The range of events after one `seq`, up to another. */
 export interface Range {
@@ -32,19 +32,16 @@ export async function listEvents(
 /** Reads events of some types in order, page by page on demand. */
 export async function* eventsOfTypes<Type extends RunEvent['type']>(
   db: Kysely<Tables>,
-  { runId, types }: { runId: string; types: readonly Type[] },
-  range: Range,
-): AsyncIterable<RunEvent & { readonly type: Type }> {
-  const isWanted = (event: RunEvent): event is RunEvent & { readonly type: Type } =>
-    types.some((type) => type === event.type);
+  runId: string,
+  types: readonly Type[],
+  { after, upTo = LAST_SEQ }: Range,
+): AsyncIterable<EventOf<Type>> {
+  const isRequested = (event: RunEvent): event is EventOf<Type> => types.some((type) => type === event.type);
   const rows = db.selectFrom('events').select(['seq', 'body']).where('run_id', '=', runId).where('type', 'in', types);
   const pageAfter = async (seq: number) =>
-    await readPage(db, rows.where('seq', '>', seq).where('seq', '<=', range.upTo ?? TO_THE_END), {
-      ...IN_ORDER,
-      limit: PAGE,
-    });
-  for (let page = await pageAfter(range.after); ; page = await pageAfter(Number(page.next.id))) {
-    for (const { body } of page.items) if (isWanted(body)) yield body;
+    await readPage(db, rows.where('seq', '>', seq).where('seq', '<=', upTo), { ...IN_ORDER, limit: EVENTS_PAGE });
+  for (let page = await pageAfter(after); ; page = await pageAfter(Number(page.next.id))) {
+    for (const { body } of page.items) if (isRequested(body)) yield body;
     if (!page.next) return;
   }
 }
@@ -54,8 +51,8 @@ export async function lastOfType<Type extends RunEvent['type']>(
   db: Kysely<Tables>,
   runId: string,
   type: Type,
-): Promise<(RunEvent & { readonly type: Type }) | null> {
-  const isWanted = (event: RunEvent): event is RunEvent & { readonly type: Type } => event.type === type;
+): Promise<EventOf<Type> | null> {
+  const isRequested = (event: RunEvent): event is EventOf<Type> => event.type === type;
   const row = await db
     .selectFrom('events')
     .select('body')
@@ -64,7 +61,7 @@ export async function lastOfType<Type extends RunEvent['type']>(
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row && isWanted(row.body) ? row.body : null;
+  return row && isRequested(row.body) ? row.body : null;
 }
 
 /** Returns the size in bytes of a run's events, occurrences and answers, which a replay holds in memory. */
@@ -80,15 +77,16 @@ export async function recordedBytes(db: Kysely<Tables>, runId: string): Promise<
   return rows[0]?.bytes ?? 0;
 }
 
-/** Pages are small, because the database reads a whole page to measure it. */
-const PAGE = 50;
-const TO_THE_END = 2_147_483_647;
+/** The size of a page that is read on demand. It is small, because the database reads a whole page to measure it. */
+export const EVENTS_PAGE = 50;
+/** The greatest number that an event can have. */
+export const LAST_SEQ = 2_147_483_647;
 
 /** The order of events in a list. */
-const IN_ORDER = {
+export const IN_ORDER = {
   order: sql`seq`,
   payloads: ['body'],
-  positionOf: ({ seq, body }: { readonly seq: number; readonly body: RunEvent }) => toPosition(seq, body.at),
+  positionOf: ({ seq, body }: Pick<Selectable<EventsTable>, 'seq' | 'body'>) => toPosition(seq, body.at),
 } as const;
 
 /** Returns the position of an event in the history, which its number alone determines. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import { IN_BASE64, toBytes } from './database/columns.ts';
+import { oneAtATime } from './database/run-statement.ts';
 import type { Tables, FilesTable } from './tables.ts';
 
 /** The metadata of a file. */
@@ -63,7 +64,9 @@ export function createFiles(db: Kysely<Tables>): Files {
       const piece = { upload_id: uploadId, number, data: toBytes(data), created_at: new Date().toISOString() };
       await db.insertInto('file_pieces').values(piece).execute();
     },
-    keep: async (file) => await db.transaction().execute(async (transaction) => await keep(transaction, file)),
+    // Files of a tenant are stored one at a time, so that the sum of their sizes is exact.
+    keep: async (file) =>
+      await oneAtATime(db, `files of ${file.tenantId}`, async (transaction) => await keep(transaction, file)),
     async discard(uploadId) {
       await sql`
         delete from file_pieces where upload_id = ${uploadId}
@@ -88,10 +91,8 @@ export function createFiles(db: Kysely<Tables>): Files {
   };
 }
 
-/** Stores one file of a tenant at a time, so that the sum of the sizes is exact. */
 async function keep(db: Transaction<Tables>, file: NewFile): Promise<StoredFile | null> {
   const { id, tenantId, upload, contentType, by } = file;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`files of ${tenantId}`}, 0))`.execute(db);
   const kept = await find(db, tenantId, id);
   if (kept) return kept;
   if (!fits(await usageOf(db, tenantId), upload.size)) return null;

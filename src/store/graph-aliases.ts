@@ -38,7 +38,7 @@ export function createGraphAliases(db: Kysely<Tables>): GraphAliases {
   const aliases = (tenantId: string, name: string) =>
     db.selectFrom('graph_aliases').selectAll().where('tenant_id', '=', tenantId).where('name', '=', name);
   return {
-    put: (tenantId, alias, most) => put(db, { tenantId, alias, most }),
+    put: (tenantId, alias, most) => putRow(db, tenantId, alias, most),
     async find({ tenantId, name, alias }) {
       const row = await aliases(tenantId, name).where('alias', '=', alias).executeTakeFirst();
       return row ? toAlias(row) : null;
@@ -48,7 +48,6 @@ export function createGraphAliases(db: Kysely<Tables>): GraphAliases {
       const page = await readPage(db, after ? rows.where('alias', '>', after.id) : rows, {
         limit,
         order: sql`alias`,
-        payloads: [],
         positionOf: ({ alias, updated_at }) => ({ at: updated_at.toISOString(), id: alias }),
       });
       return mapPage(page, toAlias);
@@ -64,16 +63,12 @@ export function createGraphAliases(db: Kysely<Tables>): GraphAliases {
   };
 }
 
-interface AliasToPut {
-  readonly tenantId: string;
-  readonly alias: GraphAlias;
-  readonly most: number;
-}
-
 /** Aliases of a graph are written one at a time, so that their count is exact. */
-async function put(
+async function putRow(
   db: Kysely<Tables>,
-  { tenantId, alias: { name, alias, version, canary, updatedAt, by }, most }: AliasToPut,
+  tenantId: string,
+  { name, alias, version, canary, updatedAt, by }: GraphAlias,
+  most: number,
 ): Promise<{ readonly isNew: boolean } | null> {
   const values = {
     version,
@@ -82,32 +77,26 @@ async function put(
     updated_at: updatedAt,
     updated_by: by,
   };
-  return await putUpTo(
-    db,
-    { name: `aliases of ${tenantId}/${name}`, most },
-    {
-      update: async (transaction) =>
-        await transaction
-          .updateTable('graph_aliases')
-          .set(values)
-          .where('tenant_id', '=', tenantId)
-          .where('name', '=', name)
-          .where('alias', '=', alias)
-          .executeTakeFirst(),
-      count: async (transaction) =>
-        await transaction
-          .selectFrom('graph_aliases')
-          .select(ROW_COUNT)
-          .where('tenant_id', '=', tenantId)
-          .where('name', '=', name)
-          .executeTakeFirstOrThrow(),
-      insert: async (transaction) =>
-        await transaction
-          .insertInto('graph_aliases')
-          .values({ tenant_id: tenantId, name, alias, ...values })
-          .execute(),
-    },
-  );
+  const graph = { tenant_id: tenantId, name };
+  const put = await putUpTo(db, `aliases of ${tenantId}/${name}`, most, {
+    existing: (transaction) =>
+      transaction
+        .updateTable('graph_aliases')
+        .set(values)
+        .where((is) => is.and({ ...graph, alias }))
+        .returning('alias'),
+    count: (transaction) =>
+      transaction
+        .selectFrom('graph_aliases')
+        .select(ROW_COUNT)
+        .where((is) => is.and(graph)),
+    insert: (transaction) =>
+      transaction
+        .insertInto('graph_aliases')
+        .values({ ...graph, alias, ...values })
+        .returning('alias'),
+  });
+  return put && { isNew: put.isNew };
 }
 
 function toAlias(row: Selectable<GraphAliasesTable>): GraphAlias {
@@ -138,7 +127,19 @@ export interface GraphVersions {
 
 export function createGraphVersions(db: Kysely<Tables>): GraphVersions {
   return {
-    list: (tenantId, name, page) => list(db, { tenantId, name }, page),
+    async list(tenantId, name, { limit, after }) {
+      const versions = db
+        .selectFrom('graphs')
+        .select(SUMMARY_COLUMNS)
+        .where('tenant_id', '=', tenantId)
+        .where('name', '=', name);
+      const page = await readPage(db, after ? versions.where('version', '<', Number(after.id)) : versions, {
+        limit,
+        order: sql`version desc`,
+        positionOf: ({ version, created_at }) => ({ at: created_at.toISOString(), id: String(version) }),
+      });
+      return mapPage(page, toSummary);
+    },
     async unpublish({ tenantId, name, version }, by, at) {
       const { numUpdatedRows } = await db
         .updateTable('graphs')
@@ -153,23 +154,4 @@ export function createGraphVersions(db: Kysely<Tables>): GraphVersions {
       return numUpdatedRows > 0n;
     },
   };
-}
-
-async function list(
-  db: Kysely<Tables>,
-  { tenantId, name }: Pick<VersionReference, 'tenantId' | 'name'>,
-  { limit, after }: PageRequest,
-): Promise<Page<GraphSummary>> {
-  const versions = db
-    .selectFrom('graphs')
-    .select(SUMMARY_COLUMNS)
-    .where('tenant_id', '=', tenantId)
-    .where('name', '=', name);
-  const page = await readPage(db, after ? versions.where('version', '<', Number(after.id)) : versions, {
-    limit,
-    order: sql`version desc`,
-    payloads: [],
-    positionOf: ({ version, created_at }) => ({ at: created_at.toISOString(), id: String(version) }),
-  });
-  return mapPage(page, toSummary);
 }

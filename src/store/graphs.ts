@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
 import type { GraphIssue } from '../graph/definition/index.ts';
 import type { JsonObject } from '../graph/values/index.ts';
+import { lockName } from './database/run-statement.ts';
 import { keepDefinition } from './definitions.ts';
 import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
@@ -26,16 +27,8 @@ export interface PublishedGraph extends GraphSummary {
   readonly pins: Readonly<Record<string, number>>;
 }
 
-export interface NewGraph {
+export interface NewGraph extends Omit<PublishedGraph, 'version' | 'unpublished'> {
   readonly tenantId: string;
-  readonly name: string;
-  readonly hash: string;
-  readonly definition: JsonObject;
-  readonly warnings: readonly GraphIssue[];
-  /** The pinned versions of graphs that are referenced without a version. */
-  readonly pins: Readonly<Record<string, number>>;
-  readonly createdAt: string;
-  readonly createdBy: string;
 }
 
 export interface Graphs {
@@ -52,7 +45,15 @@ export interface Graphs {
 export function createGraphs(db: Kysely<Tables>): Graphs {
   return {
     publish: (graph) => db.transaction().execute((transaction) => publish(transaction, graph)),
-    find: (tenantId, name, version) => find(db, { tenantId, name, version }),
+    async find(tenantId, name, version) {
+      const named = graphsWithDefinition(db, tenantId).where('name', '=', name);
+      const chosen =
+        version === undefined
+          ? named.where('unpublished_at', 'is', null).orderBy('version', 'desc').limit(1)
+          : named.where('version', '=', version);
+      const row = await chosen.executeTakeFirst();
+      return row ? toGraph(row) : null;
+    },
     list: (tenantId, page) => list(db, tenantId, page),
     definition: async (hash) =>
       (await db.selectFrom('definitions').select('definition').where('hash', '=', hash).executeTakeFirst())
@@ -60,11 +61,10 @@ export function createGraphs(db: Kysely<Tables>): Graphs {
   };
 }
 
-type Db = Kysely<Tables> | Transaction<Tables>;
-
 async function publish(db: Transaction<Tables>, graph: NewGraph): Promise<{ graph: PublishedGraph; isNew: boolean }> {
   const { tenantId, name, hash } = graph;
   await keepDefinition(db, hash, graph.definition);
+  // The lock orders concurrent publications.
   await lockName(db, `${tenantId}/${name}`);
   const known = await graphsWithDefinition(db, tenantId)
     .where('name', '=', name)
@@ -76,14 +76,12 @@ async function publish(db: Transaction<Tables>, graph: NewGraph): Promise<{ grap
   }
   const newest = await db
     .selectFrom('graphs')
-    .select('version')
+    .select((of) => of.fn.max('version').as('version'))
     .where('tenant_id', '=', tenantId)
     .where('name', '=', name)
-    .orderBy('version', 'desc')
-    .limit(1)
     .executeTakeFirst();
   const version = (newest?.version ?? 0) + 1;
-  const { warnings, pins, createdAt, createdBy } = graph;
+  const { definition, warnings, pins, createdAt, createdBy } = graph;
   await db
     .insertInto('graphs')
     .values({
@@ -97,20 +95,8 @@ async function publish(db: Transaction<Tables>, graph: NewGraph): Promise<{ grap
       created_by: createdBy,
     })
     .execute();
-  return {
-    graph: {
-      name,
-      version,
-      hash,
-      definition: graph.definition,
-      warnings,
-      pins,
-      createdAt,
-      createdBy,
-      unpublished: null,
-    },
-    isNew: true,
-  };
+  const published = { name, version, hash, definition, warnings, pins, createdAt, createdBy, unpublished: null };
+  return { graph: published, isNew: true };
 }
 
 async function bringBack(db: Transaction<Tables>, { tenant_id, name, version, unpublished_at }: GraphRow) {
@@ -124,12 +110,7 @@ async function bringBack(db: Transaction<Tables>, { tenant_id, name, version, un
     .execute();
 }
 
-/** Locks the name until the transaction ends, which orders concurrent publications. */
-async function lockName(db: Transaction<Tables>, name: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
-}
-
-function graphsWithDefinition(db: Db, tenantId: string) {
+function graphsWithDefinition(db: Kysely<Tables>, tenantId: string) {
   return db
     .selectFrom('graphs')
     .innerJoin('definitions', 'definitions.hash', 'graphs.hash')
@@ -137,20 +118,7 @@ function graphsWithDefinition(db: Db, tenantId: string) {
     .where('tenant_id', '=', tenantId);
 }
 
-async function find(
-  db: Db,
-  { tenantId, name, version }: { tenantId: string; name: string; version: number | undefined },
-): Promise<PublishedGraph | null> {
-  const named = graphsWithDefinition(db, tenantId).where('name', '=', name);
-  const chosen =
-    version === undefined
-      ? named.where('unpublished_at', 'is', null).orderBy('version', 'desc').limit(1)
-      : named.where('version', '=', version);
-  const row = await chosen.executeTakeFirst();
-  return row ? toGraph(row) : null;
-}
-
-async function list(db: Db, tenantId: string, { limit, after }: PageRequest): Promise<Page<GraphSummary>> {
+async function list(db: Kysely<Tables>, tenantId: string, { limit, after }: PageRequest): Promise<Page<GraphSummary>> {
   const newest = db
     .selectFrom('graphs')
     .select(SUMMARY_COLUMNS)
@@ -166,7 +134,6 @@ async function list(db: Db, tenantId: string, { limit, after }: PageRequest): Pr
   const page = await readPage(db, after ? newest.where('name', '>', after.id) : newest, {
     limit,
     order: sql`name`,
-    payloads: [],
     positionOf: ({ name, created_at }) => ({ at: created_at.toISOString(), id: name }),
   });
   return mapPage(page, toSummary);

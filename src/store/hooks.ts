@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely, Selectable } from 'kysely';
-import { oneAtATime } from './database/run-statement.ts';
+import { ROW_COUNT, putUpTo } from './database/run-statement.ts';
 import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
@@ -47,7 +47,7 @@ export interface Hooks {
 export function createHooks(db: Kysely<Tables>): Hooks {
   const all = db.selectFrom('hooks').selectAll();
   return {
-    put: (hook, most) => put(db, hook, most),
+    put: (hook, most) => putHook(db, hook, most),
     async find({ tenantId, name }) {
       const row = await all.where('tenant_id', '=', tenantId).where('name', '=', name).executeTakeFirst();
       return row ? toHook(row) : null;
@@ -72,7 +72,7 @@ export function createHooks(db: Kysely<Tables>): Hooks {
 const NOW = sql<string>`now()`;
 
 /** Hooks of a tenant are written one at a time, so that their count is exact. */
-async function put(
+async function putHook(
   db: Kysely<Tables>,
   { tenantId, name, scheme, secret, action, redacted, by }: NewHook,
   most: number,
@@ -87,28 +87,22 @@ async function put(
     updated_by: by.sub,
     roles: by.roles,
   };
-  return await oneAtATime(db, `hooks of ${tenantId}`, async (transaction) => {
-    const changed = await transaction
-      .updateTable('hooks')
-      .set(written)
-      .where('tenant_id', '=', tenantId)
-      .where('name', '=', name)
-      .returningAll()
-      .executeTakeFirst();
-    if (changed) return { hook: toHook(changed), isNew: false };
-    const { count } = await transaction
-      .selectFrom('hooks')
-      .select(sql<number>`count(*)::integer`.as('count'))
-      .where('tenant_id', '=', tenantId)
-      .executeTakeFirstOrThrow();
-    if (count >= most) return null;
-    const added = await transaction
-      .insertInto('hooks')
-      .values({ tenant_id: tenantId, name, created_at: NOW, ...written })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return { hook: toHook(added), isNew: true };
+  const put = await putUpTo(db, `hooks of ${tenantId}`, most, {
+    existing: (transaction) =>
+      transaction
+        .updateTable('hooks')
+        .set(written)
+        .where('tenant_id', '=', tenantId)
+        .where('name', '=', name)
+        .returningAll(),
+    count: (transaction) => transaction.selectFrom('hooks').select(ROW_COUNT).where('tenant_id', '=', tenantId),
+    insert: (transaction) =>
+      transaction
+        .insertInto('hooks')
+        .values({ tenant_id: tenantId, name, created_at: NOW, ...written })
+        .returningAll(),
   });
+  return put && { hook: toHook(put.row), isNew: put.isNew };
 }
 
 type HookRow = Selectable<HooksTable>;
@@ -165,12 +159,10 @@ const LEASE_SECONDS = 60;
 const KEEP_DAYS = 90;
 
 export function createHookMessages(db: Kysely<Tables>): HookMessages {
-  const unfinished = ({ hook, message }: MessageKey) =>
+  const unfinished = (at: MessageKey) =>
     db
       .updateTable('hook_messages')
-      .where('tenant_id', '=', hook.tenantId)
-      .where('hook', '=', hook.name)
-      .where('message', '=', message)
+      .where((is) => is.and(toColumns(at)))
       .where('answer', 'is', null);
   return {
     claim: (at, workId) => claim(db, at, workId),
@@ -185,18 +177,21 @@ export function createHookMessages(db: Kysely<Tables>): HookMessages {
         .execute();
     },
     async forgetOld() {
-      await sql`delete from hook_messages where received_at < now() - make_interval(days => ${KEEP_DAYS}::integer)`.execute(
-        db,
-      );
+      const isOld = sql<boolean>`received_at < now() - make_interval(days => ${KEEP_DAYS}::integer)`;
+      await db.deleteFrom('hook_messages').where(isOld).execute();
     },
   };
 }
 
-async function claim(db: Kysely<Tables>, { hook, message }: MessageKey, workId: string): Promise<MessageClaim> {
-  const { tenantId, name } = hook;
+function toColumns({ hook, message }: MessageKey) {
+  return { tenant_id: hook.tenantId, hook: hook.name, message };
+}
+
+async function claim(db: Kysely<Tables>, at: MessageKey, workId: string): Promise<MessageClaim> {
+  const { tenant_id, hook, message } = toColumns(at);
   const { rows } = await sql<{ work_id: string }>`
     insert into hook_messages (tenant_id, hook, message, work_id, lease_until, received_at)
-    values (${tenantId}, ${name}, ${message}, ${workId}, now() + make_interval(secs => ${LEASE_SECONDS}::integer), now())
+    values (${tenant_id}, ${hook}, ${message}, ${workId}, now() + make_interval(secs => ${LEASE_SECONDS}::integer), now())
     on conflict (tenant_id, hook, message) do update set lease_until = excluded.lease_until
       where hook_messages.answer is null and hook_messages.lease_until <= now()
     returning work_id
@@ -206,9 +201,7 @@ async function claim(db: Kysely<Tables>, { hook, message }: MessageKey, workId: 
   const known = await db
     .selectFrom('hook_messages')
     .select('answer')
-    .where('tenant_id', '=', tenantId)
-    .where('hook', '=', name)
-    .where('message', '=', message)
+    .where((is) => is.and(toColumns(at)))
     .executeTakeFirst();
   return known?.answer ? { kind: 'done', answer: known.answer } : { kind: 'in-progress' };
 }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { Kysely, RawBuilder } from 'kysely';
-import type { Intervention, RunView } from '../graph/journal/index.ts';
+import type { Kysely, RawBuilder, Selectable } from 'kysely';
+import type { Intervention } from '../graph/journal/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
 import { mapPage, readPage, toPage } from './page.ts';
 import type { Page, PageRequest, Position } from './page.ts';
-import type { Tables } from './tables.ts';
+import type { RunsTable, Tables } from './tables.ts';
 
 /** An intervention with its run. */
 export interface InterventionRecord {
@@ -20,22 +20,22 @@ export interface Interventions {
 }
 
 /** The most pages of runs that are searched for one that has an intervention. */
-const MAX_LOOKS = 20;
+const MAX_READS = 20;
 
 export function createInterventions(db: Kysely<Tables>): Interventions {
   return {
     async list(tenantId, request) {
-      for (let looks = 1, { after } = request; ; looks += 1) {
-        const page = await look(db, tenantId, { ...request, after });
-        if (page.items.length > 0 || page.next === null || looks === MAX_LOOKS) return page;
+      for (let reads = 1, { after } = request; ; reads += 1) {
+        const page = await readNext(db, tenantId, { ...request, after });
+        if (page.items.length > 0 || page.next === null || reads === MAX_READS) return page;
         after = page.next;
       }
     },
   };
 }
 
-/** Searches the next runs that may wait for an intervention. There may be none among them. */
-async function look(
+/** Reads the interventions of the next runs that may have one; the page may be empty. */
+async function readNext(
   db: Kysely<Tables>,
   tenantId: string,
   { limit, after }: PageRequest,
@@ -50,7 +50,7 @@ async function look(
     limit,
     order: sql`created_at desc, id desc`,
     payloads: ['view', 'redaction'],
-    positionOf: ({ created_at, id }) => toPosition({ at: created_at, runId: id, shown: null }),
+    positionOf: ({ created_at, id }) => toPosition({ at: created_at, runId: id, lastListed: null }),
   });
   const page = toPage(
     runs.flatMap((run) => toEntries(run, after)),
@@ -66,24 +66,20 @@ async function look(
  */
 export const WAITS_FOR_INTERVENTION = sql<boolean>`view::text like '%"kind":"intervention"%'`;
 
-interface Place {
+/** The position in the list after an intervention, or after the last one of a run. */
+interface InterventionPosition {
   readonly at: Date;
   readonly runId: string;
   /** The last intervention of the run that was listed; `null` when all were listed. */
-  readonly shown: string | null;
+  readonly lastListed: string | null;
 }
 
 /** An intervention, and the position after it. */
-interface Entry extends Place {
+interface Entry extends InterventionPosition {
   readonly record: InterventionRecord;
 }
 
-interface WaitingRun {
-  readonly id: string;
-  readonly created_at: Date;
-  readonly view: RunView | null;
-  readonly redaction: Redaction;
-}
+type WaitingRun = Pick<Selectable<RunsTable>, 'id' | 'created_at' | 'view' | 'redaction'>;
 
 /**
  * Returns the interventions of a run after a position, ordered by id, because ids do not change when others are
@@ -91,32 +87,32 @@ interface WaitingRun {
  */
 function toEntries({ id: runId, created_at: at, view, redaction }: WaitingRun, after?: Position): readonly Entry[] {
   const last = after && parsePosition(after);
-  const shown = last?.runId === runId ? last.shown : null;
+  const lastListed = last?.runId === runId ? last.lastListed : null;
   return (view?.waitingFor ?? [])
     .filter((waiting) => waiting.kind === 'intervention')
-    .filter(({ id }) => shown === null || id > shown)
+    .filter(({ id }) => lastListed === null || id > lastListed)
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
     .map((intervention, index, { length }) => ({
       at,
       runId,
-      shown: index === length - 1 ? null : intervention.id,
+      lastListed: index === length - 1 ? null : intervention.id,
       record: { runId, intervention, redaction },
     }));
 }
 
-function toPosition({ at, runId, shown }: Place): Position {
-  return { at: at.toISOString(), id: shown === null ? runId : `${runId}/${shown}` };
+function toPosition({ at, runId, lastListed }: InterventionPosition): Position {
+  return { at: at.toISOString(), id: lastListed === null ? runId : `${runId}/${lastListed}` };
 }
 
-function parsePosition({ id }: Position): Omit<Place, 'at'> {
-  const [runId = '', ...shown] = id.split('/');
-  return { runId, shown: shown.length === 0 ? null : shown.join('/') };
+function parsePosition({ id }: Position): Omit<InterventionPosition, 'at'> {
+  const [runId = '', ...rest] = id.split('/');
+  return { runId, lastListed: rest.length === 0 ? null : rest.join('/') };
 }
 
 /** Includes the run of the position itself, as it may have more interventions. */
 function isFrom(position: Position | undefined): RawBuilder<boolean> {
   if (!position) return sql<boolean>`true`;
-  const { runId, shown } = parsePosition(position);
-  const place = sql`(${position.at}::timestamptz, ${runId})`;
-  return shown === null ? sql<boolean>`(created_at, id) < ${place}` : sql<boolean>`(created_at, id) <= ${place}`;
+  const { runId, lastListed } = parsePosition(position);
+  const run = sql`(${position.at}::timestamptz, ${runId})`;
+  return lastListed === null ? sql<boolean>`(created_at, id) < ${run}` : sql<boolean>`(created_at, id) <= ${run}`;
 }

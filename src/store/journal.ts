@@ -4,7 +4,7 @@ import statement, { empty, join } from 'sql-template-tag';
 import type { Sql } from 'sql-template-tag';
 import { closingDecision } from '../graph/run/index.ts';
 import type { Approval, RecordedOccurrence } from '../graph/run/index.ts';
-import type { JournalBatch, RunEvent } from '../graph/journal/index.ts';
+import type { EventOf, JournalBatch, RunEvent } from '../graph/journal/index.ts';
 import { runStatement } from './database/run-statement.ts';
 import { announceChange } from './changes.ts';
 import { eventsOfTypes, lastOfType, listEvents, recordedBytes, toPosition } from './events.ts';
@@ -13,7 +13,7 @@ import type { Page, PageRequest } from './page.ts';
 import { lastUpdates } from './last-updates.ts';
 import type { CompletedTask, Update } from './last-updates.ts';
 import type { Tables } from './tables.ts';
-import { noticesOf, tellingParts } from './webhooks/tell-webhooks.ts';
+import { noticesOf, webhookClauses } from './webhooks/webhook-events.ts';
 
 /** The run that writes, and Temporal's id of its execution. */
 export interface JournalWriter {
@@ -43,17 +43,11 @@ export interface Journal {
     runId: string,
     types: readonly Type[],
     range: Range,
-  ): AsyncIterable<RunEvent & { readonly type: Type }>;
+  ): AsyncIterable<EventOf<Type>>;
   /** Finds the last event of a type, or `null`. */
-  lastOfType<Type extends RunEvent['type']>(
-    runId: string,
-    type: Type,
-  ): Promise<(RunEvent & { readonly type: Type }) | null>;
-  /** Reads the latest updates that tasks of the root graph have written, in the order of the tasks. */
-  lastUpdates(
-    of: { readonly runId: string; readonly after: number },
-    tasks: readonly CompletedTask[],
-  ): Promise<readonly (Update | null)[]>;
+  lastOfType<Type extends RunEvent['type']>(runId: string, type: Type): Promise<EventOf<Type> | null>;
+  /** Reads the latest updates that tasks have written after an event; see the function of this name. */
+  lastUpdates(runId: string, after: number, tasks: readonly CompletedTask[]): Promise<readonly (Update | null)[]>;
   /** Lists the last nodes that ran up to an event, oldest first, 100 at most. */
   visited(runId: string, upTo: number): Promise<readonly string[]>;
   /** Lists all nodes that ever began, without duplicates; a node in a subgraph is `outer/inner`. */
@@ -62,31 +56,36 @@ export interface Journal {
 
 export function createJournal(db: Kysely<Tables>): Journal {
   return {
-    write: (batch, writer) => write(db, batch, writer),
+    // A whole batch takes one statement and one round trip. JSON is sent and stored as text, because the database can't
+    // parse every JSON string (`\u0000`, unpaired surrogates).
+    async write(batch, writer) {
+      const parts = join(journalParts(batch, writer));
+      await runStatement(db, statement`with ${parts} select ${announceBatch(batch, writer)}`);
+    },
     list: (runId, page) => listEvents(db, runId, page),
     events: async (runId, after, limit) => (await listEvents(db, runId, { limit, after: toPosition(after) })).items,
     recordedBytes: (runId) => recordedBytes(db, runId),
-    occurrences: (runId) => occurrences(db, runId),
-    ofTypes: (runId, types, range) => eventsOfTypes(db, { runId, types }, range),
+    async occurrences(runId) {
+      const rows = await db
+        .selectFrom('occurrences')
+        .select('body')
+        .where('run_id', '=', runId)
+        .orderBy('number')
+        .execute();
+      return rows.map(({ body }) => body);
+    },
+    ofTypes: (runId, types, range) => eventsOfTypes(db, runId, types, range),
     lastOfType: (runId, type) => lastOfType(db, runId, type),
-    lastUpdates: (of, tasks) => lastUpdates(db, of, tasks),
+    lastUpdates: (runId, after, tasks) => lastUpdates(db, runId, after, tasks),
     visited: (runId, upTo) => visited(db, runId, upTo),
     begun: (runId) => begun(db, runId),
   };
 }
 
-/**
- * Writes a whole batch in one statement and one round trip, and notifies waiting requests. JSON is sent and stored as
- * text, because the database can't parse every JSON string (`\u0000`, unpaired surrogates).
- */
-async function write(db: Kysely<Tables>, batch: JournalBatch, writer: JournalWriter): Promise<void> {
-  await runStatement(db, statement`with ${join(journalParts(batch, writer))} select ${announceBatch(batch, writer)}`);
-}
-
 /** Builds the clauses of a `with` statement that write a batch; its `select` must contain `announceBatch`. */
 export function journalParts(batch: JournalBatch, writer: JournalWriter): readonly Sql[] {
   const { checkpoints, occurrences, approvals, view } = batch;
-  const telling = tellingParts(batch, writer);
+  const telling = webhookClauses(batch, writer);
   return [
     statement`written_events as (${insertEvents(batch, writer)})`,
     statement`noted_batch as (${noteBatch(writer)})`,
@@ -240,25 +239,15 @@ function lastSeqOf({ events: written }: JournalBatch): number {
 
 const toTexts = (values: readonly unknown[]): string[] => values.map((value) => JSON.stringify(value));
 
-async function occurrences(db: Kysely<Tables>, runId: string): Promise<readonly RecordedOccurrence[]> {
-  const rows = await db
-    .selectFrom('occurrences')
-    .select('body')
-    .where('run_id', '=', runId)
-    .orderBy('number')
-    .execute();
-  return rows.map(({ body }) => body);
+function stepStarts(db: Kysely<Tables>, runId: string) {
+  return db.selectFrom('events').select('body').where('run_id', '=', runId).where('type', '=', 'step.started');
 }
 
 const MAX_VISITED = 100;
 
 async function visited(db: Kysely<Tables>, runId: string, upTo: number): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom('events')
-    .select('body')
-    .where('run_id', '=', runId)
+  const rows = await stepStarts(db, runId)
     .where('seq', '<=', upTo)
-    .where('type', '=', 'step.started')
     .where(sql<boolean>`body::text not like '%"path":[%'`)
     .orderBy('seq', 'desc')
     .limit(MAX_VISITED)
@@ -268,12 +257,7 @@ async function visited(db: Kysely<Tables>, runId: string, upTo: number): Promise
 }
 
 async function begun(db: Kysely<Tables>, runId: string): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom('events')
-    .select('body')
-    .where('run_id', '=', runId)
-    .where('type', '=', 'step.started')
-    .execute();
+  const rows = await stepStarts(db, runId).execute();
   const addresses = rows.flatMap(({ body }) =>
     body.type === 'step.started' ? body.nodes.map((node) => [...(body.path ?? []), node].join('/')) : [],
   );

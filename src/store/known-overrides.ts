@@ -9,7 +9,7 @@ export interface Overrides {
   readonly tenants: ReadonlyMap<string, TenantTerms>;
 }
 
-/** A cache of the overrides in this process. It reads the database only when it is asked, at most once a second. */
+/** A cache of the overrides in this process. It reads the database on demand, at most once a second. */
 export interface KnownOverrides {
   /**
    * Returns the overrides. While the database is unavailable or slow, it returns the last known ones.
@@ -29,7 +29,7 @@ const KNOWN_FOR_MS = 2_000;
 const PATIENCE_MS = 500;
 
 /** A read that the database has not answered yet. */
-interface Asking {
+interface PendingRead {
   readonly answer: Promise<Overrides>;
   /** Resolves after `PATIENCE_MS`; then the known overrides are used instead of the answer. */
   readonly patience: Promise<void>;
@@ -39,42 +39,42 @@ interface Asking {
 export function createKnownOverrides(read: () => Promise<Overrides>, clock: () => number = Date.now): KnownOverrides {
   let known: Overrides | null = null;
   /** The time of the read that returned the known overrides. */
-  let askedAt = Number.NEGATIVE_INFINITY;
-  let asking: Asking | null = null;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let pending: PendingRead | null = null;
   /** Increases with each `forget`, so that the answer to an earlier read is not cached. */
   let generation = 0;
-  const ask = async (): Promise<Overrides> => {
-    const asked = { generation, at: clock() };
+  const readOnce = async (): Promise<Overrides> => {
+    const started = { generation, at: clock() };
     const answer = await read().catch((error: unknown) => {
       if (known) return known;
       throw error;
     });
-    if (asked.generation !== generation) return answer;
+    if (started.generation !== generation) return answer;
     known = answer;
-    askedAt = asked.at;
+    readAt = started.at;
     return known;
   };
-  const begin = (): Asking => {
-    const mine: Asking = { answer: ask(), patience: sleep(PATIENCE_MS, undefined, { ref: false }) };
-    const over = (): void => {
-      if (asking === mine) asking = null;
+  const begin = (): PendingRead => {
+    const started: PendingRead = { answer: readOnce(), patience: sleep(PATIENCE_MS, undefined, { ref: false }) };
+    const settle = (): void => {
+      if (pending === started) pending = null;
     };
-    mine.answer.then(over, over);
-    return mine;
+    started.answer.then(settle, settle);
+    return started;
   };
   return {
     async now() {
-      const age = clock() - askedAt;
+      const age = clock() - readAt;
       if (known && age < REFRESHED_AFTER_MS) return known;
-      const { answer, patience } = (asking ??= begin());
+      const { answer, patience } = (pending ??= begin());
       if (!known) return await answer;
       const last = known;
       return age < KNOWN_FOR_MS ? last : await Promise.race([answer, patience.then(() => last)]);
     },
     forget() {
       generation += 1;
-      askedAt = Number.NEGATIVE_INFINITY;
-      asking = null;
+      readAt = Number.NEGATIVE_INFINITY;
+      pending = null;
     },
   };
 }

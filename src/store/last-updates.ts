@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import type { RunEvent } from '../graph/journal/index.ts';
+import type { EventOf, RunEvent } from '../graph/journal/index.ts';
+import { EVENTS_PAGE, IN_ORDER, LAST_SEQ } from './events.ts';
 import { readPage } from './page.ts';
 import type { Tables } from './tables.ts';
 
@@ -10,7 +11,7 @@ export interface CompletedTask {
   readonly index?: number;
 }
 
-type Completion = RunEvent & { readonly type: 'node.completed' | 'node.skipped' };
+type Completion = EventOf<'node.completed' | 'node.skipped'>;
 export type Update = Completion['update'];
 
 /**
@@ -20,14 +21,15 @@ export type Update = Completion['update'];
  */
 export async function lastUpdates(
   db: Kysely<Tables>,
-  { runId, after }: { readonly runId: string; readonly after: number },
+  runId: string,
+  after: number,
   tasks: readonly CompletedTask[],
 ): Promise<readonly (Update | null)[]> {
   const keys = tasks.map(keyOf);
   const missing = new Set(keys);
   const found = new Map<string, Update>();
-  for (let before = FROM_THE_END; missing.size > 0 && before > after + 1;) {
-    const { items, next } = await completionsBetween(db, runId, { after, before });
+  for (let before = LAST_SEQ; missing.size > 0 && before > after + 1;) {
+    const { items, next } = await completionsBetween(db, runId, after, before);
     for (const { body } of items)
       if (isCompletion(body) && !body.path && missing.delete(keyOf(body))) found.set(keyOf(body), body.update);
     before = Number(next?.id ?? 0);
@@ -35,22 +37,13 @@ export async function lastUpdates(
   return keys.map((key) => found.get(key) ?? null);
 }
 
-const FROM_THE_END = 2_147_483_647;
-/** Pages are small, because the database reads a whole page to measure it. */
-const PAGE = 50;
-
-async function completionsBetween(
-  db: Kysely<Tables>,
-  runId: string,
-  { after, before }: { readonly after: number; readonly before: number },
-) {
+async function completionsBetween(db: Kysely<Tables>, runId: string, after: number, before: number) {
   const ofRun = db.selectFrom('events').select(['seq', 'body']).where('run_id', '=', runId);
   const rows = ofRun.where('seq', '>', after).where('seq', '<', before);
   return await readPage(db, rows.where('type', 'in', ['node.completed', 'node.skipped']), {
+    ...IN_ORDER,
     order: sql`seq desc`,
-    payloads: ['body'],
-    positionOf: ({ seq: last, body }) => ({ at: body.at, id: String(last) }),
-    limit: PAGE,
+    limit: EVENTS_PAGE,
   });
 }
 

@@ -4,6 +4,7 @@ import { foldCheckpoints, foldResumePoints } from '../graph/journal/index.ts';
 import type { Checkpoint, ResumePoint } from '../graph/journal/index.ts';
 import { parseCheckpointId } from '../graph/run/index.ts';
 import type { JsonObject } from '../graph/values/index.ts';
+import { inBatches } from './batches.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -46,14 +47,16 @@ const MAX_HELD_BYTES = 8 * 1_048_576;
 export async function readLineage(db: Kysely<Tables>, checkpoint: CheckpointKey): Promise<Lineage> {
   const snapshot = (await latestSnapshot(db, checkpoint)) ?? null;
   const written = await linksBetween(db, checkpoint, snapshot?.seq ?? 0);
-  const isFirst = ({ parent_id: parent }: { parent_id: string | null }): boolean =>
+  const mayBeFirst = (parent: string | null): boolean =>
     snapshot
       ? parent === snapshot.checkpoint_id
       : parent === null || parseCheckpointId(parent)?.runId !== checkpoint.runId;
-  const gap = written.findIndex((one, at) => (at === 0 ? !isFirst(one) : one.parent_id !== written[at - 1]?.id));
+  const gap = written.findIndex(({ parent_id: parent }, index) =>
+    index === 0 ? !mayBeFirst(parent) : parent !== written[index - 1]?.id,
+  );
   const links = gap < 0 ? written : written.slice(0, gap);
   const chain = links.filter(isHeld);
-  const before = partsOf(links.slice(0, links.length - chain.length));
+  const before = inBatches(links.slice(0, links.length - chain.length), MAX_HELD_BYTES, ({ bytes }) => bytes);
   let base: Base | null = snapshot;
   for (const part of before) {
     const changes = await changesOf(db, checkpoint.runId, part);
@@ -99,21 +102,6 @@ function fold(base: Base | null, changes: readonly Change[]): Pick<Snapshot, 'ch
     channels: foldCheckpoints(changes, base?.channels),
     resumePoint: foldResumePoints(resumePoints, base?.resume_point),
   };
-}
-
-/** Divides a chain into parts whose changes can be held in memory at a time. */
-function partsOf(links: readonly Link[]): readonly (readonly Link[])[] {
-  const parts: Link[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const link of links) {
-    bytes += link.bytes;
-    if (bytes > MAX_HELD_BYTES) {
-      parts.push([]);
-      ({ bytes } = link);
-    }
-    parts.at(-1)?.push(link);
-  }
-  return parts;
 }
 
 /** Reads the checkpoints up to the given one, the last of them with their changes. */

@@ -38,8 +38,8 @@ interface Listing<Row> {
   readonly maxBytes?: number | undefined;
   /** An order by columns in which no two rows are equal. */
   readonly order: RawBuilder<unknown>;
-  /** Columns whose values may be large. */
-  readonly payloads: readonly (keyof Row & string)[];
+  /** Columns whose values may be large; none by default. */
+  readonly payloads?: readonly (keyof Row & string)[];
   readonly positionOf: (row: Row) => Position;
 }
 
@@ -47,7 +47,7 @@ interface Listing<Row> {
 export async function readPage<Source extends Tables, Table extends keyof Source, Row>(
   db: Kysely<Tables>,
   rows: SelectQueryBuilder<Source, Table, Row>,
-  { limit, maxBytes = MAX_PAGE_BYTES, order, payloads, positionOf }: Listing<Row>,
+  { limit, maxBytes = MAX_PAGE_BYTES, order, payloads = [], positionOf }: Listing<Row>,
 ): Promise<Page<Row>> {
   const candidates = rows.orderBy(order).limit(limit + 1);
   const inOrder = sql`over (order by ${order} rows unbounded preceding)`;
@@ -71,22 +71,35 @@ function bytesOf(payloads: readonly string[]): RawBuilder<unknown> {
 }
 
 /** Converts the entries of a page. */
-export function mapPage<T, Shown>({ items, next }: Page<T>, show: (item: T) => Shown): Page<Shown> {
-  return { items: items.map(show), next };
+export function mapPage<T, Item>({ items, next }: Page<T>, toItem: (entry: T) => Item): Page<Item> {
+  return { items: items.map(toItem), next };
+}
+
+/** The order of rows with a creation time, newest first. */
+export const NEWEST_FIRST = {
+  order: sql`created_at desc, id desc`,
+  positionOf: ({ created_at, id }: CreatedRow) => ({ at: created_at.toISOString(), id }),
+};
+
+interface CreatedRow {
+  readonly created_at: Date;
+  readonly id: string;
+}
+
+/** Builds the condition for a value of a filter; without a value, the condition is always true. */
+export function ifGiven<Value>(
+  value: Value | undefined,
+  condition: (value: Value) => RawBuilder<boolean>,
+): RawBuilder<boolean> {
+  return value === undefined ? sql<boolean>`true` : condition(value);
 }
 
 /** Builds a condition for the entries after a position in a list that is ordered newest first. */
 export function isBefore(timeColumn: string, position: Position | undefined): RawBuilder<boolean> {
-  return position
-    ? sql<boolean>`(${sql.ref(timeColumn)}, id) < (${position.at}::timestamptz, ${position.id})`
-    : sql<boolean>`true`;
-}
-
-export function isAfterTime(timeColumn: string, time: string | undefined): RawBuilder<boolean> {
-  return time === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(timeColumn)} > ${time}::timestamptz`;
+  return ifGiven(position, ({ at, id }) => sql`(${sql.ref(timeColumn)}, id) < (${at}::timestamptz, ${id})`);
 }
 
 /** Builds an equality condition; without a value it is always true. */
 export function isEqual(column: string, value: string | undefined): RawBuilder<boolean> {
-  return value === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(column)} = ${value}`;
+  return ifGiven(value, (given) => sql`${sql.ref(column)} = ${given}`);
 }

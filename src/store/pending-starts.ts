@@ -35,7 +35,18 @@ export interface PendingStarts {
 
 export function createPendingStarts(db: Kysely<Tables>): PendingStarts {
   return {
-    claim: (id, now, until) => claim(db, { id, now, until }),
+    async claim(id, now, until) {
+      const row = await db
+        .updateTable('runs')
+        .set({ dispatch_after: until })
+        .where('id', '=', id)
+        .where(IS_PENDING)
+        .where('dispatch_after', '<=', new Date(now))
+        .returning(['id', 'start', 'reopening', 'predecessor_id as predecessorId', 'redaction', 'execution'])
+        .returning('queued_signals as queuedSignals')
+        .executeTakeFirst();
+      return row ?? null;
+    },
     complete: async ({ id, execution }, at) => {
       await db
         .updateTable('runs')
@@ -56,37 +67,19 @@ export function createPendingStarts(db: Kysely<Tables>): PendingStarts {
         .where('dispatched_at', 'is', null)
         .execute();
     },
-    due: (now, limit) => due(db, now, limit),
+    async due(now, limit) {
+      const rows = await db
+        .selectFrom('runs')
+        .select('id')
+        .where(IS_PENDING)
+        .where('dispatch_after', '<', new Date(now))
+        .orderBy('dispatch_after')
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
   };
 }
 
-async function claim(
-  db: Kysely<Tables>,
-  { id, now, until }: { id: string; now: string; until: string },
-): Promise<PendingStart | null> {
-  const row = await db
-    .updateTable('runs')
-    .set({ dispatch_after: until })
-    .where('id', '=', id)
-    .where('dispatched_at', 'is', null)
-    .where(sql<boolean>`is_dequeued`)
-    .where('dispatch_after', '<=', new Date(now))
-    .returning(['start', 'reopening', 'predecessor_id', 'redaction', 'execution', 'queued_signals'])
-    .executeTakeFirst();
-  if (!row) return null;
-  const { start, reopening, predecessor_id: predecessorId, redaction, execution, queued_signals: queuedSignals } = row;
-  return { id, start, reopening, predecessorId, redaction, execution, queuedSignals };
-}
-
-async function due(db: Kysely<Tables>, now: string, limit: number): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom('runs')
-    .select('id')
-    .where('dispatched_at', 'is', null)
-    .where(sql<boolean>`is_dequeued`)
-    .where('dispatch_after', '<', new Date(now))
-    .orderBy('dispatch_after')
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
-}
+/** Selects runs to dispatch, as the index `runs_to_dispatch` does. */
+const IS_PENDING = sql<boolean>`dispatched_at is null and is_dequeued`;

@@ -3,6 +3,7 @@ import type { Kysely, Transaction, RawBuilder } from 'kysely';
 import type { BlobPieces } from './blobs/blob-pieces.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import { forgetDefinitions } from './definitions.ts';
+import type { RunRecord } from './runs.ts';
 import type { Tables } from './tables.ts';
 import { forgetWebhookEvents } from './webhooks/due-deliveries.ts';
 
@@ -35,15 +36,13 @@ export function createRetention(db: Kysely<Tables>, pieces: BlobPieces): Retenti
 }
 
 /** What is pruned, and where the pieces of blobs are stored. */
-interface Pruning extends Retention {
-  readonly pieces: BlobPieces;
-}
+interface Pruning extends Retention, Owners {}
 
 async function* prune(db: Kysely<Tables>, retention: Pruning, batch: number): AsyncIterable<Pruned> {
   const { runsBefore, checkpointsBefore } = retention;
   if (runsBefore !== null) {
     yield* eachBatch(db, batch, async (transaction, after) => {
-      const runs = await oldRuns(transaction, runsBefore, { after, limit: batch }).execute();
+      const runs = await oldRuns(transaction, runsBefore, after, batch).execute();
       const locked = await lockUnneeded(transaction, runs, runsBefore);
       return { runs, pruned: await pruneRuns(transaction, locked, retention) };
     });
@@ -51,7 +50,7 @@ async function* prune(db: Kysely<Tables>, retention: Pruning, batch: number): As
   }
   if (checkpointsBefore === null) return;
   yield* eachBatch(db, batch, async (transaction, after) => {
-    const runs = await withOldStates(transaction, checkpointsBefore, { after, limit: batch }).execute();
+    const runs = await withOldStates(transaction, checkpointsBefore, after, batch).execute();
     return { runs, pruned: { ...NOTHING_PRUNED, checkpoints: await pruneCheckpoints(transaction, runs) } };
   });
 }
@@ -84,15 +83,26 @@ async function* eachBatch(db: Kysely<Tables>, size: number, pruneAfter: Batch): 
 const PARTS = ['events', 'checkpoints', 'approvals', 'ledger'] as const;
 type Part = (typeof PARTS)[number];
 
+async function ofEachPart(count: (part: Part) => Promise<number>): Promise<Record<Part, number>> {
+  const counts: Record<Part, number> = { events: 0, checkpoints: 0, approvals: 0, ledger: 0 };
+  for (const part of PARTS) counts[part] = await count(part);
+  return counts;
+}
+
+/** The other tables with rows of a run. */
+const UNCOUNTED_PARTS = [
+  'occurrences',
+  'approval_comments',
+  'snapshots',
+  'written_batches',
+  'stream_tickets',
+] as const satisfies readonly (keyof Tables)[];
+
 /**
  * Selects runs that ended before a time, oldest first. The last run of a thread is kept while a younger run needs its
  * state or is queued.
  */
-function oldRuns(
-  db: Kysely<Tables>,
-  before: string,
-  { after, limit }: { readonly after: OldRun | null; readonly limit: number },
-) {
+function oldRuns(db: Kysely<Tables>, before: string, after: OldRun | null = null, limit = Number.MAX_SAFE_INTEGER) {
   return db
     .selectFrom('runs')
     .select(['id', 'tenant_id as tenantId', 'graph_hash as graphHash', sql<string>`ended_at::text`.as('endedAt')])
@@ -125,7 +135,7 @@ async function lockUnneeded(
     select last_run_id as last from threads where last_run_id = any(${ids}::text[]) for update skip locked
   `.execute(transaction);
   // A separate statement sees what other transactions have committed before the threads were locked.
-  return await oldRuns(transaction, before, ALL)
+  return await oldRuns(transaction, before)
     .where(sql<boolean>`id = any(${ids}::text[])`)
     .where(
       sql<boolean>`not exists (
@@ -138,8 +148,8 @@ async function lockUnneeded(
 }
 
 /** Selects old runs with more checkpoints than they should keep: one, or two when some of their calls are undone. */
-function withOldStates(...wanted: Parameters<typeof oldRuns>) {
-  return oldRuns(...wanted)
+function withOldStates(...selection: Parameters<typeof oldRuns>) {
+  return oldRuns(...selection)
     .select(sql<number>`case when ${IS_UNDONE} then 2 else 1 end`.as('kept'))
     .where(
       sql<boolean>`exists (select from checkpoints where run_id = runs.id limit 1 offset 1)
@@ -157,15 +167,10 @@ async function pruneRuns(
 ): Promise<Pruned> {
   const ids = runs.map(({ id }) => id);
   const workflowIds = runs.map(toWorkflowId);
-  const gone: Record<Part, number> = { events: 0, checkpoints: 0, approvals: 0, ledger: 0 };
-  for (const part of PARTS) gone[part] = await deleteOf(transaction, part, ids);
+  const gone = await ofEachPart(async (part) => await deleteOf(transaction, part, ids));
   const blobs = await sql`delete from blobs where workflow_id = any(${workflowIds}::text[])`.execute(transaction);
   await pieces.forget(transaction, workflowIds);
-  await sql`delete from occurrences where run_id = any(${ids}::text[])`.execute(transaction);
-  await sql`delete from approval_comments where run_id = any(${ids}::text[])`.execute(transaction);
-  await sql`delete from snapshots where run_id = any(${ids}::text[])`.execute(transaction);
-  await sql`delete from written_batches where run_id = any(${ids}::text[])`.execute(transaction);
-  await sql`delete from stream_tickets where run_id = any(${ids}::text[])`.execute(transaction);
+  for (const part of UNCOUNTED_PARTS) await deleteOf(transaction, part, ids);
   await forgetWebhookEvents(transaction, ids);
   await sql`delete from threads where last_run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from runs where id = any(${ids}::text[])`.execute(transaction);
@@ -176,7 +181,7 @@ async function pruneRuns(
   return { runs: ids.length, ...gone, blobs: Number(blobs.numAffectedRows ?? 0) };
 }
 
-async function deleteOf(transaction: Transaction<Tables>, part: Part, ids: readonly string[]): Promise<number> {
+async function deleteOf(transaction: Transaction<Tables>, part: keyof Tables, ids: readonly string[]): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from ${sql.table(part)} where run_id = any(${ids}::text[])
   `.execute(transaction);
@@ -191,17 +196,15 @@ async function pruneCheckpoints(transaction: Transaction<Tables>, runs: readonly
   return gone;
 }
 
-const ALL = { after: null, limit: Number.MAX_SAFE_INTEGER };
-
 async function count(db: Kysely<Tables>, retention: Retention): Promise<Pruned> {
   const { runsBefore, checkpointsBefore, toWorkflowId } = retention;
-  const runs = runsBefore === null ? [] : await oldRuns(db, runsBefore, ALL).execute();
+  const runs = runsBefore === null ? [] : await oldRuns(db, runsBefore).execute();
   const ids = runs.map(({ id }) => id);
-  const counts: Record<Part, number> = { events: 0, checkpoints: 0, approvals: 0, ledger: 0 };
-  for (const part of PARTS)
-    counts[part] = await countOf(db, sql`${sql.table(part)} where run_id = any(${ids}::text[])`);
+  const counts = await ofEachPart(
+    async (part) => await countOf(db, sql`${sql.table(part)} where run_id = any(${ids}::text[])`),
+  );
   const gone = new Set(ids);
-  const old = checkpointsBefore === null ? [] : await withOldStates(db, checkpointsBefore, ALL).execute();
+  const old = checkpointsBefore === null ? [] : await withOldStates(db, checkpointsBefore).execute();
   const thinned = old.filter(({ id }) => !gone.has(id));
   const states = await countOf(db, sql`checkpoints where run_id = any(${thinned.map(({ id }) => id)}::text[])`);
   const kept = thinned.reduce((sum, run) => sum + run.kept, 0);
@@ -217,7 +220,7 @@ async function countOf(db: Kysely<Tables>, from: RawBuilder<unknown>): Promise<n
 }
 
 /** The numbers of rows that were deleted, or would be. */
-export type Pruned = Readonly<Record<'runs' | 'events' | 'checkpoints' | 'approvals' | 'ledger' | 'blobs', number>>;
+export type Pruned = Readonly<Record<'runs' | 'blobs' | Part, number>>;
 
 export const NOTHING_PRUNED: Pruned = { runs: 0, events: 0, checkpoints: 0, approvals: 0, ledger: 0, blobs: 0 };
 
@@ -234,9 +237,9 @@ export function addPruned(one: Pruned, other: Pruned): Pruned {
 
 /** Maps runs to the workflow ids to which blobs belong, and back. */
 export interface WorkflowNames {
-  readonly toWorkflowId: (run: { readonly tenantId: string; readonly id: string }) => string;
+  readonly toWorkflowId: (run: Pick<RunRecord, 'id' | 'tenantId'>) => string;
   /** @returns `null` for a workflow that is not a run's */
-  readonly fromWorkflowId: (workflowId: string) => { readonly id: string } | null;
+  readonly fromWorkflowId: (workflowId: string) => Pick<RunRecord, 'id'> | null;
 }
 
 /** The number of workflows in one statement. */
@@ -272,13 +275,11 @@ async function withoutBlobs(db: Kysely<Tables>, workflowIds: readonly string[]):
 /** Counts what `pruneOrphans` would delete. */
 async function countOrphans(db: Kysely<Tables>, before: string, names: WorkflowNames): Promise<number> {
   let count = 0;
-  for await (const workflowIds of orphaned(db, before, names)) {
-    const { rows } = await sql<{ count: number }>`
-      select count(*)::integer as count from blobs
-      where workflow_id = any(${workflowIds}::text[]) and created_at < ${before}::timestamptz
-    `.execute(db);
-    count += rows[0]?.count ?? 0;
-  }
+  for await (const workflowIds of orphaned(db, before, names))
+    count += await countOf(
+      db,
+      sql`blobs where workflow_id = any(${workflowIds}::text[]) and created_at < ${before}::timestamptz`,
+    );
   return count;
 }
 

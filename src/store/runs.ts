@@ -1,39 +1,26 @@
 import { sql } from 'kysely';
-import type { Kysely, Transaction, RawBuilder } from 'kysely';
-import type { Json, JsonObject } from '../graph/values/index.ts';
+import type { Kysely, RawBuilder } from 'kysely';
+import type { Json } from '../graph/values/index.ts';
 import { isEnded } from '../graph/run/index.ts';
 import type { RunStatus } from '../graph/run/index.ts';
 import type { JournalBatch, RunView } from '../graph/journal/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
 import { acceptRun, insertAlone, labelOf } from './accept-run.ts';
-import type { NewRun } from './accept-run.ts';
-import { whileDefinitionsGo } from './definitions.ts';
+import type { NewRun, RunOrigin } from './accept-run.ts';
+import { retryIfDefinitionDeleted } from './definitions.ts';
 import { createJournal } from './journal.ts';
-import { isBefore, isEqual, mapPage, readPage, isAfterTime } from './page.ts';
+import { NEWEST_FIRST, ifGiven, isBefore, isEqual, mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { KeptDivergence, Tables } from './tables.ts';
 import { WAITS_FOR_INTERVENTION } from './interventions.ts';
 
-/** A stored run. */
-export interface RunRecord {
-  readonly id: string;
-  readonly tenantId: string;
+/** A stored run. Its limits are those from its start, with those that retries have changed. */
+export interface RunRecord extends RunOrigin {
   readonly status: RunStatus;
-  readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
-  readonly threadId: string | null;
-  readonly parentRunId: string | null;
   /** The run whose recorded answers this one replays. */
   readonly replayOf: string | null;
   readonly divergence: KeptDivergence | null;
   readonly predecessorId: string | null;
-  readonly input: JsonObject;
-  /** The limits from the start of the run, with those that retries have changed. */
-  readonly limits: JsonObject;
-  readonly metadata: JsonObject;
-  /** What is hidden from callers without `payload:read`. */
-  readonly redaction: Redaction;
-  readonly createdBy: string;
-  readonly createdAt: string;
   readonly dispatch: Dispatch;
   /** The runs that were forked from this one. */
   readonly forks: readonly string[];
@@ -70,17 +57,14 @@ export interface Runs {
   createEnded(run: NewRun, batches: readonly JournalBatch[]): Promise<void>;
   find(id: string): Promise<RunRecord | null>;
   list(tenantId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunRecord>>;
-  /** Lists the runs of one tenant or of all. */
-  listOfAll(
-    filter: RunFilter & { readonly tenantId?: string | undefined },
-    page: PageRequest,
-  ): Promise<Page<RunRecord>>;
+  /** Lists the runs of all tenants, or of the one that the filter names. */
+  listOfAll(filter: CrossTenantFilter, page: PageRequest): Promise<Page<RunRecord>>;
   /** Reads the input of the run's workflow. */
   startOf(id: string): Promise<Json | null>;
   /** Replaces the redaction of a run that has not begun. */
   setRedaction(id: string, redaction: Redaction): Promise<void>;
   /** Reads what is hidden of some runs, by run id. */
-  hiddenOf(ids: readonly string[]): Promise<ReadonlyMap<string, Redaction>>;
+  redactionOfRuns(ids: readonly string[]): Promise<ReadonlyMap<string, Redaction>>;
   /** Lists the ids of a run, its ancestors, and all forks of these. */
   family(id: string): Promise<readonly string[]>;
 }
@@ -89,7 +73,13 @@ export function createRuns(db: Kysely<Tables>): Runs {
   return {
     create: (run, claimUntil) => acceptRun(db, run, claimUntil ?? null),
     createEnded: (run, batches) =>
-      whileDefinitionsGo(() => db.transaction().execute((transaction) => createEnded(transaction, run, batches))),
+      retryIfDefinitionDeleted(() =>
+        db.transaction().execute(async (transaction) => {
+          await insertAlone(transaction, run);
+          const writer = { runId: run.id, tenantId: run.tenantId, executionRunId: '' };
+          for (const batch of batches) await createJournal(transaction).write(batch, writer);
+        }),
+      ),
     find: async (id) => {
       const row = await records(db).where('id', '=', id).executeTakeFirst();
       return row ? toRecord(row) : null;
@@ -104,25 +94,13 @@ export function createRuns(db: Kysely<Tables>): Runs {
         .set({ redaction: JSON.stringify(redaction) })
         .where('id', '=', id)
         .execute()),
-    hiddenOf: (ids) => hiddenOf(db, ids),
+    async redactionOfRuns(ids) {
+      if (ids.length === 0) return new Map();
+      const rows = await db.selectFrom('runs').select(['id', 'redaction']).where('id', 'in', ids).execute();
+      return new Map(rows.map(({ id, redaction }) => [id, redaction]));
+    },
     family: (id) => family(db, id),
   };
-}
-
-async function createEnded(
-  transaction: Transaction<Tables>,
-  run: NewRun,
-  batches: readonly JournalBatch[],
-): Promise<void> {
-  await insertAlone(transaction, run);
-  const writer = { runId: run.id, tenantId: run.tenantId, executionRunId: '' };
-  for (const batch of batches) await createJournal(transaction).write(batch, writer);
-}
-
-async function hiddenOf(db: Kysely<Tables>, ids: readonly string[]): Promise<ReadonlyMap<string, Redaction>> {
-  if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('runs').select(['id', 'redaction']).where('id', 'in', ids).execute();
-  return new Map(rows.map(({ id, redaction }) => [id, redaction]));
 }
 
 async function family(db: Kysely<Tables>, id: string): Promise<readonly string[]> {
@@ -181,18 +159,16 @@ function records(db: Kysely<Tables>) {
 
 async function list(
   db: Kysely<Tables>,
-  { tenantId, ...filter }: RunFilter & { readonly tenantId?: string | undefined },
+  filter: CrossTenantFilter,
   { limit, after }: PageRequest,
 ): Promise<Page<RunRecord>> {
   const rows = records(db)
-    .where(isEqual('tenant_id', tenantId))
     .where((where) => where.and([...conditionsOf(filter)]))
     .where(isBefore('created_at', after));
   const page = await readPage(db, rows, {
+    ...NEWEST_FIRST,
     limit,
-    order: sql`created_at desc, id desc`,
     payloads: ['input', 'limits', 'metadata', 'redaction', 'divergence', 'view'],
-    positionOf: ({ id, created_at }) => ({ at: created_at.toISOString(), id }),
   });
   return mapPage(page, toRecord);
 }
@@ -247,21 +223,22 @@ export interface RunFilter {
   readonly metadata?: readonly (readonly [key: string, value: string])[] | undefined;
 }
 
-/** Builds the conditions of a filter on rows of `runs`. */
-function conditionsOf(filter: RunFilter): readonly RawBuilder<boolean>[] {
-  const { status, graph, threadId, parentRunId, createdAfter, createdBefore, isRetryable, metadata = [] } = filter;
-  return [
-    status === undefined ? ALWAYS : sql<boolean>`status = any(${status}::text[])`,
-    isEqual('graph_name', graph),
-    isEqual('thread_id', threadId),
-    isEqual('parent_run_id', parentRunId),
-    isAfterTime('created_at', createdAfter),
-    createdBefore === undefined ? ALWAYS : sql<boolean>`created_at < ${createdBefore}::timestamptz`,
-    isRetryable ? sql<boolean>`(status = 'failed' or ${WAITS_FOR_INTERVENTION})` : ALWAYS,
-    metadata.length === 0
-      ? ALWAYS
-      : sql<boolean>`labels @> ${metadata.map(([key, value]) => labelOf(key, value))}::text[]`,
-  ];
+/** Selects runs of all tenants, or of one. */
+interface CrossTenantFilter extends RunFilter {
+  readonly tenantId?: string | undefined;
 }
 
-const ALWAYS = sql<boolean>`true`;
+/** Builds the conditions of a filter on rows of `runs`. */
+function conditionsOf(filter: CrossTenantFilter): readonly RawBuilder<boolean>[] {
+  return [
+    isEqual('tenant_id', filter.tenantId),
+    ifGiven(filter.status, (status) => sql`status = any(${status}::text[])`),
+    isEqual('graph_name', filter.graph),
+    isEqual('thread_id', filter.threadId),
+    isEqual('parent_run_id', filter.parentRunId),
+    ifGiven(filter.createdAfter, (time) => sql`created_at > ${time}::timestamptz`),
+    ifGiven(filter.createdBefore, (time) => sql`created_at < ${time}::timestamptz`),
+    ifGiven(filter.isRetryable, () => sql`(status = 'failed' or ${WAITS_FOR_INTERVENTION})`),
+    ifGiven(filter.metadata, (fields) => sql`labels @> ${fields.map(([key, value]) => labelOf(key, value))}::text[]`),
+  ];
+}

@@ -1,52 +1,34 @@
 import { Kysely, sql } from 'kysely';
 import type { Dialect } from 'kysely';
 import { createApprovalNotes } from './approval-notes.ts';
-import type { ApprovalNotes } from './approval-notes.ts';
 import { createApprovals } from './approvals.ts';
-import type { Approvals } from './approvals.ts';
 import { createAudit } from './audit.ts';
-import type { Audit } from './audit.ts';
 import { createPiecesInTable } from './blobs/blob-pieces.ts';
 import type { BlobPieces } from './blobs/blob-pieces.ts';
 import { createBlobs } from './blobs/blobs.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import { createPiecesInFiles } from './blobs/pieces-in-files.ts';
 import { createCalls } from './calls/calls.ts';
-import type { Calls } from './calls/calls.ts';
 import { createChanges } from './changes.ts';
 import type { Changes } from './changes.ts';
 import { createCheckpoints } from './checkpoints.ts';
-import type { Checkpoints } from './checkpoints.ts';
 import { createDeltas } from './deltas.ts';
 import type { Deltas } from './deltas.ts';
 import { createEndedRuns } from './ended-runs.ts';
-import type { EndedRuns } from './ended-runs.ts';
 import { createFailingRuns } from './failing-runs.ts';
-import type { FailingRuns } from './failing-runs.ts';
 import { createFiles } from './files.ts';
-import type { Files } from './files.ts';
 import { createHookMessages, createHooks } from './hooks.ts';
-import type { HookMessages, Hooks } from './hooks.ts';
 import { createMemory } from './memory/memory.ts';
-import type { Memory } from './memory/memory.ts';
 import { createMemoryRanks } from './memory/meaning.ts';
-import type { Meaning, MemoryRanks } from './memory/meaning.ts';
+import type { Meaning } from './memory/meaning.ts';
 import { createMemoryVectors } from './memory/memory-vectors.ts';
-import type { MemoryVectors } from './memory/memory-vectors.ts';
 import { createGraphAliases, createGraphVersions } from './graph-aliases.ts';
-import type { GraphAliases, GraphVersions } from './graph-aliases.ts';
 import { createGraphs } from './graphs.ts';
-import type { Graphs } from './graphs.ts';
 import { createPendingStarts } from './pending-starts.ts';
-import type { PendingStarts } from './pending-starts.ts';
 import { createIdempotency } from './idempotency.ts';
-import type { Idempotency } from './idempotency.ts';
 import { createInterventions } from './interventions.ts';
-import type { Interventions } from './interventions.ts';
 import { createJournal } from './journal.ts';
-import type { Journal } from './journal.ts';
 import { createLedger } from './calls/ledger.ts';
-import type { Ledger } from './calls/ledger.ts';
 import { isDatabaseAway } from './database/database-away.ts';
 import { createPgliteDialect, listenToPglite } from './database/pglite-dialect.ts';
 import type { EmbeddedDatabase } from './database/pglite-dialect.ts';
@@ -54,102 +36,47 @@ import type { Listen } from './database/listen.ts';
 import { listenToPostgres, createPostgresDialect } from './database/postgres-dialect.ts';
 import { migrate } from './database/migrate.ts';
 import { readLiveCounts, createReadTenantUse } from './tenant-use.ts';
-import type { LiveCounts, TenantUse, UseQuestion } from './tenant-use.ts';
 import { createRetention } from './retention.ts';
 import type { RetentionStore } from './retention.ts';
 import { createKnownOverrides } from './known-overrides.ts';
-import type { KnownOverrides } from './known-overrides.ts';
 import { createSwitches } from './switches.ts';
-import type { Switches } from './switches.ts';
 import { createTenantTerms } from './tenant-terms.ts';
-import type { AllTenantTerms } from './tenant-terms.ts';
 import { createRuns } from './runs.ts';
-import type { Runs } from './runs.ts';
-import { createRunLooks } from './run-looks.ts';
-import type { RunLooks } from './run-looks.ts';
+import { createHistoryParts } from './history-parts.ts';
 import { createScheduleTicks } from './schedules/schedule-ticks.ts';
-import type { ScheduleTicks } from './schedules/schedule-ticks.ts';
 import { createSchedules } from './schedules/schedules.ts';
-import type { Schedules } from './schedules/schedules.ts';
 import { createStreamTickets } from './stream-tickets.ts';
-import type { StreamTickets } from './stream-tickets.ts';
 import { createTenantEvents } from './tenant-events.ts';
-import type { TenantEvents } from './tenant-events.ts';
 import { createThreads } from './threads.ts';
-import type { Threads } from './threads.ts';
 import type { Tables } from './tables.ts';
-import { createApprovalNotices } from './webhooks/tell-webhooks.ts';
-import type { ApprovalNotices } from './webhooks/tell-webhooks.ts';
+import { createApprovalNotices } from './webhooks/webhook-events.ts';
 import { createDueDeliveries } from './webhooks/due-deliveries.ts';
-import type { DueDeliveries } from './webhooks/due-deliveries.ts';
 import { createWebhookDeliveries } from './webhooks/webhook-deliveries.ts';
-import type { WebhookDeliveries } from './webhooks/webhook-deliveries.ts';
 import { createWebhooks } from './webhooks/webhooks.ts';
-import type { Webhooks } from './webhooks/webhooks.ts';
 
 /** All data that outlives a run or is shared between runs. */
-export interface Store {
-  readonly graphs: Graphs;
-  readonly graphVersions: GraphVersions;
-  readonly graphAliases: GraphAliases;
-  readonly memory: Memory;
-  readonly memoryRanks: MemoryRanks;
-  readonly memoryVectors: MemoryVectors;
+export interface Store extends Readonly<ReturnType<typeof createParts>> {
   /** Semantic search in memory; `null` when no model is configured (`memory/with-meaning.ts`). */
   readonly meaning: Meaning | null;
-  readonly files: Files;
-  readonly runs: Runs;
-  readonly pendingStarts: PendingStarts;
-  readonly endedRuns: EndedRuns;
-  readonly failingRuns: FailingRuns;
-  readonly journal: Journal;
-  readonly checkpoints: Checkpoints;
-  readonly threads: Threads;
-  readonly approvals: Approvals;
-  readonly approvalNotes: ApprovalNotes;
-  readonly interventions: Interventions;
-  readonly ledger: Ledger;
-  readonly calls: Calls;
   readonly blobs: Blobs;
-  readonly idempotency: Idempotency;
   readonly retention: RetentionStore;
   readonly changes: Changes;
   readonly deltas: Deltas;
-  readonly runLooks: RunLooks;
-  readonly streamTickets: StreamTickets;
-  readonly schedules: Schedules;
-  readonly scheduleTicks: ScheduleTicks;
-  readonly tenantEvents: TenantEvents;
-  readonly webhooks: Webhooks;
-  readonly webhookDeliveries: WebhookDeliveries;
-  readonly dueDeliveries: DueDeliveries;
-  readonly approvalNotices: ApprovalNotices;
-  readonly hooks: Hooks;
-  readonly hookMessages: HookMessages;
-  readonly audit: Audit;
-  readonly switches: Switches;
-  readonly tenantTerms: AllTenantTerms;
-  /** The switches and tenant terms, as cached by this process. */
-  readonly overrides: KnownOverrides;
-  countLive(): Promise<LiveCounts>;
-  readTenantUse(question: UseQuestion): Promise<TenantUse>;
-  /** @throws when the database does not answer */
-  ping(): Promise<void>;
   close(): Promise<void>;
 }
 
 const MAX_CONNECTIONS = 20;
 /** Connection limits for slow statements, such as migrations and pruning. */
-const PATIENT = { maxConnections: 2, queryTimeoutMs: 15 * 60_000 };
+const SLOW = { maxConnections: 2, queryTimeoutMs: 15 * 60_000 };
 /** Connections for the pieces of large blobs, so that large statements do not block quick ones. */
-const OF_PIECES = { maxConnections: 2 };
+const PIECES = { maxConnections: 2 };
 
 /** Opens the store in a PostgreSQL database and migrates its tables. @throws DatabaseAwayError */
 export async function openPostgresStore(url: string): Promise<Store> {
   return await openStore({
     dialect: createPostgresDialect(url, { maxConnections: MAX_CONNECTIONS }),
-    patient: createPostgresDialect(url, PATIENT),
-    ofPieces: createPostgresDialect(url, OF_PIECES),
+    slow: createPostgresDialect(url, SLOW),
+    pieces: createPostgresDialect(url, PIECES),
     listen: listenToPostgres(url),
   });
 }
@@ -167,43 +94,43 @@ export async function openEmbeddedStore(database: EmbeddedDatabase, folder: stri
   const dialect = createPgliteDialect(database);
   return await openStore({
     dialect,
-    patient: dialect,
-    ofPieces: folder === null ? dialect : createPiecesInFiles(folder),
+    slow: dialect,
+    pieces: folder === null ? dialect : createPiecesInFiles(folder),
     listen: listenToPglite(database),
   });
 }
 
 /** The connections of a store. */
-interface Ways {
+interface Connections {
   readonly dialect: Dialect;
   /** For slow statements; it may be the same as the others. */
-  readonly patient: Dialect;
-  readonly ofPieces: Dialect | BlobPieces;
+  readonly slow: Dialect;
+  readonly pieces: Dialect | BlobPieces;
   readonly listen: Listen;
 }
 
-async function openStore({ dialect, patient, ofPieces, listen }: Ways): Promise<Store> {
+async function openStore({ dialect, slow, pieces: storage, listen }: Connections): Promise<Store> {
   const db = new Kysely<Tables>({ dialect });
   const open = (to: Dialect) => (to === dialect ? db : new Kysely<Tables>({ dialect: to }));
-  const patientDb = open(patient);
-  const dbOfPieces = 'put' in ofPieces ? db : open(ofPieces);
-  const pieces = 'put' in ofPieces ? ofPieces : createPiecesInTable(dbOfPieces);
+  const slowDb = open(slow);
+  const piecesDb = 'put' in storage ? db : open(storage);
+  const pieces = 'put' in storage ? storage : createPiecesInTable(piecesDb);
   const changes = createChanges(listen);
   const deltas = createDeltas(db, listen);
   const close = async (): Promise<void> => {
     await Promise.all([changes.close(), deltas.close()]);
-    await Promise.all([...new Set([db, patientDb, dbOfPieces])].map((one) => one.destroy()));
+    await Promise.all([...new Set([db, slowDb, piecesDb])].map((one) => one.destroy()));
   };
-  await migrate(patientDb).catch(async (error: unknown) => {
+  await migrate(slowDb).catch(async (error: unknown) => {
     await close();
     throw error;
   });
-  const retention = createRetention(patientDb, pieces);
-  return { ...createStores(db), blobs: createBlobs(db, pieces), retention, changes, deltas, close };
+  const retention = createRetention(slowDb, pieces);
+  return { ...createParts(db), meaning: null, blobs: createBlobs(db, pieces), retention, changes, deltas, close };
 }
 
 /** Creates the parts of the store that only execute quick statements. */
-function createStores(db: Kysely<Tables>): Omit<Store, 'blobs' | 'retention' | 'changes' | 'deltas' | 'close'> {
+function createParts(db: Kysely<Tables>) {
   const [switches, tenantTerms] = [createSwitches(db), createTenantTerms(db)];
   return {
     graphs: createGraphs(db),
@@ -212,7 +139,6 @@ function createStores(db: Kysely<Tables>): Omit<Store, 'blobs' | 'retention' | '
     memory: createMemory(db),
     memoryRanks: createMemoryRanks(db),
     memoryVectors: createMemoryVectors(db),
-    meaning: null,
     files: createFiles(db),
     runs: createRuns(db),
     pendingStarts: createPendingStarts(db),
@@ -227,7 +153,7 @@ function createStores(db: Kysely<Tables>): Omit<Store, 'blobs' | 'retention' | '
     ledger: createLedger(db),
     calls: createCalls(db),
     idempotency: createIdempotency(db),
-    runLooks: createRunLooks(db),
+    historyParts: createHistoryParts(db),
     streamTickets: createStreamTickets(db),
     schedules: createSchedules(db),
     scheduleTicks: createScheduleTicks(db),
@@ -241,12 +167,14 @@ function createStores(db: Kysely<Tables>): Omit<Store, 'blobs' | 'retention' | '
     audit: createAudit(db),
     switches,
     tenantTerms,
+    /** The switches and tenant terms, as cached by this process. */
     overrides: createKnownOverrides(async () => {
       const [switchedOff, terms] = await Promise.all([switches.off(), tenantTerms.all()]);
       return { switchedOff, tenants: new Map(terms.map((one) => [one.tenantId, one])) };
     }),
     countLive: () => readLiveCounts(db),
     readTenantUse: createReadTenantUse(db),
+    /** @throws when the database does not answer */
     ping: async () => void (await sql`select 1`.execute(db)),
   };
 }

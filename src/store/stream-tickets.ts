@@ -40,7 +40,15 @@ export function createStreamTickets(db: Kysely<Tables>): StreamTickets {
   return {
     issue: (ticket) => issue(db, ticket),
     find: (ticket, runId) => find(db, ticket, runId),
-    redeem: (ticket, runId) => redeem(db, ticket, runId),
+    async redeem(ticket, runId) {
+      const { numDeletedRows } = await db
+        .deleteFrom('stream_tickets')
+        .where('hash', '=', hashOf(ticket))
+        .where('run_id', '=', runId)
+        .where(IS_VALID)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
     forgetExpired: async () => void (await sql`delete from stream_tickets where expires_at < now()`.execute(db)),
   };
 }
@@ -69,7 +77,7 @@ async function find(db: Kysely<Tables>, ticket: string, runId: string): Promise<
     .selectAll()
     .where('hash', '=', hashOf(ticket))
     .where('run_id', '=', runId)
-    .where(IS_GOOD)
+    .where(IS_VALID)
     .executeTakeFirst();
   if (!row) return null;
   return {
@@ -82,17 +90,7 @@ async function find(db: Kysely<Tables>, ticket: string, runId: string): Promise<
   };
 }
 
-async function redeem(db: Kysely<Tables>, ticket: string, runId: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('stream_tickets')
-    .where('hash', '=', hashOf(ticket))
-    .where('run_id', '=', runId)
-    .where(IS_GOOD)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-}
-
-const IS_GOOD = sql<boolean>`expires_at > now()`;
+const IS_VALID = sql<boolean>`expires_at > now()`;
 
 function hashOf(ticket: string): string {
   return createHash('sha256').update(ticket).digest('hex');

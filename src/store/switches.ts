@@ -23,7 +23,7 @@ export interface SwitchKey {
 
 export interface Switches {
   /** Creates or replaces a switch. @returns `null` when the limit is reached; nothing is changed */
-  put(wanted: Switch, most: number): Promise<{ readonly isNew: boolean } | null>;
+  put(one: Switch, most: number): Promise<{ readonly isNew: boolean } | null>;
   find(key: SwitchKey): Promise<Switch | null>;
   /** Lists all switches by kind and name. */
   list(page: PageRequest): Promise<Page<Switch>>;
@@ -36,7 +36,7 @@ export interface Switches {
 export function createSwitches(db: Kysely<Tables>): Switches {
   const all = db.selectFrom('switches').selectAll();
   return {
-    put: (wanted, most) => put(db, wanted, most),
+    put: (one, most) => putRow(db, one, most),
     async find({ kind, name }) {
       const row = await all.where('kind', '=', kind).where('name', '=', name).executeTakeFirst();
       return row ? toSwitch(row) : null;
@@ -46,7 +46,6 @@ export function createSwitches(db: Kysely<Tables>): Switches {
       const page = await readPage(db, rows, {
         limit,
         order: sql`kind, name`,
-        payloads: [],
         positionOf: ({ kind, name }) => ({ at: kind, id: name }),
       });
       return mapPage(page, toSwitch);
@@ -58,32 +57,28 @@ export function createSwitches(db: Kysely<Tables>): Switches {
   };
 }
 
-async function put(
+async function putRow(
   db: Kysely<Tables>,
   { kind, name, state, reason, tenants, changedAt, changedBy }: Switch,
   most: number,
 ): Promise<{ readonly isNew: boolean } | null> {
   const values = { state, reason, tenants, changed_at: changedAt, changed_by: changedBy };
-  return await putUpTo(
-    db,
-    { name: 'switches', most },
-    {
-      update: async (transaction) =>
-        await transaction
-          .updateTable('switches')
-          .set(values)
-          .where('kind', '=', kind)
-          .where('name', '=', name)
-          .executeTakeFirst(),
-      count: async (transaction) =>
-        await transaction.selectFrom('switches').select(ROW_COUNT).executeTakeFirstOrThrow(),
-      insert: async (transaction) =>
-        await transaction
-          .insertInto('switches')
-          .values({ kind, name, ...values })
-          .execute(),
-    },
-  );
+  const put = await putUpTo(db, 'switches', most, {
+    existing: (transaction) =>
+      transaction
+        .updateTable('switches')
+        .set(values)
+        .where('kind', '=', kind)
+        .where('name', '=', name)
+        .returning('name'),
+    count: (transaction) => transaction.selectFrom('switches').select(ROW_COUNT),
+    insert: (transaction) =>
+      transaction
+        .insertInto('switches')
+        .values({ kind, name, ...values })
+        .returning('name'),
+  });
+  return put && { isNew: put.isNew };
 }
 
 function toSwitch(row: Selectable<SwitchesTable>): Switch {

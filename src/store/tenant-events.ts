@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
 import type { RunEvent } from '../graph/journal/index.ts';
-import { readPage } from './page.ts';
+import { ifGiven, readPage } from './page.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { Tables } from './tables.ts';
  * transaction that began earlier and commits later is not visible in the snapshot, so the reader will find it, whatever
  * its id is. Writers never wait for each other, and no writer delays the readers.
  */
-export interface EventPlace {
+export interface FeedPosition {
   readonly known: string;
   /** The database's time of that snapshot. */
   readonly at: string;
@@ -37,7 +37,7 @@ export interface EventPart {
   /** A position within this part consists of `known`, `at`, this snapshot, and the position of an event. */
   readonly upTo: string;
   /** The position after the part. */
-  readonly place: EventPlace;
+  readonly position: FeedPosition;
   /** True when more events can be read at once. */
   readonly hasMore: boolean;
 }
@@ -45,11 +45,11 @@ export interface EventPart {
 /** The events of all runs of a tenant in the order of their transactions, each once, for up to an hour. */
 export interface TenantEvents {
   /** Returns the position after everything that is committed. */
-  now(): Promise<EventPlace>;
+  now(): Promise<FeedPosition>;
   /** Returns true for a position that is less than an hour old. */
-  isKept(place: EventPlace): Promise<boolean>;
+  isKept(position: FeedPosition): Promise<boolean>;
   /** @returns `null` for a position that is more than an hour old */
-  after(tenantId: string, place: EventPlace): Promise<EventPart | null>;
+  after(tenantId: string, position: FeedPosition): Promise<EventPart | null>;
   /** Deletes old positions of events; the events are kept. */
   forgetOld(): Promise<void>;
 }
@@ -63,8 +63,8 @@ const PART = { limit: 200, maxBytes: 262_144 };
 export function createTenantEvents(db: Kysely<Tables>): TenantEvents {
   return {
     now: () => now(db),
-    isKept: async (place) => isKept(place, await now(db)),
-    after: (tenantId, place) => after(db, tenantId, place),
+    isKept: async (position) => isKept(position, await now(db)),
+    after: (tenantId, position) => after(db, tenantId, position),
     // The time is that of the transaction's begin, and the commit may follow minutes later, so positions are kept for
     // longer than they are valid.
     forgetOld: async () =>
@@ -72,7 +72,7 @@ export function createTenantEvents(db: Kysely<Tables>): TenantEvents {
   };
 }
 
-async function now(db: Kysely<Tables>): Promise<EventPlace> {
+async function now(db: Kysely<Tables>): Promise<FeedPosition> {
   const { rows } = await sql<{ known: string; at: Date }>`
     select pg_current_snapshot()::text as known, now() as at
   `.execute(db);
@@ -81,49 +81,53 @@ async function now(db: Kysely<Tables>): Promise<EventPlace> {
   return { known: row.known, at: row.at.toISOString() };
 }
 
-async function after(db: Kysely<Tables>, tenantId: string, place: EventPlace): Promise<EventPart | null> {
+async function after(db: Kysely<Tables>, tenantId: string, position: FeedPosition): Promise<EventPart | null> {
   const present = await now(db);
-  if (!isKept(place, present)) return null;
-  const { known, at, amid } = place;
+  if (!isKept(position, present)) return null;
+  const { known, at, amid } = position;
   const upTo = amid?.upTo ?? present.known;
-  const batches = await batchesAfter(db, tenantId, { known, upTo, last: amid?.last });
+  const batches = await batchesAfter(db, tenantId, position, upTo);
   const { items, next } = await eventsOf(db, batches, amid?.last);
-  const events = items.map(toEvent);
+  const events = items.map(({ xid, run_id: runId, seq, graph_name: graph, body: event }) => ({
+    xid,
+    runId,
+    seq,
+    graph,
+    event,
+  }));
   const last = next ? events.at(-1) : batches[PART_BATCHES - 1];
-  if (last) return { events, upTo, place: { known, at, amid: { upTo, last: toPosition(last) } }, hasMore: true };
+  if (last) return { events, upTo, position: { known, at, amid: { upTo, last: toPosition(last) } }, hasMore: true };
   return amid
-    ? { events, upTo, place: { known: upTo, at }, hasMore: true }
-    : { events, upTo, place: present, hasMore: false };
-}
-
-function toEvent(row: { xid: string; run_id: string; seq: number; graph_name: string; body: RunEvent }): TenantEvent {
-  return { xid: row.xid, runId: row.run_id, seq: row.seq, graph: row.graph_name, event: row.body };
+    ? { events, upTo, position: { known: upTo, at }, hasMore: true }
+    : { events, upTo, position: present, hasMore: false };
 }
 
 const WINDOW_MS = 3_600_000;
 
-function isKept(place: EventPlace, present: EventPlace): boolean {
-  return Date.parse(place.at) >= Date.parse(present.at) - WINDOW_MS;
+function isKept(position: FeedPosition, present: FeedPosition): boolean {
+  return Date.parse(position.at) >= Date.parse(present.at) - WINDOW_MS;
 }
 
-/** Reads batches that are visible in one snapshot and not in another, in order, after the position of an event. */
+/** Reads the batches after a position, in order, that are visible in the snapshot `upTo`. */
 async function batchesAfter(
   db: Kysely<Tables>,
   tenantId: string,
-  { known, upTo, last }: { readonly known: string; readonly upTo: string; readonly last: EventPosition | undefined },
+  { known, amid }: FeedPosition,
+  upTo: string,
 ): Promise<readonly Batch[]> {
+  const last = amid?.last;
   const beginning = last
     ? sql`(xid, run_id) >= (${last.xid}::text::xid8, ${last.runId}) and ${isAfter(sql`xid, run_id, last_seq`, last)}`
     : sql`xid >= pg_snapshot_xmin(${known}::text::pg_snapshot)`;
-  const { rows } = await sql<{ xid: string; run_id: string; first_seq: number; last_seq: number }>`
-    select xid::text as xid, run_id, first_seq, last_seq from written_batches
+  const { rows } = await sql<Batch>`
+    select xid::text as xid, run_id as "runId", first_seq as "firstSeq", last_seq as seq from written_batches
     where tenant_id = ${tenantId} and ${beginning}
       and not pg_visible_in_snapshot(xid, ${known}::text::pg_snapshot)
       and pg_visible_in_snapshot(xid, ${upTo}::text::pg_snapshot)
     order by written_batches.xid, run_id, first_seq
     limit ${PART_BATCHES}
   `.execute(db);
-  return rows.map(({ xid, run_id: runId, first_seq: firstSeq, last_seq: seq }) => ({ xid, runId, firstSeq, seq }));
+  return rows;
 }
 
 function isAfter(columns: RawBuilder<unknown>, { xid, runId, seq }: EventPosition): RawBuilder<boolean> {
@@ -151,7 +155,7 @@ async function eventsOf(db: Kysely<Tables>, batches: readonly Batch[], last: Eve
     )
     .innerJoin('runs', 'runs.id', 'batch.run_id')
     .select(['batch.xid', 'events.run_id', 'events.seq', 'events.body', 'runs.graph_name'])
-    .where(last ? isAfter(sql`batch.xid::xid8, events.run_id, events.seq`, last) : sql<boolean>`true`);
+    .where(ifGiven(last, (position) => isAfter(sql`batch.xid::xid8, events.run_id, events.seq`, position)));
   return await readPage(db, rows, {
     ...PART,
     order: sql`xid::xid8, run_id, seq`,

@@ -33,7 +33,7 @@ export interface AllTenantTerms {
 export function createTenantTerms(db: Kysely<Tables>): AllTenantTerms {
   const all = db.selectFrom('tenant_terms').selectAll();
   return {
-    put: (terms, most) => put(db, terms, most),
+    put: (terms, most) => putRow(db, terms, most),
     async find(tenantId) {
       const row = await all.where('tenant_id', '=', tenantId).executeTakeFirst();
       return row ? toTerms(row) : null;
@@ -42,7 +42,6 @@ export function createTenantTerms(db: Kysely<Tables>): AllTenantTerms {
       const page = await readPage(db, after ? all.where('tenant_id', '>', after.id) : all, {
         limit,
         order: sql`tenant_id`,
-        payloads: [],
         positionOf: ({ tenant_id }) => ({ at: '', id: tenant_id }),
       });
       return mapPage(page, toTerms);
@@ -55,7 +54,7 @@ export function createTenantTerms(db: Kysely<Tables>): AllTenantTerms {
 }
 
 /** A tenant that stays suspended keeps the time of the first suspension. */
-async function put(
+async function putRow(
   db: Kysely<Tables>,
   { tenantId, quota, suspended, changedAt, changedBy }: NewTenantTerms,
   most: number,
@@ -67,25 +66,21 @@ async function put(
     changed_by: changedBy,
   };
   const since = suspended && sql<string>`coalesce(suspended_at, ${suspended.since}::timestamptz)`;
-  return await putUpTo(
-    db,
-    { name: 'terms of tenants', most },
-    {
-      update: async (transaction) =>
-        await transaction
-          .updateTable('tenant_terms')
-          .set({ ...values, ...(since !== undefined && { suspended_at: since }) })
-          .where('tenant_id', '=', tenantId)
-          .executeTakeFirst(),
-      count: async (transaction) =>
-        await transaction.selectFrom('tenant_terms').select(ROW_COUNT).executeTakeFirstOrThrow(),
-      insert: async (transaction) =>
-        await transaction
-          .insertInto('tenant_terms')
-          .values({ tenant_id: tenantId, ...values, suspended_at: suspended?.since ?? null })
-          .execute(),
-    },
-  );
+  const put = await putUpTo(db, 'terms of tenants', most, {
+    existing: (transaction) =>
+      transaction
+        .updateTable('tenant_terms')
+        .set({ ...values, ...(since !== undefined && { suspended_at: since }) })
+        .where('tenant_id', '=', tenantId)
+        .returning('tenant_id'),
+    count: (transaction) => transaction.selectFrom('tenant_terms').select(ROW_COUNT),
+    insert: (transaction) =>
+      transaction
+        .insertInto('tenant_terms')
+        .values({ tenant_id: tenantId, ...values, suspended_at: suspended?.since ?? null })
+        .returning('tenant_id'),
+  });
+  return put && { isNew: put.isNew };
 }
 
 function toTerms(row: Selectable<TenantTermsTable>): TenantTerms {

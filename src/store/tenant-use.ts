@@ -12,13 +12,13 @@ export interface TenantUse {
   readonly costUsd: number;
 }
 
-/** A question about a tenant's usage; the times are RFC 3339. */
-export interface UseQuestion {
+/** Selects the runs of a tenant whose usage is read; the times are RFC 3339. */
+export interface UseQuery {
   readonly tenantId: string;
   readonly runsSince: string;
   readonly costSince: string;
   /** The id of a run that is not counted. */
-  readonly besides: string;
+  readonly exceptRunId: string;
 }
 
 /** The longest time for which the sum of many runs is cached. */
@@ -40,17 +40,17 @@ interface Sum {
 export function createReadTenantUse(
   db: Kysely<Tables>,
   clock: () => number = Date.now,
-): (question: UseQuestion) => Promise<TenantUse> {
+): (query: UseQuery) => Promise<TenantUse> {
   const sums = new Map<string, Sum>();
-  return async (question) => {
-    const { tenantId, runsSince, costSince } = question;
+  return async (query) => {
+    const { tenantId, runsSince, costSince } = query;
     const now = clock();
     const kept = sums.get(tenantId);
     if (kept && kept.since === costSince && now < kept.goodUntil) {
-      const { runs } = await readUse(db, { ...question, costSince: runsSince });
+      const { runs } = await readUse(db, { ...query, costSince: runsSince });
       return { runs, costUsd: kept.costUsd };
     }
-    const { runs, costUsd, summed } = await readUse(db, question);
+    const { runs, costUsd, summed } = await readUse(db, query);
     sums.delete(tenantId);
     if (summed > 1) sums.set(tenantId, { costUsd, since: costSince, goodUntil: now + Math.min(summed, MAX_KEPT_MS) });
     return { runs, costUsd };
@@ -59,7 +59,7 @@ export function createReadTenantUse(
 
 async function readUse(
   db: Kysely<Tables>,
-  { tenantId, runsSince, costSince, besides }: UseQuestion,
+  { tenantId, runsSince, costSince, exceptRunId }: UseQuery,
 ): Promise<TenantUse & { readonly summed: number }> {
   const { rows } = await sql<TenantUse & { readonly summed: number }>`
     select
@@ -67,7 +67,7 @@ async function readUse(
       (coalesce(sum(cost_usd) filter (where created_at >= ${costSince}::timestamptz), 0))::float8 as "costUsd",
       count(*)::float8 as "summed"
     from runs
-    where tenant_id = ${tenantId} and id <> ${besides} and replay_of is null
+    where tenant_id = ${tenantId} and id <> ${exceptRunId} and replay_of is null
       and created_at >= least(${runsSince}::timestamptz, ${costSince}::timestamptz)
   `.execute(db);
   return rows[0] ?? { runs: 0, costUsd: 0, summed: 0 };

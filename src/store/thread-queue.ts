@@ -7,11 +7,14 @@ export type QueuePosition =
   | { readonly kind: 'queued' }
   | { readonly kind: 'busy' };
 
-/** A run, its thread, and the time. */
-interface RunOnThread {
-  readonly runId: string;
+interface ThreadKey {
   readonly tenantId: string;
   readonly threadId: string;
+}
+
+/** A run, its thread, and the time. */
+interface RunOnThread extends ThreadKey {
+  readonly runId: string;
   readonly at: string;
 }
 
@@ -21,25 +24,25 @@ export const MAX_QUEUED = 1_000;
 /** Makes a new run the active run of its thread, or queues it. The lock on the thread's row orders concurrent runs. */
 export async function enqueueRun(
   transaction: Transaction<Tables>,
-  { mayQueue, runId, tenantId, threadId, at }: RunOnThread & { readonly mayQueue: boolean },
+  run: RunOnThread,
+  mayQueue: boolean,
 ): Promise<QueuePosition> {
-  const thread = await createOrLockThread(transaction, { runId, tenantId, threadId, at });
+  const thread = await createOrLockThread(transaction, run);
   if (thread === 'created') return { kind: 'active', predecessorId: null };
-  const isFree = thread.active_run_id === null && !(await hasQueue(transaction, tenantId, threadId));
-  if (!isFree) return { kind: mayQueue && (await joinQueue(transaction, tenantId, threadId)) ? 'queued' : 'busy' };
-  await activate(transaction, { runId, tenantId, threadId, at });
+  const isFree = thread.active_run_id === null && !(await hasQueue(transaction, run));
+  if (!isFree) return { kind: mayQueue && (await joinQueue(transaction, run)) ? 'queued' : 'busy' };
+  await activate(transaction, run);
   return { kind: 'active', predecessorId: thread.last_run_id };
 }
 
 /** Adds a run to the queue. @returns false when the queue is full */
-async function joinQueue(transaction: Transaction<Tables>, tenantId: string, threadId: string): Promise<boolean> {
-  const queue = queueOf(transaction, tenantId, threadId);
-  const last = await queue
+async function joinQueue(transaction: Transaction<Tables>, thread: ThreadKey): Promise<boolean> {
+  const last = await queueOf(transaction, thread)
     .offset(MAX_QUEUED - 1)
     .limit(1)
     .executeTakeFirst();
   if (last) return false;
-  await setHasQueue(transaction, { tenantId, threadId }, true);
+  await setHasQueue(transaction, thread, true);
   return true;
 }
 
@@ -53,54 +56,42 @@ async function createOrLockThread(transaction: Transaction<Tables>, { runId, ten
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
     if (numInsertedOrUpdatedRows === 1n) return 'created';
-    const thread = await lockThread(transaction, tenantId, threadId);
+    const thread = await lockThread(transaction, { tenantId, threadId });
     // Pruning may have deleted the thread while this transaction waited for its lock.
     if (thread) return thread;
   }
 }
 
 /** Makes the ended last run of a thread active again. @returns false when the thread has continued */
-export async function reactivateRun(
-  transaction: Transaction<Tables>,
-  { runId, tenantId, threadId, at }: RunOnThread,
-): Promise<boolean> {
-  const thread = await lockThread(transaction, tenantId, threadId);
+export async function reactivateRun(transaction: Transaction<Tables>, run: RunOnThread): Promise<boolean> {
+  const thread = await lockThread(transaction, run);
   if (!thread) return false;
-  const isOthers = thread.active_run_id !== null || thread.last_run_id !== runId;
-  if (isOthers || (await hasQueue(transaction, tenantId, threadId))) return false;
-  await activate(transaction, { runId, tenantId, threadId, at });
+  const isOthers = thread.active_run_id !== null || thread.last_run_id !== run.runId;
+  if (isOthers || (await hasQueue(transaction, run))) return false;
+  await activate(transaction, run);
   return true;
 }
 
 /** Makes a queued run active. @returns false when another run is active */
-export async function dequeueRun(
-  transaction: Transaction<Tables>,
-  { runId, tenantId, threadId, at }: RunOnThread,
-): Promise<boolean> {
-  const thread = await lockThread(transaction, tenantId, threadId);
+export async function dequeueRun(transaction: Transaction<Tables>, run: RunOnThread): Promise<boolean> {
+  const thread = await lockThread(transaction, run);
   if (!thread || thread.active_run_id !== null) return false;
-  await settleInterruption(transaction, { runId, tenantId, threadId });
-  const { numUpdatedRows } = await transaction
-    .updateTable('runs')
-    .set({ is_dequeued: true, predecessor_id: thread.last_run_id, dispatch_after: at })
-    .where('id', '=', runId)
-    .where(sql<boolean>`not is_dequeued`)
+  await settleInterruption(transaction, run);
+  const { numUpdatedRows } = await updateQueued(transaction, run.runId)
+    .set({ is_dequeued: true, predecessor_id: thread.last_run_id, dispatch_after: run.at })
     .executeTakeFirst();
   if (numUpdatedRows !== 1n) return false;
-  await activate(transaction, { runId, tenantId, threadId, at });
-  await setHasQueue(transaction, { tenantId, threadId }, await hasQueue(transaction, tenantId, threadId));
+  await activate(transaction, run);
+  await setHasQueue(transaction, run, await hasQueue(transaction, run));
   return true;
 }
 
 /**
  * Settles one interruption when a run has ended: that of the run that follows it, or otherwise the first in the queue.
  */
-async function settleInterruption(
-  transaction: Transaction<Tables>,
-  { runId, tenantId, threadId }: Omit<RunOnThread, 'at'>,
-): Promise<void> {
-  const interrupting = await queueOf(transaction, tenantId, threadId).where('interrupts', '=', true).execute();
-  const settled = interrupting.find(({ id }) => id === runId) ?? interrupting[0];
+async function settleInterruption(transaction: Transaction<Tables>, run: RunOnThread): Promise<void> {
+  const interrupting = await queueOf(transaction, run).where('interrupts', '=', true).execute();
+  const settled = interrupting.find(({ id }) => id === run.runId) ?? interrupting[0];
   if (settled) await transaction.updateTable('runs').set({ interrupts: false }).where('id', '=', settled.id).execute();
 }
 
@@ -112,21 +103,26 @@ export async function leaveQueue(transaction: Transaction<Tables>, id: string): 
     .where('id', '=', id)
     .executeTakeFirst();
   if (!run || run.threadId === null) return false;
-  const { tenantId, threadId } = run;
-  await lockThread(transaction, tenantId, threadId);
-  const { numUpdatedRows } = await transaction
-    .updateTable('runs')
+  const thread = { tenantId: run.tenantId, threadId: run.threadId };
+  await lockThread(transaction, thread);
+  const { numUpdatedRows } = await updateQueued(transaction, id)
     .set({ is_dequeued: true, dispatched_at: new Date().toISOString() })
-    .where('id', '=', id)
-    .where(sql<boolean>`not is_dequeued`)
     .executeTakeFirst();
   if (numUpdatedRows !== 1n) return false;
-  await setHasQueue(transaction, { tenantId, threadId }, await hasQueue(transaction, tenantId, threadId));
+  await setHasQueue(transaction, thread, await hasQueue(transaction, thread));
   return true;
 }
 
+/** Updates a run if it is queued. */
+function updateQueued(transaction: Transaction<Tables>, id: string) {
+  return transaction
+    .updateTable('runs')
+    .where('id', '=', id)
+    .where(sql<boolean>`not is_dequeued`);
+}
+
 /** Selects the queued runs of a thread in order. */
-export function queueOf(db: Kysely<Tables>, tenantId: string, threadId: string) {
+export function queueOf(db: Kysely<Tables>, { tenantId, threadId }: ThreadKey) {
   return db
     .selectFrom('runs')
     .select('id')
@@ -137,46 +133,33 @@ export function queueOf(db: Kysely<Tables>, tenantId: string, threadId: string) 
     .orderBy('id');
 }
 
-async function lockThread(transaction: Transaction<Tables>, tenantId: string, id: string) {
+async function lockThread(transaction: Transaction<Tables>, { tenantId, threadId }: ThreadKey) {
   return await transaction
     .selectFrom('threads')
     .select(['active_run_id', 'last_run_id'])
     .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
+    .where('id', '=', threadId)
     .forUpdate()
     .executeTakeFirst();
 }
 
-async function hasQueue(db: Kysely<Tables>, tenantId: string, threadId: string): Promise<boolean> {
-  return (await queueOf(db, tenantId, threadId).limit(1).executeTakeFirst()) !== undefined;
+async function hasQueue(db: Kysely<Tables>, thread: ThreadKey): Promise<boolean> {
+  return (await queueOf(db, thread).limit(1).executeTakeFirst()) !== undefined;
 }
 
 /**
  * Must be called in the transaction that has locked the thread, because it reads all queued runs that were committed
  * before.
  */
-async function setHasQueue(
-  transaction: Transaction<Tables>,
-  { tenantId, threadId }: Pick<RunOnThread, 'tenantId' | 'threadId'>,
-  has: boolean,
-): Promise<void> {
-  await transaction
-    .updateTable('threads')
-    .set({ has_queue: has })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', threadId)
-    .where('has_queue', '!=', has)
-    .execute();
+async function setHasQueue(transaction: Transaction<Tables>, thread: ThreadKey, has: boolean): Promise<void> {
+  await updateThread(transaction, thread).set({ has_queue: has }).where('has_queue', '!=', has).execute();
 }
 
-async function activate(
-  transaction: Transaction<Tables>,
-  { runId, tenantId, threadId, at }: RunOnThread,
-): Promise<void> {
-  await transaction
-    .updateTable('threads')
-    .set({ active_run_id: runId, last_run_id: runId, updated_at: at })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', threadId)
-    .execute();
+async function activate(transaction: Transaction<Tables>, run: RunOnThread): Promise<void> {
+  const { runId, at } = run;
+  await updateThread(transaction, run).set({ active_run_id: runId, last_run_id: runId, updated_at: at }).execute();
+}
+
+function updateThread(transaction: Transaction<Tables>, { tenantId, threadId }: ThreadKey) {
+  return transaction.updateTable('threads').where('tenant_id', '=', tenantId).where('id', '=', threadId);
 }

@@ -3,6 +3,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { JournalBatch } from '../graph/journal/index.ts';
 import type { SentSignal } from '../graph/run/index.ts';
 import { createJournal } from './journal.ts';
+import type { RunRecord } from './runs.ts';
 import type { Tables } from './tables.ts';
 import { dequeueRun, leaveQueue, queueOf } from './thread-queue.ts';
 
@@ -48,7 +49,7 @@ export interface Threads {
   /** Makes a queued run active. @returns false when another run is active */
   dequeue(head: QueueHead, at: string): Promise<boolean>;
   /** Ends a queued run. @returns false when it was not queued */
-  cancelQueued(run: { readonly id: string; readonly tenantId: string }, batch: JournalBatch): Promise<boolean>;
+  cancelQueued(run: Pick<RunRecord, 'id' | 'tenantId'>, batch: JournalBatch): Promise<boolean>;
   /** Stores a signal for a queued run. @returns as `queueSignal` */
   queueSignal(id: string, signal: SentSignal): ReturnType<typeof queueSignal>;
 }
@@ -56,7 +57,7 @@ export interface Threads {
 export function createThreads(db: Kysely<Tables>): Threads {
   return {
     find: (tenantId, id) => find(db, tenantId, id),
-    runIds: async (tenantId, id) => {
+    async runIds(tenantId, id) {
       const rows = await db
         .selectFrom('runs')
         .select('id')
@@ -124,7 +125,7 @@ async function find(db: Kysely<Tables>, tenantId: string, id: string): Promise<T
     .where('id', '=', id)
     .executeTakeFirst();
   if (!row) return null;
-  const queued = await queueOf(db, tenantId, id).limit(MAX_SHOWN).execute();
+  const queued = await queueOf(db, { tenantId, threadId: id }).limit(MAX_LISTED).execute();
   return {
     id,
     activeRunId: row.active_run_id,
@@ -135,7 +136,7 @@ async function find(db: Kysely<Tables>, tenantId: string, id: string): Promise<T
   };
 }
 
-const MAX_SHOWN = 100;
+const MAX_LISTED = 100;
 
 /** The most signals of a queued run; a running run buffers as many events. */
 const MAX_QUEUED_SIGNALS = 100;

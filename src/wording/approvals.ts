@@ -3,7 +3,7 @@ import { escapeInvisible } from '../graph/values/index.ts';
 import type { Json } from '../graph/values/index.ts';
 
 /** The content of an approval. Its digest covers all of it. */
-export interface AskedParts {
+export interface ApprovalContent {
   readonly title: string;
   readonly tool?: string | undefined;
   readonly args: Json;
@@ -14,7 +14,7 @@ export interface AskedParts {
 const NAME_WIDTH = 9;
 
 /** Formats the whole content of an approval: a name and a text for each part. */
-export function formatApproval({ title, tool, args, details }: AskedParts): string {
+export function formatApproval({ title, tool, args, details }: ApprovalContent): string {
   const parts = Object.entries({ asks: title, tool: tool ?? null, args, details });
   const lines = parts.flatMap(([name, part]) =>
     part === null ? [] : [`  ${name.padEnd(NAME_WIDTH)}${toText(part)}\n`],
@@ -30,7 +30,7 @@ function toText(part: Json): string {
 const MAX_LINE = 400;
 
 /** Formats the content in one line. @returns `null` if it does not fit */
-export function approvalInOneLine({ title, tool, args, details }: AskedParts): string | null {
+export function approvalInOneLine({ title, tool, args, details }: ApprovalContent): string | null {
   if (details !== null) return null;
   const call = [...(tool === undefined ? [] : [tool]), ...(args === null ? [] : [JSON.stringify(args)])].join(' ');
   const line = call === '' ? title : `${title} With ${call}`;

@@ -12,7 +12,7 @@ import type { RunError } from '../graph/values/index.ts';
  * terminal all use it.
  */
 
-/** In characters: a long list of deciders leaves the question its place in a sentence that is cut. */
+/** The most characters of a list of deciders, so that a truncated sentence still contains the question. */
 const MAX_DECIDERS = 300;
 
 /** The kinds of reasons. */
@@ -48,10 +48,10 @@ export type UndatedReason = ReasonOf<ReasonKind>;
 type ReasonOf<K extends ReasonKind> = { readonly [T in K]: Reasons[T] & { readonly kind: T } }[K];
 
 interface Reasons {
-  readonly approval: OfNode & { readonly about: AwaitedApproval | null };
-  readonly event: OfNode & Alone;
-  readonly timer: OfNode & Alone;
-  readonly intervention: OfNode & {
+  readonly approval: NodeReason & { readonly about: AwaitedApproval | null };
+  readonly event: NodeReason & WithoutDetails;
+  readonly timer: NodeReason & WithoutDetails;
+  readonly intervention: NodeReason & {
     readonly error?: ReadableError | undefined;
     readonly about: { readonly choices: readonly Choice[] };
   };
@@ -66,7 +66,7 @@ interface Reasons {
   readonly poisoned: { readonly about: { readonly message: string | null } };
   readonly busy: { readonly about: { readonly by: 'queue' | 'machine' } };
   readonly paused: { readonly about: { readonly stop: Stop | null; readonly checkpoint: string | null } };
-  readonly retrying: OfNode & {
+  readonly retrying: NodeReason & {
     /** The number of the next attempt. */
     readonly attempt: number;
     /** RFC 3339; `null` if it is made now. */
@@ -75,16 +75,17 @@ interface Reasons {
     readonly about: null;
   };
   readonly working: { readonly about: { readonly hasBegun: boolean; readonly next: readonly string[] } };
-  readonly completed: Alone;
-  readonly failed: OfError & { readonly about: { readonly obstacle: Obstacle | null } };
-  readonly canceled: OfError & { readonly about: { readonly stop: Stop | null } };
+  readonly completed: WithoutDetails;
+  readonly failed: ErrorReason & { readonly about: { readonly obstacle: Obstacle | null } };
+  readonly canceled: ErrorReason & { readonly about: { readonly stop: Stop | null } };
 }
 
-interface Alone {
+/** A reason whose sentence needs no further details. */
+interface WithoutDetails {
   readonly about: null;
 }
 
-interface OfNode {
+interface NodeReason {
   readonly node: string;
   readonly index?: number | undefined;
   /** The id of the awaited approval, intervention or event. */
@@ -93,7 +94,7 @@ interface OfNode {
   readonly deadline?: string | undefined;
 }
 
-interface OfError {
+interface ErrorReason {
   readonly error?: RunError;
   readonly node?: string;
 }
@@ -260,7 +261,7 @@ function waitingCalls(keys: readonly string[], of: string): string {
 }
 
 /** An item that a run waits for, as in the API. */
-export interface Waiting extends OfNode {
+export interface Waiting extends NodeReason {
   readonly kind: 'approval' | 'event' | 'timer' | 'intervention';
   /** RFC 3339. */
   readonly since: string;

@@ -1,5 +1,5 @@
 import { approvalInOneLine } from './approvals.ts';
-import type { AskedParts } from './approvals.ts';
+import type { ApprovalContent } from './approvals.ts';
 import { holdfastCommand } from './commands.ts';
 import type { DecidedApproval } from './next-actions.ts';
 import { toLine } from './phrases.ts';
@@ -8,7 +8,7 @@ import { formatReason, nextActions, waitingReason } from './reasons.ts';
 import type { Waiting } from './reasons.ts';
 
 /** An approval with its content. If its digest is `null`, parts of the content are redacted. */
-export interface ReadableApproval extends AskedParts, DecidedApproval {
+export interface ReadableApproval extends ApprovalContent, DecidedApproval {
   readonly decisions: readonly unknown[];
 }
 

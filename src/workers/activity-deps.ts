@@ -30,26 +30,27 @@ function toTool(
   return 'schema' in tool ? createCodeTool(tool, deps) : tool;
 }
 
-/** Strangers name the addresses of files, so what `http.allow` opens to tools is closed to them. */
+/** Untrusted clients choose the addresses of files, so `http.allow`, which is for tools, does not apply to them. */
 const REMEDY_OF_FILES = 'A message names public addresses only; store the file by POST /api/blobs instead';
 
 /** The provider of models whose code is in the configuration. */
 const OWN_PROVIDER = 'custom';
 
-/** The most calls that a worker process makes at a time. They wait for others, so they cost little but memory. */
+/** The most concurrent calls of a worker process. They mostly wait for other systems, so they only need memory. */
 export const CALL_SLOTS = 400;
 
-/** The most prompts with files that a worker process holds at a time; each takes up to some 100 MB while it is sent. */
+/** The most prompts with files that a worker process holds at a time; each takes up to about 100 MB while it is sent. */
 const FILE_SLOTS = 16;
 
+/** The parts of a process from which its workers are made. */
 export interface WorkerSupplies {
   readonly store: Store;
   readonly logger: Logger;
-  /** Holds secrets, unless the configuration has its own resolver. */
+  /** The source of secrets, unless the configuration has its own resolver. */
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** Makes the code behind a catalog for a worker, with its secrets. */
+/** Creates the tools, models and other code of a configuration for the activities of a worker. */
 export function toActivityDeps(config: Config, { store, logger, environment }: WorkerSupplies): ActivityDeps {
   const { models, tools, functions, nodeTypes, messageProcessors, tokenCounters, http, secrets, ceilings, telemetry } =
     config;

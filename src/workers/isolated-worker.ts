@@ -10,7 +10,7 @@ import type { WorkflowBundleWithSourceMapAndFilename } from '@temporalio/worker/
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { messageOf, truncate } from '../graph/values/index.ts';
 import type { PayloadReader } from '../process/data-converter.ts';
-import { readStrangers } from './read-strangers.ts';
+import { readUntrustedPayloads } from './read-untrusted-payloads.ts';
 import { createCompletedTaskCheck, historyReader } from './workflow-process/completed-task.ts';
 import { startWorkflowProcess } from './workflow-process/start-workflow-process.ts';
 import type { ProcessLimits } from './workflow-process/start-workflow-process.ts';
@@ -26,28 +26,28 @@ import { fromWorkflowId } from '../workflows/contract.ts';
 type ConnectedOptions = WorkerOptions &
   Required<Pick<WorkerOptions, 'connection' | 'namespace'>> & { readonly dataConverter: PayloadReader };
 
-/** A workflow as the SDK knows it. */
-interface Known {
+/** A workflow in the SDK's memory. */
+interface LoadedWorkflow {
   readonly workflow: Workflow;
   readonly logAttributes: Record<string, unknown>;
   readonly workflowCodecRunner: WorkflowCodecRunner;
   readonly info: WorkflowInfo;
 }
 
-interface Given {
+interface ActivationInput {
   readonly activation: coresdk.workflow_activation.WorkflowActivation;
   readonly synthetic: boolean;
 }
 
 const { WorkflowActivationCompletion } = proto.coresdk.workflow_completion;
 
-/** The SDK's own number of tasks at a time. */
+/** The SDK's default number of concurrent tasks. */
 const MOST_AT_ONCE = 40;
 
 /**
- * Makes a worker whose workflow code runs in a process of its own. In a thread, as the SDK has it, code that uses up its
- * memory ends the whole worker.
- * @param report is told of each failed workflow task
+ * Creates a worker whose workflow code runs in a separate process. In a thread, which the SDK uses, code that uses up its
+ * memory would end the whole worker.
+ * @param report is called for each failed workflow task
  */
 export async function createIsolatedWorker(
   options: ConnectedOptions,
@@ -70,9 +70,9 @@ export async function createIsolatedWorker(
       });
     }
 
-    /** The SDK fails a task whose signals it can't read, and tries it again. */
-    protected override async handleActivation(workflow: Known | undefined, given: Given) {
-      const { activation } = given;
+    /** A task whose signals can't be read now fails, so that the server retries it. */
+    protected override async handleActivation(workflow: LoadedWorkflow | undefined, input: ActivationInput) {
+      const { activation } = input;
       const workflowId =
         workflow?.info.workflowId ??
         activation.jobs.find((job) => job.initializeWorkflow)?.initializeWorkflow?.workflowId;
@@ -82,13 +82,13 @@ export async function createIsolatedWorker(
           workflowId: workflowId ?? '',
           isReplaying: activation.isReplaying,
         };
-        await readStrangers(activation, receiver, options.dataConverter.readSignal);
+        await readUntrustedPayloads(activation, receiver, options.dataConverter.readSignal);
       } catch (error) {
         const failure = { message: messageOf(error) };
         const failed = WorkflowActivationCompletion.encodeDelimited({ runId: activation.runId, failed: { failure } });
         return { state: workflow, output: { close: false, completion: failed.finish() } };
       }
-      return await super.handleActivation(workflow, given);
+      return await super.handleActivation(workflow, input);
     }
 
     override async run(): Promise<void> {
@@ -101,12 +101,15 @@ export async function createIsolatedWorker(
 
 const MIB = 1_048_576;
 
-/** CPU time. What a run does at once is metered: it takes a second or two, with values of some megabytes more. */
+/**
+ * Processor time. The work of a run between two waits is metered: it takes a second or two, and more with values of
+ * several megabytes.
+ */
 const TIME_LIMIT_MS = 8_000;
 
 /**
- * The limits of the process that runs workflow code.
- * @param heapLimit of this process, in bytes; that process may use as much
+ * Returns the limits of the process that runs workflow code.
+ * @param heapLimit the heap limit of this process in bytes, which is also used for the other process
  */
 export function processLimits(heapLimit: number = getHeapStatistics().heap_size_limit): ProcessLimits {
   return { heapMib: Math.floor(heapLimit / MIB), timeLimitMs: TIME_LIMIT_MS };
@@ -120,15 +123,15 @@ interface ReportDeps {
 const MAX_REASON = 500;
 
 /**
- * Logs and counts failed workflow tasks. Those for which the run may be to blame are noted for the sweeper. A task that
- * waits is logged and noted, and not counted, as it may still be done in time.
+ * Logs and counts failed workflow tasks, and records those that the run may have caused for the sweeper. A task that waits
+ * is logged and recorded but not counted, because it may still be completed in time.
  */
 export function reportFailedTask({ store, logger }: ReportDeps): (task: FailedTask) => void {
   let count = 0;
-  return ({ workflowId, executionRunId, reason: whole, ...culprit }) => {
+  return ({ workflowId, executionRunId, reason: wholeReason, ...culprit }) => {
     const { by } = culprit;
     const run = fromWorkflowId(workflowId);
-    const reason = truncate(whole, MAX_REASON);
+    const reason = truncate(wholeReason, MAX_REASON);
     const logged = { run: run?.id, tenant: run?.tenantId, workflowId, executionRunId, reason, by };
     if (by === 'queue') logger.warn(logged, 'a workflow task waits for its turn');
     else {
@@ -144,7 +147,7 @@ export function reportFailedTask({ store, logger }: ReportDeps): (task: FailedTa
   };
 }
 
-/** @returns `null`: it tells nothing of the run */
+/** @returns `null` for a cause that does not concern the run */
 function toCause(culprit: Culprit, reason: string): TaskFailureCause | null {
   if (culprit.by === 'worker') return null;
   return culprit.by === 'code' ? { ...culprit, reason } : { by: culprit.by };

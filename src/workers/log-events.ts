@@ -1,4 +1,4 @@
-import type { JournalBatch, RunEvent } from '../graph/journal/index.ts';
+import type { EventOf, RunEvent } from '../graph/journal/index.ts';
 import type { Logger } from '../process/logger.ts';
 import type { JournalWriter } from '../store/journal.ts';
 
@@ -9,11 +9,9 @@ type Fields = Readonly<Record<string, unknown>>;
 interface EventLine<Event> {
   readonly level: Level;
   readonly text: string;
-  /** The fields besides the run and the node; never values of channels. */
+  /** Returns the fields besides the run and the node; they never contain values of channels. */
   readonly fields: (event: Event) => Fields;
 }
-
-type EventOf<Type extends RunEvent['type']> = RunEvent & { readonly type: Type };
 
 function line<Event>(level: Level, text: string, fields: (event: Event) => Fields = () => ({})): EventLine<Event> {
   return { level, text, fields };
@@ -73,7 +71,7 @@ const LINES: { readonly [Type in RunEvent['type']]?: EventLine<EventOf<Type>> } 
 };
 
 /** Logs the events of a run's journal that matter to its operators, one line each. */
-export function logEvents(logger: Logger, { events }: Pick<JournalBatch, 'events'>, writer: JournalWriter): void {
+export function logEvents(logger: Logger, events: readonly RunEvent[], writer: JournalWriter): void {
   for (const event of events) logEvent(logger, event, writer);
 }
 
@@ -87,7 +85,7 @@ function logEvent<Type extends RunEvent['type']>(
   logger[known.level]({ run: runId, tenant: tenantId, graph, ...nodeOf(event), ...known.fields(event) }, known.text);
 }
 
-/** The node of an event. Nodes around it come first, as in `outer/inner`. */
+/** Returns the fields that name the node of an event; a node in a subgraph is `outer/inner`. */
 function nodeOf(event: RunEvent): Fields {
   if (!('node' in event) || event.node === undefined) return {};
   const node = [...(event.path ?? []), event.node].join('/');

@@ -8,62 +8,58 @@ import { journalMeasurements, createNodeClock } from '../telemetry/metrics/journ
 import { measureAll, measure } from '../telemetry/metrics/meter.ts';
 import { logEvents } from './log-events.ts';
 
-interface Written {
-  readonly batch: JournalBatch;
-  readonly writer: JournalWriter;
-}
-
-/** Events that are remembered: those that a failed call has carried come again with later ones. */
+/** The number of events that are remembered, because events of a failed write are written again with later ones. */
 const MAX_REMEMBERED = 50_000;
 
-/** A store that measures and logs what is written into the journal, by itself or with a call. It asks for nothing more. */
+/** Wraps a store so that all events written to the journal, alone or with a call, are measured and logged. */
 export function measuredStore(store: Store, logger: Logger): Store {
   const { journal, ledger } = store;
-  const tell = createTeller(logger);
+  const report = createReporter(logger);
   return {
     ...store,
     journal: {
       ...journal,
       async write(batch, writer) {
         await journal.write(batch, writer);
-        tell({ batch, writer });
+        report(batch, writer);
       },
     },
     ledger: {
       ...ledger,
       async claim(claim, judge) {
         const result = await ledger.claim(claim, judge);
-        if (claim.journal) tell(claim.journal);
+        if (claim.journal) report(claim.journal.batch, claim.journal.writer);
         return result;
       },
       async settle(claim, end, judge) {
         const result = await ledger.settle(claim, end, judge);
-        if (claim.journal) tell(claim.journal);
+        if (claim.journal) report(claim.journal.batch, claim.journal.writer);
         return result;
       },
     },
   };
 }
 
-function createTeller(logger: Logger): (written: Written) => void {
+/** Creates a function that measures and logs the events of a batch that it has not reported before. */
+function createReporter(logger: Logger): (batch: JournalBatch, writer: JournalWriter) => void {
   const clock = createNodeClock();
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const isNew = (name: string): boolean => {
-    if (told.has(name)) return false;
-    told.add(name);
-    forgetOldest(told, MAX_REMEMBERED);
+    if (reported.has(name)) return false;
+    reported.add(name);
+    forgetOldest(reported, MAX_REMEMBERED);
     return true;
   };
-  return ({ batch, writer }) => {
+  return (batch, writer) => {
     const { runId, graph = '' } = writer;
     const events = batch.events.filter(({ seq }) => isNew(`${runId} ${seq}`));
     if (events.length === 0) return;
     measureAll(journalMeasurements({ ...batch, events }, { runId, graph }, Date.now(), clock));
-    logEvents(logger, { events }, writer);
+    logEvents(logger, events, writer);
   };
 }
 
-/** Measures each attempt of an activity, by its name. */
+/** Measures the duration and the waiting time of each attempt of an activity. */
 export const measureActivities: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {
     async execute(input, next) {

@@ -15,16 +15,16 @@ export interface WorkerProcess {
   readonly checkTemporal: TemporalCheck;
 }
 
-/** Answers the health probes of a worker process, and who reads its metrics. */
+/** The server of a worker process for health probes and metrics. */
 export interface WorkerHealth {
-  /** From now on readiness follows the workers, Temporal and the database. */
+  /** Makes readiness depend on the workers, Temporal and the database. */
   watch(process: WorkerProcess): void;
   stop(): Promise<void>;
 }
 
 export interface HealthOptions {
   readonly shuttingDown: AbortSignal;
-  /** The dependencies that the process waits for. */
+  /** The dependencies for which the process is waiting. */
   readonly unavailable: ReadonlySet<string>;
 }
 
@@ -38,12 +38,12 @@ export async function openWorkerHealth(
     if (shuttingDown.aborted) return SHUTTING_DOWN;
     return watched ? await findUnavailable(checksOf(watched)) : startingUp(unavailable);
   };
-  const nothing = async (path: string): Promise<Failure> => ({
+  const notFound = async (path: string): Promise<Failure> => ({
     code: 'NOT_FOUND',
     status: 404,
     message: `There is nothing at ${path}: a worker answers /healthz, /readyz and /metrics`,
   });
-  const probes = createProbes(readiness, nothing);
+  const probes = createProbes(readiness, notFound);
   const fetch: App['fetch'] = async (request, ...rest) =>
     new URL(request.url).pathname === '/metrics' ? await answerMetrics() : await probes.fetch(request, ...rest);
   const listening = await listen({ fetch }, { port, hostname: '0.0.0.0' });

@@ -5,7 +5,7 @@ import { didYouMean } from '../graph/values/index.ts';
 import { SetupError } from '../process/setup-error.ts';
 import { TASK_QUEUE } from '../workflows/contract.ts';
 
-/** All task queues: the engine's own, and those that tools name. */
+/** Returns all task queues: the engine's own, and those that tools name. */
 export function taskQueuesOf({ tools, mcpServers }: Pick<Config, 'tools' | 'mcpServers'>): readonly string[] {
   const ofServers = Object.values(mcpServers).flatMap((server) => Object.values(server.tools ?? {}));
   const named = [...tools, ...ofServers].flatMap(({ taskQueue }) => taskQueue ?? []);
@@ -18,30 +18,30 @@ export function taskQueuesOf({ tools, mcpServers }: Pick<Config, 'tools' | 'mcpS
  * @throws SetupError when no tool names one of them
  */
 export function readTaskQueues(list: string | undefined, known: readonly string[]): readonly string[] {
-  const wanted = (list ?? '')
+  const names = (list ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  const unknown = wanted.find((name) => !known.includes(name));
+  const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw new SetupError(
       `HOLDFAST_TASK_QUEUES names "${unknown}", which no tool does; there are: ${known.join(', ')}.${didYouMean(unknown, known)}`,
     );
-  return wanted.length > 0 ? [...new Set(wanted)] : [TASK_QUEUE];
+  return names.length > 0 ? [...new Set(names)] : [TASK_QUEUE];
 }
 
 const MIB = 1_048_576;
 
-/** The part of the heap for all that is not a cached run. */
+/** The part of the heap that is reserved for everything but cached runs. */
 const RESERVED_BYTES = 200 * MIB;
-/** The size of a large cached run; most take a third of it. */
+/** The size of a large cached run; most are a third of it. */
 const BYTES_PER_RUN = MIB;
 const FEWEST = 10;
 
 /**
- * The number of runs that a worker caches, so that it need not replay them. `HOLDFAST_CACHED_RUNS` sets it;
- * the default follows from the heap.
- * @param heapLimit in bytes; `node --max-old-space-size` sets it
+ * Returns the number of runs that a worker caches, so that it need not replay them. `HOLDFAST_CACHED_RUNS` sets it; the
+ * default depends on the heap.
+ * @param heapLimit the limit of the heap in bytes; `node --max-old-space-size` sets it
  * @throws Error when the variable is not a whole number from 10 on
  */
 export function cachedRuns(
@@ -50,15 +50,15 @@ export function cachedRuns(
 ): number {
   if (given === undefined || given === '')
     return Math.max(FEWEST, Math.floor((heapLimit - RESERVED_BYTES) / BYTES_PER_RUN));
-  const wanted = Number(given);
-  if (Number.isInteger(wanted) && wanted >= FEWEST) return wanted;
+  const count = Number(given);
+  if (Number.isInteger(count) && count >= FEWEST) return count;
   throw new Error(`HOLDFAST_CACHED_RUNS must be a whole number, ${FEWEST} or more; it is "${given}"`);
 }
 
 /**
- * Reads the version of a worker process, from the variables that Temporal's own controller sets.
- * An execution of a run stays on the version on which it begins.
- * @returns `null` when workers have no versions
+ * Reads the version of a worker process from the variables that Temporal's controller sets. An execution of a run stays on
+ * the version on which it begins.
+ * @returns `null` for workers without versions
  * @throws when one of the two variables is missing
  */
 export function readWorkerDeployment({

@@ -9,9 +9,9 @@ import { toTemporalLogger } from '../process/temporal-logger.ts';
 type BundlerHook = NonNullable<BundleOptions['webpackConfigHook']>;
 
 /**
- * Makes the bundler write faster code for Node 20: it keeps modern syntax, and joined modules call one another without
- * getters. It leaves out no module that is only loaded, as those to preload are. The source map has no sources in it, and
- * names files as the project does.
+ * Configures the bundler to write faster code for Node 20: it keeps modern syntax, and concatenated modules call each other
+ * without getters. It keeps modules that are only loaded, because some of them are preloaded. The source map contains no
+ * sources, and its file names are relative to the project.
  */
 const tuneBundler: BundlerHook = (config) => {
   for (const rule of config.module?.rules ?? []) {
@@ -27,12 +27,17 @@ const tuneBundler: BundlerHook = (config) => {
   };
 };
 
-/** The path of a module below the project. That of a module that is left out has the machine's path after a bar. */
-function nameOf({ resourcePath }: { readonly resourcePath: string }): string {
+/** A module as the bundler describes it for the source map. */
+interface BundledModule {
+  readonly resourcePath: string;
+}
+
+/** Returns the path of a module in the project. The bundler adds the machine's path of an omitted module after a bar. */
+function nameOf({ resourcePath }: BundledModule): string {
   return resourcePath.replace(/\|.*/s, '');
 }
 
-/** The settings of the TypeScript compiler in a rule of the bundler. */
+/** Finds the settings of the TypeScript compiler in a rule of the bundler; `null` for other rules. */
 function compilerIn(rule: unknown): { target?: unknown } | null {
   const found = ['use', 'options', 'jsc'].reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), rule);
   return isObject(found) ? found : null;
@@ -45,8 +50,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 const path = (name: string): string => ownModule(name, import.meta.url);
 
 /**
- * The workflow's code, for workers and replays. The interpreter is preloaded, so all cached workflows share
- * one copy. It holds no data of a run, only memo tables and the meter of the current expression.
+ * The options of the workflow's code for workers and replays. The interpreter is preloaded, so that all cached workflows
+ * share one copy. It contains no data of a run, only memo tables and the meter of the current expression.
  */
 export const workflowCode = {
   workflowsPath: path('../workflows/index'),
@@ -58,12 +63,12 @@ export const workflowCode = {
   webpackConfigHook: tuneBundler,
 };
 
-/** The build writes the bundled code here. */
+/** The file of the bundled code, which the build writes. */
 const BUILT_BUNDLE = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
 
 /**
- * Opens the workflow's code: the file that `HOLDFAST_WORKFLOW_BUNDLE` names, or the one of the build. Code that runs
- * from its source is bundled, which takes some seconds.
+ * Opens the workflow's code: the file that `HOLDFAST_WORKFLOW_BUNDLE` names, or the one of the build. When the engine runs
+ * from its sources, the code is bundled first, which takes some seconds.
  */
 export async function openWorkflowCode(environment: NodeJS.ProcessEnv, logger: Logger): Promise<WorkflowBundleOption> {
   const codePath = environment['HOLDFAST_WORKFLOW_BUNDLE'] || (isBuilt ? BUILT_BUNDLE : null);
@@ -71,5 +76,5 @@ export async function openWorkflowCode(environment: NodeJS.ProcessEnv, logger: L
   return await (bundling ??= bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) }));
 }
 
-/** The engine's own code stays the same as long as a process lives. */
+/** The bundle of this process; the engine's code does not change while a process runs. */
 let bundling: Promise<WorkflowBundleOption> | null = null;

@@ -1,4 +1,6 @@
-import type { RunErrorCode, TokenUsage } from '../../graph/values/index.ts';
+import { MAX_MESSAGE, truncate } from '../../graph/values/index.ts';
+import type { RunError, RunErrorCode, TokenUsage } from '../../graph/values/index.ts';
+import { userStackOf } from './user-stack.ts';
 import type { UserStack } from './user-stack.ts';
 
 /** A global symbol, because a configuration may have loaded this module twice. */
@@ -56,9 +58,21 @@ export class CallError extends Error {
   }
 }
 
-interface CallErrorFields {
+/** Whether a failed call may be retried, and whether its work may be done. */
+export interface FailureClass {
   readonly retryable: boolean;
   readonly done: 'no' | 'perhaps';
+}
+
+export const TRY_AGAIN: FailureClass = { retryable: true, done: 'perhaps' };
+/** The callee has not started: its answer says so, or it was not reached. */
+export const TRY_AGAIN_UNDONE: FailureClass = { retryable: true, done: 'no' };
+/** The callee has certainly not done the work, and a retry is useless. */
+export const REFUSED: FailureClass = { retryable: false, done: 'no' };
+/** The work may be done, and a retry is useless. */
+export const UNCLEAR: FailureClass = { retryable: false, done: 'perhaps' };
+
+interface CallErrorFields extends FailureClass {
   readonly retryAfterMs?: number | null;
   readonly reason?: string | null;
   readonly thrownAt?: UserStack | null;
@@ -68,11 +82,26 @@ interface CallErrorFields {
 
 /** The error of a worker that lacks what a graph names. @param what for example `tool "pay"` */
 export function notConfigured(code: RunErrorCode, what: string): CallError {
-  return new CallError(code, `This worker has no ${what}`, { retryable: false, done: 'no' });
+  return new CallError(code, `This worker has no ${what}`, REFUSED);
 }
 
 /** The failure of a call that was canceled before its first attempt. */
-export const NOT_MADE = new CallError('CANCELED', 'The call was canceled before it was made', {
-  retryable: false,
-  done: 'no',
-});
+export const NOT_MADE = new CallError('CANCELED', 'The call was canceled before it was made', REFUSED);
+
+/**
+ * Returns the cause of a call's failure, and where configured code threw it.
+ * @param code by default the callee's own name of the failure, or the name of the thrown error
+ */
+export function causeOf(error: CallError, code?: string): Pick<RunError, 'cause'> {
+  const stack = stackOf(error);
+  const name = code ?? error.reason ?? stack?.name;
+  if (name === undefined) return {};
+  return {
+    cause: { code: name, message: truncate(error.message, MAX_MESSAGE), ...(stack && { stack: stack.frames }) },
+  };
+}
+
+/** Finds where configured code threw an error. For an error that the code classified itself, that is its own stack. */
+export function stackOf(error: CallError): UserStack | null {
+  return error.thrownAt ?? userStackOf(error);
+}

@@ -86,9 +86,7 @@ export async function recordOutcome(write: () => Promise<unknown>): Promise<void
     } catch (error) {
       const mayComeBack = isDatabaseAway(error) ? Date.now() < giveUpAt : tries < MAX_TRIES;
       if (!mayComeBack || context.cancellationDetails?.workerShutdown === true)
-        return context.log.warn('the outcome of a call could not be recorded', {
-          error,
-        });
+        return context.log.warn('the outcome of a call could not be recorded', { error });
     }
     await new Promise((resolve) => setTimeout(resolve, Math.min(tries * 200, MAX_PAUSE_MS)));
   }

@@ -6,7 +6,7 @@ import { isContradiction, isDataRefused, isDatabaseAway } from '../../store/data
 import type { CallClaim } from '../../store/calls/ledger-claims.ts';
 import type { Store } from '../../store/store.ts';
 import { tryAgainLater } from './application-failure.ts';
-import { CallError } from './call-error.ts';
+import { CallError, UNCLEAR } from './call-error.ts';
 import { heartbeat } from './time-limit.ts';
 import { judgeClaim, lostWithoutClaim, mayBeDone, unreportedUsage } from './judge-claim.ts';
 import type { Claimant, LedgerAnswer } from './judge-claim.ts';
@@ -74,7 +74,7 @@ export async function claimCall(
 
 function claimRefused(error: unknown): CallError {
   const message = `The database refuses the call's record: ${messageOf(error)}`;
-  return new CallError('INTERNAL', message, { retryable: false, done: 'perhaps', cause: error });
+  return new CallError('INTERNAL', message, { ...UNCLEAR, cause: error });
 }
 
 function currentAttempt(): ClaimingAttempt {

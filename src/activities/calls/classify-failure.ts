@@ -3,25 +3,14 @@ import type { RunErrorCode } from '../../graph/values/index.ts';
 import { NetworkError } from '../../network/network-error.ts';
 import type { NetworkFailure } from '../../network/network-error.ts';
 import { readRetryAfter } from '../../network/retry-after.ts';
-import { CallError } from './call-error.ts';
+import { CallError, REFUSED, TRY_AGAIN, TRY_AGAIN_UNDONE, UNCLEAR } from './call-error.ts';
+import type { FailureClass } from './call-error.ts';
 import { userStackOf } from './user-stack.ts';
 
 /*
  * The one table of failures of models and tools: which ones to retry, and whether the callee may have done the work
  * (specification, "Run-time codes" and "Configuration").
  */
-
-export interface FailureClass {
-  readonly retryable: boolean;
-  readonly done: 'no' | 'perhaps';
-}
-
-export const TRY_AGAIN: FailureClass = { retryable: true, done: 'perhaps' };
-/** The callee has not started: its answer says so, or it was not reached. */
-const TRY_AGAIN_UNDONE: FailureClass = { retryable: true, done: 'no' };
-export const REFUSED: FailureClass = { retryable: false, done: 'no' };
-/** A response without an answer, such as a redirect that is not followed. */
-export const UNCLEAR: FailureClass = { retryable: false, done: 'perhaps' };
 
 const BY_STATUS: ReadonlyMap<number, FailureClass> = new Map([
   [408, TRY_AGAIN_UNDONE],

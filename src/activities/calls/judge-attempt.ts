@@ -3,9 +3,8 @@ import { needsSettlement } from '../../graph/run/index.ts';
 import type { CallReply } from '../../graph/run/index.ts';
 import { MAX_MESSAGE, messageOf, truncate } from '../../graph/values/index.ts';
 import type { TaskFailure, TokenUsage, RunError } from '../../graph/values/index.ts';
-import { CallError } from './call-error.ts';
+import { CallError, causeOf, UNCLEAR } from './call-error.ts';
 import type { CallTask } from './call-task.ts';
-import { causeOf } from './cause-of.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /** An attempt that has failed or was canceled. */
@@ -118,7 +117,7 @@ function mayTryAgain({ task }: AttemptToJudge, { code, retryable }: CallError, f
 function toCallError(thrown: unknown): CallError {
   return thrown instanceof CallError
     ? thrown
-    : new CallError('INTERNAL', messageOf(thrown), { retryable: false, done: 'perhaps', cause: thrown });
+    : new CallError('INTERNAL', messageOf(thrown), { ...UNCLEAR, cause: thrown });
 }
 
 /** Share by which delays vary, so that calls that failed together are not retried together. */

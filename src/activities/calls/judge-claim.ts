@@ -1,7 +1,7 @@
 import type { CallSafety } from '../../graph/definition/index.ts';
 import type { Json, TaskFailure, TokenUsage } from '../../graph/values/index.ts';
 import type { ClaimJudgement, LedgerEntry, SeenEntry } from '../../store/calls/ledger-claims.ts';
-import { CallError } from './call-error.ts';
+import { CallError, REFUSED } from './call-error.ts';
 
 /** The answer to a claimant that must not make the call now. */
 export type LedgerAnswer =
@@ -32,10 +32,7 @@ export interface Claimant {
 export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimJudgement<LedgerAnswer> {
   const isTakeover = claimant.takeover > entry.takeover;
   if (entry.requestHash !== claimant.requestHash && !isTakeover) {
-    throw new CallError('INTERNAL', 'The same idempotency key was used for another request', {
-      retryable: false,
-      done: 'no',
-    });
+    throw new CallError('INTERNAL', 'The same idempotency key was used for another request', REFUSED);
   }
   if (isSuperseded(claimant, entry)) return IN_PROGRESS;
   const isUnused = claimant.isUnused(entry.claim);

@@ -3,7 +3,7 @@ import { calleeOf } from '../../graph/run/index.ts';
 import type { CallReply, CallRequest } from '../../graph/run/index.ts';
 import { toJson, isJsonList, isJsonObject, jsonSize } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import { CallError } from './call-error.ts';
+import { CallError, REFUSED } from './call-error.ts';
 import type { CallTask } from './call-task.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { inAttemptSpan } from './attempt-span.ts';
@@ -54,8 +54,7 @@ export async function makeAttempt<R extends CallRequest>(
   { kind, task, failures, begun = 1, keep }: Attempt<R>,
   limit: TimeLimit,
 ): Promise<MeasuredReply> {
-  if (limit.isExpired)
-    throw new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
+  if (limit.isExpired) throw new CallError('TIMEOUT', 'The deadline for all attempts is over', REFUSED);
   const attempt = failures + 1;
   const { prepare } = limit;
   const made = { attempt, turn: Math.max(attempt, begun), prepare, ...(keep && { keep }) };
@@ -104,10 +103,10 @@ function argsOf(request: Exclude<CallRequest, { readonly kind: 'model' }>): Json
  * large is omitted.
  */
 function toKept(sent: Json): Json {
-  const whole = toJson(sent);
-  if (jsonSize(whole) <= MAX_KEPT_BYTES) return whole;
-  const messages = isJsonObject(whole) ? whole['messages'] : undefined;
-  return isJsonObject(whole) && isJsonList(messages) ? withLatest(whole, messages) : null;
+  const request = toJson(sent);
+  if (jsonSize(request) <= MAX_KEPT_BYTES) return request;
+  const messages = isJsonObject(request) ? request['messages'] : undefined;
+  return isJsonObject(request) && isJsonList(messages) ? withLatest(request, messages) : null;
 }
 
 function withLatest(request: Readonly<Record<string, Json>>, messages: readonly Json[]): Json {

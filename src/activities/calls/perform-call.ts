@@ -39,33 +39,27 @@ export async function performCall<R extends CallRequest>(
   return await withHeartbeat(task.request.policy.heartbeatMs, async () => await perform(called));
 }
 
-interface CalledByTask<R extends CallRequest> {
+interface RequestedCall<R extends CallRequest> {
   readonly store: Store;
   readonly kind: CallBehavior<R>;
   readonly task: CallTask<R>;
   readonly safety: CallSafety;
 }
 
-async function executeUnclaimed<R extends CallRequest>(called: CalledByTask<R>): Promise<CallOutcome> {
+async function executeUnclaimed<R extends CallRequest>(called: RequestedCall<R>): Promise<CallOutcome> {
   const { store, task } = called;
   const journal = openLateJournal(store, task);
   const { keep, kept } = openKeptRequest(task.request);
   const record = unclaimedRecord({ store, task, journal, kept, ...ledgerTerms(called) });
   try {
-    return await execute({
-      ...called,
-      record,
-      keep,
-      failures: 0,
-      usedBefore: null,
-      mayBeDone: task.perhapsMadeLocally === true,
-    });
+    const mayBeDone = task.perhapsMadeLocally === true;
+    return await execute({ ...called, record, keep, failures: 0, usedBefore: null, mayBeDone });
   } finally {
     journal.close();
   }
 }
 
-async function claimAndExecute<R extends CallRequest>(called: CalledByTask<R>): Promise<CallOutcome> {
+async function claimAndExecute<R extends CallRequest>(called: RequestedCall<R>): Promise<CallOutcome> {
   const { store, task } = called;
   const { call, claimant } = ledgerTerms(called);
   const { keep, kept } = openKeptRequest(task.request);
@@ -83,7 +77,7 @@ async function claimAndExecute<R extends CallRequest>(called: CalledByTask<R>): 
 }
 
 /** The fields of the call for the ledger. */
-function ledgerTerms<R extends CallRequest>({ task, safety }: CalledByTask<R>): LedgerTerms {
+function ledgerTerms<R extends CallRequest>({ task, safety }: RequestedCall<R>): LedgerTerms {
   const { key, takeover, node, index, runId, tenantId, request } = task;
   const requestHash = createHash('sha256')
     .update(canonicalJson(toJson(request)))
@@ -94,7 +88,7 @@ function ledgerTerms<R extends CallRequest>({ task, safety }: CalledByTask<R>): 
   };
 }
 
-interface Call<R extends CallRequest> extends CalledByTask<R>, Attempt<R> {
+interface Call<R extends CallRequest> extends RequestedCall<R>, Attempt<R> {
   readonly record: CallRecord;
   /** True if an earlier attempt may have made the call. */
   readonly mayBeDone: boolean;
@@ -108,12 +102,12 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
   const stopRenewing = isAccountable(task) || call.safety === 'unsafe' ? startRenewal(call) : null;
   try {
     const isObsolete = limit.isCanceled() || (isCancelRequested() && !call.mayBeDone);
-    if (isObsolete) return await endAttempt(call, judgeCancellation(toFailed(call, limit), NOT_MADE));
+    if (isObsolete) return await endAttempt(call, toEnd(judgeCanceledAttempt(toFailed(call, limit), NOT_MADE)));
     const { failedLocally } = task;
     if (failedLocally && failures < failedLocally.failures) return await endAttempt(call, endOfLocal(failedLocally));
     const made = await makeAttempt({ ...call, begun: Context.current().info.attempt }, limit).catch(
       async (thrown: unknown) => {
-        const end = judgeFailure(toFailed(call, limit), thrown);
+        const end = toEnd(judgeAttempt(toFailed(call, limit), thrown));
         reportFailure(task, end.entry);
         return await endAttempt(call, end);
       },
@@ -180,25 +174,13 @@ export interface AttemptEnd {
   readonly error: Error;
 }
 
-/** Judges a failed attempt: the call is tried again, has failed, or its outcome is unknown. */
-function judgeFailure(attempt: AttemptToJudge, thrown: unknown): AttemptEnd {
-  return toEnd(judgeAttempt(attempt, thrown));
-}
-
-/** Judges a canceled attempt: the call has ended, or another attempt continues. */
-function judgeCancellation(attempt: AttemptToJudge, error: CallError): AttemptEnd {
-  return toEnd(judgeCanceledAttempt(attempt, error));
-}
-
 function toEnd(verdict: AttemptVerdict): AttemptEnd {
   const { failures, failure } = verdict;
   switch (verdict.status) {
     case 'retrying': {
-      const nextAttemptAt = new Date(Date.now() + verdict.delayMs).toISOString();
-      return {
-        entry: { status: 'retrying', failures, failure, nextAttemptAt },
-        error: toFailure(failure, verdict.delayMs),
-      };
+      const { status, delayMs } = verdict;
+      const nextAttemptAt = new Date(Date.now() + delayMs).toISOString();
+      return { entry: { status, failures, failure, nextAttemptAt }, error: toFailure(failure, delayMs) };
     }
     case 'canceled':
       return { entry: { status: 'failed', failures, failure }, error: new CancelledFailure('The call was canceled') };

@@ -34,13 +34,8 @@ export async function reconcileCall(
   { heartbeatMs, givenUp, ...call }: CallToReconcile,
 ): Promise<CallOutcome> {
   const scheduledAt = Context.current().info.currentAttemptScheduledTimestampMs;
-  const claim = {
-    claim: randomUUID(),
-    requestHash: NO_REQUEST,
-    scheduledAt,
-    at: new Date().toISOString(),
-    journal: null,
-  };
+  const at = new Date().toISOString();
+  const claim = { claim: randomUUID(), requestHash: NO_REQUEST, scheduledAt, at, journal: null };
   const [notMade, judge] = givenUp
     ? ([{ callFailed: true, error: givenUp }, judgeGivenUp] as const)
     : ([CANCELED, judgeCanceled] as const);

@@ -1,7 +1,7 @@
 import type { ValueReply } from '../../graph/run/index.ts';
 import { compileJsonSchema, messageOf, toJson } from '../../graph/values/index.ts';
 import type { Json, JsonSchema, RunErrorCode, SchemaCheck } from '../../graph/values/index.ts';
-import { CallError } from './call-error.ts';
+import { CallError, UNCLEAR } from './call-error.ts';
 import { fromCode } from './classify-failure.ts';
 
 /** Runs configured code. Its errors are retryable, and its result must be JSON. @throws CallError */
@@ -27,7 +27,7 @@ function toResult(code: RunErrorCode, value: unknown): Json {
   try {
     return toJson(value ?? null);
   } catch (error) {
-    throw new CallError(code, messageOf(error), { retryable: false, done: 'perhaps', cause: error });
+    throw new CallError(code, messageOf(error), { ...UNCLEAR, cause: error });
   }
 }
 

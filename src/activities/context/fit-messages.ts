@@ -1,7 +1,7 @@
 import type { ContextPolicy, ContextReport, ModelCallRequest, OverflowReply } from '../../graph/run/index.ts';
 import { isFilePart, partsOf, textOf, toolCallsOf } from '../../graph/definition/index.ts';
 import type { Message, FilePart } from '../../graph/definition/index.ts';
-import { CallError } from '../calls/call-error.ts';
+import { CallError, REFUSED } from '../calls/call-error.ts';
 import type { ToolOffer } from '../models/model.ts';
 import { withDistinctIds, repairCalls } from './restore-conversation.ts';
 import type { MessageProcessor, ProcessingStep, StepContext } from './message-processor.ts';
@@ -103,7 +103,7 @@ export type RequestEnvelope = Pick<ModelCallRequest, 'system' | 'output'> & { re
 
 /** Counts tokens of a request by parts; the total is their sum. */
 export interface RequestMeter {
-  readonly envelope: (frame: RequestEnvelope) => number;
+  readonly envelope: (envelope: RequestEnvelope) => number;
   readonly messages: (messages: readonly Message[]) => number;
 }
 
@@ -121,7 +121,7 @@ export function createRequestMeter(counter: TokenCounter): RequestMeter {
   const tokensOf = (message: Message): number => {
     const tokens =
       counted.get(message) ??
-      PER_MESSAGE + count(saidIn(message)) + tokensOfFiles(message) + tokensOfCalls(message, count);
+      PER_MESSAGE + count(countedText(message)) + tokensOfFiles(message) + tokensOfCalls(message, count);
     counted.set(message, tokens);
     return tokens;
   };
@@ -138,9 +138,9 @@ export function createRequestMeter(counter: TokenCounter): RequestMeter {
 }
 
 /** The text of a message, or its provider parts if these are longer. */
-function saidIn({ content, name, providerParts }: Message): string {
-  const said = textOf(content);
-  const text = typeof name === 'string' ? `${name} ${said}` : said;
+function countedText({ content, name, providerParts }: Message): string {
+  const own = textOf(content);
+  const text = typeof name === 'string' ? `${name} ${own}` : own;
   const parts = isJsonObject(providerParts) ? JSON.stringify(providerParts['parts'] ?? []) : '';
   return parts.length > text.length ? parts : text;
 }
@@ -175,7 +175,7 @@ function countWith(counter: TokenCounter, text: string): number {
 
 function unusable(problem: string, cause?: unknown): CallError {
   const message = `The model's token counter can't be used: ${problem}`;
-  return new CallError('MODEL_FAILED', message, { retryable: false, done: 'no', cause });
+  return new CallError('MODEL_FAILED', message, { ...REFUSED, cause });
 }
 
 function sum(numbers: readonly number[]): number {

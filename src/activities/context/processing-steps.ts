@@ -1,5 +1,5 @@
 import { own, isJsonList, messageOf, toJson } from '../../graph/values/index.ts';
-import { CallError } from '../calls/call-error.ts';
+import { CallError, REFUSED, TRY_AGAIN_UNDONE } from '../calls/call-error.ts';
 import { keepLast, shortenToolResults, summarize } from './summarize.ts';
 import type { MessageProcessor, ProcessingStep } from './message-processor.ts';
 import { isMessage, messageProblem } from '../../graph/definition/index.ts';
@@ -31,7 +31,7 @@ export function stepsOf(
     if (processor) return customStep(name, processor);
     const known = [...BUILT_IN_PROCESSORS, ...Object.keys(processors)].join(', ');
     const message = `This worker has no message processor "${name}"; it has ${known}`;
-    throw new CallError('MODEL_FAILED', message, { retryable: false, done: 'no' });
+    throw new CallError('MODEL_FAILED', message, REFUSED);
   });
 }
 
@@ -40,8 +40,7 @@ function customStep(name: string, processor: MessageProcessor): ProcessingStep {
   return async (messages, { maxTokens, count }) => {
     const processed = await failingAs(name, async () => toJson(await processor(messages, { maxTokens, count })));
     const problem = isJsonList(processed) ? processed.map(messageProblem).find(Boolean) : 'it gives back no list';
-    if (problem !== undefined)
-      throw new CallError('MODEL_FAILED', describeFailure(name, problem), { retryable: false, done: 'no' });
+    if (problem !== undefined) throw new CallError('MODEL_FAILED', describeFailure(name, problem), REFUSED);
     return restoreConversation(messages, isJsonList(processed) ? processed.filter(isMessage) : []);
   };
 }
@@ -52,7 +51,7 @@ async function failingAs<T>(name: string, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof CallError) throw error;
     const message = describeFailure(name, messageOf(error));
-    throw new CallError('MODEL_FAILED', message, { retryable: true, done: 'no', cause: error });
+    throw new CallError('MODEL_FAILED', message, { ...TRY_AGAIN_UNDONE, cause: error });
   }
 }
 

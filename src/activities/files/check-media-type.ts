@@ -16,7 +16,7 @@ export interface ReadBytes {
 export function checkMediaType(part: FilePart, { bytes, contentType }: ReadBytes): void {
   const declared = canonical(part.mediaType);
   const stated = canonical(contentType ?? '');
-  const detected = SIGNATURES.find(({ begins }) => begins(bytes))?.mediaType ?? null;
+  const detected = SIGNATURES.find(({ matches }) => matches(bytes))?.mediaType ?? null;
   const isKnown = SIGNATURES.some(({ mediaType }) => mediaType === declared);
   const found = !UNSPECIFIC.has(stated) && stated !== declared ? stated : detected;
   if (found === declared || (found === null && !isKnown)) return;
@@ -35,29 +35,29 @@ function canonical(mediaType: string): string {
 
 interface Signature {
   readonly mediaType: string;
-  readonly begins: (bytes: Uint8Array) => boolean;
+  readonly matches: (bytes: Uint8Array) => boolean;
 }
 
-const at =
+const hasAt =
   (offset: number, text: string) =>
   (bytes: Uint8Array): boolean =>
-    begin(bytes).startsWith(text, offset);
+    headerOf(bytes).startsWith(text, offset);
 
 /** Readers of PDF search for its header up to this offset. */
-const BEGIN = 1_024;
+const HEADER_BYTES = 1_024;
 
 /** The first bytes, each converted to a character. */
-function begin(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, BEGIN)).toString('latin1');
+function headerOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, HEADER_BYTES)).toString('latin1');
 }
 
 /** The first bytes of types that most providers accept (MIME Sniffing standard, section 6.1). */
 const SIGNATURES: readonly Signature[] = [
-  { mediaType: 'image/png', begins: at(0, '\x89PNG\r\n\x1A\n') },
-  { mediaType: 'image/jpeg', begins: at(0, '\xFF\xD8\xFF') },
-  { mediaType: 'image/gif', begins: at(0, 'GIF8') },
-  { mediaType: 'image/webp', begins: (bytes) => at(0, 'RIFF')(bytes) && at(8, 'WEBP')(bytes) },
-  { mediaType: 'application/pdf', begins: (bytes) => begin(bytes).includes('%PDF-') },
+  { mediaType: 'image/png', matches: hasAt(0, '\x89PNG\r\n\x1A\n') },
+  { mediaType: 'image/jpeg', matches: hasAt(0, '\xFF\xD8\xFF') },
+  { mediaType: 'image/gif', matches: hasAt(0, 'GIF8') },
+  { mediaType: 'image/webp', matches: (bytes) => hasAt(0, 'RIFF')(bytes) && hasAt(8, 'WEBP')(bytes) },
+  { mediaType: 'application/pdf', matches: (bytes) => headerOf(bytes).includes('%PDF-') },
 ];
 
 /** The reason why a file of a message can't be sent to a model: the `cause.code` of the error. */

@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import type { FilePart } from '../../graph/definition/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import type { Store } from '../../store/store.ts';
-import { CallError } from '../calls/call-error.ts';
+import { CallError, UNCLEAR } from '../calls/call-error.ts';
 import type { AnsweredBytes, ToolContext } from '../tools/tool.ts';
 
 /**
@@ -40,7 +40,7 @@ export function createFileKeeper(files: Pick<Store['files'], 'addPiece' | 'keep'
 
 /** Fails where files can't be stored. */
 export const keepNoFile: KeepFile = async () =>
-  await Promise.reject(new CallError('TOOL_FAILED', 'The answer is a file, and files are not stored here', FINAL));
+  await Promise.reject(new CallError('TOOL_FAILED', 'The answer is a file, and files are not stored here', UNCLEAR));
 
 /** Returns the result of a tool whose whole answer is a file. */
 export function toFileResult(file: FilePart, size: number): Json {
@@ -49,7 +49,5 @@ export function toFileResult(file: FilePart, size: number): Json {
 
 function noSpace(): CallError {
   const message = 'The answer is a file, and the tenant has no space for more files';
-  return new CallError('TOOL_FAILED', message, FINAL);
+  return new CallError('TOOL_FAILED', message, UNCLEAR);
 }
-
-const FINAL = { retryable: false, done: 'perhaps' } as const;

@@ -7,12 +7,12 @@ import type { GuardedRequest } from '../../network/guarded-request.ts';
 import type { GenerateContext } from '../models/model.ts';
 import { checkMediaType, nameOfFile, fileError } from './check-media-type.ts';
 import type { ReadBytes } from './check-media-type.ts';
-import { CallError } from '../calls/call-error.ts';
+import { CallError, REFUSED } from '../calls/call-error.ts';
 import { inCallSlot } from '../calls/call-slots.ts';
 import type { CallSlots } from '../calls/call-slots.ts';
 import type { CallTask } from '../calls/call-task.ts';
 import { filesIn } from '../models/to-prompt.ts';
-import { fromNetwork, fromStatus, REFUSED } from '../calls/classify-failure.ts';
+import { fromNetwork, fromStatus } from '../calls/classify-failure.ts';
 
 /** The call whose messages contain files. */
 export interface PromptOfFiles {
@@ -89,7 +89,7 @@ function openFileBudget(): FileBudget {
       new CallError(
         'PAYLOAD_TOO_LARGE',
         `${file} is larger than ${most()} bytes: a file of a prompt may have ${MAX_FILE_BYTES}, all of them together ${MAX_PROMPT_BYTES}`,
-        { retryable: false, done: 'no' },
+        REFUSED,
       ),
   };
 }

@@ -1,9 +1,8 @@
 import type { ToolEntry } from '../../graph/definition/index.ts';
 import { messageOf, toJson, toPointer } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import { CallError } from '../calls/call-error.ts';
+import { CallError, stackOf, REFUSED, UNCLEAR } from '../calls/call-error.ts';
 import { withoutSecrets } from '../calls/call-logger.ts';
-import { stackOf } from '../calls/cause-of.ts';
 import { fromCode } from '../calls/classify-failure.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretResolver, UsedSecrets } from '../secrets.ts';
@@ -64,7 +63,7 @@ async function readBy(schema: StandardSchema, name: string, args: Json): Promise
     return toJson(checked.value);
   } catch (error) {
     const message = `The schema of ${name} makes no JSON of its arguments: ${messageOf(error)}`;
-    throw new CallError('INVALID_TOOL_ARGUMENTS', message, { retryable: false, done: 'no', cause: error });
+    throw new CallError('INVALID_TOOL_ARGUMENTS', message, { ...REFUSED, cause: error });
   }
 }
 
@@ -76,7 +75,7 @@ function valueOf(name: string, values: ReadonlyMap<string, string>, tool: string
   const value = values.get(name);
   if (value !== undefined) return value;
   const message = `${tool} asks for the secret "${name}", which its configuration does not name in "secrets"`;
-  throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'perhaps' });
+  throw new CallError('TOOL_FAILED', message, UNCLEAR);
 }
 
 /** The part of Standard Schema (standardschema.dev) that tools need. */

@@ -2,7 +2,7 @@ import type { ToolEntry } from '../../graph/definition/index.ts';
 import { isJsonList, isJsonObject, messageOf, toText } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { splitIntoPieces } from '../../graph/expression/index.ts';
-import { CallError } from '../calls/call-error.ts';
+import { CallError, REFUSED } from '../calls/call-error.ts';
 import { fromNetwork } from '../calls/classify-failure.ts';
 import { traceHeaders } from '../../telemetry/traces/traceparent.ts';
 import { followRedirects } from '../../network/follow-redirects.ts';
@@ -81,7 +81,7 @@ function compileUrl(template: string): UrlTemplate {
       return { url: new URL(text), rest };
     } catch (error) {
       const message = `The arguments do not fit into the URL ${template}: ${messageOf(error)}`;
-      throw new CallError('INVALID_TOOL_ARGUMENTS', message, { retryable: false, done: 'no', cause: error });
+      throw new CallError('INVALID_TOOL_ARGUMENTS', message, { ...REFUSED, cause: error });
     }
   };
 }

@@ -3,7 +3,7 @@ import { isJsonObject, mapValues, parseDuration } from '../../graph/values/index
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { MAX_MEMORY_ENTRIES, tooLargeForMemory } from '../../store/memory/memory.ts';
 import type { Memory } from '../../store/memory/memory.ts';
-import { CallError } from '../calls/call-error.ts';
+import { CallError, REFUSED } from '../calls/call-error.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
 /**
@@ -61,5 +61,5 @@ const save: Work = async ({ key, value, ttl }, { memory, at, context: { principa
 };
 
 function refused(message: string): CallError {
-  return new CallError('TOOL_FAILED', message, { retryable: false, done: 'no' });
+  return new CallError('TOOL_FAILED', message, REFUSED);
 }

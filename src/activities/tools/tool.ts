@@ -1,7 +1,7 @@
 import type { CallSafety, FilePart, ToolEntry } from '../../graph/definition/index.ts';
 import type { Principal } from '../../graph/run/index.ts';
 import type { Json, SchemaViolation } from '../../graph/values/index.ts';
-import { CallError } from '../calls/call-error.ts';
+import { CallError, REFUSED } from '../calls/call-error.ts';
 import type { CallLogger } from '../calls/call-logger.ts';
 
 /** Bytes that a tool has answered. */
@@ -59,7 +59,7 @@ export interface ToolCall extends ToolContext {
 /** The error for arguments that violate a tool's parameters; the tool is not called. */
 export function badArguments(tool: string, { path, message }: SchemaViolation): CallError {
   const text = `The arguments of ${tool} break its parameters at ${path || '/'}: ${message}`;
-  return new CallError('INVALID_TOOL_ARGUMENTS', text, { retryable: false, done: 'no' });
+  return new CallError('INVALID_TOOL_ARGUMENTS', text, REFUSED);
 }
 
 /** The call that the code serves, with its means. */

@@ -27,7 +27,7 @@ export async function requireMayStart(
   if (quota.runsPerMinute.limit === null && quota.costUsdPerDay.limit === null) return;
   const [minute, day] = [minuteAt(nowMs), dayAt(nowMs)];
   const costSince = quota.costUsdPerDay.limit === null ? minute.since : day.since;
-  const use = await store.readTenantUse({ tenantId, runsSince: minute.since, costSince, besides: id });
+  const use = await store.readTenantUse({ tenantId, runsSince: minute.since, costSince, exceptRunId: id });
   const excess = excessOf(quota, use, { minute, day });
   if (!excess) return;
   const { detail, window } = excess;

@@ -155,7 +155,7 @@ async function answerOf(
 ): Promise<Answer> {
   const run = await findRun(deps, caller, runId);
   const plan = planChat(await definitionOf(deps, run.graph.hash, runId));
-  const recordedAnswers = new RecordedAnswers(run.lastSeq === 0 ? [] : await deps.store.ledger.saidTexts(runId));
+  const recordedAnswers = new RecordedAnswers(run.lastSeq === 0 ? [] : await deps.store.ledger.answerTexts(runId));
   const message = { runId, plan, caller, recordedAnswers, ...part };
   return {
     chunks: (unwanted) => chunksOfRun(deps, message, subscription.updates(0, unwanted)),

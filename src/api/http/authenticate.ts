@@ -5,7 +5,7 @@ import type { Permission, Roles } from '../../graph/definition/index.ts';
 import { lossesIn, toTimestampMs } from '../../graph/values/index.ts';
 import { ApiError, unavailable } from './errors.ts';
 import { isTooDeep } from './read-json.ts';
-import { TENANT_NAME } from '../../process/process-options.ts';
+import { TENANT_NAME } from '../../process/tenant-name.ts';
 import { RUN_PERMISSIONS, hasPermission } from '../../graph/run/index.ts';
 import type { Principal } from '../../graph/run/index.ts';
 

@@ -40,8 +40,8 @@ const ofRun = (slots: TenantSlots): Route =>
     answers: { 200: EVENT_STREAM },
     problems: [400, 404, 429],
     handle: (deps) => {
-      const { changes, deltas, runLooks } = deps.store;
-      const sources = { changes, deltas, runLooks: shareLooks(runLooks), fingerprints: deps.fingerprints };
+      const { changes, deltas, historyParts } = deps.store;
+      const sources = { changes, deltas, historyParts: shareLooks(historyParts), fingerprints: deps.fingerprints };
       return async (c) => {
         const caller = c.get('caller');
         const { id: runId, lastSeq } = await findRun(deps, caller, c.req.valid('param').id);

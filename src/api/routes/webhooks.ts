@@ -135,7 +135,7 @@ const listDeliveries = webhooks.get('/api/webhooks/{id}/deliveries', 'run:contro
     const found = await readPage(
       deps.cursors,
       asked,
-      async (request) => await deps.store.webhookDeliveries.list(id, { status }, request),
+      async (request) => await deps.store.webhookDeliveries.list(id, status, request),
     );
     return c.json(found, 200);
   },

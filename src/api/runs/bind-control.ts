@@ -1,6 +1,6 @@
 import { NOT_BEGUN } from '../../graph/journal/index.ts';
 import type { RunView } from '../../graph/journal/index.ts';
-import { isEnded, isNamed, namesOf, refuseSeveral } from '../../graph/run/index.ts';
+import { isEnded, mayMeanIntervention, namesOf, refuseSeveral } from '../../graph/run/index.ts';
 import type { Refusal } from '../../graph/run/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
@@ -48,7 +48,9 @@ function atCheckpoint({ checkpointId }: RunView): JsonObject {
  */
 function bindSettlement({ status, endedAt, waitingFor }: RunView, payload: JsonObject): BoundControl {
   if (isEnded(status)) return { payload: { ...payload, since: endedAt }, refusal: null };
-  const asked = waitingFor.filter((one) => one.kind === 'intervention').filter((one) => isNamed(payload, one));
+  const asked = waitingFor
+    .filter((one) => one.kind === 'intervention')
+    .filter(({ node, id }) => mayMeanIntervention(payload, node, id));
   const [only, ...others] = asked;
   if (others.length > 0) return { payload, refusal: refuseSeveral(namesOf(asked)) };
   return { payload: { ...payload, ...(only && { id: only.id }), since: only?.since ?? null }, refusal: null };

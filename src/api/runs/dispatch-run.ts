@@ -170,7 +170,7 @@ export async function inheritedChannels(
 ): Promise<readonly string[]> {
   const left = await checkpointLeftBy(store, predecessorId);
   if (!left) return [];
-  return (await store.runs.hiddenOf([left.runId])).get(left.runId)?.channels ?? [];
+  return (await store.runs.redactionOfRuns([left.runId])).get(left.runId)?.channels ?? [];
 }
 
 /**

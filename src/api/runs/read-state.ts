@@ -55,7 +55,8 @@ interface Next extends Pick<RunView, 'next'> {
 async function nextOf({ journal }: Store, { id, view }: RunRecord, after: number): Promise<Next | null> {
   if (!view) return null;
   const stored = await journal.lastUpdates(
-    { runId: id, after },
+    id,
+    after,
     view.pending.filter(({ update }) => !update),
   );
   const updates = stored.values();

@@ -20,7 +20,7 @@ import { requireMayStart } from '../administration/require-may-start.ts';
 import { acceptAndDispatch, unlessAccepted, inheritedChannels } from './dispatch-run.ts';
 import type { Beginning, RunIdentity } from '../../graph/advance/index.ts';
 import type { OutputsTest, TestedRun } from '../../simulation/play-outputs.ts';
-import { traceOfStart } from '../../telemetry/traces/trace-of-start.ts';
+import { traceOfStart } from '../../telemetry/traces/traceparent.ts';
 import { isStart } from '../../workflows/contract.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { RunRecord } from '../../store/runs.ts';

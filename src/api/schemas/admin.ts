@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { CATALOG_KINDS } from '../../graph/definition/index.ts';
-import { TENANT_NAME } from '../../process/process-options.ts';
+import { TENANT_NAME } from '../../process/tenant-name.ts';
 import {
   aPage,
   GivenJson,

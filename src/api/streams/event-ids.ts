@@ -1,4 +1,4 @@
-import type { EventPlace } from '../../store/tenant-events.ts';
+import type { FeedPosition } from '../../store/tenant-events.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Cursors } from '../http/paging.ts';
 
@@ -24,9 +24,9 @@ export function requireWritten(seq: number, lastSeq: number): number {
 
 /** The event ids of a tenant's stream: signed positions that are valid for this tenant only. */
 export interface EventIds {
-  write(tenantId: string, position: EventPlace): string;
+  write(tenantId: string, position: FeedPosition): string;
   /** @throws ApiError `INVALID_EVENT_ID` */
-  read(tenantId: string, id: string): EventPlace;
+  read(tenantId: string, id: string): FeedPosition;
 }
 
 export function createEventIds(cursors: Cursors): EventIds {
@@ -48,7 +48,7 @@ export function createEventIds(cursors: Cursors): EventIds {
 }
 
 /** @throws TypeError for a value that is no position */
-function toPosition(value: unknown): EventPlace {
+function toPosition(value: unknown): FeedPosition {
   const parts: readonly unknown[] = Array.isArray(value) ? value : [];
   const [known, at, upTo, xid, runId, seq] = parts;
   if (typeof known !== 'string' || typeof at !== 'string') throw new TypeError('A signed id holds no position');

@@ -1,5 +1,5 @@
 import type { Changes } from '../../store/changes.ts';
-import type { EventPlace, TenantEvent } from '../../store/tenant-events.ts';
+import type { FeedPosition, TenantEvent } from '../../store/tenant-events.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { createBell } from '../http/bell.ts';
 import type { Fingerprints } from '../http/fingerprints.ts';
@@ -23,7 +23,7 @@ interface StreamedTenant {
   readonly feed: TenantFeed;
   /** Called when the position of the stream advances, so that the heartbeat can send the new id. */
   readonly moved: (id: string) => void;
-  readonly from: EventPlace;
+  readonly from: FeedPosition;
 }
 
 interface Sources {
@@ -59,7 +59,7 @@ export async function streamTenant(
         (event) => isWanted(event, streamed.filter) && part.redactionOf.has(event.runId),
       );
       await writeAll(body, wanted, (event) => frameOf(event, { caller, ids, fingerprints, part, known: position }));
-      position = part.place;
+      position = part.position;
       moved(toIdFrame(ids.write(caller.tenantId, position)));
       if (!part.hasMore && !feed.isBehind(part)) await bell.rung(LOOK_EVERY_MS);
     }
@@ -74,7 +74,7 @@ function isWanted({ graph, event }: TenantEvent, filter: EventFilter): boolean {
 
 interface FrameContext extends Pick<Sources, 'ids' | 'fingerprints'>, Pick<StreamedTenant, 'caller'> {
   readonly part: FeedPart;
-  readonly known: EventPlace;
+  readonly known: FeedPosition;
 }
 
 function frameOf(

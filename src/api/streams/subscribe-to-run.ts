@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { ModelDelta, RunEvent } from '../../graph/journal/index.ts';
 import type { Changes } from '../../store/changes.ts';
 import type { Deltas } from '../../store/deltas.ts';
-import type { RunLook, RunLooks } from '../../store/run-looks.ts';
+import type { HistoryPart, HistoryParts } from '../../store/history-parts.ts';
 import { createBell } from '../http/bell.ts';
 
 /** An update of a run: what is new since the previous update. */
@@ -11,7 +11,7 @@ export interface RunUpdate {
   readonly deltas: readonly ModelDelta[];
   readonly events: readonly RunEvent[];
   /** The run as it was read last. Its redaction applies to all events and deltas of this update. */
-  readonly run: RunLook;
+  readonly run: HistoryPart;
   /** True when the update contains the last event that is stored. */
   readonly isUpToDate: boolean;
 }
@@ -29,7 +29,7 @@ export interface RunSubscription {
 export interface UpdateSources {
   readonly changes: Pick<Changes, 'subscribe'>;
   readonly deltas: Pick<Deltas, 'listen'>;
-  readonly runLooks: RunLooks;
+  readonly historyParts: HistoryParts;
 }
 
 /** The run whose updates are read. */
@@ -44,14 +44,14 @@ const LOOK_EVERY_MS = 60_000;
 
 /** Subscribes to a run, which need not exist yet. */
 export async function subscribeToRun(
-  { changes, deltas, runLooks }: UpdateSources,
+  { changes, deltas, historyParts }: UpdateSources,
   { runId, detail }: SubscribedRun,
 ): Promise<RunSubscription> {
   const queue = new UpdateQueue();
   const unsubscribe = changes.subscribe(runId, queue.addChange);
   const stopDeltas = detail === 'tokens' ? await deltas.listen(runId, queue.addDelta) : () => undefined;
   return {
-    updates: (after, unwanted) => readUpdates(queue, createReader(runLooks, runId, after), unwanted),
+    updates: (after, unwanted) => readUpdates(queue, createReader(historyParts, runId, after), unwanted),
     close() {
       unsubscribe();
       stopDeltas();
@@ -82,8 +82,8 @@ async function* readUpdates(
 /** Reads the run when new events are possible. @returns `null` for a deleted run */
 type ReadUpdate = (queued: Queued) => Promise<RunUpdate | null>;
 
-function createReader(looks: RunLooks, runId: string, after: number): ReadUpdate {
-  let run: RunLook | null = null;
+function createReader(looks: HistoryParts, runId: string, after: number): ReadUpdate {
+  let run: HistoryPart | null = null;
   let seq = after;
   return async ({ deltas, hasChanged }) => {
     const isFresh = hasChanged || mayHideMore(run);
@@ -100,7 +100,7 @@ function createReader(looks: RunLooks, runId: string, after: number): ReadUpdate
  * The redaction that a run inherits from its thread is known only once the run is dispatched, which precedes its first
  * delta.
  */
-function mayHideMore(run: RunLook | null): boolean {
+function mayHideMore(run: HistoryPart | null): boolean {
   return run === null || run.lastSeq === 0;
 }
 
@@ -153,8 +153,8 @@ export class UpdateQueue {
  * Shares reads of runs between streams: streams that request the same part before its read has begun share one read. A
  * read that has begun is not shared any more, because it may miss newer events.
  */
-export function shareLooks(looks: RunLooks): RunLooks {
-  const next = new Map<string, Promise<RunLook | null>>();
+export function shareLooks(looks: HistoryParts): HistoryParts {
+  const next = new Map<string, Promise<HistoryPart | null>>();
   return {
     async after(runId, seq) {
       const key = `${seq} ${runId}`;

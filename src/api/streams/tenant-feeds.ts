@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { Store } from '../../store/store.ts';
-import type { EventPart, EventPlace } from '../../store/tenant-events.ts';
+import type { EventPart, FeedPosition } from '../../store/tenant-events.ts';
 
 /** Events of a tenant, with what is hidden of their runs; a deleted run has no entry. */
 export interface FeedPart extends EventPart {
@@ -13,9 +13,9 @@ export interface FeedPart extends EventPart {
 /** The event source that all streams of a tenant share, so that each part is read once. */
 export interface TenantFeed {
   /** Returns the position of the other streams, or the current end. */
-  begin(): Promise<EventPlace>;
+  begin(): Promise<FeedPosition>;
   /** @returns `null` for a position that is too old */
-  after(position: EventPlace): Promise<FeedPart | null>;
+  after(position: FeedPosition): Promise<FeedPart | null>;
   /** Returns true if the tenant's runs may have changed since a part was read. */
   isBehind(part: FeedPart): boolean;
   /** Must be called when a stream has ended. */
@@ -57,16 +57,16 @@ export function createTenantFeeds(store: FeedSources): TenantFeeds {
 function openFeed({ tenantEvents, runs, changes }: FeedSources, tenantId: string): TenantFeed {
   const parts = new Map<string, Promise<FeedPart | null>>();
   let notifications = 0;
-  let present: Promise<EventPlace> | null = null;
+  let present: Promise<FeedPosition> | null = null;
   const unsubscribe = changes.subscribeTenant(tenantId, () => (notifications += 1));
-  const read = async (position: EventPlace): Promise<FeedPart | null> => {
+  const read = async (position: FeedPosition): Promise<FeedPart | null> => {
     if (!position.amid) await sleep(GATHER_MS);
     const notifiedBefore = notifications;
     const part = await tenantEvents.after(tenantId, position);
     if (!part) return null;
-    if (!part.hasMore) present = Promise.resolve(part.place);
+    if (!part.hasMore) present = Promise.resolve(part.position);
     const runIds = [...new Set(part.events.map(({ runId }) => runId))];
-    return { ...part, redactionOf: await runs.hiddenOf(runIds), notifications: notifiedBefore };
+    return { ...part, redactionOf: await runs.redactionOfRuns(runIds), notifications: notifiedBefore };
   };
   return {
     async begin() {

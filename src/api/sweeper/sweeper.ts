@@ -145,7 +145,7 @@ async function prune(deps: SweeperDeps, stopping: AbortSignal): Promise<void> {
 }
 
 async function tellNotices({ store }: SweeperDeps): Promise<void> {
-  await store.approvalNotices.tellDue();
+  await store.approvalNotices.sendDue();
 }
 
 async function forgetAnswers({ store }: SweeperDeps): Promise<void> {

@@ -8,7 +8,7 @@ import { extstoreInboundOptions } from '@temporalio/common/lib/internal-non-work
 import proto from '@temporalio/proto';
 import type { PayloadReader } from '../../process/data-converter.ts';
 import type { Receiver } from '../../process/payloads/read-signal.ts';
-import { withoutReferences } from '../../workers/read-strangers.ts';
+import { withoutReferences } from '../../workers/read-untrusted-payloads.ts';
 import { RUN_GRAPH } from '../../workflows/contract.ts';
 import type { HistorySource } from '../stack.ts';
 

@@ -12,6 +12,7 @@ import {
 } from './syntax-node.ts';
 import type { SyntaxNode } from './syntax-node.ts';
 import { MAX_DEPTH } from '../values/json.ts';
+import { hasCode } from '../values/text.ts';
 
 /**
  * Adapts a syntax tree before its type check: replaced methods, branches of `?:` with different types, JSON numbers.
@@ -128,10 +129,6 @@ function allowMixedBranches(node: SyntaxNode): void {
       throw error;
     }
   });
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 function chargeFor(node: SyntaxNode, priceOf: (value: unknown) => number): void {

@@ -18,6 +18,9 @@ export type RunEvent = RunEventBody & {
   readonly path?: NodePath;
 };
 
+/** The events of some types. */
+export type EventOf<Type extends RunEvent['type']> = RunEvent & { readonly type: Type };
+
 /** The node task of an event. */
 interface OfTask {
   readonly node: string;

@@ -5,7 +5,7 @@ export type { Checkpoint, ResumePoint } from './resume-point.ts';
 export { CONTRADICTION, TRACED_EVENTS } from './events.ts';
 export { toEndedState, fromEndedState } from './ended-run.ts';
 export type { EndedRunState } from './ended-run.ts';
-export type { RunEvent } from './events.ts';
+export type { EventOf, RunEvent } from './events.ts';
 export type { Intervention, PendingTask, RunView, Usage, WaitingFor } from './run-view.ts';
 export { FIRST_SEGMENT, nodeName } from './segment.ts';
 export type { CallTrace, EarlierVisit, EndedSegments, Segment, TracedRun } from './segment.ts';

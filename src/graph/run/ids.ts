@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { canonicalJson } from '../values/json.ts';
-import type { Json } from '../values/json.ts';
+import type { Json, JsonObject } from '../values/json.ts';
 
 /*
  * All ids and keys of a run. Node names consist of letters, digits, `_` and `-`, so `.`, `:`, `/` and `#` are safe
@@ -153,6 +153,12 @@ export function interventionId(
 ): string {
   const id = visitId([...around, key], visit);
   return call === null ? id : `${id}:${call}`;
+}
+
+/** True if the payload of a control names this intervention by its node or id, or names none. */
+export function mayMeanIntervention(payload: JsonObject, node: string, id: string): boolean {
+  const fits = (named: Json | undefined, actual: string): boolean => typeof named !== 'string' || named === actual;
+  return fits(payload['node'], node) && fits(payload['id'], id);
 }
 
 /** Returns the node of an intervention id. @returns `null` if it is about a compensation, or not an intervention id */

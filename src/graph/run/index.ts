@@ -31,7 +31,15 @@ export type {
   ToolCallRequest,
   ValueReply,
 } from './effect.ts';
-export { approvalTimerId, nodeOfIntervention, parseCallKey, parseCheckpointId, taskKey, taskOfCall } from './ids.ts';
+export {
+  mayMeanIntervention,
+  approvalTimerId,
+  nodeOfIntervention,
+  parseCallKey,
+  parseCheckpointId,
+  taskKey,
+  taskOfCall,
+} from './ids.ts';
 export type { TaskReference } from './ids.ts';
 export { limitsOfRun } from './limits.ts';
 export type { LimitsOfRun } from './limits.ts';
@@ -51,7 +59,7 @@ export { readRun } from './run.ts';
 export type { StoredRun, Breakpoints, EarlierCall, ParentRun, Run } from './run.ts';
 export { describeUndone, isBehind } from './compensation.ts';
 export type { UndoneWork } from './compensation.ts';
-export { isNamed, refuseSeveral } from './named-interventions.ts';
+export { refuseSeveral } from './named-interventions.ts';
 export { TAKEN_IN, hasEnded, isEnded, isRunStatus, isTakenIn, statusOf } from './status.ts';
 export type { RunStatus } from './status.ts';
 export { hasLostSeveral } from './unknown-outcomes.ts';

@@ -1,8 +1,8 @@
 import type { Draft } from '../draft/draft.ts';
 import { tasksOfRun, keyOfCall } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
-import { interventionId } from '../run/ids.ts';
-import { isNamed, refuseSeveral } from '../run/named-interventions.ts';
+import { interventionId, mayMeanIntervention } from '../run/ids.ts';
+import { refuseSeveral } from '../run/named-interventions.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import type { SavedProgress } from '../run/scope.ts';
 import { hasEnded, statusOf } from '../run/status.ts';
@@ -39,7 +39,7 @@ export function findInterventions(draft: Draft, payload: JsonObject): readonly O
     return status === 'failed'
       ? { code: 'UNKNOWN_INTERVENTION', message: 'The run has not failed at a node: none can be named' }
       : { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}; no node of it waits for an intervention` };
-  const chosen = all.filter((one) => isNamed(payload, { node: one.handle.task.node, id: idOf(one) }));
+  const chosen = all.filter((one) => mayMeanIntervention(payload, one.handle.task.node, idOf(one)));
   const [first] = chosen;
   if (first) return refuseUnread(payload, first.since) ?? chosen;
   const message = `That node does not wait for an intervention; these do: ${namesOf(all)}`;

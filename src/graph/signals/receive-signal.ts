@@ -1,7 +1,7 @@
 import type { Draft } from '../draft/draft.ts';
 import { emitOfRun, recordOccurrence } from '../draft/frames.ts';
 import type { UnknownCompensation } from '../run/compensation.ts';
-import { unknownCompensationId } from '../run/ids.ts';
+import { mayMeanIntervention, unknownCompensationId } from '../run/ids.ts';
 import { RUN_PERMISSIONS } from '../run/principal.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
@@ -15,7 +15,6 @@ import { isDeeperThan, isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { abbreviate, truncate } from '../values/text.ts';
 import { whyUnreadable } from '../values/unreadable.ts';
-import { isNamed } from '../run/named-interventions.ts';
 import { refuseUnread } from './refusals.ts';
 import { refused, textOf } from './signal.ts';
 import type { Handled, SignalKind } from './signal.ts';
@@ -121,7 +120,7 @@ function sizeProblem(payload: Json): string | null {
 function refuseOther({ compensation, since }: UnknownCompensation, payload: JsonObject): Handled | null {
   const { node } = compensation.task;
   const id = unknownCompensationId(compensation);
-  if (isNamed(payload, { node, id })) {
+  if (mayMeanIntervention(payload, node, id)) {
     const unread = refuseUnread(payload, since);
     return unread && refused(unread);
   }

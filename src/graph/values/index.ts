@@ -2,7 +2,7 @@ export { boundIssues, escapeInvisible, shortJson } from './short-json.ts';
 export { addToList, forgetOldest, mapValues, toList } from './collections.ts';
 export { withDefaults } from './complete-value.ts';
 export { didYouMean, withSuggestions } from './did-you-mean.ts';
-export { createDistinctTexts, abbreviate, errorChain, messageOf, truncate } from './text.ts';
+export { createDistinctTexts, abbreviate, errorChain, hasCode, messageOf, truncate } from './text.ts';
 export { DURATION_PATTERN, parseDuration, toMs, formatTimestamp, toTimestampMs } from './time.ts';
 export { isRunError, isUnknownOutcome, MAX_MESSAGE } from './errors.ts';
 export type { RunError, RunErrorCode, TaskFailure, TokenUsage } from './errors.ts';

@@ -21,6 +21,11 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+/** True for an error with this code, such as one of Node (`ENOENT`) or of a database driver. */
+export function hasCode(thrown: unknown, code: string): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === code;
+}
+
 /**
  * Makes texts unique.
  * @param copyOf changes a wanted text for its n-th use, counted from 1

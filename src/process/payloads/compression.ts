@@ -2,16 +2,16 @@ import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from 'node:zlib';
 import type { Payload, PayloadCodec, SerializationContext } from '@temporalio/common';
 
-/** The mark of payloads to compress; `workflows/payload-converter.ts` sets it. */
+/** The metadata field that marks payloads to compress; `workflows/payload-converter.ts` sets it. */
 const MARK = 'holdfast-compress';
 /** The encoding of a compressed payload: raw DEFLATE (RFC 1951) of the data. */
 const DEFLATE = Buffer.from('holdfast/deflate');
-/** Metadata of a compressed payload: the encoding of its data. */
+/** The metadata field of a compressed payload for the encoding of its original data. */
 const INNER = 'holdfast-encoding';
 
-/** Larger data is compressed in a thread, so that the event loop stays free. */
+/** Larger data is compressed in another thread, so that it does not block the event loop. */
 const MAX_SYNC_BYTES = 65_536;
-/** Limit of decompressed data: the longest string of V8. */
+/** The limit of decompressed data, which is the longest string of V8. */
 const MAX_BYTES = 512 * 1_048_576;
 /** The fastest level; no other level makes a journal batch smaller by more than 6 %. */
 const LEVEL = 1;
@@ -20,9 +20,9 @@ const deflateLater = promisify(deflateRaw);
 const inflateLater = promisify(inflateRaw);
 
 /**
- * Compresses the payloads that are marked for it, and reads compressed ones in the input of an activity: only a workflow
- * makes these. Elsewhere a compressed payload stays as it is, and so becomes no JSON: what an untrusted client has sent
- * as a signal, a query or a start could be small and become large.
+ * Compresses marked payloads, and decompresses those in the input of an activity, which only a workflow creates. Elsewhere a
+ * compressed payload is unchanged and therefore not readable as JSON: in a signal, a query or a start, an untrusted client
+ * could send a small payload that becomes very large.
  */
 export const compression: PayloadCodec = {
   encode: async (payloads) => await Promise.all(payloads.map(async (payload) => await compress(payload))),

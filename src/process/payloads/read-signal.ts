@@ -51,14 +51,14 @@ async function fetchPayload(store: Blobs, reference: Payload, receiver: Receiver
   const id = idIn(reference);
   if (id === null) return { reason: 'it is a broken reference' };
   if (!id.startsWith(`${receiver.workflowId}/`)) return { reason: 'it refers to what is not of this run' };
-  const stored = (await find(store, id)) ?? (await noteUnreadable(store, id, MISSING, receiver));
-  const reason = notedReason(stored);
+  const stored = (await find(store, id)) ?? (await recordUnreadable(store, id, MISSING, receiver));
+  const reason = recordedReason(stored);
   if (reason !== null) return { reason };
   const payload = fromStored(stored);
   return isReferencePayload(payload) ? { reason: 'it refers to another reference' } : { payload };
 }
 
-/** The payload id in a reference to the store; `null` for an invalid reference. */
+/** Returns the payload id in a reference to the store; `null` for an invalid reference. */
 function idIn(reference: Payload): string | null {
   try {
     const { driverName, claimData } = decodeReferencePayload(reference);
@@ -72,7 +72,7 @@ function idIn(reference: Payload): string | null {
  * Records that a payload can't be read, unless it has become readable meanwhile.
  * @returns the final entry of the store
  */
-async function noteUnreadable(
+async function recordUnreadable(
   store: Blobs,
   id: string,
   reason: string,
@@ -86,7 +86,7 @@ async function noteUnreadable(
 /** The encoding of the entry that replaces an unreadable payload; in base64, as the store contains it. */
 const UNREADABLE = Buffer.from('holdfast/unreadable').toString('base64');
 
-function notedReason({ metadata, data }: Blob): string | null {
+function recordedReason({ metadata, data }: Blob): string | null {
   return metadata['encoding'] === UNREADABLE ? Buffer.from(data).toString() : null;
 }
 
@@ -94,7 +94,7 @@ async function find(store: Blobs, id: string): Promise<Blob | undefined> {
   return (await store.find([id])).get(id);
 }
 
-/** A key service may fail once, or receive a key late. */
+/** The number of attempts, because a key service may fail once, or receive a key late. */
 const DECODE_TRIES = 4;
 const DECODE_PAUSE_MS = 250;
 
@@ -116,11 +116,11 @@ async function tryCodecs({ store, codecs }: Readers, payload: Payload, receiver:
       await decodeOne(codecs, payload, receiver);
       return { payload };
     } catch (error) {
-      if (receiver.isReplaying || !(await work(codecs, receiver))) throw error;
+      if (receiver.isReplaying || !(await areUsable(codecs, receiver))) throw error;
       await setTimeout(DECODE_PAUSE_MS);
     }
   }
-  await noteUnreadable(store, id, NO_CODE, receiver);
+  await recordUnreadable(store, id, NO_CODE, receiver);
   return { reason: NO_CODE };
 }
 
@@ -131,7 +131,7 @@ async function decodeOne(codecs: readonly PayloadCodec[], payload: Payload, rece
 }
 
 /** True if the codecs can decode their own output: their keys are available. */
-async function work(codecs: readonly PayloadCodec[], receiver: Receiver): Promise<boolean> {
+async function areUsable(codecs: readonly PayloadCodec[], receiver: Receiver): Promise<boolean> {
   try {
     const [written = {}] = await encode([...codecs], [defaultPayloadConverter.toPayload('a probe')]);
     await decodeOne(codecs, written, receiver);

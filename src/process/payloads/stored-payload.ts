@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Payload } from '@temporalio/common';
 import type { Blob } from '../../store/blobs/blobs.ts';
 
-/** The name of the storage driver that references to the store have. */
+/** The name of the storage driver in references to the store. */
 export const DRIVER = 'holdfast';
 
 export function toStored({ metadata, data }: Payload): Blob {
@@ -12,7 +12,7 @@ export function toStored({ metadata, data }: Payload): Blob {
   };
 }
 
-/** The digest of a payload's content, used as its name. */
+/** Returns the digest of a payload's content, which becomes part of its id. */
 export function digestOf({ metadata, data }: Blob): string {
   return createHash('sha256').update(JSON.stringify(metadata)).update(data).digest('base64url');
 }

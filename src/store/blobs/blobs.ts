@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { IN_BASE64, toBytes } from '../database/columns.ts';
 import type { Tables } from '../tables.ts';
+import { inBatches } from '../batches.ts';
 import type { BlobPieces, Piece } from './blob-pieces.ts';
 import { createSharedSlots } from './shared-slots.ts';
 
@@ -97,12 +98,14 @@ function createPieceStore(pieces: BlobPieces): PieceStore {
       for (const piece of cutByContent(data)) {
         cut.push({ digest: digestOf(piece), data: piece });
         // Hashing must not block the requests that this thread serves.
-        await othersTurn();
+        await yieldToOthers();
       }
       const digests = cut.map(({ digest }) => digest);
       for (const { digest, data: bytes } of cut) recent.add(digest, bytes);
       const missing = new Set(await pieces.missing(workflowId, [...new Set(digests)]));
-      for (const batch of inBatches(cut.filter(({ digest }) => missing.delete(digest))))
+      const added = cut.filter(({ digest }) => missing.delete(digest));
+      // Other work may run between two batches.
+      for (const batch of inBatches(added, BATCH_BYTES, ({ data: bytes }) => bytes.length))
         await slots(ownerOf(workflowId), async () => await pieces.put(workflowId, batch));
       return digests;
     },
@@ -118,21 +121,6 @@ function createPieceStore(pieces: BlobPieces): PieceStore {
       return Buffer.concat(found);
     },
   };
-}
-
-/** Divides pieces into batches, between which other work may run. */
-function inBatches(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
-  const batches: Piece[][] = [];
-  let bytes = Infinity;
-  for (const piece of pieces) {
-    bytes += piece.data.length;
-    if (bytes <= BATCH_BYTES) batches.at(-1)?.push(piece);
-    else {
-      batches.push([piece]);
-      bytes = piece.data.length;
-    }
-  }
-  return batches;
 }
 
 /** Returns the part of a workflow id before its last colon, which identifies the tenant. */

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { access, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { hasCode } from '../../graph/values/index.ts';
 import type { BlobPieces, PieceReference } from './blob-pieces.ts';
 
 /** Stores pieces in files: each workflow has a folder inside `folder`, with one file for each piece. */
@@ -57,6 +58,6 @@ async function exists(path: string): Promise<boolean> {
 }
 
 function nullIfMissing(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  if (hasCode(error, 'ENOENT')) return null;
   throw error;
 }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
-import type { RunEvent } from '../../graph/journal/index.ts';
+import type { EventOf, RunEvent } from '../../graph/journal/index.ts';
 import type { Json, TaskFailure } from '../../graph/values/index.ts';
-import { mapPage, readPage } from '../page.ts';
-import type { Page, PageRequest, Position } from '../page.ts';
+import { toPosition } from '../events.ts';
+import { ifGiven, mapPage, readPage } from '../page.ts';
+import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
 import { toFailedAttempt } from './ledger-claims.ts';
 import type { FailedAttempt } from './ledger-claims.ts';
@@ -30,8 +31,8 @@ export interface CallFilter {
   readonly order?: 'oldest' | 'newest' | undefined;
 }
 
-/** Selects calls of a run. */
-export interface WantedCalls {
+/** Some calls of a run by their keys. */
+export interface CallSelection {
   readonly runId: string;
   readonly keys: readonly string[];
   /** Larger results are left out. */
@@ -44,19 +45,19 @@ export interface Calls {
   /** Finds the first event of the latest call with a key. */
   find(runId: string, key: string): Promise<BeginOfCall | null>;
   /** Reads the last events of some calls in the order of the history. The result of a large event is left out. */
-  endsOf(wanted: WantedCalls): Promise<readonly EndOfCall[]>;
+  endsOf(calls: CallSelection): Promise<readonly EndOfCall[]>;
   /**
    * Lists the first calls after an event that have not ended. Model calls are not included, as their begin is not
    * recorded.
    */
   open(runId: string, after: number): Promise<readonly BeginOfCall[]>;
   /** Reads the ledger's records of some calls, by key. */
-  inLedger(wanted: WantedCalls): Promise<ReadonlyMap<string, LedgerCall>>;
+  inLedger(calls: CallSelection): Promise<ReadonlyMap<string, LedgerCall>>;
 }
 
 export function createCalls(db: Kysely<Tables>): Calls {
   return {
-    list: (runId, filter, page) => list(db, { runId, filter }, page),
+    list: (runId, filter, page) => list(db, runId, filter, page),
     async find(runId, key) {
       const row = await beginnings(db, runId)
         .where('call_key', '=', key)
@@ -65,14 +66,16 @@ export function createCalls(db: Kysely<Tables>): Calls {
         .executeTakeFirst();
       return row && isBegin(row.body) ? row.body : null;
     },
-    endsOf: (wanted) => endsOf(db, wanted),
+    endsOf: (calls) => endsOf(db, calls),
     open: (runId, after) => listOpenCalls(db, runId, after),
-    inLedger: (wanted) => inLedger(db, wanted),
+    inLedger: (calls) => inLedger(db, calls),
   };
 }
 
 function beginnings(db: Kysely<Tables>, runId: string, kind?: CallKind) {
-  const types = BEGIN_TYPES.filter((type) => kind === undefined || BEGINNINGS[type].some((one) => one === kind));
+  const types = Object.entries(BEGINNINGS).flatMap(([type, kinds]) =>
+    kind === undefined || kinds.some((one) => one === kind) ? [type] : [],
+  );
   return db.selectFrom('events').select(['seq', 'body']).where('run_id', '=', runId).where('type', 'in', types);
 }
 
@@ -91,18 +94,19 @@ const MAX_READS = 10;
  */
 async function list(
   db: Kysely<Tables>,
-  { runId, filter }: { readonly runId: string; readonly filter: CallFilter },
+  runId: string,
+  filter: CallFilter,
   page: PageRequest,
 ): Promise<Page<BeginOfCall>> {
   const found: BeginOfCall[] = [];
   let { after } = page;
   for (let reads = 1; ; reads += 1) {
-    const read = await listPerhaps(db, { runId, filter }, { ...page, after });
+    const read = await listCandidates(db, runId, filter, { ...page, after });
     const fitting = read.items.filter(isBegin).filter((event) => fits(event, filter));
     const taken = fitting.slice(0, page.limit - found.length);
     found.push(...taken);
     const last = taken.at(-1);
-    if (last && taken.length < fitting.length) return { items: found, next: positionOf(last) };
+    if (last && taken.length < fitting.length) return { items: found, next: toPosition(last.seq, last.at) };
     const isCut = read.items.length < page.limit && found.length > 0;
     if (read.next === null || isCut || found.length === page.limit || reads === MAX_READS)
       return { items: found, next: read.next };
@@ -111,39 +115,31 @@ async function list(
 }
 
 /** Lists the calls that fulfill a filter, and possibly others that the database can't exclude. */
-async function listPerhaps(
+async function listCandidates(
   db: Kysely<Tables>,
-  { runId, filter: { node, kind, until, order } }: { readonly runId: string; readonly filter: CallFilter },
+  runId: string,
+  { node, kind, until, order }: CallFilter,
   { limit, maxBytes, after }: PageRequest,
 ): Promise<Page<RunEvent>> {
   const rows = beginnings(db, runId, kind)
-    .where(isBeyond(order, after))
-    .where(until === undefined ? sql<boolean>`true` : sql<boolean>`(body->>'at')::timestamptz <= ${until}::timestamptz`)
-    .where(node === undefined ? sql<boolean>`true` : mayBeOf(node));
+    .where(ifGiven(after, ({ id }) => (order === 'newest' ? sql`seq < ${Number(id)}` : sql`seq > ${Number(id)}`)))
+    .where(ifGiven(until, (time) => sql`(body->>'at')::timestamptz <= ${time}::timestamptz`))
+    .where(ifGiven(node, mayBeOf));
   const page = await readPage(db, rows, {
     limit,
     maxBytes,
     order: order === 'newest' ? sql`seq desc` : sql`seq`,
     payloads: ['body'],
-    positionOf: ({ body }) => positionOf(body),
+    positionOf: ({ body }) => toPosition(body.seq, body.at),
   });
   return mapPage(page, ({ body }) => body);
-}
-
-function isBeyond(order: CallFilter['order'], after: Position | undefined): RawBuilder<boolean> {
-  if (!after) return sql<boolean>`true`;
-  return order === 'newest' ? sql<boolean>`seq < ${Number(after.id)}` : sql<boolean>`seq > ${Number(after.id)}`;
-}
-
-function positionOf({ at, seq }: RunEvent): Position {
-  return { at, id: String(seq) };
 }
 
 function fits(event: BeginOfCall, { node, kind }: CallFilter): boolean {
   return (node === undefined || event.node === node) && (kind === undefined || kindOf(event) === kind);
 }
 
-async function endsOf(db: Kysely<Tables>, { runId, keys, maxBytes }: WantedCalls): Promise<readonly EndOfCall[]> {
+async function endsOf(db: Kysely<Tables>, { runId, keys, maxBytes }: CallSelection): Promise<readonly EndOfCall[]> {
   if (keys.length === 0) return [];
   const isSmall = sql<boolean>`octet_length(body::text) <= ${maxBytes}`;
   const rows = await db
@@ -166,7 +162,7 @@ async function endsOf(db: Kysely<Tables>, { runId, keys, maxBytes }: WantedCalls
 
 async function inLedger(
   db: Kysely<Tables>,
-  { runId, keys, maxBytes }: WantedCalls,
+  { runId, keys, maxBytes }: CallSelection,
 ): Promise<ReadonlyMap<string, LedgerCall>> {
   if (keys.length === 0) return new Map();
   const rows = await db
@@ -187,9 +183,9 @@ async function inLedger(
 export type CallKind = 'model' | 'tool' | 'function' | 'node';
 
 /** The first event of a call in the history. A model call has only one event, which contains its answer. */
-export type BeginOfCall = RunEvent & { readonly type: keyof typeof BEGINNINGS };
+export type BeginOfCall = EventOf<keyof typeof BEGINNINGS>;
 /** The last event of a call of a tool, function or node type. */
-export type EndOfCall = RunEvent & { readonly type: (typeof ENDS)[number] };
+export type EndOfCall = EventOf<(typeof ENDS)[number]>;
 
 /** The kind of call that each type of first event begins. */
 export const BEGINNINGS = {
@@ -198,7 +194,6 @@ export const BEGINNINGS = {
   'compensation.requested': ['tool'],
   'function.requested': ['function', 'node'],
 } as const satisfies Partial<Record<RunEvent['type'], readonly CallKind[]>>;
-const BEGIN_TYPES = ['model.called', 'tool.requested', 'compensation.requested', 'function.requested'] as const;
 export const ENDS = ['tool.called', 'function.called'] as const;
 
 function isBegin(event: RunEvent): event is BeginOfCall {
@@ -262,7 +257,7 @@ async function listOpenCalls(db: Kysely<Tables>, runId: string, after: number): 
     limit: MAX_OPEN,
     order: sql`seq`,
     payloads: ['body'],
-    positionOf: ({ body: { at, seq } }) => ({ at, id: String(seq) }),
+    positionOf: ({ body }) => toPosition(body.seq, body.at),
   });
   return page.items.map(({ body }) => body).filter(isBegin);
 }

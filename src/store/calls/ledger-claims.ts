@@ -45,6 +45,7 @@ export interface LedgerEntry {
   readonly ageMs: number;
   readonly status: LedgerTable['status'];
   readonly requestHash: string;
+  /** Increases when a person orders a takeover of the call. */
   readonly takeover: number;
   readonly failures: number;
   readonly result: Json;

@@ -61,7 +61,7 @@ export interface Ledger {
   /** Reads the recorded answers of a run's calls, by key. */
   answers(runId: string): Promise<ReadonlyMap<string, RecordedAnswer>>;
   /** Reads the answer texts of a run's model calls in no particular order. Summaries are left out. */
-  saidTexts(runId: string): Promise<readonly SaidText[]>;
+  answerTexts(runId: string): Promise<readonly AnswerText[]>;
 }
 
 /** A call, and the attempt that has claimed it. */
@@ -80,7 +80,10 @@ export function createLedger(db: Kysely<Tables>): Ledger {
     claim: (claim, judge) => claimEntry(db, { claim, end: null }, judge),
     close: (claim, failure, judge) => claimEntry(db, { claim, end: { status: 'failed', failure } }, judge),
     settle: (claim, end, judge) => claimEntry(db, { claim, end }, judge),
-    renew: (key, claim) => renew(db, key, claim),
+    async renew(key, claim) {
+      const status = sql<LedgerTable['status']>`case when status = 'unknown' then 'claimed' else status end`;
+      await claimed(db, key, claim).set({ status, updated_at: DATABASE_NOW }).execute();
+    },
     complete: (call, result) => complete(db, call, result),
     fail: (call, failure) =>
       update(db, call, { ...endColumns(failure), attempts: withAttemptOnce(failure, new Date().toISOString()) }),
@@ -91,31 +94,27 @@ export function createLedger(db: Kysely<Tables>): Ledger {
         attempts: withAttempts([failure], new Date().toISOString()),
         updated_at: DATABASE_NOW,
       } as const;
-      const seen = db
-        .updateTable('ledger')
-        .where('key', '=', key)
-        .where('claim', '=', claim)
-        .where('status', '=', status);
+      const seen = claimed(db, key, claim).where('status', '=', status);
       return (await seen.set(unknown).executeTakeFirst()).numUpdatedRows === 1n;
     },
     retrying: async (runId) => (await listRetrying(db, [runId])).get(runId) ?? [],
     retryingOf: (runIds) => listRetrying(db, runIds),
     list: (runId, page) => listLedger(db, runId, page),
-    answers: (runId) => answers(db, runId),
-    saidTexts: (runId) => readSaidTexts(db, runId),
+    async answers(runId) {
+      const rows = await db
+        .selectFrom('ledger')
+        .select(['key', 'result', 'failure', 'failures'])
+        .where('run_id', '=', runId)
+        .execute();
+      return new Map(rows.map(({ key, ...answer }) => [key, answer]));
+    },
+    answerTexts: (runId) => readAnswerTexts(db, runId),
   };
 }
 
-async function renew(db: Kysely<Tables>, key: string, claim: string): Promise<void> {
-  await db
-    .updateTable('ledger')
-    .set({
-      status: sql<LedgerTable['status']>`case when status = 'unknown' then 'claimed' else status end`,
-      updated_at: DATABASE_NOW,
-    })
-    .where('key', '=', key)
-    .where('claim', '=', claim)
-    .execute();
+/** Updates an entry if the attempt still holds its claim. */
+function claimed(db: Kysely<Tables>, key: string, claim: string) {
+  return db.updateTable('ledger').where('key', '=', key).where('claim', '=', claim);
 }
 
 /** Most calls end with this statement, so it does not use the query builder. */
@@ -148,38 +147,20 @@ async function update(
   { key, claim, request = null }: ClaimedCall,
   change: Change,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('ledger')
+  const { numUpdatedRows } = await claimed(db, key, claim)
     .set({ ...change, ...(request !== null && { request: JSON.stringify(request) }), updated_at: DATABASE_NOW })
-    .where('key', '=', key)
-    .where('claim', '=', claim)
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }
 
-async function answers(db: Kysely<Tables>, runId: string): Promise<ReadonlyMap<string, RecordedAnswer>> {
-  const rows = await db
-    .selectFrom('ledger')
-    .select(['key', 'result', 'failure', 'failures'])
-    .where('run_id', '=', runId)
-    .execute();
-  return new Map(rows.map(({ key, ...answer }) => [key, answer]));
-}
-
 /** The ledger row of a call, as an administrator reads it. */
-export interface LedgerRow {
+export interface LedgerRow extends Pick<LedgerEntry, 'status' | 'takeover' | 'failures' | 'result' | 'failure'> {
   readonly key: string;
   readonly node: string;
   /** The index of the `forEach` element for which the call is made. */
   readonly index: number | null;
   /** The kind and name of the callee, such as `tool:refund`. */
   readonly called: string;
-  readonly status: LedgerTable['status'];
-  /** Increases when a person orders a takeover of the call. */
-  readonly takeover: number;
-  readonly failures: number;
-  readonly result: Json;
-  readonly failure: TaskFailure | null;
   readonly nextAttemptAt: string | null;
   readonly claimedAt: string;
   readonly updatedAt: string;
@@ -253,7 +234,7 @@ async function listRetrying(
 }
 
 /** The text of a model call's answer. */
-export interface SaidText {
+export interface AnswerText {
   readonly key: string;
   /** Empty when the call has no answer; a very long text is truncated. */
   readonly text: string;
@@ -270,26 +251,26 @@ const REPLACEMENT = String.raw`\\ufffd`;
  * The text of an answer, and the id of the last message that the model received, which shows whether the call was a
  * summary.
  */
-interface Row extends SaidText {
-  readonly asked: string | null;
+interface AnswerRow extends AnswerText {
+  readonly last_message: string | null;
 }
 
 /**
  * Reads the answer texts of a run's model calls in no particular order, without summaries. Characters that PostgreSQL
  * can't represent become U+FFFD.
  */
-async function readSaidTexts(db: Kysely<Tables>, runId: string): Promise<readonly SaidText[]> {
-  const { rows } = await sql<Row>`
+async function readAnswerTexts(db: Kysely<Tables>, runId: string): Promise<readonly AnswerText[]> {
+  const { rows } = await sql<AnswerRow>`
     select key,
       coalesce(left(${readable('result')} ->> 'text', ${MAX_CHARACTERS}), '') as text,
       case when position(${`"${SUMMARY_REQUEST}-`} in request::text) > 0
         then ${readable('request')} #>> '{messages,-1,id}'
-      end as asked
+      end as last_message
     from ledger where run_id = ${runId} and called like 'model:%'
     limit ${MAX_CALLS}
   `.execute(db);
   return rows
-    .filter(({ asked }) => asked === null || !asksForSummary({ messages: [{ id: asked }] }))
+    .filter(({ last_message: id }) => id === null || !asksForSummary({ messages: [{ id }] }))
     .map(({ key, text }) => ({ key, text }));
 }
 

@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg';
+import { hasCode } from '../../graph/values/index.ts';
 
 /** The database can't be reached or did not answer in time. The statement may have been executed. */
 export class DatabaseAwayError extends Error {
@@ -6,7 +7,7 @@ export class DatabaseAwayError extends Error {
 }
 
 export function isDatabaseAway(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'DATABASE_AWAY';
+  return hasCode(error, 'DATABASE_AWAY');
 }
 
 /** Codes of a server that is starting, stopping, read-only after a failover, or does not have the database yet. */
@@ -16,7 +17,7 @@ const AWAY_CLASSES: ReadonlySet<string> = new Set(['08', '53']);
 
 /** Wraps an error of a statement in a `DatabaseAwayError` if the connection is its cause. */
 export function toDatabaseError(error: unknown): unknown {
-  if (!isAboutTheWay(error)) return error;
+  if (!isConnectionError(error)) return error;
   const reason = error instanceof Error && error.message !== '' ? error.message : 'no connection';
   return new DatabaseAwayError(`The database does not answer: ${reason}`, { cause: error });
 }
@@ -25,7 +26,7 @@ export function toDatabaseError(error: unknown): unknown {
  * Returns true for an error of the connection: errors of the server have an SQL error code, errors of the connection do
  * not.
  */
-function isAboutTheWay(error: unknown): boolean {
+function isConnectionError(error: unknown): boolean {
   if (error instanceof DatabaseError) {
     const { code = '' } = error;
     return AWAY.has(code) || AWAY_CLASSES.has(code.slice(0, 2));

@@ -14,14 +14,14 @@ export function createPgliteDialect(database: EmbeddedDatabase): Dialect {
 
 /** Subscribes to the notifications of an embedded database, whose only writer is this process. */
 export function listenToPglite(database: EmbeddedDatabase): Listen {
-  return (channel, ears) => {
+  return (channel, listener) => {
     const stop = database.onNotification((on, payload) => {
-      if (on === channel) ears.heard(payload);
+      if (on === channel) listener.received(payload);
     });
     const open = async (): Promise<void> => {
       const release = await takeConnection(database);
       await database.exec(`listen ${channel}`).finally(release);
-      ears.opened();
+      listener.opened();
     };
     // As with an unavailable server, subscribers also poll.
     const opening = open().catch(() => undefined);

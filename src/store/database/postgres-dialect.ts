@@ -5,7 +5,7 @@ import { Pool, Client } from 'pg';
 import type { PoolClient } from 'pg';
 import { isDatabaseAway, toDatabaseError } from './database-away.ts';
 import { storableParameters } from './columns.ts';
-import type { Ears, Listen } from './listen.ts';
+import type { ChannelListener, Listen } from './listen.ts';
 
 interface PoolSettings {
   readonly maxConnections: number;
@@ -36,7 +36,7 @@ export function createPostgresDialect(
   // fails.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => void client.on('error', () => undefined));
-  const connect = async (): Promise<PoolClient> => watched(await pool.connect().catch(rethrow));
+  const connect = async (): Promise<PoolClient> => withFailureCheck(await pool.connect().catch(rethrow));
   return new PostgresDialect({ pool: { connect, end: async () => await pool.end() } });
 }
 
@@ -50,9 +50,9 @@ function nameOf(sql: string): string {
 }
 
 /** Removes a failed connection from the pool, so that it gets no more statements. */
-function watched(client: PoolClient): PoolClient {
+function withFailureCheck(client: PoolClient): PoolClient {
   let failure: unknown = null;
-  const note = (error: unknown): never => {
+  const recordFailure = (error: unknown): never => {
     const known = toDatabaseError(error);
     if (isDatabaseAway(known)) failure = known;
     throw known;
@@ -60,7 +60,7 @@ function watched(client: PoolClient): PoolClient {
   const query = async (text: string, values: unknown[] = []) => {
     if (failure !== null) throw failure;
     const statement = { name: nameOf(text), text, values: storableParameters(values) };
-    return await client.query(values.length === 0 ? text : statement).catch(note);
+    return await client.query(values.length === 0 ? text : statement).catch(recordFailure);
   };
   const own: Partial<Record<PropertyKey, unknown>> = { query, release: () => client.release(failure !== null) };
   return new Proxy(client, {
@@ -75,15 +75,15 @@ function rethrow(error: unknown): never {
 const LISTEN_CONNECT_TIMEOUT_MS = 5_000;
 const RECONNECT_AFTER_MS = 250;
 /** A connection may break without an error; this interval bounds how long that remains undetected. */
-const ASK_EVERY_MS = 10_000;
+const CHECK_EVERY_MS = 10_000;
 const ANSWER_WITHIN_MS = 5_000;
 const CLOSE_WITHIN_MS = 1_000;
 
 /** Subscribes to a PostgreSQL server over a dedicated connection, which is replaced when it breaks. */
 export function listenToPostgres(url: string): Listen {
-  return (channel, ears) => {
+  return (channel, listener) => {
     const stopping = new AbortController();
-    const listening = keepListening({ url, channel, ears }, stopping.signal);
+    const listening = keepListening({ url, channel, listener }, stopping.signal);
     return {
       async close() {
         stopping.abort();
@@ -96,7 +96,7 @@ export function listenToPostgres(url: string): Listen {
 interface Channel {
   readonly url: string;
   readonly channel: string;
-  readonly ears: Ears;
+  readonly listener: ChannelListener;
 }
 
 async function keepListening(channel: Channel, stopping: AbortSignal): Promise<void> {
@@ -108,42 +108,42 @@ async function keepListening(channel: Channel, stopping: AbortSignal): Promise<v
 }
 
 /** Listens until the connection breaks or `stopping` is aborted. */
-async function listenOnce({ url, channel, ears }: Channel, stopping: AbortSignal): Promise<void> {
+async function listenOnce({ url, channel, listener }: Channel, stopping: AbortSignal): Promise<void> {
   const client = new Client({
     connectionString: url,
     keepAlive: true,
     connectionTimeoutMillis: LISTEN_CONNECT_TIMEOUT_MS,
     query_timeout: ANSWER_WITHIN_MS,
   });
-  const over = untilOver(client, stopping);
-  client.on('notification', ({ payload = '' }) => ears.heard(payload));
+  const closed = untilClosed(client, stopping);
+  client.on('notification', ({ payload = '' }) => listener.received(payload));
   try {
-    await Promise.race([client.connect(), over]);
-    await Promise.race([client.query(`listen ${channel}`), over]);
-    if (!stopping.aborted) ears.opened();
-    await Promise.race([over, untilSilent(client)]);
+    await Promise.race([client.connect(), closed]);
+    await Promise.race([client.query(`listen ${channel}`), closed]);
+    if (!stopping.aborted) listener.opened();
+    await Promise.race([closed, untilSilent(client)]);
   } finally {
     await Promise.race([client.end().catch(() => undefined), sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
   }
 }
 
 /** Resolves when the connection has ended or `stopping` is aborted. */
-async function untilOver(client: Client, stopping: AbortSignal): Promise<void> {
+async function untilClosed(client: Client, stopping: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
-    const over = (): void => {
-      stopping.removeEventListener('abort', over);
+    const closed = (): void => {
+      stopping.removeEventListener('abort', closed);
       resolve();
     };
-    client.once('end', over);
-    client.on('error', over);
-    stopping.addEventListener('abort', over);
+    client.once('end', closed);
+    client.on('error', closed);
+    stopping.addEventListener('abort', closed);
   });
 }
 
 /** Resolves when the server no longer answers. */
 async function untilSilent(client: Client): Promise<void> {
   for (;;) {
-    await sleep(ASK_EVERY_MS, undefined, { ref: false });
+    await sleep(CHECK_EVERY_MS, undefined, { ref: false });
     const answers = await client.query('select 1').then(
       () => true,
       () => false,

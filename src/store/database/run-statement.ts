@@ -27,38 +27,50 @@ export async function oneAtATime<T>(
   work: (transaction: Transaction<Tables>) => Promise<T>,
 ): Promise<T> {
   return await db.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
+    await lockName(transaction, name);
     return await work(transaction);
   });
 }
 
+/** Locks a name until the transaction ends. */
+export async function lockName(transaction: Transaction<Tables>, name: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
+}
+
+/** A statement that has not been executed yet. */
+interface Statement<Row> {
+  executeTakeFirst(): Promise<Row | undefined>;
+  executeTakeFirstOrThrow(): Promise<Row>;
+}
+
 /** The statements that write a resource. */
-interface Putting {
-  readonly update: (transaction: Transaction<Tables>) => Promise<{ readonly numUpdatedRows: bigint }>;
+interface ResourceStatements<Row> {
+  /** Returns the row of the resource, which it may change. */
+  readonly existing: (transaction: Transaction<Tables>) => Statement<Row>;
   /** Counts the resources to which the limit applies. */
-  readonly count: (transaction: Transaction<Tables>) => Promise<{ readonly count: number }>;
-  readonly insert: (transaction: Transaction<Tables>) => Promise<unknown>;
+  readonly count: (transaction: Transaction<Tables>) => Statement<{ readonly count: number }>;
+  readonly insert: (transaction: Transaction<Tables>) => Statement<Row>;
 }
 
 /** Selects the number of rows, for `count`. */
 export const ROW_COUNT = sql<number>`count(*)::integer`.as('count');
 
 /**
- * Updates a resource, or adds it if the limit is not reached.
+ * Changes a resource, or adds it if the limit is not reached.
  * @param name identifies the counted resources and their owner
  * @returns `null` when the limit is reached; nothing is changed
  */
-export async function putUpTo(
+export async function putUpTo<Row>(
   db: Kysely<Tables>,
-  { name, most }: { readonly name: string; readonly most: number },
-  { update, count: countAll, insert }: Putting,
-): Promise<{ readonly isNew: boolean } | null> {
+  name: string,
+  most: number,
+  { existing, count: countAll, insert }: ResourceStatements<Row>,
+): Promise<{ readonly row: Row; readonly isNew: boolean } | null> {
   return await oneAtATime(db, name, async (transaction) => {
-    const { numUpdatedRows } = await update(transaction);
-    if (numUpdatedRows > 0n) return { isNew: false };
-    const { count } = await countAll(transaction);
+    const changed = await existing(transaction).executeTakeFirst();
+    if (changed) return { row: changed, isNew: false };
+    const { count } = await countAll(transaction).executeTakeFirstOrThrow();
     if (count >= most) return null;
-    await insert(transaction);
-    return { isNew: true };
+    return { row: await insert(transaction).executeTakeFirstOrThrow(), isNew: true };
   });
 }

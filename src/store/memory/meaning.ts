@@ -5,7 +5,7 @@ import { MAX_TEXTS, TextsRefusedError, VectorsUnusableError, toEmbeddedText, toS
 import type { Embedder, MemoryVectors, UnembeddedEntry, Vector } from './memory-vectors.ts';
 import { readPage } from '../page.ts';
 import type { Tables } from '../tables.ts';
-import { LISTED, askWords, liveEntries, toEntry } from './memory.ts';
+import { ENTRY_LISTING, fullTextSearch, liveEntries, toEntry } from './memory.ts';
 import type { MemoryEntry, MemoryFilter } from './memory.ts';
 
 /** Semantic search in memory with a configured model. Without a model, entries are found by their words only. */
@@ -20,11 +20,11 @@ export interface Meaning {
 }
 
 /** The part that reads and writes of memory use. */
-export interface OpenMeaning extends Meaning {
+export interface SearchByMeaning extends Meaning {
   /** Embeds an entry. After a failure, `embedDue` does it later. */
   embed(entry: UnembeddedEntry): Promise<void>;
   /** Embeds a query; `null` when the model is unavailable. */
-  ask(query: string): Promise<Asked | null>;
+  embedQuery(query: string): Promise<EmbeddedQuery | null>;
 }
 
 interface MeaningParts {
@@ -43,7 +43,7 @@ const PAUSE_MS = 10_000;
 /** Limits one round, so that the process can stop. */
 const MAX_BATCHES = 100;
 
-export function createMeaning({ vectors, embedder: asked, report }: MeaningParts): OpenMeaning {
+export function createMeaning({ vectors, embedder: configured, report }: MeaningParts): SearchByMeaning {
   let isReady = false;
   let notBefore = 0;
   const check = async (): Promise<void> => {
@@ -53,10 +53,10 @@ export function createMeaning({ vectors, embedder: asked, report }: MeaningParts
     [isReady, notBefore] = [true, 0];
   };
   const embedder: Embedder = {
-    ...asked,
+    ...configured,
     async embed(texts) {
       try {
-        const made = await asked.embed(texts);
+        const made = await configured.embed(texts);
         notBefore = 0;
         return made;
       } catch (error) {
@@ -83,7 +83,7 @@ export function createMeaning({ vectors, embedder: asked, report }: MeaningParts
         if (!(await embedBatch({ vectors, embedder, report }))) return;
     },
     embed: async (entry) => void (await attempt(async () => await embedAll([entry], vectors, embedder))),
-    ask: async (query) =>
+    embedQuery: async (query) =>
       await attempt(async () => {
         const { name, minSimilarity } = embedder;
         const [vector] = await embedder.embed([toEmbeddedText(query)]);
@@ -121,8 +121,8 @@ async function embedAll(
   embedder: Embedder,
 ): Promise<void> {
   const made = await embedder.embed(entries.map(({ words }) => toEmbeddedText(words)));
-  for (const [place, entry] of entries.entries()) {
-    const vector = made[place];
+  for (const [index, entry] of entries.entries()) {
+    const vector = made[index];
     if (vector) await vectors.keep(entry, embedder.name, vector);
   }
 }
@@ -143,13 +143,13 @@ export interface MemoryRanks {
   /** Lists entries that contain the words of a query, best first. */
   byWords(filter: MemoryFilter, query: string, limit: number): Promise<readonly string[]>;
   /** Lists entries by the similarity of their vectors of this model to the query's vector, most similar first. */
-  byMeaning(filter: MemoryFilter, asked: Asked, limit: number): Promise<readonly string[]>;
+  byMeaning(filter: MemoryFilter, query: EmbeddedQuery, limit: number): Promise<readonly string[]>;
   /** Reads the entries of some keys in their order, as far as they still exist and fit into a page. */
   pick(filter: MemoryFilter, keys: readonly string[]): Promise<readonly MemoryEntry[]>;
 }
 
 /** The embedding of a query. */
-export interface Asked extends Pick<Embedder, 'name' | 'minSimilarity'> {
+export interface EmbeddedQuery extends Pick<Embedder, 'name' | 'minSimilarity'> {
   readonly vector: Vector;
 }
 
@@ -160,8 +160,8 @@ export interface Asked extends Pick<Embedder, 'name' | 'minSimilarity'> {
 export function createMemoryRanks(db: Kysely<Tables>): MemoryRanks {
   return {
     async byWords(filter, query, limit) {
-      const { has, order } = askWords(query);
-      const rows = liveEntries(db, filter).select('memory.key').where(has).orderBy(order).limit(limit);
+      const { matches, order } = fullTextSearch(query);
+      const rows = liveEntries(db, filter).select('memory.key').where(matches).orderBy(order).limit(limit);
       return (await rows.execute()).map(({ key }) => key);
     },
     async byMeaning(filter, { name, minSimilarity, vector }, limit) {
@@ -193,7 +193,7 @@ export function createMemoryRanks(db: Kysely<Tables>): MemoryRanks {
         .selectAll()
         .where(sql<boolean>`memory.key = any(${keys}::text[])`);
       const order = sql`array_position(${keys}::text[], key)`;
-      const { items } = await readPage(db, rows, { ...LISTED, limit: keys.length, order });
+      const { items } = await readPage(db, rows, { ...ENTRY_LISTING, limit: keys.length, order });
       return items.map(toEntry);
     },
   };

@@ -46,8 +46,31 @@ const PUT_OFF_FOR = '1 hour';
 export function createMemoryVectors(db: Kysely<Tables>): MemoryVectors {
   return {
     prepare: async () => await prepare(db),
-    keep: async (entry, model, vector) => await keep(db, entry, { model, vector }),
-    claim: async (model, limit) => await claim(db, model, limit),
+    async keep({ tenantId, namespace, key, words }, model, vector) {
+      await sql`
+        with current as (
+          update memory set embedded_by = ${model}
+          where tenant_id = ${tenantId} and namespace = ${namespace} and key = ${key} and words = ${words}
+          returning tenant_id, namespace, key
+        )
+        insert into memory_vectors (tenant_id, namespace, key, vector)
+        select tenant_id, namespace, key, ${toSqlVector(vector)}::vector from current
+        on conflict (tenant_id, namespace, key) do update set vector = excluded.vector
+      `.execute(db);
+    },
+    async claim(model, limit) {
+      const { rows } = await sql<UnembeddedEntry>`
+        update memory set embed_after = now() + ${CLAIMED_FOR}::interval
+        where (tenant_id, namespace, key) in (
+          select tenant_id, namespace, key from memory
+          where (embedded_by is null or embedded_by < ${model} or embedded_by > ${model})
+            and embed_after <= now() and ${IS_LIVE}
+          order by embed_after, tenant_id, namespace, key limit ${limit} for update skip locked
+        )
+        returning tenant_id as "tenantId", namespace, key, words
+      `.execute(db);
+      return rows;
+    },
     async putOff({ tenantId, namespace, key }) {
       await sql`
         update memory set embed_after = now() + ${PUT_OFF_FOR}::interval
@@ -72,37 +95,6 @@ async function prepare(db: Kysely<Tables>): Promise<void> {
       const message = `The database has no extension "vector" (pgvector), which memory is searched by meaning with: ${messageOf(error)}`;
       throw new VectorsMissingError(message, { cause: error });
     });
-}
-
-async function keep(
-  db: Kysely<Tables>,
-  { tenantId, namespace, key, words }: UnembeddedEntry,
-  { model, vector }: { readonly model: string; readonly vector: Vector },
-): Promise<void> {
-  await sql`
-    with current as (
-      update memory set embedded_by = ${model}
-      where tenant_id = ${tenantId} and namespace = ${namespace} and key = ${key} and words = ${words}
-      returning tenant_id, namespace, key
-    )
-    insert into memory_vectors (tenant_id, namespace, key, vector)
-    select tenant_id, namespace, key, ${toSqlVector(vector)}::vector from current
-    on conflict (tenant_id, namespace, key) do update set vector = excluded.vector
-  `.execute(db);
-}
-
-async function claim(db: Kysely<Tables>, model: string, limit: number): Promise<readonly UnembeddedEntry[]> {
-  const { rows } = await sql<UnembeddedEntry>`
-    update memory set embed_after = now() + ${CLAIMED_FOR}::interval
-    where (tenant_id, namespace, key) in (
-      select tenant_id, namespace, key from memory
-      where (embedded_by is null or embedded_by < ${model} or embedded_by > ${model})
-        and embed_after <= now() and ${IS_LIVE}
-      order by embed_after, tenant_id, namespace, key limit ${limit} for update skip locked
-    )
-    returning tenant_id as "tenantId", namespace, key, words
-  `.execute(db);
-  return rows;
 }
 
 /** Formats a vector as pgvector's text. */

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { Kysely, RawBuilder, Selectable, Transaction } from 'kysely';
+import type { Kysely, Selectable, Transaction } from 'kysely';
 import { mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables, MemoryTable } from '../tables.ts';
 import { remainingBytes, isJsonObject } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import { oneAtATime } from '../database/run-statement.ts';
+import { ROW_COUNT, oneAtATime } from '../database/run-statement.ts';
 
 /** The most entries of a tenant. */
 export const MAX_MEMORY_ENTRIES = 100_000;
@@ -16,7 +16,7 @@ export interface Memory {
    * Creates or replaces a value.
    * @returns the entry, and whether it is new; `null` when the tenant has reached its limit
    */
-  put(at: MemoryKey, written: Written): Promise<PutEntry | null>;
+  put(at: MemoryKey, written: MemoryContent): Promise<{ readonly entry: MemoryEntry; readonly isNew: boolean } | null>;
   find(at: MemoryKey): Promise<MemoryEntry | null>;
   /** Removes an entry if it exists. */
   remove(at: MemoryKey): Promise<void>;
@@ -31,23 +31,29 @@ export interface Memory {
 /** @param most the most entries that a tenant may have */
 export function createMemory(db: Kysely<Tables>, most = MAX_MEMORY_ENTRIES): Memory {
   const entries = (filter: MemoryFilter) => liveEntries(db, filter).selectAll();
-  const find = async ({ key, ...at }: MemoryKey): Promise<MemoryEntry | null> => {
-    const row = await entries({ ...at, prefix: '' })
-      .where('key', '=', key)
-      .executeTakeFirst();
-    return row ? toEntry(row) : null;
-  };
   return {
-    put: async (at, written) => await putEntry(db, { at, written }, most),
-    find,
+    async put(at, written) {
+      const put = { at, columns: columnsOf(at, written) };
+      const row =
+        (await replace(db, put)) ??
+        // New entries of a tenant are added one at a time, so that their count is exact.
+        (await oneAtATime(db, `memory of ${at.tenantId}`, async (transaction) => await add(transaction, put, most)));
+      return row && { entry: toEntry(row), isNew: row.is_new };
+    },
+    async find({ key, ...at }) {
+      const row = await entries({ ...at, prefix: '' })
+        .where('key', '=', key)
+        .executeTakeFirst();
+      return row ? toEntry(row) : null;
+    },
     remove: async (at) => void (await deletionOf(db, at).execute()),
     async list(filter, { limit, after }) {
       const rows = after ? entries(filter).where(sql<boolean>`key > ${after.id}`) : entries(filter);
-      return mapPage(await readPage(db, rows, { ...LISTED, limit, order: sql`key` }), toEntry);
+      return mapPage(await readPage(db, rows, { ...ENTRY_LISTING, limit, order: sql`key` }), toEntry);
     },
     async search(filter, query, limit) {
-      const { has, order } = askWords(query);
-      const { items } = await readPage(db, entries(filter).where(has), { ...LISTED, limit, order });
+      const { matches, order } = fullTextSearch(query);
+      const { items } = await readPage(db, entries(filter).where(matches), { ...ENTRY_LISTING, limit, order });
       return { items: items.map(toEntry), next: null };
     },
     async forgetExpired() {
@@ -75,13 +81,13 @@ export function liveEntries(db: Kysely<Tables>, { tenantId, namespace, prefix }:
 const WORDS = sql`to_tsvector('simple', words)`;
 
 /** Builds the full-text condition and order for the words of a query, the best match first. */
-export function askWords(query: string): { readonly has: RawBuilder<boolean>; readonly order: RawBuilder<unknown> } {
-  const asked = sql`websearch_to_tsquery('simple', ${query})`;
-  return { has: sql<boolean>`${WORDS} @@ ${asked}`, order: sql`ts_rank(${WORDS}, ${asked}) desc, key` };
+export function fullTextSearch(query: string) {
+  const words = sql`websearch_to_tsquery('simple', ${query})`;
+  return { matches: sql<boolean>`${WORDS} @@ ${words}`, order: sql`ts_rank(${WORDS}, ${words}) desc, key` };
 }
 
 /** How a page of entries is read. */
-export const LISTED = {
+export const ENTRY_LISTING = {
   payloads: ['value'] as const,
   positionOf: ({ key }: Pick<MemoryRow, 'key'>) => ({ at: '', id: key }),
 };
@@ -139,34 +145,12 @@ export function toEntry({
   };
 }
 
-export type Written = Pick<MemoryEntry, 'value' | 'expiresAt' | 'by' | 'runId'>;
-
-export interface PutEntry {
-  readonly entry: MemoryEntry;
-  readonly isNew: boolean;
-}
-
-/**
- * Creates or replaces a value. Only new entries of a tenant are added one at a time, so that their count is exact.
- * @param most the most entries that a tenant may have
- * @returns `null` when the tenant has reached the limit; nothing is written
- */
-async function putEntry(
-  db: Kysely<Tables>,
-  { at, written }: { readonly at: MemoryKey; readonly written: Written },
-  most: number,
-): Promise<PutEntry | null> {
-  const put = { at, columns: columnsOf(at, written) };
-  const row =
-    (await replace(db, put)) ??
-    (await oneAtATime(db, `memory of ${at.tenantId}`, async (transaction) => await add(transaction, put, most)));
-  return row && { entry: toEntry(row), isNew: row.is_new };
-}
+export type MemoryContent = Pick<MemoryEntry, 'value' | 'expiresAt' | 'by' | 'runId'>;
 
 /** The writer of a value has this time to embed it; after that, other processes may do so. */
 const WRITER_EMBEDS_WITHIN = '30 seconds';
 
-function columnsOf({ key }: MemoryKey, { value, expiresAt, by, runId }: Written) {
+function columnsOf({ key }: MemoryKey, { value, expiresAt, by, runId }: MemoryContent) {
   return {
     value: JSON.stringify(value),
     words: wordsOf(key, value),
@@ -230,11 +214,7 @@ function deletionOf(db: Kysely<Tables>, { tenantId, namespace, key }: MemoryKey)
 
 async function count(db: Kysely<Tables>, tenantId: string, upTo: number): Promise<number> {
   const counted = db.selectFrom('memory').select('key').where('tenant_id', '=', tenantId).where(IS_LIVE).limit(upTo);
-  const row = await db
-    .selectFrom(counted.as('counted'))
-    .select(sql<number>`count(*)::int`.as('count'))
-    .executeTakeFirstOrThrow();
-  return row.count;
+  return (await db.selectFrom(counted.as('counted')).select(ROW_COUNT).executeTakeFirstOrThrow()).count;
 }
 
 /** The most bytes of a value, as JSON. */

@@ -3,7 +3,7 @@ import type { Embedder } from './memory-vectors.ts';
 import { wordsOf } from './memory.ts';
 import type { Memory } from './memory.ts';
 import { createMeaning } from './meaning.ts';
-import type { OpenMeaning, MemoryRanks } from './meaning.ts';
+import type { SearchByMeaning, MemoryRanks } from './meaning.ts';
 
 /**
  * Adds semantic search to the memory of a store.
@@ -27,7 +27,7 @@ const CANDIDATES = 200;
 /** Queries that require or exclude words are searched by words only. */
 const ABOUT_WORDS = /"|(?:^|\s)-/;
 
-function searchedByMeaning(memory: Memory, ranks: MemoryRanks, meaning: OpenMeaning): Memory {
+function searchedByMeaning(memory: Memory, ranks: MemoryRanks, meaning: SearchByMeaning): Memory {
   return {
     ...memory,
     async put(at, written) {
@@ -36,11 +36,11 @@ function searchedByMeaning(memory: Memory, ranks: MemoryRanks, meaning: OpenMean
       return done;
     },
     async search(filter, query, limit) {
-      const asked = ABOUT_WORDS.test(query) ? null : await meaning.ask(query);
-      if (!asked) return await memory.search(filter, query, limit);
+      const embedded = ABOUT_WORDS.test(query) ? null : await meaning.embedQuery(query);
+      if (!embedded) return await memory.search(filter, query, limit);
       const orders = await Promise.all([
         ranks.byWords(filter, query, CANDIDATES),
-        ranks.byMeaning(filter, asked, CANDIDATES),
+        ranks.byMeaning(filter, embedded, CANDIDATES),
       ]);
       return { items: await ranks.pick(filter, fuseRanks(orders).slice(0, limit)), next: null };
     },
@@ -60,8 +60,8 @@ const RANK_CONSTANT = 60;
 export function fuseRanks(lists: readonly (readonly string[])[]): readonly string[] {
   const scores = new Map<string, number>();
   for (const list of lists)
-    for (const [place, key] of list.entries())
-      scores.set(key, (scores.get(key) ?? 0) + 1 / (RANK_CONSTANT + place + 1));
+    for (const [index, key] of list.entries())
+      scores.set(key, (scores.get(key) ?? 0) + 1 / (RANK_CONSTANT + index + 1));
   return [...scores]
     .toSorted(([key, score], [other, otherScore]) => otherScore - score || (key < other ? -1 : 1))
     .map(([key]) => key);

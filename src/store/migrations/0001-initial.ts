@@ -1,8 +1,40 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 
-/** Settings of administrators that apply to all runs, and the audit log. */
-export const ADMINISTRATION_TABLES = [
+/** The tables. Definitions come first, because other tables refer to them. */
+const STATEMENTS = [
+  // Definitions, published graphs and their aliases.
+  `create table definitions (hash text primary key, definition json not null)`,
+
+  `create table graphs (
+    tenant_id text not null,
+    name text not null,
+    version integer not null,
+    hash text not null references definitions (hash),
+    warnings json not null,
+    pins json not null,
+    created_at timestamptz not null,
+    created_by text not null,
+    unpublished_at timestamptz,
+    unpublished_by text,
+    primary key (tenant_id, name, version),
+    unique (tenant_id, name, hash)
+  )`,
+
+  `create table graph_aliases (
+    tenant_id text not null,
+    name text not null,
+    alias text not null,
+    version integer not null,
+    canary_version integer,
+    canary_share double precision,
+    updated_at timestamptz not null,
+    updated_by text not null,
+    primary key (tenant_id, name, alias)
+  )`,
+  `create index graphs_of_definition on graphs (hash)`,
+
+  // Settings of administrators that apply to all runs, and the audit log.
   `create table switches (
     kind text not null,
     name text not null,
@@ -38,10 +70,8 @@ export const ADMINISTRATION_TABLES = [
   `create index audit_newest on audit (at desc, id desc)`,
   `create index audit_of_tenant on audit (tenant_id, at desc, id desc)`,
   `create index audit_of_run on audit (run_id, at desc, id desc) where run_id is not null`,
-] as const;
 
-/** Approvals of all runs, as the inbox lists them. */
-export const APPROVALS_TABLES = [
+  // Approvals of all runs, as the inbox lists them.
   `create table approvals (
     id text primary key,
     tenant_id text not null,
@@ -73,10 +103,8 @@ export const APPROVALS_TABLES = [
   )`,
   `create index approval_comments_of_approval on approval_comments (approval_id, created_at)`,
   `create index approval_comments_of_run on approval_comments (run_id)`,
-] as const;
 
-/** The ledger of calls; `LedgerTable` states which calls have a row. */
-export const CALLS_TABLES = [
+  // The ledger of calls; `LedgerTable` states which calls have a row.
   `create table ledger (
     key text primary key,
     tenant_id text not null,
@@ -99,10 +127,8 @@ export const CALLS_TABLES = [
     updated_at timestamptz not null
   )`,
   `create index ledger_of_run on ledger (run_id, status)`,
-] as const;
 
-/** Files of tenants. Pieces are stored first, and become a file when all of them are there. */
-export const FILES_TABLES = [
+  // Files of tenants. Pieces are stored first, and become a file when all of them are there.
   `create table files (
     id text primary key,
     tenant_id text not null,
@@ -126,43 +152,8 @@ export const FILES_TABLES = [
   )`,
   `alter table file_pieces alter column data set storage external`,
   `create index file_pieces_begun on file_pieces (created_at) where number = 0`,
-] as const;
 
-/** Definitions, published graphs and their aliases. */
-export const GRAPHS_TABLES = [
-  `create table definitions (hash text primary key, definition json not null)`,
-
-  `create table graphs (
-    tenant_id text not null,
-    name text not null,
-    version integer not null,
-    hash text not null references definitions (hash),
-    warnings json not null,
-    pins json not null,
-    created_at timestamptz not null,
-    created_by text not null,
-    unpublished_at timestamptz,
-    unpublished_by text,
-    primary key (tenant_id, name, version),
-    unique (tenant_id, name, hash)
-  )`,
-
-  `create table graph_aliases (
-    tenant_id text not null,
-    name text not null,
-    alias text not null,
-    version integer not null,
-    canary_version integer,
-    canary_share double precision,
-    updated_at timestamptz not null,
-    updated_by text not null,
-    primary key (tenant_id, name, alias)
-  )`,
-  `create index graphs_of_definition on graphs (hash)`,
-] as const;
-
-/** Hooks, and the messages that they have received. */
-export const HOOKS_TABLES = [
+  // Hooks, and the messages that they have received.
   `create table hooks (
     tenant_id text not null,
     name text not null,
@@ -190,10 +181,8 @@ export const HOOKS_TABLES = [
     primary key (tenant_id, hook, message)
   )`,
   `create index hook_messages_age on hook_messages (received_at)`,
-] as const;
 
-/** Records of requests: idempotent answers and stream tickets. */
-export const REQUESTS_TABLES = [
+  // Records of requests: idempotent answers and stream tickets.
   `create table idempotency (
     tenant_id text not null,
     subject text not null,
@@ -222,10 +211,8 @@ export const REQUESTS_TABLES = [
   )`,
   `create index stream_tickets_of_tenant on stream_tickets (tenant_id, expires_at)`,
   `create index stream_tickets_age on stream_tickets (expires_at)`,
-] as const;
 
-/** Runs, their threads, journals and checkpoints. */
-export const RUNS_TABLES = [
+  // Runs, their threads, journals and checkpoints.
   `create table runs (
     id text primary key,
     tenant_id text not null,
@@ -358,10 +345,8 @@ export const RUNS_TABLES = [
     primary key (tenant_id, xid, run_id, first_seq)
   )`,
   `create index written_batches_age on written_batches (written_at)`,
-] as const;
 
-/** Schedules, and the times that they have taken. Ticks outlive the runs that they have started. */
-export const SCHEDULES_TABLES = [
+  // Schedules, and the times that they have taken. Ticks outlive the runs that they have started.
   `create table schedules (
     id text primary key,
     tenant_id text not null,
@@ -403,10 +388,8 @@ export const SCHEDULES_TABLES = [
     primary key (tenant_id, schedule_id, at)
   )`,
   `create index schedule_ticks_pending on schedule_ticks (tenant_id, schedule_id, at) where outcome = 'pending'`,
-] as const;
 
-/** Values outside of runs: large payloads and long-term memory. */
-export const VALUES_TABLES = [
+  // Values outside of runs: large payloads and long-term memory.
   `create table memory (
     tenant_id text not null,
     namespace text collate "C" not null,
@@ -441,10 +424,8 @@ export const VALUES_TABLES = [
     data bytea not null,
     primary key (workflow_id, digest)
   )`,
-] as const;
 
-/** Webhooks, their events, and the deliveries of these. */
-export const WEBHOOKS_TABLES = [
+  // Webhooks, their events, and the deliveries of these.
   `create table webhooks (
     id text primary key,
     tenant_id text not null,
@@ -491,23 +472,8 @@ export const WEBHOOKS_TABLES = [
   `create index webhook_deliveries_due on webhook_deliveries (webhook_id, due_at) where due_at is not null`,
   `create index webhook_deliveries_newest on webhook_deliveries (webhook_id, created_at desc, id desc)`,
   `create index webhook_deliveries_of_event on webhook_deliveries (event_id)`,
-] as const;
+];
 
-/** The tables, in the order in which they refer to each other. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
 }
-
-const STATEMENTS = [
-  ...GRAPHS_TABLES,
-  ...RUNS_TABLES,
-  ...APPROVALS_TABLES,
-  ...CALLS_TABLES,
-  ...VALUES_TABLES,
-  ...FILES_TABLES,
-  ...REQUESTS_TABLES,
-  ...WEBHOOKS_TABLES,
-  ...SCHEDULES_TABLES,
-  ...HOOKS_TABLES,
-  ...ADMINISTRATION_TABLES,
-];

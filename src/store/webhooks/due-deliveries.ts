@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder, Selectable } from 'kysely';
 import type { Tables } from '../tables.ts';
-import type { DeliveryAttempt, WebhookEventsTable, WebhooksTable } from '../platform-tables.ts';
+import type { DeliveryAttempt, WebhookDeliveriesTable, WebhookEventsTable, WebhooksTable } from '../platform-tables.ts';
 
 /** A delivery that only this process attempts until its lease ends. */
 export interface ClaimedDelivery {
@@ -75,7 +75,12 @@ export interface DueDeliveries {
 export function createDueDeliveries(db: Kysely<Tables>): DueDeliveries {
   return {
     claim: (request) => claim(db, request),
-    eventOf: (id) => eventOf(db, id),
+    async eventOf(id) {
+      const row = await db.selectFrom('webhook_events').selectAll().where('id', '=', id).executeTakeFirst();
+      if (!row) return null;
+      const { type, at, run_id: runId, subject_id: subjectId, subject, body } = row;
+      return { id, type, at: at.toISOString(), runId, subjectId, subject, body };
+    },
     async keepBody(eventId, body) {
       const kept = sql<string>`coalesce(body, ${body})`;
       const row = await db
@@ -86,7 +91,7 @@ export function createDueDeliveries(db: Kysely<Tables>): DueDeliveries {
         .executeTakeFirst();
       return row?.body ?? null;
     },
-    record: (delivery, attempt, result) => record(db, delivery, { attempt, result }),
+    record: (delivery, attempt, result) => record(db, delivery, attempt, result),
     async release(deliveries) {
       await db
         .updateTable('webhook_deliveries')
@@ -151,6 +156,12 @@ async function claim(db: Kysely<Tables>, request: ClaimRequest): Promise<readonl
   return rows.map((row) => toClaimed(row, request.claim));
 }
 
+function toClaimed(row: ClaimedRow, claimId: string): ClaimedDelivery {
+  const { id, event_id: eventId, failures, attempts, webhook_id, tenant_id: tenantId, url, format, link_base } = row;
+  const webhook = { id: webhook_id, tenantId, url, format, linkBase: link_base };
+  return { id, claim: claimId, eventId, webhook, failures, attempts };
+}
+
 function nextWebhook(after: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     select webhook_id from webhook_deliveries where due_at is not null and webhook_id > ${after}
@@ -158,43 +169,21 @@ function nextWebhook(after: RawBuilder<unknown>): RawBuilder<unknown> {
   `;
 }
 
-interface ClaimedRow {
-  readonly id: string;
-  readonly event_id: string;
-  readonly failures: number;
-  readonly attempts: readonly DeliveryAttempt[];
-  readonly webhook_id: string;
-  readonly tenant_id: string;
-  readonly url: string;
-  readonly format: WebhooksTable['format'];
-  readonly link_base: string | null;
-}
-
-function toClaimed(row: ClaimedRow, claimId: string): ClaimedDelivery {
-  const { id, event_id: eventId, failures, attempts, webhook_id, tenant_id: tenantId, url, format, link_base } = row;
-  const webhook = { id: webhook_id, tenantId, url, format, linkBase: link_base };
-  return { id, claim: claimId, eventId, webhook, failures, attempts };
-}
-
-async function eventOf(db: Kysely<Tables>, id: string): Promise<StoredWebhookEvent | null> {
-  const row = await db.selectFrom('webhook_events').selectAll().where('id', '=', id).executeTakeFirst();
-  if (!row) return null;
-  const { type, at, run_id: runId, subject_id: subjectId, subject, body } = row;
-  return { id, type, at: at.toISOString(), runId, subjectId, subject, body };
-}
+type ClaimedRow = Pick<Selectable<WebhookDeliveriesTable>, 'id' | 'webhook_id' | 'event_id' | 'failures' | 'attempts'> &
+  Pick<Selectable<WebhooksTable>, 'tenant_id' | 'url' | 'format' | 'link_base'>;
 
 /** The most attempts that are kept; replays make more attempts than the retry schedule has. */
 const KEPT_ATTEMPTS = 30;
 /** A webhook whose deliveries have all failed for this long is disabled. */
 const DISABLE_AFTER_DAYS = 5;
 
-interface Recorded {
-  readonly attempt: DeliveryAttempt;
-  readonly result: DeliveryResult;
-}
-
 /** When this disables the webhook, its remaining deliveries fail. */
-async function record(db: Kysely<Tables>, delivery: ClaimedDelivery, { attempt, result }: Recorded): Promise<void> {
+async function record(
+  db: Kysely<Tables>,
+  delivery: ClaimedDelivery,
+  attempt: DeliveryAttempt,
+  result: DeliveryResult,
+): Promise<void> {
   const { id, claim: claimId, webhook, failures, attempts } = delivery;
   const kept = JSON.stringify([...attempts, attempt].slice(-KEPT_ATTEMPTS));
   const { rows } = await sql<{ disabled: boolean }>`

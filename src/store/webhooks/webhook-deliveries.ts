@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import { isBefore, isEqual, mapPage, readPage } from '../page.ts';
+import { NEWEST_FIRST, isBefore, isEqual, mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
-import { NOW_AS_LISTED } from './tell-webhooks.ts';
+import { NOW_AS_LISTED } from './webhook-events.ts';
 import type { DeliveryAttempt, WebhookDeliveriesTable } from '../platform-tables.ts';
 
 /** The delivery of an event to one webhook, and its result. */
@@ -33,20 +33,36 @@ export interface WebhookDeliveries {
   /** Lists deliveries, newest first. */
   list(
     webhookId: string,
-    filter: { readonly status?: WebhookDelivery['status'] | undefined },
+    status: WebhookDelivery['status'] | undefined,
     page: PageRequest,
   ): Promise<Page<WebhookDelivery>>;
   /** Sends a message that no run has caused. The same id again has no effect. */
   ping(ping: Ping): Promise<WebhookDelivery>;
-  /** Sends a message again at once, with all its attempts. */
+  /** Sends a message again at once, with all its attempts. A message with an attempt in progress is not changed. */
   replay(webhookId: string, id: string): Promise<WebhookDelivery | null>;
 }
 
 export function createWebhookDeliveries(db: Kysely<Tables>): WebhookDeliveries {
   return {
-    list: (webhookId, filter, page) => list(db, { webhookId, ...filter }, page),
+    async list(webhookId, status, { limit, after }) {
+      const listed = rows(db)
+        .where('webhook_id', '=', webhookId)
+        .where(isEqual('status', status))
+        .where(isBefore('created_at', after));
+      return mapPage(await readPage(db, listed, { ...NEWEST_FIRST, limit, payloads: ['attempts'] }), toDelivery);
+    },
     ping: (ping) => insertPing(db, ping),
-    replay: (webhookId, id) => replay(db, webhookId, id),
+    async replay(webhookId, id) {
+      await db
+        .updateTable('webhook_deliveries')
+        .set({ status: 'pending', due_at: sql<string>`now()`, failures: 0 })
+        .where('id', '=', id)
+        .where('webhook_id', '=', webhookId)
+        .where(HAS_NO_ATTEMPT_IN_PROGRESS)
+        .execute();
+      const row = await rows(db).where('id', '=', id).where('webhook_id', '=', webhookId).executeTakeFirst();
+      return row ? toDelivery(row) : null;
+    },
   };
 }
 
@@ -58,24 +74,6 @@ function rows(db: Kysely<Tables>) {
 }
 
 type DeliveryRow = Awaited<ReturnType<ReturnType<typeof rows>['executeTakeFirstOrThrow']>>;
-
-async function list(
-  db: Kysely<Tables>,
-  { webhookId, status }: { readonly webhookId: string; readonly status?: WebhookDelivery['status'] | undefined },
-  { limit, after }: PageRequest,
-): Promise<Page<WebhookDelivery>> {
-  const listed = rows(db)
-    .where('webhook_id', '=', webhookId)
-    .where(isEqual('status', status))
-    .where(isBefore('created_at', after));
-  const page = await readPage(db, listed, {
-    limit,
-    order: sql`created_at desc, id desc`,
-    payloads: ['attempts'],
-    positionOf: ({ created_at, id }) => ({ at: created_at.toISOString(), id }),
-  });
-  return mapPage(page, toDelivery);
-}
 
 async function insertPing(db: Kysely<Tables>, { id, tenantId, webhookId, body }: Ping): Promise<WebhookDelivery> {
   await sql`
@@ -91,18 +89,7 @@ async function insertPing(db: Kysely<Tables>, { id, tenantId, webhookId, body }:
   return toDelivery(await rows(db).where('id', '=', `msg_${id}`).executeTakeFirstOrThrow());
 }
 
-/** A message with an attempt in progress is not changed. */
-async function replay(db: Kysely<Tables>, webhookId: string, id: string): Promise<WebhookDelivery | null> {
-  await db
-    .updateTable('webhook_deliveries')
-    .set({ status: 'pending', due_at: sql<string>`now()`, failures: 0 })
-    .where('id', '=', id)
-    .where('webhook_id', '=', webhookId)
-    .where(sql<boolean>`(claim is null or due_at <= now())`)
-    .execute();
-  const row = await rows(db).where('id', '=', id).where('webhook_id', '=', webhookId).executeTakeFirst();
-  return row ? toDelivery(row) : null;
-}
+const HAS_NO_ATTEMPT_IN_PROGRESS = sql<boolean>`(claim is null or due_at <= now())`;
 
 function toDelivery(row: DeliveryRow): WebhookDelivery {
   return {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Kysely, Selectable } from 'kysely';
 import type { WebhookEventType } from '../../graph/journal/index.ts';
-import { oneAtATime } from '../database/run-statement.ts';
-import { isBefore, mapPage, readPage } from '../page.ts';
+import { ROW_COUNT, putUpTo } from '../database/run-statement.ts';
+import { NEWEST_FIRST, isBefore, mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
-import { NOW_AS_LISTED } from './tell-webhooks.ts';
+import { NOW_AS_LISTED } from './webhook-events.ts';
 import type { EarlierSecret, WebhooksTable } from '../platform-tables.ts';
 
 /** An address to which events of a tenant are sent. */
@@ -65,86 +65,75 @@ export interface Webhooks {
 export function createWebhooks(db: Kysely<Tables>): Webhooks {
   return {
     add: (webhook, most) => add(db, webhook, most),
-    find: (tenantId, id) => find(db, tenantId, id),
-    list: (tenantId, page) => list(db, tenantId, page),
-    remove: (tenantId, id) => remove(db, tenantId, id),
-    rotate: (webhook, rotation, most) => rotate(db, { ...webhook, rotation, most }),
+    async find(tenantId, id) {
+      const row = await webhooks(db, { tenantId, id }).executeTakeFirst();
+      return row ? toWebhook(row) : null;
+    },
+    async list(tenantId, { limit, after }) {
+      const rows = db
+        .selectFrom('webhooks')
+        .selectAll()
+        .where('tenant_id', '=', tenantId)
+        .where(isBefore('created_at', after));
+      return mapPage(await readPage(db, rows, { ...NEWEST_FIRST, limit, payloads: ['url'] }), toWebhook);
+    },
+    async remove(tenantId, id) {
+      await sql`
+        with gone as (delete from webhooks where tenant_id = ${tenantId} and id = ${id} returning id)
+        delete from webhook_deliveries using gone where webhook_id = gone.id
+      `.execute(db);
+    },
+    rotate: (webhook, rotation, most) => rotate(db, webhook, rotation, most),
     async enable(tenantId, id) {
-      const row = await changed(db, { tenantId, id })
+      const row = await updateWebhook(db, { tenantId, id })
         .set({ disabled_at: null, disabled_reason: null, failing_since: null })
         .returningAll()
         .executeTakeFirst();
       return row ? toWebhook(row) : null;
     },
-    secretsOf: (id) => secretsOf(db, id),
+    async secretsOf(id) {
+      const row = await db
+        .selectFrom('webhooks')
+        .select(['secret', 'earlier_secrets', NOW])
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (!row || row.secret === null) return [];
+      return [row.secret, ...stillSigning(row.earlier_secrets, row.now).map(({ secret }) => secret)];
+    },
   };
 }
 
 /** Webhooks of a tenant are added one at a time, so that their count is exact. */
 async function add(db: Kysely<Tables>, webhook: NewWebhook, most: number): Promise<Webhook | null> {
   const { id, tenantId, url, events, format, linkBase, secret, createdBy } = webhook;
-  return await oneAtATime(db, `webhooks of ${tenantId}`, async (transaction) => {
-    const known = await find(transaction, tenantId, id);
-    if (known) return known;
-    const { count } = await transaction
-      .selectFrom('webhooks')
-      .select(sql<number>`count(*)::integer`.as('count'))
-      .where('tenant_id', '=', tenantId)
-      .executeTakeFirstOrThrow();
-    if (count >= most) return null;
-    const row = await transaction
-      .insertInto('webhooks')
-      .values({
-        id,
-        tenant_id: tenantId,
-        url,
-        events,
-        format,
-        link_base: linkBase,
-        secret,
-        earlier_secrets: '[]',
-        created_at: NOW_AS_LISTED,
-        created_by: createdBy,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return toWebhook(row);
+  const put = await putUpTo(db, `webhooks of ${tenantId}`, most, {
+    existing: (transaction) => webhooks(transaction, { tenantId, id }),
+    count: (transaction) => transaction.selectFrom('webhooks').select(ROW_COUNT).where('tenant_id', '=', tenantId),
+    insert: (transaction) =>
+      transaction
+        .insertInto('webhooks')
+        .values({
+          id,
+          tenant_id: tenantId,
+          url,
+          events,
+          format,
+          link_base: linkBase,
+          secret,
+          earlier_secrets: '[]',
+          created_at: NOW_AS_LISTED,
+          created_by: createdBy,
+        })
+        .returningAll(),
   });
+  return put && toWebhook(put.row);
 }
 
-async function find(db: Kysely<Tables>, tenantId: string, id: string): Promise<Webhook | null> {
-  const row = await db
-    .selectFrom('webhooks')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row ? toWebhook(row) : null;
+function webhooks(db: Kysely<Tables>, { tenantId, id }: WebhookKey) {
+  return db.selectFrom('webhooks').selectAll().where('tenant_id', '=', tenantId).where('id', '=', id);
 }
 
-async function list(db: Kysely<Tables>, tenantId: string, { limit, after }: PageRequest): Promise<Page<Webhook>> {
-  const rows = db
-    .selectFrom('webhooks')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where(isBefore('created_at', after));
-  const page = await readPage(db, rows, {
-    limit,
-    order: sql`created_at desc, id desc`,
-    payloads: ['url'],
-    positionOf: ({ created_at, id }) => ({ at: created_at.toISOString(), id }),
-  });
-  return mapPage(page, toWebhook);
-}
-
-async function remove(db: Kysely<Tables>, tenantId: string, id: string): Promise<void> {
-  await sql`
-    with gone as (delete from webhooks where tenant_id = ${tenantId} and id = ${id} returning id)
-    delete from webhook_deliveries using gone where webhook_id = gone.id
-  `.execute(db);
-}
-
-function changed(db: Kysely<Tables>, { tenantId, id }: WebhookKey) {
+function updateWebhook(db: Kysely<Tables>, { tenantId, id }: WebhookKey) {
   return db.updateTable('webhooks').where('tenant_id', '=', tenantId).where('id', '=', id);
 }
 
@@ -152,50 +141,27 @@ function changed(db: Kysely<Tables>, { tenantId, id }: WebhookKey) {
 const NOW = sql<Date>`now()`.as('now');
 const OVERLAP_MS = 24 * 3_600_000;
 
-interface Rotating extends WebhookKey {
-  readonly rotation: Rotation;
-  readonly most: number;
-}
-
 async function rotate(
   db: Kysely<Tables>,
-  { rotation: { id: rotation, secret }, most, ...key }: Rotating,
+  key: WebhookKey,
+  { id: rotation, secret }: Rotation,
+  most: number,
 ): Promise<Webhook | 'too-many' | null> {
   return await db.transaction().execute(async (transaction) => {
-    const row = await transaction
-      .selectFrom('webhooks')
-      .selectAll()
-      .select(NOW)
-      .where('tenant_id', '=', key.tenantId)
-      .where('id', '=', key.id)
-      .forUpdate()
-      .executeTakeFirst();
+    const row = await webhooks(transaction, key).select(NOW).forUpdate().executeTakeFirst();
     if (!row) return null;
     if (row.secret === null || row.secret === secret || row.rotation === rotation) return toWebhook(row);
-    const earlier = stillSigning(row).filter((one) => one.secret !== secret);
+    const earlier = stillSigning(row.earlier_secrets, row.now).filter((one) => one.secret !== secret);
     if (earlier.length >= most) return 'too-many';
     const replaced = { secret: row.secret, until: new Date(row.now.getTime() + OVERLAP_MS).toISOString() };
-    await changed(transaction, key)
+    await updateWebhook(transaction, key)
       .set({ secret, rotation, earlier_secrets: JSON.stringify([replaced, ...earlier]) })
       .execute();
     return toWebhook(row);
   });
 }
 
-async function secretsOf(db: Kysely<Tables>, id: string): Promise<readonly string[]> {
-  const row = await db
-    .selectFrom('webhooks')
-    .select(['secret', 'earlier_secrets', NOW])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (!row || row.secret === null) return [];
-  return [row.secret, ...stillSigning(row).map(({ secret }) => secret)];
-}
-
-function stillSigning({
-  earlier_secrets: earlier,
-  now,
-}: Pick<Selectable<WebhooksTable>, 'earlier_secrets'> & { readonly now: Date }): readonly EarlierSecret[] {
+function stillSigning(earlier: readonly EarlierSecret[], now: Date): readonly EarlierSecret[] {
   return earlier.filter(({ until }) => Date.parse(until) > now.getTime());
 }
 

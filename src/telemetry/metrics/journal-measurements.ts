@@ -1,6 +1,6 @@
 import { decodeTime, isValid } from 'ulid';
-import type { JournalBatch, RunEvent } from '../../graph/journal/index.ts';
-import type { Measurement } from './measurement.ts';
+import type { EventOf, JournalBatch, RunEvent } from '../../graph/journal/index.ts';
+import type { Measurement } from './meter.ts';
 import { forgetOldest } from '../../graph/values/index.ts';
 
 /** The run of a batch. */
@@ -8,8 +8,6 @@ export interface MeasuredRun {
   readonly runId: string;
   readonly graph: string;
 }
-
-type EventOf<Type extends RunEvent['type']> = RunEvent & { readonly type: Type };
 
 type Measured<Type extends RunEvent['type']> = (
   event: EventOf<Type>,
@@ -105,7 +103,7 @@ function secondsUntil(now: number, at: string): number {
   return Math.max(0, now - Date.parse(at)) / 1_000;
 }
 
-type NodeEvent = Pick<RunEvent & { readonly type: 'node.started' }, 'node' | 'visit' | 'index' | 'path' | 'at'>;
+type NodeEvent = Pick<EventOf<'node.started'>, 'node' | 'visit' | 'index' | 'path' | 'at'>;
 
 /** Remembers the start times of nodes until they end. */
 export interface NodeClock {

@@ -32,10 +32,10 @@ export function startSending({ service, report, environment, exporter }: Sending
     exportIntervalMillis,
     exportTimeoutMillis: Math.min(TIMEOUT_MS, exportIntervalMillis),
   });
-  const goBack = measureWith({ resource: toResource(service), readers: [reader] });
+  const restoreReaders = measureWith({ resource: toResource(service), readers: [reader] });
   return async () => {
     await flushed(reader.shutdown());
-    goBack();
+    restoreReaders();
   };
 }
 

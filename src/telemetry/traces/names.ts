@@ -83,6 +83,6 @@ export function modelAttributes({ provider, model, baseUrl }: RequestedModel): R
 }
 
 /** Adds the provider's name of the model to the active span, which is that of a call. */
-export function describeModel(asked: RequestedModel): void {
-  trace.getActiveSpan()?.updateName(`chat ${asked.model}`).setAttributes(modelAttributes(asked));
+export function describeModel(model: RequestedModel): void {
+  trace.getActiveSpan()?.updateName(`chat ${model.model}`).setAttributes(modelAttributes(model));
 }

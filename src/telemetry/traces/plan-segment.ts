@@ -1,6 +1,6 @@
 import type { Attributes, SpanContext } from '@opentelemetry/api';
 import { nodeName } from '../../graph/journal/index.ts';
-import type { RunEvent, Segment } from '../../graph/journal/index.ts';
+import type { EventOf, RunEvent, Segment } from '../../graph/journal/index.ts';
 import type { TaskReference } from '../../graph/run/index.ts';
 import { GEN_AI, GENERAL, HOLDFAST } from './names.ts';
 import { ROOT, nameOfPart, spanContextOf, spanIdOf } from './trace-segment.ts';
@@ -29,15 +29,11 @@ type TaskEvent = Extract<RunEvent, TaskReference>;
 /** The maximum number of spans for supersteps and nodes of a segment; the root records how many are omitted. */
 const MAX_SPANS = 2_000;
 
-interface OpenSpan extends SpanUsage {
-  readonly name: string;
-  readonly spanId: string;
-  readonly parentId: string | null;
-  readonly startedAt: number;
+/** A planned span that later events may extend. */
+interface OpenSpan extends SpanUsage, Omit<PlannedSpan, 'endedAt' | 'attributes' | 'error'> {
   endedAt: number;
   attributes: Attributes;
   error: string | null;
-  readonly earlier: SpanContext | null;
 }
 
 /**
@@ -134,10 +130,7 @@ class SegmentPlan {
   }
 
   /** A superstep ends with its checkpoint. */
-  #closeStep(
-    { path = [], step, checkpoint }: Extract<RunEvent, { readonly type: 'checkpoint.saved' }>,
-    at: number,
-  ): void {
+  #closeStep({ path = [], step, checkpoint }: EventOf<'checkpoint.saved'>, at: number): void {
     const span = this.#spans.get(this.#idOf({ kind: 'step', path, step }));
     if (!span) return;
     span.endedAt = at;
@@ -244,7 +237,7 @@ const NOTHING_USED: Readonly<SpanUsage> = { costUsd: 0, usage: null };
 /** Tokens are summed for agents only: elsewhere they would be counted twice. */
 function addModelCall(
   span: SpanUsage,
-  { costUsd = 0, usage }: Pick<RunEvent & { readonly type: 'model.called' }, 'costUsd' | 'usage'>,
+  { costUsd = 0, usage }: Pick<EventOf<'model.called'>, 'costUsd' | 'usage'>,
   isAgent: boolean,
 ): void {
   span.costUsd += costUsd;

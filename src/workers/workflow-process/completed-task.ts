@@ -2,21 +2,22 @@ import proto from '@temporalio/proto';
 import type { temporal } from '@temporalio/proto';
 import type { NativeConnection } from '@temporalio/worker';
 
-/** An execution of a workflow, by Temporal's ids. */
+/** Temporal's ids of an execution of a workflow. */
 export interface ExecutionReference {
   readonly workflowId: string;
   readonly runId: string;
 }
 
 /**
- * Says if the workflow task that an event, by its id, has started was completed by this worker; of a closed execution always,
- * as no task follows. @throws when Temporal does not answer
+ * Checks whether this worker has completed the workflow task that the given event has started. For a closed execution it
+ * returns true, because no task follows.
+ * @throws when Temporal does not answer
  */
 export type CompletedTaskCheck = (execution: ExecutionReference, startedEventId: number) => Promise<boolean>;
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
-/** Reads a page of a history from its end on, the latest event first. @param token of the page; empty: the first one */
+/** Reads a page of a history backwards, the latest event first. @param token the token of the page; empty for the first */
 export type ReadHistoryBackwards = (
   execution: ExecutionReference,
   token: Uint8Array,
@@ -24,10 +25,10 @@ export type ReadHistoryBackwards = (
 
 const { EventType } = proto.temporal.api.enums.v1;
 
-/** What is not among the latest events is given up. */
+/** The most pages that are read; an older task counts as not completed. */
 const MOST_PAGES = 3;
 
-/** @param identity of the worker */
+/** @param identity the identity of the worker */
 export function createCompletedTaskCheck(readBackwards: ReadHistoryBackwards, identity: string): CompletedTaskCheck {
   return async (execution, startedEventId) => {
     let later: HistoryEvent | null = null;
@@ -35,8 +36,8 @@ export function createCompletedTaskCheck(readBackwards: ReadHistoryBackwards, id
     for (let page = 0; page < MOST_PAGES; page += 1) {
       const { events, nextToken } = await readBackwards(execution, token);
       for (const event of events) {
-        if (!later && isEnd(event)) return true;
-        if (Number(event.eventId) <= startedEventId) return isStart(event, identity) && isCompletion(later);
+        if (!later && isExecutionEnd(event)) return true;
+        if (Number(event.eventId) <= startedEventId) return isStartedBy(event, identity) && isTaskCompletion(later);
         later = event;
       }
       if (nextToken.length === 0) return false;
@@ -55,21 +56,21 @@ const ENDS: ReadonlySet<unknown> = new Set([
   EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW,
 ]);
 
-function isEnd({ eventType }: HistoryEvent): boolean {
+function isExecutionEnd({ eventType }: HistoryEvent): boolean {
   return ENDS.has(eventType);
 }
 
-/** Another worker may have made local calls of its own in the same task. */
-function isStart({ workflowTaskStartedEventAttributes: start }: HistoryEvent, identity: string): boolean {
+/** Another worker may have made local calls of its own in the same task, so the identity must be equal. */
+function isStartedBy({ workflowTaskStartedEventAttributes: start }: HistoryEvent, identity: string): boolean {
   return start?.identity === identity;
 }
 
-function isCompletion(event: HistoryEvent | null): boolean {
+function isTaskCompletion(event: HistoryEvent | null): boolean {
   return event?.eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED;
 }
 
 const ANSWER_WITHIN_MS = 8_000;
-/** In transactions, each of which has one event or several. */
+/** The size of a page in transactions, each of which has one or more events. */
 const PAGE = 20;
 
 export function historyReader(connection: NativeConnection, namespace: string): ReadHistoryBackwards {

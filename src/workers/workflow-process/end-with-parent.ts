@@ -1,13 +1,13 @@
 import process from 'node:process';
 import { Worker } from 'node:worker_threads';
 
-/** The thread runs this also while code keeps the main thread busy; a child whose parent is gone gets another parent. */
+/** A thread runs this even while the main thread is busy. A child whose parent has ended gets another parent. */
 const WATCH = `
   const { workerData: parent } = require('node:worker_threads');
   setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 1_000);
 `;
 
-/** Ends this process with its parent, whatever this process does at that time. */
+/** Ends this process when its parent ends, even if its main thread is busy. */
 export function endWithParent(): void {
   new Worker(WATCH, { eval: true, workerData: process.ppid }).unref();
 }

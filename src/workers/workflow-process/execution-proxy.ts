@@ -3,7 +3,7 @@ import type { coresdk } from '@temporalio/proto';
 import type { Workflow } from '@temporalio/worker/lib/workflow/interface.js';
 import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helpers.js';
 import { PLAYED_ANEW } from '../../workflows/contract.ts';
-import type { ExecutionStanding } from './execution-standing.ts';
+import type { ExecutionProgress } from './execution-progress.ts';
 import type { HeavyExecutions } from './heavy-executions.ts';
 import type { SentSinkCall } from './messages.ts';
 import type { RestartableExecution } from './restartable-execution.ts';
@@ -16,48 +16,48 @@ const { WorkflowActivationCompletion } = proto.coresdk.workflow_completion;
 
 interface ProxyDeps {
   readonly code: RestartableExecution;
-  /** The process that has the code, once it has it. */
+  /** The process that runs the code. */
   readonly home: { readonly isHeavy: boolean; readonly isAlone: boolean };
-  readonly standing: ExecutionStanding;
-  readonly heavyOnes: HeavyExecutions;
+  readonly progress: ExecutionProgress;
+  readonly heavyExecutions: HeavyExecutions;
   readonly observer: ExecutionObserver;
 }
 
-/** Makes a workflow as the worker knows it; its code is in a process. */
+/** Creates a workflow for the SDK whose code runs in another process. */
 export function createExecutionProxy(
-  { code, home, standing, heavyOnes, observer }: ProxyDeps,
+  { code, home, progress, heavyExecutions, observer }: ProxyDeps,
   executionRunId: string,
 ): Workflow {
   let sinkCalls: SinkCall[] = [];
   let hasBegun = false;
-  const isToMove = (activation: Activation): boolean =>
+  const mustMove = (activation: Activation): boolean =>
     hasBegun &&
     !home.isHeavy &&
     !home.isAlone &&
-    heavyOnes.isHeavy(executionRunId) &&
-    !standing.isCallingLocally() &&
-    mayBeginAnew(activation);
+    heavyExecutions.isHeavy(executionRunId) &&
+    !progress.hasOpenLocalCalls() &&
+    mayRestart(activation);
   return {
     async activate(activation) {
-      if (!(await standing.mayTake(activation))) return toReset(executionRunId, AHEAD);
-      if (isToMove(activation)) return toReset(executionRunId, HEAVY);
+      if (!(await progress.mayActivate(activation))) return toReset(executionRunId, AHEAD);
+      if (mustMove(activation)) return toReset(executionRunId, HEAVY);
       const encoded = WorkflowActivation.encode(activation).finish();
       const request = { kind: 'activate' as const, executionRunId, activation: encoded };
-      heavyOnes.brings(executionRunId, encoded.length);
+      heavyExecutions.addActivation(executionRunId, encoded.length);
       hasBegun = true;
-      const isReplay = isReplayed(activation);
-      const asked = code.ask(request, isReplay);
-      const answer = await noticeLongWait(asked, () => observer.waits(executionRunId));
+      const isReplay = isReplayActivation(activation);
+      const answering = code.send(request, isReplay);
+      const answer = await reportLongWait(answering, () => observer.waits(executionRunId));
       if (answer.kind === 'forgotten') return toReset(executionRunId, FORGOTTEN);
       if (answer.kind !== 'activated') throw new TypeError('An activation was answered by nothing');
       const workedMs = activation.isReplaying === true ? 0 : answer.workedMs;
-      heavyOnes.observe(executionRunId, { bytes: answer.completion.length, workedMs });
+      heavyExecutions.addTask(executionRunId, { bytes: answer.completion.length, workedMs });
       sinkCalls = answer.sinkCalls.map(toSinkCall);
       const completion = WorkflowActivationCompletion.decode(answer.completion);
-      standing.answered(completion);
+      progress.completed(completion);
       if (completion.failed)
         observer.failed(executionRunId, { by: 'code', reason: completion.failed.failure?.message ?? '', proofs: 1 });
-      if (!isReplay && !standing.isCallingLocally()) await code.leaveCell();
+      if (!isReplay && !progress.hasOpenLocalCalls()) await code.leaveExclusiveProcess();
       return completion;
     },
     async getAndResetSinkCalls() {
@@ -66,31 +66,33 @@ export function createExecutionProxy(
       return await Promise.resolve(calls);
     },
     async dispose() {
-      heavyOnes.leaves(executionRunId, home.isHeavy);
-      await code.askLast({ kind: 'dispose', executionRunId });
+      heavyExecutions.evict(executionRunId, home.isHeavy);
+      await code.sendLast({ kind: 'dispose', executionRunId });
     },
   };
 }
 
 type Activation = Parameters<Workflow['activate']>[0];
 
-/** A query would fail, and local calls would be made again. */
-function mayBeginAnew({ jobs, isReplaying }: Activation): boolean {
-  const isBound = (jobs ?? []).some(({ queryWorkflow, resolveActivity }) => queryWorkflow ?? resolveActivity?.isLocal);
-  return !isBound && isReplaying !== true;
+/** Returns false while a restart would fail a query, or repeat local calls. */
+function mayRestart({ jobs, isReplaying }: Activation): boolean {
+  const needsProcess = (jobs ?? []).some(
+    ({ queryWorkflow, resolveActivity }) => queryWorkflow ?? resolveActivity?.isLocal,
+  );
+  return !needsProcess && isReplaying !== true;
 }
 
 const HEAVY = `${PLAYED_ANEW}: it keeps others waiting, and goes on in another process`;
 
-/** Core says so of queries, too, which come when a replay is over. */
-function isReplayed({ isReplaying, jobs }: Activation): boolean {
+/** Core also marks queries as replays, but these arrive when a replay is over. */
+function isReplayActivation({ isReplaying, jobs }: Activation): boolean {
   return isReplaying === true && jobs?.some(({ queryWorkflow }) => queryWorkflow) !== true;
 }
 
 const FORGOTTEN = `${PLAYED_ANEW}: it was no longer in memory, as others needed the room`;
 const AHEAD = `${PLAYED_ANEW}: it was played beyond what a workflow task has brought, or otherwise than a replay would`;
 
-/** Has Temporal give a task out again, with the whole history; a query fails. */
+/** Makes Temporal schedule the task again with the whole history; a query fails. */
 function toReset(runId: string, message: string): coresdk.workflow_completion.IWorkflowActivationCompletion {
   return { runId, failed: { failure: { message }, forceCause: RESET_STICKY } };
 }
@@ -104,12 +106,12 @@ function toSinkCall({ workflowInfo, args, ...call }: SentSinkCall): SinkCall {
   return { ...call, args: [...args], workflowInfo: { ...info, unsafe: { ...unsafe, now: Date.now, random } } };
 }
 
-/** Temporal waits 30 s for a task. Code that works this long ends its process before. */
+/** Temporal waits 30 s for a task. The process of code that takes this long is ended before. */
 const WAITS_LONG_MS = 20_000;
 
-/** Waits for the answer to a task. @param waits is called once when the answer takes so long that the task is going to time out */
-export async function noticeLongWait<Answer>(answer: Promise<Answer>, waits: () => void): Promise<Answer> {
-  const timer = setTimeout(waits, WAITS_LONG_MS);
+/** Waits for the answer to a task. @param onLongWait is called once if the wait is so long that the task will time out */
+export async function reportLongWait<Answer>(answer: Promise<Answer>, onLongWait: () => void): Promise<Answer> {
+  const timer = setTimeout(onLongWait, WAITS_LONG_MS);
   try {
     return await answer;
   } finally {

@@ -1,27 +1,27 @@
-/** What a task of an execution has taken. */
-export interface TaskWeight {
-  /** Of its answer. */
+/** The cost of a task of an execution. */
+export interface TaskCost {
+  /** The size of its answer in bytes. */
   readonly bytes: number;
-  /** Processor time. */
+  /** The processor time in milliseconds. */
   readonly workedMs: number;
 }
 
 /**
- * Knows which executions keep others waiting. They have a process of their own; one that becomes heavy is played again in
- * it.
+ * Tracks which executions are so heavy that others wait for them. They share a process of their own; an execution that
+ * becomes heavy is replayed there.
  */
 export interface HeavyExecutions {
-  /** @param bytes of what a task brings it */
-  brings(executionRunId: string, bytes: number): void;
-  observe(executionRunId: string, task: TaskWeight): void;
+  /** Adds the size of an activation in bytes. */
+  addActivation(executionRunId: string, bytes: number): void;
+  addTask(executionRunId: string, task: TaskCost): void;
   isHeavy(executionRunId: string): boolean;
-  /** Forgets an execution that has left the memory, unless it has become heavy and comes back. */
-  leaves(executionRunId: string, wasHeavy: boolean): void;
+  /** Forgets an evicted execution, unless it has just become heavy and will return. */
+  evict(executionRunId: string, wasHeavy: boolean): void;
 }
 
-/** Executions that bring or take more in all their tasks are heavy: to encode so much takes a tenth of a second. */
+/** Executions with more bytes in all their tasks are heavy: encoding as many takes a tenth of a second. */
 const HEAVY_BYTES = 8 * 1_048_576;
-/** So is an execution one task of which works longer. */
+/** Executions with a task that takes more processor time are heavy, too. */
 const HEAVY_MS = 500;
 
 export function createHeavyExecutions(): HeavyExecutions {
@@ -33,13 +33,13 @@ export function createHeavyExecutions(): HeavyExecutions {
     if (sum > HEAVY_BYTES) heavy.add(executionRunId);
   };
   return {
-    brings: add,
-    observe(executionRunId, { bytes, workedMs }) {
+    addActivation: add,
+    addTask(executionRunId, { bytes, workedMs }) {
       add(executionRunId, bytes);
       if (workedMs > HEAVY_MS) heavy.add(executionRunId);
     },
     isHeavy: (executionRunId) => heavy.has(executionRunId),
-    leaves(executionRunId, wasHeavy) {
+    evict(executionRunId, wasHeavy) {
       bytesOf.delete(executionRunId);
       if (wasHeavy) heavy.delete(executionRunId);
     },

@@ -6,23 +6,23 @@ import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared.js';
 import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helpers.js';
 import { endWithParent } from './end-with-parent.ts';
 import { OPEN_WITHIN_MS, toSentInfo } from './messages.ts';
-import type { Answer, AnswerBody, Request, RequestBody } from './messages.ts';
-import { createRoomMaker, ownHeap } from './make-room.ts';
+import type { Answer, AnswerBody, OpenRequest, Request, RequestBody } from './messages.ts';
+import { createEviction, ownHeap } from './eviction.ts';
 
-/* The process that runs workflow code for a worker (`start-workflow-process.ts`). It ends with its worker. */
+/* The process that runs workflow code for a worker (`start-workflow-process.ts`). It ends when its worker ends. */
 
 const { WorkflowActivation } = proto.coresdk.workflow_activation;
 const { WorkflowActivationCompletion } = proto.coresdk.workflow_completion;
 
 let creator: ReusableVMWorkflowCreator | null = null;
 
-/** The executions that are in memory, the one that was used longest ago first. */
+/** The executions in memory, least recently used first. */
 const used = new Set<string>();
-let makeRoom = async (): Promise<void> => undefined;
+let evictIfCrowded = async (): Promise<void> => undefined;
 
-async function use(executionRunId: string): Promise<void> {
+async function touch(executionRunId: string): Promise<void> {
   used.delete(executionRunId);
-  await makeRoom();
+  await evictIfCrowded();
   used.add(executionRunId);
 }
 
@@ -35,12 +35,12 @@ async function answerTo(request: RequestBody): Promise<AnswerBody> {
   switch (request.kind) {
     case 'open': {
       creator = await createCreator(request);
-      makeRoom = createRoomMaker({ keys: () => [...used], forget }, ownHeap(), request.tasksAtOnce);
+      evictIfCrowded = createEviction({ keys: () => [...used], forget }, ownHeap(), request.tasksAtOnce);
       return { kind: 'done' };
     }
     case 'create': {
       const { info, ...options } = request.options;
-      await use(info.runId);
+      await touch(info.runId);
       const unsafe = { ...info.unsafe, now: Date.now, random: createUnsafeRandomSource(Math.random) };
       await creator?.createWorkflow({ ...options, info: { ...info, unsafe } });
       return { kind: 'done' };
@@ -48,7 +48,7 @@ async function answerTo(request: RequestBody): Promise<AnswerBody> {
     case 'activate': {
       const workflow = find(request.executionRunId);
       if (!workflow) return { kind: 'forgotten' };
-      await use(request.executionRunId);
+      await touch(request.executionRunId);
       const before = process.cpuUsage();
       const completion = await workflow.activate(WorkflowActivation.decode(request.activation));
       const calls = await workflow.getAndResetSinkCalls();
@@ -67,10 +67,10 @@ async function answerTo(request: RequestBody): Promise<AnswerBody> {
 
 /**
  * The SDK's time limit starts a thread for each call into workflow code, and its promise hook formats a stack trace for
- * each promise: together more than half of the time of a workflow task. The worker ends this process when it takes too
- * long, and `__stack_trace` says nothing about a graph, so both are off.
+ * each promise: together they take more than half of the time of a workflow task. The worker ends this process when it takes
+ * too long, and `__stack_trace` is useless for a graph, so both are disabled.
  */
-async function createCreator({ bundle, activityNames }: RequestBody & { kind: 'open' }) {
+async function createCreator({ bundle, activityNames }: OpenRequest) {
   Object.defineProperty(globalHandlers, 'setPromiseHook', { value: () => undefined });
   const made = await ReusableVMWorkflowCreator.create(bundle, OPEN_WITHIN_MS, activityNames);
   Object.defineProperty(made, 'isolateExecutionTimeoutMs', { value: undefined });
@@ -97,21 +97,21 @@ function isRequest(message: unknown): message is Request {
 let lastAnswer: Promise<unknown> = Promise.resolve();
 
 process.on('message', (message) => {
-  if (isRequest(message)) lastAnswer = lastAnswer.then(async () => say(await answer(message)));
+  if (isRequest(message)) lastAnswer = lastAnswer.then(async () => send(await answer(message)));
 });
 
 function abort(): never {
   return process.abort();
 }
 
-/** A message to a worker that is gone is lost; this process ends then. */
-function say(given: Answer): void {
-  process.send?.(given, undefined, undefined, () => undefined);
+/** Sends an answer. It is lost if the worker has ended; this process ends then. */
+function send(message: Answer): void {
+  process.send?.(message, undefined, undefined, () => undefined);
 }
 
 process.once('disconnect', process.exit.bind(process, 0));
 endWithParent();
-// What asks for the end of this process in here is the code that it runs: an abort says so, and no signal from outside does.
+// Only the workflow code can call these functions: an abort shows that, because no signal from outside causes one.
 Object.assign(process, { exit: abort, kill: abort });
-// Signals to the process group are for the worker, which needs this process until it ends.
+// Signals to the process group are meant for the worker, which needs this process until the worker ends.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);

@@ -2,26 +2,26 @@ import { watchWork } from '../../process/thread-time.ts';
 import type { Answer } from './messages.ts';
 import type { ProcessEnd } from './process-end.ts';
 
-/** The process has ended, and the request with it. */
+/** The error of a request whose process has ended. */
 export class ProcessEnded extends Error {
   override readonly name = 'ProcessEnded';
   readonly end: ProcessEnd;
-  /** The process was at the request; otherwise the request waited for its turn. */
-  readonly wasAtWork: boolean;
+  /** True if the process was executing the request; false if the request was waiting. */
+  readonly wasExecuting: boolean;
 
-  constructor(end: ProcessEnd, wasAtWork: boolean) {
+  constructor(end: ProcessEnd, wasExecuting: boolean) {
     super(`The process of the workflow's code has ended: ${end.how}`);
     this.end = end;
-    this.wasAtWork = wasAtWork;
+    this.wasExecuting = wasExecuting;
   }
 }
 
-/** Requests without an answer. The process does the oldest of them. */
+/** Requests without an answer. The process executes the oldest of them. */
 export interface PendingRequests {
-  /** @param withinMs the time that it may work once it is its turn @throws ProcessEnded */
+  /** @param withinMs the processor time that the request may take @throws ProcessEnded */
   add(id: number, withinMs: number): Promise<Answer>;
   settle(answer: Answer): void;
-  /** Rejects all, as the process has ended. */
+  /** Rejects all requests when the process has ended. */
   end(end: ProcessEnd): void;
 }
 
@@ -32,13 +32,13 @@ interface Pending {
 }
 
 export interface Watch {
-  /** The time that the process has worked, in milliseconds: on a busy machine less than has passed. */
+  /** The processor time of the process in milliseconds; on a busy machine it is less than the elapsed time. */
   readonly workedMs: () => number;
-  /** Is called when the oldest request takes too long. @param hasWorked false: it waited for the machine */
+  /** Called when the oldest request takes too long. @param hasWorked false if the request waited for the machine */
   readonly onLate: (withinMs: number, hasWorked: boolean) => void;
 }
 
-/** A request may take so many times longer than it works, as others want the machine, too. Temporal waits no longer. */
+/** The elapsed time of a request may be this many times its processor time; Temporal waits no longer. */
 const BUSY_FACTOR = 3;
 
 export function createPendingRequests({ workedMs, onLate }: Watch): PendingRequests {
@@ -70,7 +70,7 @@ export function createPendingRequests({ workedMs, onLate }: Watch): PendingReque
     },
     end(end) {
       stopWatching();
-      for (const [at, { reject }] of [...pending.values()].entries()) reject(new ProcessEnded(end, at === 0));
+      for (const [index, { reject }] of [...pending.values()].entries()) reject(new ProcessEnded(end, index === 0));
       pending.clear();
     },
   };

@@ -9,22 +9,22 @@ export interface ProcessEnd {
 export type EndKind = keyof typeof KINDS;
 
 /**
- * Only the code itself crashes its process or works for too long. Anybody else may end a process: the kernel that needs
- * memory takes the largest one, an operator or a node sends signals.
+ * The kinds of ends. Only the code itself crashes its process or works for too long. Others may end a process, too: the
+ * kernel kills the largest one when memory is short, and operators and cluster nodes send signals.
  */
 const KINDS = {
-  /** It has used up its memory, or has met a fault of the engine. */
+  /** The code has used up its memory, or triggered a fault of the JavaScript engine. */
   crashed: { isByCode: true },
-  /** It has worked on one thing for too long. */
+  /** One request has taken too much processor time. */
   late: { isByCode: true },
-  /** The machine had too little time for it to show if it would ever have ended. */
+  /** The machine was too busy to tell whether the request would have ended. */
   busy: { isByCode: false },
   ended: { isByCode: false },
 } as const;
 
 /** The signals by which a process ends itself, with their numbers. */
 const FAULTS: Readonly<Record<string, number>> = { SIGILL: 4, SIGTRAP: 5, SIGABRT: 6, SIGFPE: 8, SIGSEGV: 11 };
-/** A shell, or a supervisor, says a signal so. */
+/** Shells and supervisors add a signal's number to this exit code. */
 const SIGNAL_CODE = 128;
 
 export function endOfProcess(exitCode: number | null, signalCode: NodeJS.Signals | null): ProcessEnd {
@@ -34,23 +34,23 @@ export function endOfProcess(exitCode: number | null, signalCode: NodeJS.Signals
   return { kind: signal !== undefined && signal in FAULTS ? 'crashed' : 'ended', how };
 }
 
-/** An end of a process during a request of an execution. */
+/** The end of a process while it executed a request of an execution. */
 export interface ObservedEnd {
   readonly kind: EndKind;
-  /** Nothing else had the process, which was a new one. */
+  /** True if the process was new and exclusive. */
   readonly wasAlone: boolean;
 }
 
 export type Verdict =
   | 'sound'
-  /** It is tried alone next. */
+  /** The next process is exclusive. */
   | 'suspect'
-  /** It is proved that its own code ends each process. */
-  | 'to-blame';
+  /** It is proven that the execution's own code ends each process. */
+  | 'guilty';
 
-/** Judges an execution by the ends of processes in which it was at work since it last did what it was asked. */
+/** Judges an execution by the ends of processes that were executing it since its last success. */
 export function judge(ends: readonly ObservedEnd[]): Verdict {
   const proofs = ends.filter(({ kind, wasAlone }) => wasAlone && KINDS[kind].isByCode);
-  if (proofs.length >= FEWEST_PROOFS) return 'to-blame';
+  if (proofs.length >= FEWEST_PROOFS) return 'guilty';
   return ends.length > 0 ? 'suspect' : 'sound';
 }

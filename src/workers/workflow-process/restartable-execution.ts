@@ -1,48 +1,48 @@
-import type { Cell } from './cells.ts';
+import type { ExclusiveProcess } from './exclusive-processes.ts';
 import type { RequestBody } from './messages.ts';
 import { ProcessEnded } from './pending-requests.ts';
 import { judge } from './process-end.ts';
 import type { ObservedEnd, Verdict } from './process-end.ts';
 import type { Succeeded, WorkflowProcess } from './start-workflow-process.ts';
 
-/** An execution whose code runs in a process, and in another one when that has ended. */
+/** An execution whose code runs in a process, which is replaced when it ends. */
 export interface RestartableExecution {
   /**
-   * Asks the process. Earlier requests that the process has not done, such as the first one, are sent before.
-   * @param isReplaying the history already has the commands that follow from the request
+   * Sends a request to the process, after earlier requests that the process has not received.
+   * @param isReplaying true if the history already contains the commands that result from the request
    * @throws ProcessEnded
    */
-  ask(request: RequestBody, isReplaying: boolean): Promise<Succeeded>;
-  /** Leaves the process that the execution has for itself; it must be played anew then. */
-  leaveCell(): Promise<void>;
-  /** Asks the process for the last time and leaves it; a process that has ended is not replaced. */
-  askLast(request: RequestBody): Promise<void>;
+  send(request: RequestBody, isReplaying: boolean): Promise<Succeeded>;
+  /** Releases the exclusive process of the execution, which must be replayed then. */
+  leaveExclusiveProcess(): Promise<void>;
+  /** Sends the last request and releases the process; a process that has ended is not replaced. */
+  sendLast(request: RequestBody): Promise<void>;
 }
 
 interface RestartDeps {
-  /** Gives the process that all executions have together. @throws ProcessEnded */
+  /** Returns the process that all executions share. @throws ProcessEnded */
   readonly shared: () => Promise<WorkflowProcess>;
-  /** Gives a cell, which this execution has for itself. */
-  readonly alone: () => Promise<Cell>;
-  /** Is called when a task fails because the process has ended while it was at the execution. */
+  /** Returns a process that only this execution uses. */
+  readonly exclusive: () => Promise<ExclusiveProcess>;
+  /** Called when a task fails because the process has ended while it executed this code. */
   readonly failed: (reason: string, verdict: Exclude<Verdict, 'sound'>) => void;
 }
 
-/** An execution before its first task here. */
+/** An execution before its first task in this worker. */
 export interface NewExecution {
-  /** The request that every process has to do first. */
+  /** The first request to every process. */
   readonly begin: RequestBody;
-  /** A process has ended while it was at the execution. */
+  /** True if a process has ended while it executed this code. */
   readonly isSuspect: boolean;
 }
 
-/** Each task tries so many at most. */
+/** The most processes that one task tries. */
 const MOST_PROCESSES = 5;
 
 /**
- * An execution that does its first task, or is replayed for one, begins again in the next process when the process has
- * ended: if its task failed, the next attempt would have to wait until Temporal's time-out. If the process was at this very
- * execution, the next one is for it alone: that shows if its code ends processes, and spares the others.
+ * Creates an execution. If the process ends during its first task or a replay, the execution restarts in another process:
+ * if its task failed instead, the next attempt would wait for Temporal's time-out. If the process was executing this very
+ * code, the next process is exclusive: that shows whether the code ends processes, and protects the other executions.
  */
 export function createRestartableExecution(
   { begin, isSuspect }: NewExecution,
@@ -50,32 +50,32 @@ export function createRestartableExecution(
 ): RestartableExecution {
   const ends: ObservedEnd[] = [];
   const home = createHome(homes);
-  let hasLeft = false;
+  let hasReleased = false;
   let process: WorkflowProcess | null = null;
-  /** The requests that a new process must replay; `null` once the code has gone beyond its history. */
+  /** The requests that a new process must replay; `null` once the code has progressed beyond its history. */
   let replayed: RequestBody[] | null = [begin];
-  /** Those of them that the process has not been sent. */
+  /** Those of them that the process has not received. */
   let missing: readonly RequestBody[] = replayed;
   const mayRestart = (error: unknown, processes: number): boolean => {
     if (!(error instanceof ProcessEnded)) return false;
-    if (error.wasAtWork) ends.push({ kind: error.end.kind, wasAlone: home.isCell() });
+    if (error.wasExecuting) ends.push({ kind: error.end.kind, wasAlone: home.isExclusive() });
     const verdict = judge(ends);
     const isOver = replayed === null || processes >= MOST_PROCESSES || error.end.kind === 'busy';
-    if (!isOver && verdict !== 'to-blame') return true;
+    if (!isOver && verdict !== 'guilty') return true;
     if (verdict !== 'sound') failed(error.message, verdict);
     return false;
   };
-  const leaveCell = async (): Promise<void> => {
-    hasLeft ||= home.isCell();
-    await home.leave();
+  const leaveExclusiveProcess = async (): Promise<void> => {
+    hasReleased ||= home.isExclusive();
+    await home.release();
   };
   return {
-    async ask(request, isReplaying) {
-      if (hasLeft) return { kind: 'forgotten' };
+    async send(request, isReplaying) {
+      if (hasReleased) return { kind: 'forgotten' };
       for (let processes = 1; ; processes += 1) {
         try {
           process ??= await home.next(isSuspect || ends.length > 0);
-          const answer = await askAfter(process, missing, request);
+          const answer = await sendAfter(process, missing, request);
           missing = [];
           if (isReplaying) replayed?.push(request);
           else replayed = null;
@@ -87,39 +87,39 @@ export function createRestartableExecution(
         }
       }
     },
-    leaveCell,
-    async askLast(request) {
+    leaveExclusiveProcess,
+    async sendLast(request) {
       // A process that has ended has nothing to dispose of.
-      if (process && !hasLeft) await process.ask(request).catch(() => undefined);
-      await leaveCell();
+      if (process && !hasReleased) await process.request(request).catch(() => undefined);
+      await leaveExclusiveProcess();
     },
   };
 }
 
-/** The process of an execution: the one that all share, or a cell, which the execution keeps. */
-function createHome({ shared, alone }: Pick<RestartDeps, 'shared' | 'alone'>) {
-  let cell: Cell | null = null;
+/** The process of an execution: the shared one, or an exclusive one, which the execution keeps. */
+function createHome({ shared, exclusive }: Pick<RestartDeps, 'shared' | 'exclusive'>) {
+  let own: ExclusiveProcess | null = null;
   return {
-    isCell: () => cell !== null,
+    isExclusive: () => own !== null,
     async next(isSuspect: boolean): Promise<WorkflowProcess> {
       if (!isSuspect) return await shared();
-      cell ??= await alone();
-      return await cell.fresh();
+      own ??= await exclusive();
+      return await own.restart();
     },
-    async leave() {
-      await cell?.leave();
+    async release() {
+      await own?.release();
     },
   };
 }
 
-/** When the process ends, all requests fail, and the first one says if the process was at work then. */
-async function askAfter(
+/** When the process ends, all requests fail; the error of the first one states whether it was being executed. */
+async function sendAfter(
   process: WorkflowProcess,
   before: readonly RequestBody[],
   request: RequestBody,
 ): Promise<Succeeded> {
-  const asked = before.map((one) => process.ask(one));
-  const answer = process.ask(request);
-  await Promise.all([...asked, answer]);
+  const earlier = before.map((one) => process.request(one));
+  const answer = process.request(request);
+  await Promise.all([...earlier, answer]);
   return await answer;
 }

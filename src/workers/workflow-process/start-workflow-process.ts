@@ -9,11 +9,11 @@ import { endOfProcess } from './process-end.ts';
 import type { ProcessEnd } from './process-end.ts';
 import { readThreadTime } from '../../process/thread-time.ts';
 
-/** A process of its own that does requests one after the other. */
+/** A child process that executes requests one after the other. */
 export interface WorkflowProcess {
   readonly hasEnded: boolean;
-  /** @throws ProcessEnded, or Error when the request fails in the process */
-  ask(request: RequestBody): Promise<Succeeded>;
+  /** Sends a request. @throws ProcessEnded; Error when the request fails in the process */
+  request(request: RequestBody): Promise<Succeeded>;
   stop(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export type Succeeded = Exclude<AnswerBody, { readonly kind: 'failed' }>;
 export interface ProcessLimits {
   /** The heap of the process, in MiB. */
   readonly heapMib: number;
-  /** A request that works longer ends the process. */
+  /** The process is ended if a request takes more processor time, in milliseconds. */
   readonly timeLimitMs: number;
 }
 
@@ -32,8 +32,8 @@ const STOP_WITHIN_MS = 2_000;
 const TOO_BUSY: ProcessEnd = { kind: 'busy', how: 'the machine was too busy for it' };
 
 /**
- * A wide superstep has more in hand than fits into V8's own 16 MiB for young objects, and would move it to the old ones. A
- * large heap has room for more.
+ * Returns the size of V8's space for young objects. A wide superstep creates more objects than fit into the default of 16
+ * MiB, and V8 would move them to the old generation.
  */
 function semiSpaceMib(heapMib: number): number {
   return Math.min(64, Math.max(16, Math.floor(heapMib / 64)));
@@ -53,7 +53,7 @@ export function startWorkflowProcess({ heapMib, timeLimitMs }: ProcessLimits): W
   let late: ProcessEnd | null = null;
   let end: ProcessEnd | null = null;
   const pending = createPendingRequests({
-    workedMs: openWorkedMs(child.pid),
+    workedMs: createWorkClock(child.pid),
     onLate(withinMs, hasWorked) {
       late = hasWorked ? { kind: 'late', how: `it took more than ${withinMs / 1_000} s` } : TOO_BUSY;
       child.kill('SIGKILL');
@@ -70,10 +70,10 @@ export function startWorkflowProcess({ heapMib, timeLimitMs }: ProcessLimits): W
     get hasEnded() {
       return end !== null;
     },
-    async ask(request) {
+    async request(request) {
       if (end !== null) throw new ProcessEnded(end, false);
       const id = ++lastId;
-      // A process that ends takes no request; its end is the answer.
+      // If the process ends before it receives the request, the request is rejected by the process's end.
       child.send({ id, ...request }, () => undefined);
       const answer = await pending.add(id, request.kind === 'open' ? OPEN_WITHIN_MS : timeLimitMs);
       if (answer.kind === 'failed') throw Object.assign(new Error(answer.message), { stack: answer.stack });
@@ -103,14 +103,14 @@ async function untilEnded(child: ChildProcess): Promise<ProcessEnd> {
   return endOfProcess(child.exitCode, child.signalCode);
 }
 
-/** A reading costs as much as a short request, so one holds for this time. */
+/** A measurement costs as much as a short request, so it is cached for this time. */
 const HOLDS_FOR_MS = 50;
 
 /**
- * Makes a clock that counts only while the main thread of a process works, in milliseconds. A reading is up to 50 ms old.
- * The clock counts always if the process is gone, or the system does not measure its work.
+ * Creates a clock that advances only while the main thread of a process works, in milliseconds. Its values are up to 50 ms
+ * old. It shows elapsed time if the process has ended, or the system does not measure processor time.
  */
-function openWorkedMs(pid: number | undefined): () => number {
+function createWorkClock(pid: number | undefined): () => number {
   let last = { at: Number.NEGATIVE_INFINITY, workedMs: 0 };
   return () => {
     const at = performance.now();

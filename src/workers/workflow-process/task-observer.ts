@@ -2,7 +2,7 @@ import proto from '@temporalio/proto';
 import type { coresdk } from '@temporalio/proto';
 import type { WorkflowInfo } from '@temporalio/workflow';
 
-/** A workflow task that has failed, or that has waited for its turn so long that it may fail. */
+/** A workflow task that has failed, or that has waited in the queue so long that it may fail. */
 export type FailedTask = {
   readonly workflowId: string;
   /** Temporal's id of the execution. */
@@ -13,16 +13,16 @@ export type FailedTask = {
 export type Culprit =
   /** The workflow's own code. */
   | { readonly by: 'code'; readonly proofs: number }
-  /** The machine, which was too busy for the code, or on which something has ended its process. */
+  /** The machine was too busy, or something on it has ended the process. */
   | { readonly by: 'machine' }
-  /** The worker, for example because the database is away. */
+  /** The worker, for example because the database is unavailable. */
   | { readonly by: 'worker' }
-  /** Temporal, which took no answer. */
+  /** Temporal, which has refused the answer. */
   | { readonly by: 'temporal' }
-  /** Others, which have their turn for too long. */
+  /** Other executions, which take too long. */
   | { readonly by: 'queue' };
 
-/** An execution leaves the worker's memory; after a failed task it always does. */
+/** The removal of an execution from the worker's memory, which follows each failed task. */
 interface Eviction {
   readonly runId: string;
   readonly evictJob: coresdk.workflow_activation.IRemoveFromCache;
@@ -31,13 +31,13 @@ interface Eviction {
 /** Observes the executions whose code runs in processes. */
 export interface ExecutionObserver {
   opened(execution: Pick<WorkflowInfo, 'workflowId' | 'runId'>): void;
-  /** A task of the execution has waited so long for its turn that it is going to time out. */
+  /** A task of the execution has waited so long that it will time out. */
   waits(executionRunId: string): void;
   /** The workflow task of the execution has failed. */
   failed(executionRunId: string, failure: WorkflowTaskFailure): void;
 }
 
-/** Why a workflow task has failed: by its own code, or for a reason that has come from the machine. */
+/** The cause of a failed workflow task: its own code, or the machine. */
 export type WorkflowTaskFailure =
   | { readonly by: 'code'; readonly reason: string; readonly proofs: number }
   | { readonly by: 'machine'; readonly reason: string };
@@ -48,23 +48,16 @@ export interface TaskObserver extends ExecutionObserver {
 
 const { EvictionReason } = proto.coresdk.workflow_activation.RemoveFromCache;
 
-/**
- * Reports each workflow task that fails, or waits for its turn too long. The SDK reports only the first attempt; later
- * ones are reported, too.
- */
+/** Reports each workflow task that fails or waits too long. The SDK itself reports only the first attempt. */
 export function createTaskObserver(report: (task: FailedTask) => void): TaskObserver {
   const executions = new Map<string, { readonly workflowId: string; failure: WorkflowTaskFailure | null }>();
   return {
     opened: ({ runId, workflowId }) => void executions.set(runId, { workflowId, failure: null }),
     waits(runId) {
       const execution = executions.get(runId);
-      if (execution)
-        report({
-          workflowId: execution.workflowId,
-          executionRunId: runId,
-          reason: 'it waits behind others',
-          by: 'queue',
-        });
+      if (!execution) return;
+      const { workflowId } = execution;
+      report({ workflowId, executionRunId: runId, reason: 'it waits behind others', by: 'queue' });
     },
     failed(executionRunId, failure) {
       const execution = executions.get(executionRunId);
@@ -83,6 +76,6 @@ export function createTaskObserver(report: (task: FailedTask) => void): TaskObse
   };
 }
 
-/** The SDK's own message prints events with all that is in them. */
+/** Replaces the SDK's message, which contains whole events with their payloads. */
 const BY_NONDETERMINISM = { by: 'code', reason: 'its code does not do what its history says', proofs: 1 } as const;
 const BY_WORKER = { by: 'worker' } as const;

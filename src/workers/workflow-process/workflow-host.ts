@@ -1,12 +1,12 @@
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
 import { FEWEST_PROOFS } from '../../store/failing-runs.ts';
 import type { CompletedTaskCheck } from './completed-task.ts';
-import { createCells } from './cells.ts';
+import { createExclusiveProcesses } from './exclusive-processes.ts';
 import { createExecutionProxy } from './execution-proxy.ts';
-import { createExecutionStanding } from './execution-standing.ts';
+import { createExecutionProgress } from './execution-progress.ts';
 import { createHeavyExecutions } from './heavy-executions.ts';
 import { toSentInfo } from './messages.ts';
-import type { RequestBody } from './messages.ts';
+import type { OpenRequest } from './messages.ts';
 import { ProcessEnded } from './pending-requests.ts';
 import { createRestartableExecution } from './restartable-execution.ts';
 import type { WorkflowProcess } from './start-workflow-process.ts';
@@ -16,29 +16,30 @@ export interface HostOptions {
   /** Starts a process. */
   readonly start: () => WorkflowProcess;
   /** The first request to each process. */
-  readonly open: RequestBody & { readonly kind: 'open' };
+  readonly open: OpenRequest;
   readonly observer: ExecutionObserver;
   readonly wasCompleted: CompletedTaskCheck;
 }
 
 type CreateOptions = Parameters<WorkflowCreator['createWorkflow']>[0];
+
 /**
- * Runs the code of workflows in a process of its own, and in another one when that has ended. Heavy executions have one
- * besides: others do not wait for their tasks. An execution in which a process has ended is tried alone.
+ * Runs the code of workflows in a child process, which is replaced when it ends. Heavy executions share a second process,
+ * so that others do not wait for their tasks. An execution during which a process has ended gets an exclusive process.
  * @throws when the first process can't run the code
  */
 export async function openWorkflowHost({ start, open, observer, wasCompleted }: HostOptions): Promise<WorkflowCreator> {
   const begin = (): OpenedProcess => {
     const process = start();
-    const opened = process.ask(open).then(() => process, withoutBlame);
+    const opened = process.request(open).then(() => process, withoutAttribution);
     opened.catch(async () => await process.stop());
     return { process, opened };
   };
   const [light, heavy] = [createReplaceable(begin), createReplaceable(begin)];
-  await firstOf(light);
-  const cells = createCells(async () => await begin().opened);
-  const heavyOnes = createHeavyExecutions();
-  /** Executions that have to be tried alone when they come again. */
+  await startFirst(light);
+  const exclusives = createExclusiveProcesses(async () => await begin().opened);
+  const heavyExecutions = createHeavyExecutions();
+  /** Executions that get an exclusive process when they return. */
   const suspects = new Set<string>();
   return {
     async createWorkflow(options) {
@@ -49,12 +50,12 @@ export async function openWorkflowHost({ start, open, observer, wasCompleted }: 
         { begin: { kind: 'create', options: toSent(options) }, isSuspect: suspects.delete(runId) },
         {
           shared() {
-            home.isHeavy = heavyOnes.isHeavy(runId);
-            return (home.isHeavy ? heavy : light).living();
+            home.isHeavy = heavyExecutions.isHeavy(runId);
+            return (home.isHeavy ? heavy : light).running();
           },
-          alone() {
+          exclusive() {
             home.isAlone = true;
-            return cells.enter();
+            return exclusives.acquire();
           },
           failed(reason, verdict) {
             suspects.add(runId);
@@ -62,18 +63,18 @@ export async function openWorkflowHost({ start, open, observer, wasCompleted }: 
           },
         },
       );
-      const standing = createExecutionStanding(async (started) => await wasCompleted({ workflowId, runId }, started));
-      return createExecutionProxy({ code, home, standing, heavyOnes, observer }, runId);
+      const progress = createExecutionProgress(async (started) => await wasCompleted({ workflowId, runId }, started));
+      return createExecutionProxy({ code, home, progress, heavyExecutions, observer }, runId);
     },
     async destroy() {
-      await Promise.all([light.stop(), heavy.stop(), cells.stop()]);
+      await Promise.all([light.stop(), heavy.stop(), exclusives.stop()]);
     },
   };
 }
 
 const FAILURES = {
   suspect: (reason: string): WorkflowTaskFailure => ({ by: 'machine', reason }),
-  'to-blame': (reason: string): WorkflowTaskFailure => ({ by: 'code', reason, proofs: FEWEST_PROOFS }),
+  guilty: (reason: string): WorkflowTaskFailure => ({ by: 'code', reason, proofs: FEWEST_PROOFS }),
 } as const;
 
 interface OpenedProcess {
@@ -81,16 +82,16 @@ interface OpenedProcess {
   readonly opened: Promise<WorkflowProcess>;
 }
 
-/** Processes of which each follows one that has ended. */
+/** A process that is replaced when it has ended. */
 interface Replaceable {
-  living(this: void): Promise<WorkflowProcess>;
+  running(this: void): Promise<WorkflowProcess>;
   stop(): Promise<void>;
 }
 
 function createReplaceable(begin: () => OpenedProcess): Replaceable {
   let current: OpenedProcess | null = null;
   return {
-    async living() {
+    async running() {
       if (!current || current.process.hasEnded) current = begin();
       return await current.opened;
     },
@@ -98,11 +99,11 @@ function createReplaceable(begin: () => OpenedProcess): Replaceable {
   };
 }
 
-/** Whoever ends the first process, as the kernel may, another one follows. @throws when it can't run the code */
-async function firstOf({ living }: Replaceable): Promise<void> {
+/** Starts the first process, and another one if it is ended from outside. @throws when it can't run the code */
+async function startFirst({ running }: Replaceable): Promise<void> {
   for (let processes = 1; ; processes += 1) {
     try {
-      await living();
+      await running();
       return;
     } catch (error) {
       if (!(error instanceof ProcessEnded) || processes >= MOST_FIRST_PROCESSES) throw error;
@@ -112,9 +113,9 @@ async function firstOf({ living }: Replaceable): Promise<void> {
 
 const MOST_FIRST_PROCESSES = 5;
 
-/** No execution has a part in the end of a process that is not open yet. */
-function withoutBlame(error: unknown): never {
-  if (error instanceof ProcessEnded && error.wasAtWork) throw new ProcessEnded(error.end, false);
+/** No execution has caused the end of a process that is not open yet. */
+function withoutAttribution(error: unknown): never {
+  if (error instanceof ProcessEnded && error.wasExecuting) throw new ProcessEnded(error.end, false);
   throw error;
 }
 

@@ -206,7 +206,7 @@ describe('the answer of a tool', () => {
 });
 
 describe('a tool at a private address', () => {
-  test.each(SPELLINGS)('%s is blocked, and its server gets no request', async (host) => {
+  test.each(SPELLINGS)('%s is blocked without a request to its server', async (host) => {
     const run = await startRun(stack.as('user'), aGraphOf({ type: 'tool', tool: `at-${toName(host)}` }));
     expect(run).toMatchObject({ status: 'failed', error: { code: 'BLOCKED_URL', node: 'only', attempts: 1 } });
     expect(inside.connections).toBe(0);

@@ -69,7 +69,7 @@ export function ledgerSuite(store: () => Store): void {
     const messages = (...ids: readonly string[]) => ({ messages: ids.map((id) => ({ id, content: 'a\0"b' })) });
     await settle('L-said-6', summary, messages('m1', 'summarize-0'));
     await settle('L-said-7', { status: 'completed', result: { text: 'Hi' } }, messages('summarize-1', 'm1'));
-    const texts = await store().ledger.saidTexts('L-said');
+    const texts = await store().ledger.answerTexts('L-said');
     expect(new Map(texts.map(({ key, text }) => [key, text]))).toEqual(
       new Map([
         ['L-said-1', 'Hi'],

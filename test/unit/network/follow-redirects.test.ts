@@ -22,7 +22,7 @@ async function call(over: Partial<HttpToolSettings> = {}, allow: readonly string
 
 const heard = () => server.requests.map(({ method, target, body }) => `${method} ${target} ${body}`.trimEnd());
 
-describe('within one origin', () => {
+describe('redirects within one origin', () => {
   const body = '{"order":7}';
   test.each([
     [301, 'POST', `GET /there`],
@@ -34,13 +34,13 @@ describe('within one origin', () => {
     [301, 'GET', 'GET /there'],
     [303, 'DELETE', 'GET /there'],
     [308, 'DELETE', 'DELETE /there'],
-  ] as const)('%i of a %s leads to %s', async (status, method, expected) => {
+  ] as const)('status %i after a %s request leads to a %s request', async (status, method, expected) => {
     server.answers(to('/there', status), done);
     expect(await call({ method })).toEqual({ done: true });
     expect(heard().slice(1)).toEqual([expected]);
   });
 
-  test('keep their headers, without those of a body that is dropped', async () => {
+  test('keep the headers, except those of a dropped body', async () => {
     server.answers(to('/there', 303), done);
     await call({ headers: { 'X-Shop': 'north', Authorization: { secret: 'PAY_KEY' } } });
     const headers = server.requests[1]?.headers;
@@ -74,7 +74,7 @@ describe('within one origin', () => {
   });
 });
 
-describe('across origins', () => {
+describe('redirects to another origin', () => {
   const headers = {
     Authorization: 'Basic abc',
     Cookie: 'session=1',
@@ -88,7 +88,7 @@ describe('across origins', () => {
   test.each([
     [307, 'GET'],
     [303, 'POST'],
-  ] as const)('after %i of a %s no configured header goes along but those for any server', async (status, method) => {
+  ] as const)('status %i after a %s request drops all headers about the caller', async (status, method) => {
     server.answers(to(`${elsewhere.url}/there`, status));
     elsewhere.answers(done);
     expect(await call({ ...bodiless, method }, [elsewhere.address])).toEqual({ done: true });
@@ -98,7 +98,7 @@ describe('across origins', () => {
     for (const name of left) expect(request?.headers).not.toHaveProperty(name);
   });
 
-  test('headers that were dropped do not come back at the first origin', async () => {
+  test('dropped headers are not sent again to the first origin', async () => {
     server.answers(to(elsewhere.url, 307), done);
     elsewhere.answers(to(`${server.url}/home`, 307));
     expect(await call(bodiless, [elsewhere.address])).toEqual({ done: true });
@@ -120,7 +120,7 @@ describe('across origins', () => {
     ['http://pay.example/', 'https://pay.example/there'],
     ['https://pay.example/', 'https://pay.example:8443/there'],
     ['https://pay.example/', 'https://www.pay.example/there'],
-  ])('%s and %s have neither headers nor a body in common', async (url, location) => {
+  ])('a redirect from %s to %s drops headers and body', async (url, location) => {
     const sent: HttpRequest[] = [];
     const send: GuardedRequest = async (request) => {
       sent.push(request);
@@ -154,7 +154,7 @@ describe('across origins', () => {
     ['a name that leads to it', () => `http://localhost:${elsewhere.port}/`],
     ['credentials', () => `http://user:secret@${server.address}/`],
     ['another protocol', () => 'file:///etc/passwd'],
-  ])('%s is blocked, and its server gets no request', async (_title, location) => {
+  ])('%s is blocked without a request to its server', async (_title, location) => {
     server.answers(to(location(), 307));
     await expect(call()).rejects.toMatchObject({ code: 'BLOCKED_URL', retryable: false, done: 'no' });
     expect(server.requests).toHaveLength(1);
@@ -166,19 +166,19 @@ describe('a failure after a redirect that a GET follows', () => {
   test.each<[string, () => Promise<string>]>([
     ['of the place', async () => '/busy'],
     ['of the connection', async () => `http://127.0.0.1:${await closedPort()}/`],
-  ])('%s does not mean that nothing was done', async (_title, place) => {
+  ])('%s leaves the work possibly done', async (_title, place) => {
     const location = await place();
     server.answers(to(location, 303), answer(429));
     await expect(call({}, [new URL(location, server.url).host])).rejects.toMatchObject({ done: 'perhaps' });
   });
 
-  test('of the guard does not mean it either', async () => {
+  test('of the guard leaves the work possibly done', async () => {
     server.answers(to(elsewhere.url, 303));
     await expect(call()).rejects.toMatchObject({ code: 'BLOCKED_URL', retryable: false, done: 'perhaps' });
     expect(elsewhere.connections).toBe(0);
   });
 
-  test('means that nothing was done where the redirect repeats the request', async () => {
+  test('leaves the work undone if the redirect repeats the request', async () => {
     server.answers(to('/busy', 307), answer(429));
     await expect(call()).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: true, done: 'no' });
   });

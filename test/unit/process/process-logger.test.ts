@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** What a process of its own writes, whose standard output is no terminal. */
 async function saidWith(settings: object): Promise<string> {
   const program = `
-    const { openProcessLogger } = await import('./src/process/process-logger.ts');
+    const { openProcessLogger } = await import('./src/process/logger.ts');
     const logger = await openProcessLogger(${JSON.stringify({ LOG_LEVEL: 'info', ...settings })});
     logger.warn({ run: 'R1', node: 'pay' }, 'a call failed');`;
   const { stdout } = await promisify(execFile)(
@@ -24,7 +24,7 @@ test.each([{}, { LOG_FORMAT: 'json' }])('a line is JSON without a terminal, with
   expect(line).toMatchObject({ level: 40, run: 'R1', node: 'pay', msg: 'a call failed' });
 });
 
-test('a line is for people if the environment sets it', async () => {
+test('a line is formatted for people if the environment says so', async () => {
   expect(await saidWith({ LOG_FORMAT: 'pretty' })).toMatch(
     /^\[[\d:.]+\] WARN: a call failed \{"run":"R1","node":"pay"\}$/,
   );

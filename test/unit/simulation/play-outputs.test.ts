@@ -43,12 +43,12 @@ test.each([
   ['a value', { intent: 'refund' }],
   ['a value with more than the parts of an answer', { text: 'refund', sure: true }],
   ['an answer', { json: { text: 'refund' } }],
-])('the output of a model is JSON as %s', async (_what, output) => {
+])('a model’s output is accepted as %s', async (_what, output) => {
   const { state, mismatch } = await play(ASKING, { outputs: { say: [output] } });
   expect([state['answer'], mismatch]).toEqual(['json' in output ? output.json : output, null]);
 });
 
-test('a wait for a time takes no output', async () => {
+test('a wait for a time needs no output', async () => {
   const waiting = aDefinition({
     name: 'waiting',
     nodes: { sleep: { type: 'wait', for: '2d' } },

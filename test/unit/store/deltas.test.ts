@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { packDeltas, readDeltas, createTeller } from '../../../src/store/deltas.ts';
+import { packDeltas, readDeltas, createDeltaSender } from '../../../src/store/deltas.ts';
 import { aDelta } from '../../support/builders/store-builders.ts';
 
 const read = (payloads: readonly string[]) => payloads.flatMap(readDeltas).map(({ delta }) => delta);
@@ -28,7 +28,7 @@ test.each(['', 'R', '7', 'null', '{"runId":"R"}', '[]'])('a payload of another s
 /** A database whose statements end when the test allows it. */
 function aSlowDatabase() {
   const statements: { readonly payloads: readonly string[]; readonly end: (error?: Error) => void }[] = [];
-  const tell = createTeller(
+  const tell = createDeltaSender(
     (payloads) =>
       new Promise<void>((resolve, reject) => {
         statements.push({ payloads: [...payloads], end: (error) => (error ? reject(error) : resolve()) });

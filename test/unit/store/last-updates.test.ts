@@ -45,7 +45,7 @@ test.each([
   { of: 'none, if none is stored', completions: [{ node: 'b' }], tasks: [{ node: 'a' }], expected: [null] },
 ])('the update of a completed task is $of', async ({ of, completions, tasks, expected }) => {
   await aRunOf(`R-${of}`, completions);
-  const updates = await store.journal.lastUpdates({ runId: `R-${of}`, after: 0 }, tasks);
+  const updates = await store.journal.lastUpdates(`R-${of}`, 0, tasks);
   expect(updates.map((update) => update?.['seq'] ?? null)).toEqual(expected);
 });
 
@@ -54,14 +54,13 @@ test('updates are found across pages', async () => {
     'R-large',
     ['a', 'b', 'c'].map((node) => ({ node, update: { node, large: LARGE } })),
   );
-  const updates = await store.journal.lastUpdates({ runId: 'R-large', after: 0 }, [{ node: 'a' }, { node: 'c' }]);
+  const updates = await store.journal.lastUpdates('R-large', 0, [{ node: 'a' }, { node: 'c' }]);
   expect(updates.map((update) => update?.['node'])).toEqual(['a', 'c']);
 });
 
 test('the update of an earlier superstep is ignored', async () => {
   await aRunOf('R-loop', [{}, {}]);
-  const after = async (seq: number) =>
-    await store.journal.lastUpdates({ runId: 'R-loop', after: seq }, [{ node: 'a' }]);
+  const after = async (seq: number) => await store.journal.lastUpdates('R-loop', seq, [{ node: 'a' }]);
   expect(await after(1)).toEqual([{ seq: 2 }]);
   expect(await after(2)).toEqual([null]);
 });

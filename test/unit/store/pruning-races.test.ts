@@ -52,8 +52,8 @@ const predecessorOf = async (id: string) => (await store.runs.find(id))?.predece
 describe('pruning during the start of a run', () => {
   test('pruning keeps the last run of a thread on which a new run is just beginning', async () => {
     await db.transaction().execute(async (transaction) => {
-      const begun = { runId: `next-${count}`, tenantId: 'acme', threadId, at: LATER, mayQueue: false };
-      expect(await enqueueRun(transaction, begun)).toEqual({ kind: 'active', predecessorId: last });
+      const begun = { runId: `next-${count}`, tenantId: 'acme', threadId, at: LATER };
+      expect(await enqueueRun(transaction, begun, false)).toEqual({ kind: 'active', predecessorId: last });
       expect(await prune()).toMatchObject({ runs: 0, checkpoints: 0 });
     });
     expect(await hasCheckpoint()).toBe(true);

@@ -4,7 +4,7 @@ import { createPostgresDialect } from '../../../src/store/database/postgres-dial
 import { createJournal } from '../../../src/store/journal.ts';
 import { openPostgresStore } from '../../../src/store/store.ts';
 import type { Store } from '../../../src/store/store.ts';
-import type { EventPlace, TenantEvent } from '../../../src/store/tenant-events.ts';
+import type { FeedPosition, TenantEvent } from '../../../src/store/tenant-events.ts';
 import type { Tables } from '../../../src/store/tables.ts';
 import { createRandom } from '../../support/builders/random.ts';
 import { aBatch, aNewRun, writeTo } from '../../support/builders/store-builders.ts';
@@ -29,13 +29,13 @@ afterAll(async () => {
 const nameOf = ({ runId, seq }: TenantEvent): string => `${runId}${seq}`;
 
 /** Reads everything after a position. */
-async function readFrom(from: EventPlace): Promise<{ names: string[]; place: EventPlace }> {
+async function readFrom(from: FeedPosition): Promise<{ names: string[]; place: FeedPosition }> {
   const names: string[] = [];
   for (let place = from; ;) {
     const part = await store.tenantEvents.after('acme', place);
     if (!part) throw new Error('The place is too old');
     names.push(...part.events.map(nameOf));
-    place = part.place;
+    place = part.position;
     if (!part.hasMore) return { names, place };
   }
 }
@@ -124,7 +124,7 @@ describe('batches with gaps that earlier batches have filled', () => {
 
 test('a position is valid for an hour', async () => {
   const place = await store.tenantEvents.now();
-  const earlier = (ms: number): EventPlace => ({ ...place, at: new Date(Date.parse(place.at) - ms).toISOString() });
+  const earlier = (ms: number): FeedPosition => ({ ...place, at: new Date(Date.parse(place.at) - ms).toISOString() });
   expect(await store.tenantEvents.isKept(earlier(3_590_000))).toBe(true);
   expect(await store.tenantEvents.isKept(earlier(3_601_000))).toBe(false);
   expect(await store.tenantEvents.after('acme', earlier(3_601_000))).toBeNull();

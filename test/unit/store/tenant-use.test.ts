@@ -22,7 +22,7 @@ async function begin(id: string, costUsd: number): Promise<void> {
 test('the cost of n runs is cached for n milliseconds, and runs are counted each time', async () => {
   let now = 0;
   const read = createReadTenantUse(db, () => now);
-  const use = async () => await read({ tenantId: 'acme', runsSince: MINUTE, costSince: DAY, besides: 'none' });
+  const use = async () => await read({ tenantId: 'acme', runsSince: MINUTE, costSince: DAY, exceptRunId: 'none' });
   for (const id of ['A', 'B', 'C']) await begin(id, 1);
   expect(await use()).toEqual({ runs: 3, costUsd: 3 });
   await begin('D', 1);

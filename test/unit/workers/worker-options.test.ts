@@ -10,16 +10,16 @@ describe('cachedRuns', () => {
     [1_024, 824],
     [205, 10],
     [64, 10],
-  ])('in a heap of %d MiB there is room for %d runs', (mib, runs) => {
+  ])('a heap of %d MiB caches %d runs', (mib, runs) => {
     expect(cachedRuns({}, mib * MIB)).toBe(runs);
     expect(cachedRuns({ HOLDFAST_CACHED_RUNS: '' }, mib * MIB)).toBe(runs);
   });
 
-  test('the environment may say another number', () => {
+  test('the environment can set another number', () => {
     expect(cachedRuns({ HOLDFAST_CACHED_RUNS: '20000' }, 64 * MIB)).toBe(20_000);
   });
 
-  test.each(['9', '-1', '10.5', 'many', '1e999'])('it may not say %s', (given) => {
+  test.each(['9', '-1', '10.5', 'many', '1e999'])('the environment can not set %s', (given) => {
     expect(() => cachedRuns({ HOLDFAST_CACHED_RUNS: given })).toThrow(
       `HOLDFAST_CACHED_RUNS must be a whole number, 10 or more; it is "${given}"`,
     );
@@ -55,7 +55,7 @@ describe('readTaskQueues', () => {
     expect(readTaskQueues(list, known)).toEqual(queues);
   });
 
-  test('refuses a queue in which nothing ever waits, and suggests one', () => {
+  test('refuses a queue that no tool names, and suggests one', () => {
     expect(() => readTaskQueues('crm,payment', known)).toThrow(
       /"payment".*holdfast, payments, crm\. Did you mean "payments"/,
     );
@@ -73,9 +73,12 @@ describe('readWorkerDeployment', () => {
     });
   });
 
-  test.each([{}, { TEMPORAL_DEPLOYMENT_NAME: '', TEMPORAL_WORKER_BUILD_ID: '' }])('knows no version in %j', (env) => {
-    expect(readWorkerDeployment(env)).toBeNull();
-  });
+  test.each([{}, { TEMPORAL_DEPLOYMENT_NAME: '', TEMPORAL_WORKER_BUILD_ID: '' }])(
+    'returns no version for %j',
+    (env) => {
+      expect(readWorkerDeployment(env)).toBeNull();
+    },
+  );
 
   test.each(Object.keys(named))('refuses one that lacks %s', (name) => {
     expect(() => readWorkerDeployment({ ...named, [name]: undefined })).toThrow('go together');

@@ -1,7 +1,7 @@
 import { ReadableStream } from 'node:stream/web';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { CallError } from '../../calls/call-error.ts';
-import { TRY_AGAIN, fromNetwork } from '../../calls/classify-failure.ts';
+import { CallError, TRY_AGAIN, UNCLEAR } from '../../calls/call-error.ts';
+import { fromNetwork } from '../../calls/classify-failure.ts';
 
 /** The maximum number of answers to a server in progress; each of its requests, such as a ping, gets one. */
 const MAX_ANSWERS = 16;
@@ -20,7 +20,7 @@ export function boundAnswers(
   return async (message, send) => {
     if ('method' in message) return await send();
     if (answers >= MAX_ANSWERS) {
-      const error = tooManyQuestions();
+      const error = tooManyRequests();
       if (!isExceeded) onExceeded(error);
       isExceeded = true;
       throw error;
@@ -34,7 +34,7 @@ export function boundAnswers(
   };
 }
 
-function tooManyQuestions(): CallError {
+function tooManyRequests(): CallError {
   return new CallError('TOOL_FAILED', `The server asks more than ${MAX_ANSWERS} questions at a time`, TRY_AGAIN);
 }
 
@@ -97,5 +97,5 @@ function boundReader(stream: ReadableStream<Uint8Array>): BoundedReader {
 
 function tooLarge(): CallError {
   const message = `The answer is larger than ${MAX_STREAM_BYTES} bytes`;
-  return new CallError('PAYLOAD_TOO_LARGE', message, { retryable: false, done: 'perhaps' });
+  return new CallError('PAYLOAD_TOO_LARGE', message, UNCLEAR);
 }

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Response as UndiciResponse } from 'undici';
-import { CallError } from '../../calls/call-error.ts';
+import { CallError, TRY_AGAIN, TRY_AGAIN_UNDONE } from '../../calls/call-error.ts';
 import { fromNetwork, fromStatus } from '../../calls/classify-failure.ts';
 import { traceHeaders } from '../../../telemetry/traces/traceparent.ts';
 import type { GuardedFetch } from '../../../network/guarded-request.ts';
@@ -50,9 +50,9 @@ export class HttpTransport extends StreamableHTTPClientTransport {
 
   override async send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
     if (Array.isArray(message)) throw new TypeError('Batches are no longer part of the protocol');
-    if ('id' in message && 'method' in message) return await this.#ask(message, options);
+    if ('id' in message && 'method' in message) return await this.#sendRequest(message, options);
     try {
-      await this.#sendBounded(message, async () => await this.#tell(message, options));
+      await this.#sendBounded(message, async () => await this.#sendNotification(message, options));
     } finally {
       if ('method' in message && message.method === 'notifications/cancelled')
         this.#exchanges.get(message.params?.['requestId'])?.end();
@@ -65,7 +65,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   }
 
   /** Sends a request. The answer comes by `onmessage`; only failures end the waiting here. */
-  async #ask(message: JSONRPCRequest, options?: SendOptions): Promise<void> {
+  async #sendRequest(message: JSONRPCRequest, options?: SendOptions): Promise<void> {
     await new Promise<never>((_, reject) => {
       const exchange = this.#open(message.id, (error) => {
         reject(error);
@@ -79,10 +79,10 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     });
   }
 
-  /** Sends a message without an answer. */
-  async #tell(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
+  /** Sends a message that gets no answer. */
+  async #sendNotification(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
     const exchange = this.#open(message, () => undefined);
-    const timer = setTimeout(() => exchange.end(notTaken()), TAKE_MS);
+    const timer = setTimeout(() => exchange.end(notAccepted()), TAKE_MS);
     try {
       await currentExchange.run(exchange, async () => await super.send(message, options));
     } finally {
@@ -110,7 +110,7 @@ function createFetch({ fetch, headers }: HttpTransportOptions, onSessionLost: ()
     const exchange = currentExchange.getStore();
     const sdkHeaders = new Headers(init.headers);
     const { method = 'GET' } = init;
-    if (method === 'GET' && exchange) await waitForTurn(exchange);
+    if (method === 'GET' && exchange) await waitForPace(exchange);
     const request = {
       method,
       headers: { ...Object.fromEntries(sdkHeaders), ...traceHeaders(), ...(await headers()) },
@@ -126,7 +126,7 @@ function createFetch({ fetch, headers }: HttpTransportOptions, onSessionLost: ()
 }
 
 /** @throws if the exchange is over, or ends meanwhile */
-async function waitForTurn({ pace, signal }: Exchange): Promise<void> {
+async function waitForPace({ pace, signal }: Exchange): Promise<void> {
   signal.throwIfAborted();
   const waitMs = pace.next(Date.now());
   if (waitMs > 0) await wait(waitMs, undefined, { signal });
@@ -150,7 +150,7 @@ async function refuse(response: UndiciResponse, method: string, forgetSession: (
   const isSessionLost = method === 'POST' && (status === 404 || (status === 400 && /session/i.test(text)));
   if (isSessionLost) forgetSession();
   const message = `The server answered ${status}: ${text}`;
-  if (isSessionLost) throw new CallError('TOOL_FAILED', message, { retryable: true, done: 'no' });
+  if (isSessionLost) throw new CallError('TOOL_FAILED', message, TRY_AGAIN_UNDONE);
   throw fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message });
 }
 
@@ -171,15 +171,15 @@ function failAfterGrace(exchange: Exchange, error: CallError | null): void {
 }
 
 function brokenOff(why: string): CallError {
-  return new CallError('TOOL_FAILED', `The answer has broken off: ${why}`, { retryable: true, done: 'perhaps' });
+  return new CallError('TOOL_FAILED', `The answer has broken off: ${why}`, TRY_AGAIN);
 }
 
-function notTaken(): CallError {
+function notAccepted(): CallError {
   const message = `The server has not taken a message within ${TAKE_MS / 1_000} s`;
-  return new CallError('TOOL_FAILED', message, { retryable: true, done: 'perhaps' });
+  return new CallError('TOOL_FAILED', message, TRY_AGAIN);
 }
 
-/** A message to a server, with all HTTP requests that it leads to: a broken answer is asked for again. */
+/** A message to a server with all HTTP requests that it causes: the rest of a broken answer is requested again. */
 export interface Exchange {
   /** Ends the HTTP requests. */
   readonly signal: AbortSignal;

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../../graph/values/index.ts';
-import { CallError } from '../../calls/call-error.ts';
+import { CallError, REFUSED } from '../../calls/call-error.ts';
 import type { UsedSecrets } from '../../secrets.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import type { Connection, Session } from './session.ts';
@@ -83,5 +83,5 @@ function createPinCheck(
 }
 
 function refuse(message: string): never {
-  throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'no' });
+  throw new CallError('TOOL_FAILED', message, REFUSED);
 }

@@ -43,11 +43,11 @@ async function openProgram(
     output += decoder.decode(chunk, { stream: true });
     if (output.length > 2 * MAX_BUFFERED) output = secrets.redact(output).slice(-MAX_BUFFERED);
   });
-  return { transport, errorOutput: () => secrets.redact(output).trim().slice(-MAX_SHOWN) };
+  return { transport, errorOutput: () => secrets.redact(output).trim().slice(-MAX_REPORTED) };
 }
 
 /** In characters; enough to see why a program ended. */
-const MAX_SHOWN = 500;
+const MAX_REPORTED = 500;
 /** Above Linux' limit for an environment variable (128 KiB), so that no secret in the output is cut. */
 const MAX_BUFFERED = 150_000;
 

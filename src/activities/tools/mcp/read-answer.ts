@@ -3,8 +3,7 @@ import { isContainer, isJsonObject, toJson, toJsonObject, toPointer } from '../.
 import type { Json, JsonObject } from '../../../graph/values/index.ts';
 import type { FilePart } from '../../../graph/definition/index.ts';
 import { MAX_BODY_BYTES } from '../../../network/read-body.ts';
-import { CallError } from '../../calls/call-error.ts';
-import { REFUSED, UNCLEAR } from '../../calls/classify-failure.ts';
+import { CallError, REFUSED, UNCLEAR } from '../../calls/call-error.ts';
 import type { ToolCall } from '../tool.ts';
 import type { ErrorMeaning } from './server-settings.ts';
 

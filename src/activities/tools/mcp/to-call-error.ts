@@ -1,8 +1,7 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { messageOf } from '../../../graph/values/index.ts';
-import { CallError } from '../../calls/call-error.ts';
-import { REFUSED, TRY_AGAIN, UNCLEAR } from '../../calls/classify-failure.ts';
-import type { FailureClass } from '../../calls/classify-failure.ts';
+import { CallError, REFUSED, TRY_AGAIN, UNCLEAR, TRY_AGAIN_UNDONE } from '../../calls/call-error.ts';
+import type { FailureClass } from '../../calls/call-error.ts';
 import type { ErrorMeaning } from './server-settings.ts';
 
 /** Classes of protocol errors. The first four mean that the server has not begun the call. */
@@ -49,7 +48,7 @@ export function toUnreachable(thrown: unknown): CallError {
 
 /** The error of a server that can't be called now. */
 export function unreachable(message: string, retryAfterMs: number | null = null): CallError {
-  return new CallError('TOOL_FAILED', message, { retryable: true, done: 'no', retryAfterMs });
+  return new CallError('TOOL_FAILED', message, { ...TRY_AGAIN_UNDONE, retryAfterMs });
 }
 
 /** Describes a failure in full: secrets are removed before it is shortened. */

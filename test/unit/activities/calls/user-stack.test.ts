@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CallError } from '../../../../src/activities/calls/call-error.ts';
-import { causeOf } from '../../../../src/activities/calls/cause-of.ts';
+import { CallError, causeOf } from '../../../../src/activities/calls/call-error.ts';
 import { fromCode } from '../../../../src/activities/calls/classify-failure.ts';
 import { userStackOf } from '../../../../src/activities/calls/user-stack.ts';
 

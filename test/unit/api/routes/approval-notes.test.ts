@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Approval } from '../../../../src/graph/run/approval.ts';
 import { aBatch, aNewRun, anApproval, writeTo } from '../../../support/builders/store-builders.ts';
-import { addWebhook } from '../../../support/servers/told-store.ts';
+import { addWebhook } from '../../../support/servers/webhooks.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 
@@ -29,7 +29,7 @@ const remind = async (id: string, key: string) =>
   await api.as('user').post(`/api/approvals/${id}.a1/remind`, {}, { 'idempotency-key': key });
 
 const remindersOf = async (runId: string): Promise<number> => {
-  const { items } = await api.store.webhookDeliveries.list('w', {}, { limit: 100 });
+  const { items } = await api.store.webhookDeliveries.list('w', undefined, { limit: 100 });
   return items.filter((delivery) => delivery.runId === runId).length;
 };
 

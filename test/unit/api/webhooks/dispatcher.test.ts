@@ -5,7 +5,7 @@ import { writeTo } from '../../../support/builders/store-builders.ts';
 import { answer, hangUp, silence, startLoopbackServer } from '../../../support/doubles/loopback-server.ts';
 import type { HeardRequest } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
-import { SECRET, aDispatcher, aFailure, addWebhook, failRun } from '../../../support/servers/told-store.ts';
+import { SECRET, aDispatcher, aFailure, addWebhook, failRun } from '../../../support/servers/webhooks.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
@@ -31,7 +31,7 @@ afterEach(async () => {
 
 const fail = async (name = 'R'): Promise<void> => await failRun(store, { id: `${name}-${tenantId}`, tenantId });
 const deliveries = async (id = webhook): Promise<readonly WebhookDelivery[]> =>
-  (await store.webhookDeliveries.list(id, {}, { limit: 100 })).items;
+  (await store.webhookDeliveries.list(id, undefined, { limit: 100 })).items;
 const found = async (id = webhook) => await store.webhooks.find(tenantId, id);
 function onlyRequest(): HeardRequest {
   const [request, ...others] = receiver.requests;

@@ -6,7 +6,7 @@ import type { Intervention } from '../../../../src/graph/journal/run-view.ts';
 import type { Redaction } from '../../../../src/graph/redaction/redaction.ts';
 import type { WebhookEventType } from '../../../../src/graph/journal/webhook-events.ts';
 import { AT, aBatch, aNewRun, aView, anApproval, writeTo } from '../../../support/builders/store-builders.ts';
-import { addWebhook } from '../../../support/servers/told-store.ts';
+import { addWebhook } from '../../../support/servers/webhooks.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
@@ -87,7 +87,7 @@ test('an intervention is sent once while it waits, redacted', async () => {
   expect(body).not.toContain(CANARY);
   await writeTo(store, run, aBatch([2], { view }));
   const again = { ...intervention, since: new Date(Date.now() + 90_000).toISOString() };
-  const told = async () => (await store.webhookDeliveries.list(`w${run.id}`, {}, { limit: 9 })).items.length;
+  const told = async () => (await store.webhookDeliveries.list(`w${run.id}`, undefined, { limit: 9 })).items.length;
   expect(await told()).toBe(1);
   await writeTo(store, run, aBatch([3], { view: aView({ waitingFor: [again] }) }));
   expect(await told()).toBe(2);

@@ -23,7 +23,7 @@ function anOpenGraph(nodes: Nodes, over: Partial<GraphDefinition> = {}): GraphDe
   return aDefinition({ channels: CHANNELS, nodes, ...over });
 }
 
-const hiddenOf = (
+const redactionOfRuns = (
   definition: GraphDefinition,
   inherited: Inherited,
   { graphs = {} }: { graphs?: Record<string, GraphDefinition> } = {},
@@ -32,17 +32,17 @@ const hiddenOf = (
 describe('channels of another run', () => {
   test('count as redacted', () => {
     const definition = anOpenGraph({ a: { type: 'set', write: { far: '{{ state.public }}' } } });
-    expect(hiddenOf(definition, { channels: ['public'] }).channels).toEqual(['public', 'far']);
+    expect(redactionOfRuns(definition, { channels: ['public'] }).channels).toEqual(['public', 'far']);
   });
 
   test('stay redacted if the graph lacks them', () => {
-    const redaction = hiddenOf(anOpenGraph({ a: { type: 'set' } }), { channels: ['gone'] });
+    const redaction = redactionOfRuns(anOpenGraph({ a: { type: 'set' } }), { channels: ['gone'] });
     expect(redaction).toEqual({ ...NOTHING_REDACTED, channels: ['gone'] });
     expect(inheritedByFork(redaction, NOTHING_CARRIED).channels).toEqual(['gone']);
   });
 
   test('redact nothing if there are none', () => {
-    expect(hiddenOf(anOpenGraph({ a: { type: 'set' } }), { channels: [] })).toBe(NOTHING_REDACTED);
+    expect(redactionOfRuns(anOpenGraph({ a: { type: 'set' } }), { channels: [] })).toBe(NOTHING_REDACTED);
   });
 });
 
@@ -65,12 +65,12 @@ describe('a fork', () => {
   });
 
   test('redacts items regardless of its own edges', () => {
-    expect(hiddenOf(anOpenGraph(nodes), { items: ['a'] })).toMatchObject({ channels: ['far'], items: ['a'] });
-    expect(hiddenOf(anOpenGraph(nodes), { items: ['c'] }).channels).toEqual([]);
+    expect(redactionOfRuns(anOpenGraph(nodes), { items: ['a'] })).toMatchObject({ channels: ['far'], items: ['a'] });
+    expect(redactionOfRuns(anOpenGraph(nodes), { items: ['c'] }).channels).toEqual([]);
   });
 
   test('passes on the redaction of items that it does not use', () => {
-    const redaction = hiddenOf(anOpenGraph(nodes), { items: ['c'] });
+    const redaction = redactionOfRuns(anOpenGraph(nodes), { items: ['c'] });
     expect(isRedacting(redaction)).toBe(true);
     const carried = { ...NOTHING_CARRIED, triggers: [{ node: 'c', element: ELEMENT }] };
     expect(inheritedByFork(redaction, carried).items).toEqual(['c']);
@@ -79,7 +79,7 @@ describe('a fork', () => {
   test('redacts the payloads of events in every inner graph', () => {
     const waiting: NodeDefinition = { type: 'wait', event: 'paid', write: { copy: '{{ result.pin }}' } };
     const inside = anOpenGraph({ a: waiting }, { name: 'inner' });
-    const redaction = hiddenOf(
+    const redaction = redactionOfRuns(
       anOpenGraph({ a: waiting, sub: { type: 'subgraph', graph: inside, write: { far: '{{ result.copy }}' } } }),
       { events: true },
     );
@@ -88,14 +88,14 @@ describe('a fork', () => {
   });
 
   test('redacts nothing of a wait for a time', () => {
-    const { nodes: hidden } = hiddenOf(anOpenGraph({ a: { type: 'wait', for: '1s', write: 'copy' } }), {
+    const { nodes: hidden } = redactionOfRuns(anOpenGraph({ a: { type: 'wait', for: '1s', write: 'copy' } }), {
       events: true,
     });
     expect(hidden).toEqual({});
   });
 
   test('passes on the redaction of events that it does not wait for', () => {
-    const redaction = hiddenOf(anOpenGraph(nodes), { events: true });
+    const redaction = redactionOfRuns(anOpenGraph(nodes), { events: true });
     expect(isRedacting(redaction)).toBe(true);
     const bufferedEvents = [{ name: 'paid', payload: 1 }];
     expect(inheritedByFork(redaction, { ...NOTHING_CARRIED, bufferedEvents }).events).toBe(true);
@@ -133,15 +133,15 @@ describe('a replay', () => {
       },
     ],
   ])('redacts %s that was redacted', (_name, node) => {
-    const redaction = hiddenOf(anOpenGraph({ a: node, z: { type: 'set' } }), ANSWER);
+    const redaction = redactionOfRuns(anOpenGraph({ a: node, z: { type: 'set' } }), ANSWER);
     expect(redaction).toMatchObject({ channels: ['copy'], nodes: { a: { result: true, error: true } } });
-    expect(hiddenOf(anOpenGraph({ b: node, z: { type: 'set' } }), ANSWER)).toEqual(NOTHING_REDACTED);
+    expect(redactionOfRuns(anOpenGraph({ b: node, z: { type: 'set' } }), ANSWER)).toEqual(NOTHING_REDACTED);
   });
 
   test('redacts a conversation that contains such an answer, and the calls that it requests', () => {
     const agent: NodeDefinition = { type: 'agent', messages: 'talk', tools: [{ graph: 'pay@1' }] };
     const pay = aDefinition({ name: 'pay', channels: { order: {} }, nodes: { x: { type: 'set' } } });
-    const redaction = hiddenOf(anOpenGraph({ a: agent }), ANSWER, { graphs: { 'pay@1': pay } });
+    const redaction = redactionOfRuns(anOpenGraph({ a: agent }), ANSWER, { graphs: { 'pay@1': pay } });
     expect(redaction).toMatchObject({
       channels: ['talk'],
       nodes: { a: { calls: true, result: true } },
@@ -157,7 +157,7 @@ describe('a replay', () => {
       c: { type: 'approval', title: '?' },
     };
     const inherited = { nodes: { a: { undone: true }, b: { error: true }, c: { values: true } } } as const;
-    expect(hiddenOf(anOpenGraph(nodes), inherited).nodes).toMatchObject({
+    expect(redactionOfRuns(anOpenGraph(nodes), inherited).nodes).toMatchObject({
       a: { undone: true },
       b: { error: true },
       c: { values: true, result: true },
@@ -174,8 +174,8 @@ describe('a replay', () => {
     ['an inline one', { nodes: { sub: { inside } } }],
     ['a published one', { nodes: { sub: { inside: 'old@1' } }, graphs: { 'old@1': inside } }],
   ])('redacts answers of inner nodes if the recorded graph was %s', (_name, inherited) => {
-    expect(hiddenOf(outer(inner), inherited).channels).toEqual(['far']);
-    const published = hiddenOf(outer('inner@2'), inherited, { graphs: { 'inner@2': inner } });
+    expect(redactionOfRuns(outer(inner), inherited).channels).toEqual(['far']);
+    const published = redactionOfRuns(outer('inner@2'), inherited, { graphs: { 'inner@2': inner } });
     expect(published).toMatchObject({ channels: ['far'], graphs: { 'inner@2': { channels: ['copy'] } } });
   });
 
@@ -189,8 +189,8 @@ describe('a replay', () => {
       'g0@1': aDefinition({ channels: { copy: { redact: true } }, nodes: { get: call } }),
     };
     const definition = anOpenGraph(uses(40));
-    const recorded = hiddenOf(definition, {}, { graphs: secretive });
-    const { graphs: found } = hiddenOf(definition, inheritedByReplay(recorded, null), { graphs });
+    const recorded = redactionOfRuns(definition, {}, { graphs: secretive });
+    const { graphs: found } = redactionOfRuns(definition, inheritedByReplay(recorded, null), { graphs });
     expect(Object.keys(found)).toHaveLength(41);
   });
 });

@@ -22,18 +22,18 @@ async function decoded(payload: Payload): Promise<Payload> {
   return only;
 }
 
-describe('a value that a workflow has marked', () => {
+describe('a value that a workflow has marked for compression', () => {
   test.each([
     ['small', batch],
     ['large', { text: Array.from({ length: 20_000 }, (_, number) => `${number}`).join(' ') }],
     ['an empty object', {}],
-  ])('is compressed, and is read as it was: %s', async (_size, value) => {
+  ])('is compressed and read back unchanged: %s', async (_size, value) => {
     const sent = await encoded(marked({ ...value }));
     expect(encodingOf(sent)).toBe('holdfast/deflate');
     expect(payloadConverter.fromPayload(await decoded(sent))).toEqual(value);
   });
 
-  test('takes less than a fifth where events are alike', async () => {
+  test('takes less than a fifth for similar events', async () => {
     const plain = payloadConverter.toPayload(batch);
     const sent = await encoded(marked({ ...batch }));
     expect((sent.data?.length ?? 0) * 5).toBeLessThan(plain.data?.length ?? 0);
@@ -44,7 +44,7 @@ test.each([
   ['a value', payloadConverter.toPayload({ a: 1 })],
   ['a value of another client', defaultPayloadConverter.toPayload('a')],
   ['nothing', {}],
-])('%s without the mark stays as it is', async (_what, payload) => {
+])('%s without the mark is not compressed', async (_what, payload) => {
   expect(await encoded(payload)).toBe(payload);
   expect(await decoded(payload)).toBe(payload);
 });
@@ -61,7 +61,7 @@ test.each([
 test.each([
   ['the payloads of a workflow', { type: 'workflow', namespace: 'default', workflowId: 'run:acme:R1' } as const],
   ['payloads of no context', undefined],
-])('a compressed payload stays compressed among %s', async (_where, context) => {
+])('a compressed payload is not decompressed among %s', async (_where, context) => {
   const bomb = {
     metadata: { encoding: Buffer.from('holdfast/deflate') },
     data: deflateRawSync(Buffer.alloc(10_000_000, ' ')),

@@ -67,7 +67,7 @@ describe('a payload by reference', () => {
     expect(valueOf(await createSignalReader(store, [])(payload, REPLAY))).toEqual(value);
   });
 
-  test('that was missing stays unreadable, although it is stored later', async () => {
+  test('that was missing stays unreadable even if it is stored later', async () => {
     const store = aStoreOf({});
     const read = createSignalReader(store, []);
     const missing = because('what it refers to is not in the store');
@@ -77,7 +77,7 @@ describe('a payload by reference', () => {
     expect(valueOf(await read(aReference({ id: OWN }), REPLAY))).toEqual(missing);
   });
 
-  test('that is stored while it is noted as missing is read', async () => {
+  test('that is stored while it is recorded as missing is read', async () => {
     const store = aStoreOf({});
     const put: typeof store.put = async (payloads) => {
       await store.put([{ id: OWN, workflowId: LIVE.workflowId, ...toStored(sound) }]);
@@ -88,7 +88,7 @@ describe('a payload by reference', () => {
     });
   });
 
-  test('that was read before and is gone fails the replay', async () => {
+  test('that was read before and is deleted fails the replay', async () => {
     await expect(createSignalReader(aStoreOf({}), [])(aReference({ id: OWN }), REPLAY)).rejects.toThrow(
       'could be read before',
     );
@@ -115,13 +115,13 @@ describe('a payload that codecs read', () => {
     decode: async () => Promise.reject(new Error('no key service')),
   };
 
-  test('is passed on in the code of the codecs', async () => {
+  test('stays encoded by the codecs', async () => {
     const read = createSignalReader(aStoreOf({}), [codec]);
     expect(await seenBy(codec, await read(await encodedBy(codec), LIVE))).toEqual({ reason: 'ok' });
     expect(await seenBy(codec, await read(sound, LIVE))).toEqual({ reason: 'ok' });
   });
 
-  test('is unreadable when they throw, and stays so when its key is added later', async () => {
+  test('is unreadable when they throw, even after its key is added', async () => {
     const store = aStoreOf({});
     const secret = await encodedBy(createAesGcmCodec(keys, 'old'));
     const unknown = because('the codecs do not know it');
@@ -130,20 +130,20 @@ describe('a payload that codecs read', () => {
     expect(await seenBy(codec, await createSignalReader(store, [codec])(secret, REPLAY))).toEqual(unknown);
   });
 
-  test('is unreadable when they throw, also by reference', async () => {
+  test('is unreadable when they throw, also for a reference', async () => {
     const store = aStoreOf({ [OWN]: toStored(await encodedBy(createAesGcmCodec(keys, 'old'))) });
     const marked = await createSignalReader(store, [withoutOld])(aReference({ id: OWN }), LIVE);
     expect(await seenBy(withoutOld, marked)).toEqual(because('the codecs do not know it'));
   });
 
-  test('that was read before fails the replay when its key is gone', async () => {
+  test('that was read before fails the replay when its key is deleted', async () => {
     const secret = await encodedBy(createAesGcmCodec(keys, 'old'));
     await expect(createSignalReader(aStoreOf({}), [withoutOld])(secret, REPLAY)).rejects.toThrow(
       'There is no key "old"',
     );
   });
 
-  test('stays readable when the codecs can read nothing for lack of keys', async () => {
+  test('stays readable when the codecs have no keys at all', async () => {
     const read = createSignalReader(aStoreOf({}), [broken]);
     await expect(read(sound, LIVE)).rejects.toThrow('no key service');
   });

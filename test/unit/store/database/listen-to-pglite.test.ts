@@ -6,7 +6,7 @@ test('subscribing to a closed database throws no error and opens nothing', async
   const database = await openMemoryDatabase();
   await database.close();
   let isOpen = false;
-  const listening = listenToPglite(database)('runs', { heard: () => undefined, opened: () => void (isOpen = true) });
+  const listening = listenToPglite(database)('runs', { received: () => undefined, opened: () => void (isOpen = true) });
   await listening.close();
   expect(isOpen).toBe(false);
 });

@@ -14,7 +14,7 @@ test('attempts to connect to an unavailable server leave no event listener behin
     signals.push(this);
     EventTarget.prototype.addEventListener.apply(this, args);
   });
-  const listening = listenToPostgres(AWAY)('runs', { heard: () => undefined, opened: () => undefined });
+  const listening = listenToPostgres(AWAY)('runs', { received: () => undefined, opened: () => undefined });
   await expect.poll(() => signals.length).toBeGreaterThan(7);
   const [stopping] = signals;
   expect(stopping && getEventListeners(stopping, 'abort').length).toBeLessThanOrEqual(2);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Approval } from '../../../../src/graph/run/approval.ts';
 import { aBatch, aNewRun, anApproval, writeTo } from '../../../support/builders/store-builders.ts';
-import { addWebhook } from '../../../support/servers/told-store.ts';
+import { addWebhook } from '../../../support/servers/webhooks.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
@@ -30,7 +30,7 @@ async function ask(id: string, hours: number, status: Approval['status'] = 'pend
 }
 
 const typesSent = async (id: string): Promise<readonly string[]> =>
-  (await store.webhookDeliveries.list(id, {}, { limit: 100 })).items.map(({ type }) => type).toSorted();
+  (await store.webhookDeliveries.list(id, undefined, { limit: 100 })).items.map(({ type }) => type).toSorted();
 
 /** Moves all approvals into the past. */
 async function pass(hours: number): Promise<void> {
@@ -43,35 +43,35 @@ async function pass(hours: number): Promise<void> {
 
 test('due notices are sent once, and later ones at their time', async () => {
   await ask('slow', 0.6);
-  await store.approvalNotices.tellDue();
-  await store.approvalNotices.tellDue();
+  await store.approvalNotices.sendDue();
+  await store.approvalNotices.sendDue();
   expect(await typesSent('slow')).toEqual(['approval.reminder']);
   await pass(1);
-  await Promise.all([store.approvalNotices.tellDue(), store.approvalNotices.tellDue()]);
+  await Promise.all([store.approvalNotices.sendDue(), store.approvalNotices.sendDue()]);
   expect(await typesSent('slow')).toEqual(['approval.escalated', 'approval.reminder', 'approval.reminder']);
   await pass(10);
-  await store.approvalNotices.tellDue();
+  await store.approvalNotices.sendDue();
   const all = ['approval.escalated', 'approval.escalated', ...Array.from({ length: 3 }, () => 'approval.reminder')];
   expect(await typesSent('slow')).toEqual(all);
   await pass(100);
-  await store.approvalNotices.tellDue();
+  await store.approvalNotices.sendDue();
   expect(await typesSent('slow')).toEqual(all);
 });
 
 test('no notices are sent for approvals that are decided or not due yet', async () => {
   await ask('decided', 15, 'approved');
   await ask('fresh', 0.1);
-  await store.approvalNotices.tellDue();
+  await store.approvalNotices.sendDue();
   expect([await typesSent('decided'), await typesSent('fresh')]).toEqual([[], []]);
 });
 
 test('a later state of an approval sends no notice again', async () => {
   await ask('edited', 2);
-  await store.approvalNotices.tellDue();
+  await store.approvalNotices.sendDue();
   const sent = await typesSent('edited');
   const known = await store.approvals.ofRun('run-edited');
   await writeTo(store, { id: 'run-edited', tenantId: 'edited' }, aBatch([2], { approvals: known }));
-  await store.approvalNotices.tellDue();
+  await store.approvalNotices.sendDue();
   expect(await typesSent('edited')).toEqual(sent);
   expect(sent).toHaveLength(3);
 });

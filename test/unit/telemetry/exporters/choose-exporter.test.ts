@@ -32,6 +32,6 @@ test.each<[Signal, NodeJS.ProcessEnv, string | null, string]>([
   ['TRACES', { OTEL_TRACES_EXPORTER: 'console,otlp' }, 'otlp', 'OTEL_TRACES_EXPORTER=console is left out beside otlp'],
   ['TRACES', { ...ADDRESS, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'otlp', 'not by grpc'],
   ['METRICS', { ...ADDRESS, OTEL_METRICS_EXPORTER: 'statsd' }, null, 'OTEL_METRICS_EXPORTER=statsd'],
-])('%s heed %j only in part', (signal, environment, ...[exporter, problem]) => {
+])('%s use only a part of %j', (signal, environment, ...[exporter, problem]) => {
   expect(chooseExporter(signal, environment)).toEqual({ exporter, problems: [expect.stringContaining(problem)] });
 });

@@ -20,7 +20,7 @@ const measured = (
     ({ name }) => name !== 'holdfast.journal.lag',
   );
 
-test('a run is measured from the request for it', () => {
+test('the duration of a run begins with its request', () => {
   const events = numbered([
     { type: 'step.started', at: after(2), nodes: ['pay'] },
     { type: 'run.completed', at: after(5), output: null },
@@ -44,7 +44,7 @@ test('a later step, or one of a subgraph, measures no start', () => {
   ).toEqual(['holdfast.steps', 'holdfast.steps']);
 });
 
-test('a run whose id has no time is counted all the same', () => {
+test('a run whose id contains no time is counted', () => {
   const events = numbered([{ type: 'run.canceled', at: after(5), by: 'ann', reason: null }]);
   const measurements = journalMeasurements(
     { events, approvals: [] },
@@ -55,7 +55,7 @@ test('a run whose id has no time is counted all the same', () => {
   expect(measurements.map(({ name }) => name)).toEqual(['holdfast.journal.lag', 'holdfast.runs']);
 });
 
-test('the journal lags by the age of the oldest event of a batch', () => {
+test('the journal’s lag is the age of the oldest event of a batch', () => {
   const events = numbered([
     { type: 'run.paused', at: after(50), reason: null, nodes: [], by: 'ann' },
     { type: 'run.resumed', at: after(55), by: 'ann' },
@@ -64,7 +64,7 @@ test('the journal lags by the age of the oldest event of a batch', () => {
   expect(lag).toEqual({ name: 'holdfast.journal.lag', value: 10, labels: {} });
 });
 
-test('nodes are measured over batches, each visit and element by itself', () => {
+test('the duration of each node visit and element is measured across batches', () => {
   const clock = createNodeClock();
   const begin = { type: 'node.started', node: 'pay', visit: 1 } as const;
   measured(
@@ -95,7 +95,7 @@ test('an approval is measured when it closes, not at each vote', () => {
   ]);
 });
 
-test('nodes that never end are forgotten after a while', () => {
+test('the oldest open nodes are forgotten beyond a limit', () => {
   const clock = createNodeClock();
   const event = { node: 'a', visit: 1, at: after(0) };
   clock.start('first', event);

@@ -10,7 +10,7 @@ afterEach(() => goBack());
 const seriesOf = async (name: string): Promise<readonly string[]> =>
   (await readMetrics()).split('\n').filter((line) => line.startsWith(`${name}{`));
 
-test('ten thousand names of graphs make a hundred series and one for the rest', async () => {
+test('ten thousand graph names create a hundred series and one for the rest', async () => {
   for (let n = 0; n < 10_000; n++) measure('holdfast.steps', 1, { graph: `graph-${n}` });
   const series = await seriesOf('holdfast_steps_total');
   expect(series).toHaveLength(101);
@@ -18,7 +18,7 @@ test('ten thousand names of graphs make a hundred series and one for the rest', 
   expect(series).toContain('holdfast_steps_total{graph="other"} 9900');
 });
 
-test('each label of a metric has its own hundred values', async () => {
+test('each label of a metric has up to a hundred values of its own', async () => {
   for (let n = 0; n < 200; n++) measure('holdfast.steps', 1, { graph: `graph-${n}` });
   measure('holdfast.runs', 1, { graph: 'late', outcome: 'completed' });
   expect(await seriesOf('holdfast_runs_total')).toEqual(['holdfast_runs_total{graph="late",outcome="completed"} 1']);
@@ -61,7 +61,7 @@ test('a metric that was never counted is zero', async () => {
   expect(text).toContain('holdfast_idempotency_replays_total 0');
 });
 
-test('a reader for a limited time is removed afterwards', async () => {
+test('the previous readers are restored after a temporary one', async () => {
   measure('holdfast.sse.clients', 1, {});
   const back = measureWith({});
   expect(await readMetrics()).toContain('holdfast_sse_clients 0');

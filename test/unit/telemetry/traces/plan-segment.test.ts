@@ -157,7 +157,7 @@ describe('the spans of a segment', () => {
     expect(after?.spanId).not.toBe(before?.spanId);
   });
 
-  test('are 2,000 at most besides the root, which has the number of the missing ones', async () => {
+  test('are 2,000 at most besides the root, which records how many are missing', async () => {
     const many = Array.from({ length: 2_100 }, (_, visit) => ({ type: 'node.started', ...task('a', visit) }) as const);
     const spans = await plan(toEvents(...many));
     expect(spans).toHaveLength(2_001);

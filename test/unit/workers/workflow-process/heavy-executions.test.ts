@@ -13,9 +13,9 @@ const MIB = 1_048_576;
 const { WorkflowActivationCompletion } = proto.coresdk.workflow_completion;
 
 test.each([
-  ['begins with much', { begins: 9 * MIB, tasks: [] }, true],
+  ['begins with many bytes', { begins: 9 * MIB, tasks: [] }, true],
   [
-    'brings much in time',
+    'receives many bytes in several tasks',
     {
       begins: MIB,
       tasks: [
@@ -25,9 +25,9 @@ test.each([
     },
     true,
   ],
-  ['works long at a time', { begins: 1, tasks: [[1, 501]] }, true],
+  ['has a long task', { begins: 1, tasks: [[1, 501]] }, true],
   [
-    'works often',
+    'has many short tasks',
     {
       begins: 1,
       tasks: [
@@ -37,11 +37,11 @@ test.each([
     },
     false,
   ],
-  ['brings little', { begins: MIB, tasks: [[MIB, 1]] }, false],
-] as const)('an execution that %s is heavy or not', (_, { begins, tasks }, expected) => {
+  ['receives few bytes', { begins: MIB, tasks: [[MIB, 1]] }, false],
+] as const)('whether an execution is heavy if it %s', (_, { begins, tasks }, expected) => {
   const heavy = createHeavyExecutions();
-  heavy.brings('E', begins);
-  for (const [bytes, workedMs] of tasks) heavy.observe('E', { bytes, workedMs });
+  heavy.addActivation('E', begins);
+  for (const [bytes, workedMs] of tasks) heavy.addTask('E', { bytes, workedMs });
   expect([heavy.isHeavy('E'), heavy.isHeavy('other')]).toEqual([expected, false]);
 });
 
@@ -98,7 +98,7 @@ async function openHost(workedMs: number) {
       return {
         hasEnded: false,
         stop: async () => undefined,
-        async ask({ kind }) {
+        async request({ kind }) {
           asked.push(kind);
           const answer = answers[kind];
           if (answer.kind === 'failed') throw new Error(answer.message);
@@ -125,14 +125,14 @@ const SIGNAL = { signalWorkflow: { signalName: 's' } };
 const large = { initializeWorkflow: { arguments: [{ data: new Uint8Array(9 * MIB) }] } };
 const ofLocalCall = { resolveActivity: { seq: 1, isLocal: true } };
 
-test('what begins with much has a process of its own', async () => {
+test('an execution that begins with many bytes runs in the second process', async () => {
   const { processes, create } = await openHost(1);
   const workflow = await create();
   await workflow.activate(activation(large));
   expect(processes).toEqual([['open'], ['open', 'create', 'activate']]);
 });
 
-test('what becomes heavy is played again in that process, and is there until it leaves', async () => {
+test('an execution that becomes heavy is replayed in the second process and stays there until its eviction', async () => {
   const { processes, create } = await openHost(600);
   const light = await create();
   await light.activate(activation(SIGNAL));
@@ -153,7 +153,7 @@ test('what becomes heavy is played again in that process, and is there until it 
   expect(processes[0]?.slice(-2)).toEqual(['create', 'activate']);
 });
 
-test('a long replay makes nothing heavy', async () => {
+test('a long replay does not make an execution heavy', async () => {
   const { processes, create } = await openHost(600);
   const workflow = await create();
   for (const isReplaying of [true, true, false])

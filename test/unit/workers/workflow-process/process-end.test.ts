@@ -20,11 +20,11 @@ test.each<[number | null, NodeJS.Signals | null, EndKind, string]>([
   [0, null, 'ended', 'it exited with code 0'],
   [1, null, 'ended', 'it exited with code 1'],
   [128, null, 'ended', 'it exited with code 128'],
-])('a process that has exited with %j by %j: %s', (...[exitCode, signalCode, kind, how]) => {
+])('exit code %j and signal %j mean: %s', (...[exitCode, signalCode, kind, how]) => {
   expect(endOfProcess(exitCode, signalCode)).toEqual({ kind, how });
 });
 
-describe('by the ends of its processes, an execution is', () => {
+describe('the verdict on an execution after the ends of its processes is', () => {
   const MANY = 100;
   /** Upper case: it was alone. */
   const ENDS: Readonly<Record<string, EndKind>> = { c: 'crashed', l: 'late', b: 'busy', e: 'ended' };
@@ -50,10 +50,10 @@ describe('by the ends of its processes, an execution is', () => {
     ['c C', 'suspect'],
     ['c E E E C', 'suspect'],
     ['l L E B E', 'suspect'],
-    ['C C', 'to-blame'],
-    ['L L', 'to-blame'],
-    ['C L', 'to-blame'],
-    ['c C C', 'to-blame'],
-    ['e C E B L', 'to-blame'],
+    ['C C', 'guilty'],
+    ['L L', 'guilty'],
+    ['C L', 'guilty'],
+    ['c C C', 'guilty'],
+    ['e C E B L', 'guilty'],
   ])('%j: %s', (story, verdict) => expect(judge(ends(story))).toBe(verdict));
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createCells } from '../../../../src/workers/workflow-process/cells.ts';
+import { createExclusiveProcesses } from '../../../../src/workers/workflow-process/exclusive-processes.ts';
 import type { RequestBody } from '../../../../src/workers/workflow-process/messages.ts';
 import { ProcessEnded } from '../../../../src/workers/workflow-process/pending-requests.ts';
 import type { EndKind } from '../../../../src/workers/workflow-process/process-end.ts';
@@ -13,7 +13,7 @@ interface End {
   readonly at: number;
   readonly kind?: EndKind;
   /** It ended while it was at this execution. */
-  readonly wasAtWork?: boolean;
+  readonly wasExecuting?: boolean;
 }
 
 /** Processes in a row, with their ends. */
@@ -24,21 +24,21 @@ function processes(ends: readonly End[], isSuspect = false) {
   const next = (): WorkflowProcess => {
     const own: string[] = [];
     const number = asked.push(own);
-    const { at, kind = 'ended', wasAtWork = false } = ends[number - 1] ?? { at: Infinity };
+    const { at, kind = 'ended', wasExecuting = false } = ends[number - 1] ?? { at: Infinity };
     const ended = (isAtWork: boolean) => new ProcessEnded({ kind, how: 'it burnt' }, isAtWork);
     if (at === 0) throw ended(false);
     return {
       hasEnded: false,
       stop: async () => void stopped.push(number),
-      async ask(body) {
+      async request(body) {
         if (own.length === at) throw ended(false);
         own.push(body.kind === 'dispose' ? body.executionRunId : body.kind);
-        if (own.length === at) throw ended(wasAtWork);
+        if (own.length === at) throw ended(wasExecuting);
         return { kind: 'done' };
       },
     };
   };
-  const cells = createCells(async () => {
+  const exclusives = createExclusiveProcesses(async () => {
     const process = next();
     asked.at(-1)?.push('alone');
     return process;
@@ -47,72 +47,72 @@ function processes(ends: readonly End[], isSuspect = false) {
     { begin: request('begin'), isSuspect },
     {
       shared: async () => next(),
-      alone: () => cells.enter(),
+      exclusive: () => exclusives.acquire(),
       failed: (how, verdict) => void failed.push(`${verdict}: ${how}`),
     },
   );
   return { asked, failed, stopped, code };
 }
 
-describe('when the process was at another execution as it ended', () => {
-  test('what is replayed begins again in the next one, and so on', async () => {
+describe('when a process ends while it executes another execution', () => {
+  test('a replayed execution restarts in the next process, and again in the one after it', async () => {
     const { asked, failed, code } = processes([{ at: 4 }, { at: 0 }, { at: 3 }]);
-    for (const name of ['a', 'b', 'c']) await code.ask(request(name), true);
-    await code.ask(request('d'), false);
+    for (const name of ['a', 'b', 'c']) await code.send(request(name), true);
+    await code.send(request('d'), false);
     expect(asked).toEqual([['begin', 'a', 'b', 'c'], [], ['begin', 'a', 'b'], ['begin', 'a', 'b', 'c', 'd']]);
     expect(failed).toEqual([]);
   });
 
-  test.each([true, false])('what is beyond its history fails (by a task of its own: %s)', async (isTask) => {
+  test.each([true, false])('an execution that is beyond its history fails (in its own task: %s)', async (isTask) => {
     const { asked, failed, code } = processes([{ at: 4 }]);
-    await code.ask(request('a'), true);
-    await code.ask(request(isTask ? 'task' : 'query'), false);
-    await expect(code.ask(request('c'), false)).rejects.toThrow('it burnt');
+    await code.send(request('a'), true);
+    await code.send(request(isTask ? 'task' : 'query'), false);
+    await expect(code.send(request('c'), false)).rejects.toThrow('it burnt');
     expect([asked.length, failed]).toEqual([1, []]);
   });
 
-  test('five times in a row, it fails', async () => {
+  test('a task fails after five processes', async () => {
     const { asked, failed, code } = processes(Array.from({ length: 9 }, () => ({ at: 1 })));
-    await expect(code.ask(request('a'), true)).rejects.toThrow('it burnt');
+    await expect(code.send(request('a'), true)).rejects.toThrow('it burnt');
     expect([asked.length, failed]).toEqual([5, []]);
   });
 });
 
-test('a run that was replayed and is only asked keeps nothing, and asks no process again', async () => {
+test('a replayed run keeps no queries, and starts no other process for them', async () => {
   const { asked, code } = processes([{ at: 5_003 }]);
-  await code.ask(request('replay'), true);
-  for (let count = 0; count < 5_000; count += 1) await code.ask(request('query'), false);
-  await expect(code.ask(request('query'), false)).rejects.toThrow('it burnt');
+  await code.send(request('replay'), true);
+  for (let count = 0; count < 5_000; count += 1) await code.send(request('query'), false);
+  await expect(code.send(request('query'), false)).rejects.toThrow('it burnt');
   expect(asked.length).toBe(1);
 });
 
-describe('when the process was at the execution as it ended', () => {
-  const killed: End = { at: 3, wasAtWork: true };
-  const crashed: End = { at: 2, wasAtWork: true, kind: 'crashed' };
+describe('when a process ends while it executes the execution', () => {
+  const killed: End = { at: 3, wasExecuting: true };
+  const crashed: End = { at: 2, wasExecuting: true, kind: 'crashed' };
   const crashedAlone: End = { ...crashed, at: 4 };
 
-  test('it is tried alone, and is not alone for ever', async () => {
+  test('the execution gets an exclusive process for one task', async () => {
     const { asked, failed, stopped, code } = processes([killed]);
-    await code.ask(request('a'), true);
-    await code.ask(request('b'), false);
+    await code.send(request('a'), true);
+    await code.send(request('b'), false);
     expect(asked).toEqual([
       ['begin', 'a', 'b'],
       ['alone', 'begin', 'a', 'b'],
     ]);
-    await code.leaveCell();
-    expect([await code.ask(request('c'), false), failed, stopped]).toEqual([{ kind: 'forgotten' }, [], [2]]);
+    await code.leaveExclusiveProcess();
+    expect([await code.send(request('c'), false), failed, stopped]).toEqual([{ kind: 'forgotten' }, [], [2]]);
   });
 
-  test('beyond its history, its task fails, and it is no more than a suspect', async () => {
+  test('the task of an execution beyond its history fails, and the execution is a suspect', async () => {
     const { asked, failed, code } = processes([killed]);
-    await code.ask(request('a'), false);
-    await expect(code.ask(request('b'), false)).rejects.toThrow('it burnt');
+    await code.send(request('a'), false);
+    await expect(code.send(request('b'), false)).rejects.toThrow('it burnt');
     expect([asked.length, failed]).toEqual([1, [expect.stringMatching(/^suspect: .*it burnt/)]]);
   });
 
-  test('a suspect is tried alone from the first', async () => {
+  test('a suspect gets an exclusive process from the start', async () => {
     const { asked, code } = processes([], true);
-    await code.ask(request('a'), false);
+    await code.send(request('a'), false);
     expect(asked).toEqual([['alone', 'begin', 'a']]);
   });
 
@@ -121,13 +121,13 @@ describe('when the process was at the execution as it ended', () => {
       'is to blame when it crashes two processes alone',
       [crashed, crashedAlone, crashedAlone],
       3,
-      /^to-blame: .*it burnt/,
+      /^guilty: .*it burnt/,
     ],
     [
       'is to blame when it crashes two, whatever else ends others',
       [killed, { ...killed, at: 4 }, crashedAlone, { at: 0 }, { ...crashedAlone, kind: 'late' }],
       5,
-      /^to-blame/,
+      /^guilty/,
     ],
     [
       'stays a suspect whose processes are killed',
@@ -139,32 +139,32 @@ describe('when the process was at the execution as it ended', () => {
   ])('%s', async (...[, ends, tries, told]) => {
     const { asked, failed, stopped, code } = processes(ends);
     const all = async () => {
-      for (const name of ['a', 'b']) await code.ask(request(name), true);
+      for (const name of ['a', 'b']) await code.send(request(name), true);
     };
     await expect(all()).rejects.toThrow('it burnt');
     expect([asked.length, failed]).toEqual([tries, [expect.stringMatching(told)]]);
-    await code.askLast(request('dispose'));
+    await code.sendLast(request('dispose'));
     expect(stopped.length).toBe(asked.filter(([first]) => first === 'alone').length);
   });
 });
 
-test('cells are taken one after the other', async () => {
+test('only one exclusive process exists at a time', async () => {
   const started: string[] = [];
   const process = (): WorkflowProcess => ({
     hasEnded: false,
-    ask: async () => ({ kind: 'done' }),
+    request: async () => ({ kind: 'done' }),
     stop: async () => void started.push('stopped'),
   });
-  const cells = createCells(async () => {
+  const exclusives = createExclusiveProcesses(async () => {
     started.push('started');
     return process();
   });
-  const first = await cells.enter();
-  const second = cells.enter().then(async (cell) => await cell.fresh());
-  await first.fresh();
-  await first.fresh();
+  const first = await exclusives.acquire();
+  const second = exclusives.acquire().then(async (own) => await own.restart());
+  await first.restart();
+  await first.restart();
   expect(started).toEqual(['started', 'stopped', 'started']);
-  await first.leave();
+  await first.release();
   await second;
   expect(started).toEqual(['started', 'stopped', 'started', 'stopped', 'started']);
 });

@@ -19,20 +19,20 @@ interface Emitter {
  * Builds the clauses that create the webhook events of a batch. They belong to the statement that writes the batch,
  * after `written_events` and `updated_run`. A batch that is written again creates no events, and neither does a replay.
  */
-export function tellingParts(batch: JournalBatch, emitter: Emitter): readonly Sql[] {
+export function webhookClauses(batch: JournalBatch, emitter: Emitter): readonly Sql[] {
   const webhookEvents = toWebhookEvents(batch);
   if (webhookEvents.length === 0) return [];
   return [
-    statement`told_events as (${insertEvents(webhookEvents, emitter)})`,
-    statement`told_webhooks as (${insertDeliveries(emitter)})`,
+    statement`new_events as (${insertEvents(webhookEvents, emitter)})`,
+    statement`new_deliveries as (${insertDeliveries(emitter)})`,
   ];
 }
 
 /** Builds a statement that creates webhook events that belong to no batch. */
-export function tellOf(webhookEvents: readonly WebhookEvent[], emitter: Emitter): Sql {
+export function insertWebhookEvents(webhookEvents: readonly WebhookEvent[], emitter: Emitter): Sql {
   return statement`
     with written_events as (select null::integer as seq), updated_run as (select null::json as view),
-      told_events as (${insertEvents(webhookEvents, emitter)}), told_webhooks as (${insertDeliveries(emitter)})
+      new_events as (${insertEvents(webhookEvents, emitter)}), new_deliveries as (${insertDeliveries(emitter)})
     select
   `;
 }
@@ -51,7 +51,7 @@ function insertEvents(webhookEvents: readonly WebhookEvent[], { runId, tenantId 
       ${webhookEvents.map(({ subject }) => subject && JSON.stringify(subject))}::text[]
     ) as rows (key, seq, type, subject_id, at, subject) left join updated_run on true
     where (seq is null or seq in (select seq from written_events))
-      and exists (select from webhooks where ${isAsking(tenantId, statement`rows`)})
+      and exists (select from webhooks where ${isSubscribed(tenantId, statement`rows`)})
       and not exists (select from runs where id = ${runId} and replay_of is not null)
     on conflict (id) do nothing
     returning id, type, at
@@ -61,8 +61,8 @@ function insertEvents(webhookEvents: readonly WebhookEvent[], { runId, tenantId 
 function insertDeliveries({ tenantId }: Emitter): Sql {
   return statement`
     insert into webhook_deliveries (id, webhook_id, event_id, type, status, due_at, failures, attempts, created_at)
-    select ${NEW_ID}, webhooks.id, told_events.id, type, 'pending', now(), 0, '[]', ${raw(NOW_TEXT)}
-    from told_events join webhooks on ${isAsking(tenantId, statement`told_events`)}
+    select ${NEW_ID}, webhooks.id, new_events.id, type, 'pending', now(), 0, '[]', ${raw(NOW_TEXT)}
+    from new_events join webhooks on ${isSubscribed(tenantId, statement`new_events`)}
   `;
 }
 
@@ -70,7 +70,7 @@ function insertDeliveries({ tenantId }: Emitter): Sql {
  * A webhook receives an intervention only if it is newer than the webhook, and so young that no earlier delivery of it can
  * have been deleted.
  */
-function isAsking(tenantId: string, event: Sql): Sql {
+function isSubscribed(tenantId: string, event: Sql): Sql {
   return statement`
     webhooks.tenant_id = ${tenantId} and webhooks.disabled_at is null and ${event}.type = any(webhooks.events)
       and (${event}.type <> 'intervention.requested'
@@ -88,14 +88,14 @@ const NEW_ID = statement`'msg_' || replace(gen_random_uuid()::text, '-', '')`;
 /** Sends reminders and escalations of pending approvals. */
 export interface ApprovalNotices {
   /** Notifies webhooks of all due notices, each once. */
-  tellDue(): Promise<void>;
+  sendDue(): Promise<void>;
 }
 
 const BATCH = 100;
 
 export function createApprovalNotices(db: Kysely<Tables>): ApprovalNotices {
   return {
-    async tellDue() {
+    async sendDue() {
       let sent = BATCH;
       while (sent === BATCH) sent = await db.transaction().execute(sendSome);
     },
@@ -118,11 +118,11 @@ async function sendSome(transaction: Transaction<Tables>): Promise<number> {
     where status = 'pending' and notice_at <= now()
     order by notice_at limit ${BATCH} for update skip locked
   `.execute(transaction);
-  for (const row of rows) await tell(transaction, row);
+  for (const row of rows) await sendNotices(transaction, row);
   return rows.length;
 }
 
-async function tell(transaction: Transaction<Tables>, row: DueApproval): Promise<void> {
+async function sendNotices(transaction: Transaction<Tables>, row: DueApproval): Promise<void> {
   const { id, tenant_id: tenantId, run_id: runId, body, notice_at: from, now } = row;
   const open = noticesOf(body).filter(({ at }) => Date.parse(at) >= from.getTime());
   const due = open.filter(({ at }) => Date.parse(at) <= now.getTime());
@@ -134,7 +134,7 @@ async function tell(transaction: Transaction<Tables>, row: DueApproval): Promise
     subjectId: id,
     subject: body,
   }));
-  await runStatement(transaction, tellOf(webhookEvents, { runId, tenantId }));
+  await runStatement(transaction, insertWebhookEvents(webhookEvents, { runId, tenantId }));
   const next = open.find(({ at }) => Date.parse(at) > now.getTime());
   await transaction
     .updateTable('approvals')

@@ -1,14 +1,14 @@
 import { expect, test, vi } from 'vitest';
 import type { WebhookEventType } from '../../../../src/graph/journal/webhook-events.ts';
 import { AT, aNewRun } from '../../../support/builders/store-builders.ts';
-import { aFailure, addWebhook, failRun } from '../../../support/servers/told-store.ts';
+import { aFailure, addWebhook, failRun } from '../../../support/servers/webhooks.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 const URL = 'https://a.example';
 
 const typesSent = async (webhook: string): Promise<readonly string[]> =>
-  (await store.webhookDeliveries.list(webhook, {}, { limit: 100 })).items.map(({ type }) => type).toSorted();
+  (await store.webhookDeliveries.list(webhook, undefined, { limit: 100 })).items.map(({ type }) => type).toSorted();
 const countOf = async (table: string): Promise<number> =>
   (await store.database.query<{ count: number }>(`select count(*)::int as count from ${table}`)).rows[0]?.count ?? -1;
 

@@ -3,7 +3,7 @@ import type { Payload } from '@temporalio/common';
 import type { coresdk } from '@temporalio/proto';
 import { expect, test } from 'vitest';
 import { createSignalReader } from '../../../src/process/payloads/read-signal.ts';
-import { readStrangers } from '../../../src/workers/read-strangers.ts';
+import { readUntrustedPayloads } from '../../../src/workers/read-untrusted-payloads.ts';
 import { aReference, aStoreOf } from '../../support/builders/signal-payloads.ts';
 
 const RECEIVER = { namespace: 'default', workflowId: 'run:acme:R1', isReplaying: false };
@@ -11,13 +11,13 @@ const broken = aReference({ id: 'run:acme:R1/gone' });
 const sound = defaultPayloadConverter.toPayload({ reason: 'ok' });
 
 async function read(...jobs: coresdk.workflow_activation.IWorkflowActivationJob[]) {
-  await readStrangers({ jobs }, RECEIVER, createSignalReader(aStoreOf({}), []));
+  await readUntrustedPayloads({ jobs }, RECEIVER, createSignalReader(aStoreOf({}), []));
   return jobs;
 }
 const valuesOf = (payloads: readonly Payload[] | null | undefined): unknown =>
   payloads?.map((payload) => defaultPayloadConverter.fromPayload(payload));
 
-test('each signal is read on its own', async () => {
+test('each signal of an activation is read separately', async () => {
   const jobs = await read(
     { signalWorkflow: { signalName: 'approve', input: [broken] } },
     { signalWorkflow: { signalName: 'pause', input: [sound] } },
@@ -30,12 +30,12 @@ test('each signal is read on its own', async () => {
   ]);
 });
 
-test('of several payloads of a signal the first one counts, and no other is fetched', async () => {
+test('only the first payload of a signal is fetched and used', async () => {
   const [job] = await read({ signalWorkflow: { signalName: 'approve', input: [sound, broken] } });
   expect(valuesOf(job?.signalWorkflow?.input)).toEqual([{ reason: 'ok' }]);
 });
 
-test('headers that refer to something are left out', async () => {
+test('headers with references to stored payloads are removed', async () => {
   const headers = { traceparent: sound, other: broken };
   const jobs = await read({ signalWorkflow: { headers, input: [] } }, { queryWorkflow: { headers } });
   expect(jobs.map((job) => (job.signalWorkflow ?? job.queryWorkflow)?.headers)).toEqual([
@@ -44,17 +44,17 @@ test('headers that refer to something are left out', async () => {
   ]);
 });
 
-test('a query with a reference has no arguments, one with words keeps them', async () => {
+test('a query loses arguments that are references and keeps others', async () => {
   const jobs = await read(...[broken, sound].map((one) => ({ queryWorkflow: { arguments: [one] } })));
   expect(jobs.map((job) => job.queryWorkflow?.arguments)).toEqual([[], [sound]]);
 });
 
-test('nothing of an update is read', async () => {
+test('the payloads of an update are removed', async () => {
   const [job] = await read({ doUpdate: { name: 'x', input: [broken], headers: { other: broken } } });
   expect(job?.doUpdate).toMatchObject({ name: 'x', input: [], headers: {} });
 });
 
-test('what others than strangers send stays as it is', async () => {
+test('jobs that no client has sent are not changed', async () => {
   const [job] = await read({ resolveActivity: { seq: 1, result: { completed: { result: broken } } } });
   expect(job?.resolveActivity?.result?.completed?.result).toBe(broken);
 });

@@ -1,40 +1,41 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Workflows in memory, the one that was used longest ago first. */
-export interface Cached {
+/** The workflows in memory. */
+export interface WorkflowCache {
+  /** Lists the keys of the workflows, least recently used first. */
   keys(): readonly string[];
   forget(key: string): Promise<void>;
 }
 
 export interface Heap {
-  /** The part of the heap that is in use, garbage included, from 0 to 1. */
+  /** Returns the share of the heap that is in use, including garbage, from 0 to 1. */
   usedPart(): number;
-  /** Collects the garbage, which takes up to a second. */
+  /** Collects garbage, which takes up to a second. */
   collect(): void;
 }
 
-/** Beyond this part of the heap, workflows are forgotten. */
+/** When a larger share of the heap is in use, workflows are evicted. */
 const CROWDED = 0.5;
-/** They are forgotten until no more than this is in use, so that the next ones find room. */
+/** They are evicted until no larger share is in use, so that the next workflows fit. */
 const ROOMY = 0.35;
 /**
- * Beyond this part, they are forgotten even in the middle of a task. V8 aborts a process whose collections free little
+ * When a larger share is in use, they are evicted even during a task. V8 aborts a process whose collections free little
  * while four fifths of the old generation, which is smaller than the heap, are in use.
  */
 const FULL = 0.65;
-/** The part of the workflows that is forgotten before the heap is measured again. */
+/** The share of the workflows that is evicted before the heap is measured again. */
 const AT_ONCE = 0.25;
-/** The part that the heap grows by before its garbage is collected again. */
+/** The growth of the used share before garbage is collected again. */
 const NEW_PART = 0.1;
 
 /**
- * Forgets workflows when they take much of the heap, first those that were used longest ago. They are played again from
- * their histories, so none runs out of memory because of others.
- * @param inUse the number of workflows that may be in the middle of a task: those that were used last. A task begins anew
- * if its workflow is forgotten
+ * Creates a function that evicts workflows when they use much of the heap, least recently used first. They are replayed from
+ * their histories later, so that none runs out of memory because of others.
+ * @param inUse the number of most recently used workflows that may be in the middle of a task. A task restarts if its
+ * workflow is evicted
  */
-export function createRoomMaker(cached: Cached, heap: Heap, inUse: number): () => Promise<void> {
+export function createEviction(cached: WorkflowCache, heap: Heap, inUse: number): () => Promise<void> {
   let afterCollection = 0;
   const collect = (): number => {
     heap.collect();

@@ -6,7 +6,7 @@ import { listEvents, toPosition } from './events.ts';
 import type { Tables } from './tables.ts';
 
 /** A part of a run's history, with the run's row as read afterwards. */
-export interface RunLook {
+export interface HistoryPart {
   /** The events up to the first gap. */
   readonly events: readonly RunEvent[];
   /** True when more events can be read at once. */
@@ -18,14 +18,14 @@ export interface RunLook {
 }
 
 /** Reads runs for streams. A part is small, because many streams hold one at a time. */
-export interface RunLooks {
+export interface HistoryParts {
   /** @returns the events after a number; `null` when the run was deleted */
-  after(runId: string, seq: number): Promise<RunLook | null>;
+  after(runId: string, seq: number): Promise<HistoryPart | null>;
 }
 
 const PART = { limit: 100, maxBytes: 262_144 };
 
-export function createRunLooks(db: Kysely<Tables>): RunLooks {
+export function createHistoryParts(db: Kysely<Tables>): HistoryParts {
   return {
     async after(runId, seq) {
       const { items, next } = await listEvents(db, runId, { ...PART, after: toPosition(seq) });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createExecutionStanding } from '../../../../src/workers/workflow-process/execution-standing.ts';
-import type { ExecutionStanding } from '../../../../src/workers/workflow-process/execution-standing.ts';
+import { createExecutionProgress } from '../../../../src/workers/workflow-process/execution-progress.ts';
+import type { ExecutionProgress } from '../../../../src/workers/workflow-process/execution-progress.ts';
 
 const task = (historyLength: number) => ({ historyLength, jobs: [{ fireTimer: { seq: 1 } }] });
 const replayed = (historyLength: number) => ({ ...task(historyLength), isReplaying: true });
@@ -8,59 +8,59 @@ const query = (queryId: string) => ({ historyLength: 0, jobs: [{ queryWorkflow: 
 const DIRECT = query('legacy_query');
 
 /** Temporal knows that some tasks were completed, by the events that have started them. */
-function standing(...completed: readonly number[]) {
+function progressAfter(...completed: readonly number[]) {
   const asked: number[] = [];
-  const given = createExecutionStanding(async (startedEventId) => {
+  const given = createExecutionProgress(async (startedEventId) => {
     asked.push(startedEventId);
     return completed.includes(startedEventId);
   });
-  const take: ExecutionStanding['mayTake'] = async (activation) => await given.mayTake(activation);
-  return { asked, take, answered: (answer: Parameters<ExecutionStanding['answered']>[0]) => given.answered(answer) };
+  const take: ExecutionProgress['mayActivate'] = async (activation) => await given.mayActivate(activation);
+  return { asked, take, answered: (answer: Parameters<ExecutionProgress['completed']>[0]) => given.completed(answer) };
 }
 
 describe('a query without a workflow task', () => {
-  test('is answered where a completed task has brought the execution', async () => {
-    const { asked, take } = standing(8);
+  test('is answered in the state after a completed task', async () => {
+    const { asked, take } = progressAfter(8);
     for (const activation of [task(3), task(8), DIRECT, DIRECT, task(13)]) expect(await take(activation)).toBe(true);
     expect(asked).toEqual([8, 8]);
   });
 
-  test('is not where core has led it beyond', async () => {
-    const { take } = standing(3);
+  test('is not answered when core has played further events', async () => {
+    const { take } = progressAfter(3);
     for (const activation of [task(3), task(7)]) expect(await take(activation)).toBe(true);
     expect(await take(DIRECT)).toBe(false);
   });
 
-  test('is answered after a replay, and Temporal is asked nothing', async () => {
-    const { asked, take } = standing();
+  test('is answered after a replay without a request to Temporal', async () => {
+    const { asked, take } = progressAfter();
     for (const activation of [replayed(3), replayed(8), DIRECT]) expect(await take(activation)).toBe(true);
     expect(asked).toEqual([]);
   });
 
-  test('fails without an answer of Temporal', async () => {
-    const given = createExecutionStanding(async () => {
+  test('fails when Temporal does not answer', async () => {
+    const given = createExecutionProgress(async () => {
       throw new Error('Temporal is away');
     });
-    await given.mayTake(task(3));
-    await expect(given.mayTake(DIRECT)).rejects.toThrow('Temporal is away');
+    await given.mayActivate(task(3));
+    await expect(given.mayActivate(DIRECT)).rejects.toThrow('Temporal is away');
   });
 });
 
-test('of tasks, and of queries that come with them, Temporal is asked nothing', async () => {
-  const { asked, take } = standing();
+test('tasks and their queries are accepted without a request to Temporal', async () => {
+  const { asked, take } = progressAfter();
   for (const activation of [task(3), query('1'), task(3), task(8)]) expect(await take(activation)).toBe(true);
   expect(asked).toEqual([]);
 });
 
-describe('a task that comes while local calls are open', () => {
+describe('a task that arrives while local calls are open', () => {
   const CALLS = { successful: { commands: [{ scheduleLocalActivity: { seq: 1 } }, { startTimer: { seq: 2 } }] } };
   const end = (historyLength: number) => ({
     historyLength,
     jobs: [{ resolveActivity: { seq: 1, isLocal: true } }],
   });
 
-  test('is taken if it is their own, or that was completed', async () => {
-    const { asked, take, answered } = standing(3);
+  test('is accepted if it has made the calls, or the task that made them was completed', async () => {
+    const { asked, take, answered } = progressAfter(3);
     await take(task(3));
     answered(CALLS);
     expect(await take(task(3))).toBe(true);
@@ -69,37 +69,37 @@ describe('a task that comes while local calls are open', () => {
     expect(asked).toEqual([3]);
   });
 
-  test('is not taken if core makes the calls for a query', async () => {
-    const { take, answered } = standing();
+  test('is not accepted if core makes the calls for a query', async () => {
+    const { take, answered } = progressAfter();
     await take(task(7));
     answered(CALLS);
     expect(await take(task(13))).toBe(false);
   });
 
-  test('is not taken if it is their own, renewed: a replay would see another time and length', async () => {
-    const { asked, take, answered } = standing(3);
+  test('is not accepted if it is the renewed task of the calls, because a replay would see another time and length', async () => {
+    const { asked, take, answered } = progressAfter(3);
     await take(task(3));
     answered(CALLS);
     expect(await take(end(6))).toBe(false);
     expect(asked).toEqual([]);
   });
 
-  test('is taken after a replay in which core has made them', async () => {
-    const { take, answered } = standing();
+  test('is accepted after a replay in which core has made the calls', async () => {
+    const { take, answered } = progressAfter();
     await take(replayed(3));
     answered(CALLS);
     expect(await take(end(8))).toBe(true);
   });
 
-  test('is taken with their ends when it has brought something else before', async () => {
-    const { take, answered } = standing(3);
+  test('is accepted with the ends of the calls if it had other jobs before', async () => {
+    const { take, answered } = progressAfter(3);
     await take(task(3));
     answered(CALLS);
     expect([await take(task(8)), await take(end(8))]).toEqual([true, true]);
   });
 
-  test('is like any other once they have ended', async () => {
-    const { asked, take, answered } = standing();
+  test('is treated like any other task once the calls have ended', async () => {
+    const { asked, take, answered } = progressAfter();
     await take(task(3));
     answered(CALLS);
     expect(await take(end(3))).toBe(true);

@@ -8,11 +8,15 @@ type Job = coresdk.workflow_activation.IWorkflowActivationJob;
 type Headers = Record<string, Payload>;
 
 /**
- * Reads what strangers have sent to a workflow, each thing on its own, before Temporal's SDK reads the whole activation: what it
- * can't read fails the workflow task, and would do so again and again.
- * @throws when the payload of a signal can't be read now, and perhaps can later
+ * Reads the payloads of an activation that any client of Temporal may have sent, one by one, before the SDK reads the whole
+ * activation: an unreadable payload would fail the workflow task again and again.
+ * @throws when the payload of a signal can't be read now but may be readable later
  */
-export async function readStrangers({ jobs }: Activation, receiver: Receiver, readSignal: ReadSignal): Promise<void> {
+export async function readUntrustedPayloads(
+  { jobs }: Activation,
+  receiver: Receiver,
+  readSignal: ReadSignal,
+): Promise<void> {
   for (const job of jobs ?? []) {
     dropUnused(job);
     const { signalWorkflow } = job;
@@ -21,15 +25,15 @@ export async function readStrangers({ jobs }: Activation, receiver: Receiver, re
   }
 }
 
-/** Takes out what no code of a run looks at: it is not fetched either. */
+/** Removes payloads that no code of a run uses, so that they are not fetched. */
 function dropUnused({ signalWorkflow, queryWorkflow, doUpdate }: Job): void {
   if (signalWorkflow) signalWorkflow.headers = withoutReferences(signalWorkflow.headers);
   if (queryWorkflow) {
     queryWorkflow.headers = withoutReferences(queryWorkflow.headers);
-    // A query asks with a few words.
+    // The arguments of a query are short, so a reference is not one of the engine's queries.
     if (queryWorkflow.arguments?.some(isReferencePayload)) queryWorkflow.arguments = [];
   }
-  // Runs have no updates: the SDK refuses them by name.
+  // Runs have no update handlers; the SDK refuses an update by its name.
   if (doUpdate) Object.assign(doUpdate, { input: [], headers: {} });
 }
 
