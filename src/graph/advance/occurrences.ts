@@ -22,7 +22,7 @@ import { costMicros } from '../run/limits.ts';
 import type { Spent } from '../run/limits.ts';
 import { own } from '../values/json.ts';
 import { updatePossiblyExecuted } from '../lifecycle/possibly-executed.ts';
-import { failingAt, hasFailed } from '../run/task-position.ts';
+import { hasFailed } from '../run/task-position.ts';
 import { withLocation } from '../superstep/fail-task.ts';
 
 type Handler<K extends Occurrence['kind']> = (
@@ -244,6 +244,6 @@ function mayCallAgain(handle: TaskHandle, { failure }: CallResult & { readonly k
 function mayAskAgain(handle: TaskHandle): boolean {
   const { state } = handle.task;
   if (state.phase === 'open')
-    return isAboutToEnd(handle) || failingAt(state.position) !== null || state.position.kind === 'llm';
+    return isAboutToEnd(handle) || state.position.kind === 'failing' || state.position.kind === 'llm';
   return hasFailed(state);
 }

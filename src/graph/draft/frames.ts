@@ -5,7 +5,7 @@ import type { TaskEventBody, RunEvent, RunEventBody } from '../journal/events.ts
 import { callKey, executionKey, isSamePath, DEADLINE_TIMER } from '../run/ids.ts';
 import type { ExecutionPath, NodePath, TaskPath, TaskKey } from '../run/ids.ts';
 import { tasksIn } from '../run/scope-place.ts';
-import { failingAt, scopeInside } from '../run/task-position.ts';
+import { scopeInside } from '../run/task-position.ts';
 import type { NodePosition, NodeTask, Scope } from '../run/scope.ts';
 import { own } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
@@ -55,7 +55,7 @@ export class Frame {
   /** True if an enclosing node has failed and only waits for its open calls. No new work begins then. */
   get isFailing(): boolean {
     if (!this.parent) return false;
-    return this.parent.frame.isFailing || failingAt(openPosition(this.parent.task)) !== null;
+    return this.parent.frame.isFailing || openPosition(this.parent.task)?.kind === 'failing';
   }
 }
 

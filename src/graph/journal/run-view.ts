@@ -8,7 +8,7 @@ import { nextNodes, tasksIn } from '../run/scope-place.ts';
 import type { Scope, NodeTask, WaitPosition, ShownCall } from '../run/scope.ts';
 import { awaitedPerson, isEnded, statusOf, undoneWork } from '../run/status.ts';
 import type { RunStatus } from '../run/status.ts';
-import { batchOf, failingAt, scopeInside, isFinished } from '../run/task-position.ts';
+import { batchOf, scopeInside, isFinished } from '../run/task-position.ts';
 import type { BatchCall } from '../run/tool-batch.ts';
 import type { UndoneWork } from '../run/compensation.ts';
 import type { RunError } from '../values/errors.ts';
@@ -157,8 +157,9 @@ function waitingFor(run: Run, task: NodeTask, path: ExecutionPath): readonly Wai
   }
   if (state.phase !== 'open') return [];
   const { position } = state;
-  if (failingAt(position)) return [];
   switch (position.kind) {
+    case 'failing':
+      return [];
     case 'wait':
       return [waitingForWait(node, position)];
     case 'approval':

@@ -13,7 +13,7 @@ import type {
   Scope,
   SubgraphPosition,
 } from '../run/scope.ts';
-import { batchOf, isResumable, scopeInside, hasFailed } from '../run/task-position.ts';
+import { batchOf, progressAt, scopeInside, hasFailed } from '../run/task-position.ts';
 import { deliver } from '../superstep/deliver.ts';
 import { startTask } from '../superstep/run-task.ts';
 import type { TaskFailure } from '../values/errors.ts';
@@ -66,10 +66,11 @@ function repeated(task: NodeTask): NodeTask {
   const { state, takeover } = task;
   if (state.phase !== 'open') return task;
   const { position } = state;
-  if (position.kind === 'subgraph') return continuedGraph(task, position, position.scope);
-  if (holdsGraphs(position)) return withOpenGraphs(task, position, position.inside);
-  if (isResumable(position)) return continued(task, position);
-  if (position.kind === 'failing') return retriedAfter(task, position.failing, position.saved);
+  const saved = progressAt(position);
+  if (saved?.kind === 'subgraph') return continuedGraph(task, saved, saved.scope);
+  if (saved && holdsGraphs(saved)) return withOpenGraphs(task, saved, saved.inside);
+  if (position.kind === 'failing') return retriedAfter(task, position.failing, saved);
+  if (saved) return continued(task, saved);
   const isCall = position.kind === 'call' || position.kind === 'llm';
   return { ...task, takeover: isCall ? takeover + 1 : takeover, state: { phase: 'ready' } };
 }
@@ -83,16 +84,12 @@ function continued(task: NodeTask, saved: SavedProgress): NodeTask {
 
 type HoldsGraphs = (AgentPosition | CallsPosition) & { readonly inside: Scope };
 
-function holdsGraphs(position: NodePosition | SavedProgress): position is HoldsGraphs {
-  return (position.kind === 'agent' || position.kind === 'calls') && position.inside !== undefined;
+function holdsGraphs(saved: SavedProgress): saved is HoldsGraphs {
+  return (saved.kind === 'agent' || saved.kind === 'calls') && saved.inside !== undefined;
 }
 
 /** A task with graphs as tool calls stays open, so that the tasks inside stay; its other calls begin again. */
-function withOpenGraphs(
-  task: NodeTask,
-  { countdown: _over, failing: _past, ...saved }: HoldsGraphs,
-  inside: Scope,
-): NodeTask {
+function withOpenGraphs(task: NodeTask, { countdown: _over, ...saved }: HoldsGraphs, inside: Scope): NodeTask {
   const batch = resetBatch(batchOf(saved), inside);
   const position: NodePosition =
     saved.kind === 'agent' ? { ...saved, inside, stage: { kind: 'batch', batch } } : { ...saved, inside, batch };
@@ -110,8 +107,8 @@ function continuedScope(scope: Scope): Scope {
  */
 function continuedInside(task: NodeTask): NodeTask {
   const { state } = task;
-  if (state.phase === 'open' && isResumable(state.position) && scopeInside(state.position))
-    return continued(task, state.position);
+  const saved = state.phase === 'open' ? progressAt(state.position) : null;
+  if (saved && scopeInside(saved)) return continued(task, saved);
   return state.phase === 'failed' ? retried(task) : repeated(task);
 }
 

@@ -118,8 +118,7 @@ function resumeAgent(agent: AgentTask, input: TaskInput): Progress {
       plan.turn.resume(task, { conversation, turn, offer: offerOf(agent, isLast) }, input),
     );
   }
-  const progress = resumeBatch(batchContext(agent), batchProgress(position), input);
-  return position.failing ? { kind: 'open', position: withBatch(position, progress) } : continueBatch(agent, progress);
+  return continueBatch(agent, resumeBatch(batchContext(agent), batchProgress(position), input));
 }
 
 function restartAgent(agent: AgentTask): Progress {

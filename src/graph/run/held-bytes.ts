@@ -130,6 +130,7 @@ function measureState(state: TaskState): number {
 /** Returns the bytes of a position, without those of the graphs inside. */
 function bytesOfPosition(position: NodePosition | SavedProgress | null): number {
   if (position?.kind === 'subgraph') return bytesOf(position.input);
+  if (position?.kind === 'failing') return bytesOf({ ...position, saved: null }) + bytesOfPosition(position.saved);
   return bytesOf(position && scopeInside(position) ? { ...position, inside: null } : position);
 }
 

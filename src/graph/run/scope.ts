@@ -193,19 +193,13 @@ export interface CallsPosition extends WithDeadline, WithGraphCalls {
 }
 
 /** The graphs that a task runs as tool calls. */
-export interface WithGraphCalls extends MayBeFailing {
+export interface WithGraphCalls {
   /** Their tasks, each with the number of its call as index; absent if there are none. */
   readonly inside?: Scope;
 }
 
-/** A task with open calls in graphs inside it. */
-interface MayBeFailing {
-  /** The failure of the task, which takes effect after its open calls return. */
-  readonly failing?: Failing;
-}
-
 /** The subgraph has begun; its scope holds its position. */
-export interface SubgraphPosition extends WithDeadline, MayBeFailing {
+export interface SubgraphPosition extends WithDeadline {
   readonly kind: 'subgraph';
   readonly scope: Scope;
   /** The subgraph's input. */
@@ -261,12 +255,11 @@ export interface ApprovedPosition {
   readonly isReady: boolean;
 }
 
-/**
- * The task has failed, and ends after its open calls return. A task with graphs inside stores this at its own position.
- */
+/** The task has failed, and ends after its open calls and those of graphs inside it return. */
 export interface FailingPosition {
   readonly kind: 'failing';
-  readonly failing: TaskFailure;
+  readonly failing: Failing;
+  /** The finished part of the work, with the graphs inside whose calls are open. */
   readonly saved: SavedProgress | null;
   /** A call of unknown outcome that the saved progress does not hold. */
   readonly call: ShownCall | null;

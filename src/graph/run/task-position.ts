@@ -1,4 +1,3 @@
-import type { TaskFailure } from '../values/errors.ts';
 import type { NodePosition, ResumablePosition, SavedProgress, Scope, ShownCall, NodeTask, TaskState } from './scope.ts';
 import type { ModelNeeds } from './limits.ts';
 import type { TurnPosition } from './model-turn.ts';
@@ -25,6 +24,8 @@ export function scopeInside(position: NodePosition | SavedProgress | null): Scop
     case 'agent':
     case 'calls':
       return position.inside ?? null;
+    case 'failing':
+      return scopeInside(position.saved);
     default:
       return null;
   }
@@ -32,20 +33,14 @@ export function scopeInside(position: NodePosition | SavedProgress | null): Scop
 
 /** Returns a position with another scope inside. @throws TypeError if the position has none */
 export function withScopeInside(position: NodePosition, scope: Scope): NodePosition {
-  switch (position.kind) {
-    case 'subgraph':
-      return { ...position, scope };
-    case 'agent':
-    case 'calls':
-      return { ...position, inside: scope };
-    default:
-      throw new TypeError(`There is no graph inside a task at position "${position.kind}"`);
-  }
+  if (isResumable(position)) return progressWithScope(position, scope);
+  if (position.kind === 'failing' && isResumable(position.saved))
+    return { ...position, saved: progressWithScope(position.saved, scope) };
+  throw new TypeError(`There is no graph inside a task at position "${position.kind}"`);
 }
 
-/** Returns the failure that a task at this position ends with after its open calls return. */
-export function failingAt(position: NodePosition | SavedProgress | null): TaskFailure | null {
-  return position && 'failing' in position ? (position.failing ?? null) : null;
+function progressWithScope(saved: ResumablePosition, scope: Scope): ResumablePosition {
+  return saved.kind === 'subgraph' ? { ...saved, scope } : { ...saved, inside: scope };
 }
 
 /** Returns the call that a task at this position waits for, except calls of a batch. */
@@ -77,10 +72,11 @@ export function awaitsResult(position: NodePosition, key: string): boolean {
   return batchOf(position).some(({ state }) => openKey(state) === key);
 }
 
-/** Returns the approvals that a task at this position waits for. */
+/** Returns the approvals that a task at this position has requested. */
 export function approvalsAt(position: NodePosition): readonly string[] {
   if (position.kind === 'approval') return [position.approvalId];
-  return batchOf(position).flatMap(({ state }) => (state.phase === 'asked' ? [state.approvalId] : []));
+  const requested = position.kind === 'failing' && isResumable(position.saved) ? position.saved : position;
+  return batchOf(requested).flatMap(({ state }) => (state.phase === 'asked' ? [state.approvalId] : []));
 }
 
 /**
@@ -88,7 +84,6 @@ export function approvalsAt(position: NodePosition): readonly string[] {
  * that follows an answered batch.
  */
 export function wantsCapacity(position: NodePosition): boolean {
-  if (failingAt(position)) return false;
   const batch = batchOf(position);
   return position.kind === 'approved' || hasReadyCall(batch) || (batch.length > 0 && isAnswered(batch));
 }
@@ -100,8 +95,8 @@ export function awaitedBudget(position: NodePosition): ModelNeeds | null {
 }
 
 /** True if a retry of a task can continue from this position. */
-export function isResumable(position: NodePosition): position is ResumablePosition {
-  return position.kind === 'agent' || position.kind === 'calls' || position.kind === 'subgraph';
+export function isResumable(position: NodePosition | SavedProgress | null): position is ResumablePosition {
+  return position?.kind === 'agent' || position?.kind === 'calls' || position?.kind === 'subgraph';
 }
 
 /** Returns the finished work of an open task at this position, from which a retry continues. */

@@ -5,7 +5,7 @@ import { interventionId } from '../run/ids.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import type { SavedProgress } from '../run/scope.ts';
 import { hasEnded, statusOf } from '../run/status.ts';
-import { batchOf, failingAt, isResumable } from '../run/task-position.ts';
+import { batchOf, isResumable } from '../run/task-position.ts';
 import type { BatchCall } from '../run/tool-batch.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
@@ -82,7 +82,7 @@ function interventions(draft: Draft): OpenIntervention[] {
 /** Returns the calls of an open task that wait for an intervention. */
 function callsOf(handle: TaskHandle, failedAt: string | null): OpenIntervention[] {
   const { state } = handle.task;
-  if (state.phase !== 'open' || !isResumable(state.position) || failingAt(state.position)) return [];
+  if (state.phase !== 'open' || !isResumable(state.position)) return [];
   const { position } = state;
   return batchOf(position).flatMap((call) =>
     call.state.phase === 'intervention'

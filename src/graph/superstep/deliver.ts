@@ -1,10 +1,10 @@
-import { withOwnAllowance } from '../draft/frames.ts';
+import { childFrame, withOwnAllowance } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { isCallResult } from '../nodes/behavior.ts';
 import type { TaskInput, CallResultInput } from '../nodes/behavior.ts';
 import type { NodePosition, TaskState, FailingPosition, ResumablePosition, ShownCall } from '../run/scope.ts';
 import { isEnding } from '../run/status.ts';
-import { awaitsResult, batchOf, failingAt, hasResumableProgress } from '../run/task-position.ts';
+import { awaitsResult, batchOf, hasResumableProgress, isResumable } from '../run/task-position.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
 import { resumeTask } from './run-task.ts';
 import { hasRoom } from '../draft/draft.ts';
@@ -23,7 +23,7 @@ const USES = { resume: resumeTask, save: saveLateResult, end: takeLastResult, ig
 export function deliver(handle: TaskHandle | null, input: TaskInput): Acceptance {
   if (!handle) return 'ignore';
   const { state } = handle.task;
-  const isFailing = state.phase === 'open' && failingAt(state.position) !== null;
+  const isFailing = state.phase === 'open' && state.position.kind === 'failing';
   const when = isFailing || isAboutToEnd(handle) ? 'ending' : 'working';
   const use = isStale(state, input) ? 'ignore' : ruleFor(state, when)(input);
   USES[use](handle, input);
@@ -99,19 +99,23 @@ function saveLateResult(handle: TaskHandle, input: TaskInput): void {
   setState(handle, stateAfterLateResults(handle, { failure: state.failure, saved, unknownCount }));
 }
 
-/** Processes the result of an open call of a failed task. The task ends after the last result. */
+/**
+ * Processes the result of an open call of a failed task. The task ends after the last result, or with the graphs inside
+ * it (`endFailingTask`).
+ */
 function takeLastResult(handle: TaskHandle, input: TaskInput): void {
   const { state } = handle.task;
   if (state.phase !== 'open' || state.position.kind !== 'failing' || !isCallResult(input)) return;
   const position = afterResult(handle, state.position, input);
   setState(handle, { phase: 'open', position });
-  if (callsOf(handle).length === 0) setState(handle, stateAfterFailure(handle, position.failing, position.saved));
+  if (!childFrame(handle) && callsOf(handle).length === 0)
+    setState(handle, stateAfterFailure(handle, position.failing, position.saved));
 }
 
 /** A call that is not in the saved progress is repeated under its key by a retry, or is lost. */
 function afterResult(handle: TaskHandle, position: FailingPosition, input: CallResultInput): FailingPosition {
   const { saved } = position;
-  if (saved && saved.kind !== 'finished' && awaitsResult(saved, input.key))
+  if (isResumable(saved) && awaitsResult(saved, input.key))
     return { ...position, saved: withLateResult(handle, saved, input) };
   if (input.kind === 'call.completed' || !isUnknownOutcome(input.failure.error)) return position;
   const error = withLocation(handle, input.failure.error);

@@ -2,8 +2,8 @@ import { childFrame, outputOf, tasksOf, TaskHandle, emitTask, keyOfCall } from '
 import type { Frame } from '../draft/frames.ts';
 import { mustYield, mustYieldBeforeWhole } from '../draft/load.ts';
 import { tasksIn } from '../run/scope-place.ts';
-import type { ScopePlace, NodePosition, NodeTask, SavedProgress, Scope, TaskState } from '../run/scope.ts';
-import { isFinished, isOver, hasNotBegun, batchOf, awaitedBudget, wantsCapacity } from '../run/task-position.ts';
+import type { ScopePlace, NodeTask, SavedProgress, Scope, TaskState } from '../run/scope.ts';
+import { isFinished, isOver, hasNotBegun, batchOf, progressAt, awaitedBudget, wantsCapacity } from '../run/task-position.ts';
 import { otherCause } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { closeSuperstep } from './close-superstep.ts';
@@ -137,14 +137,14 @@ type TimesLeft = ReadonlyMap<NodeTask['index'], number>;
 function timesLeftIn({ draft, scope }: Frame): TimesLeft {
   const left = new Map<NodeTask['index'], number>();
   for (const { index, state } of tasksIn(scope)) {
-    const position = timedPosition(state);
-    if (position?.kind === 'subgraph' && position.countdown) left.set(index, leftAt(position.countdown, draft.now));
+    const work = timedWork(state);
+    if (work?.kind === 'subgraph' && work.countdown) left.set(index, leftAt(work.countdown, draft.now));
   }
   return left;
 }
 
-function timedPosition(state: TaskState): NodePosition | SavedProgress | null {
-  if (state.phase === 'open') return state.position;
+function timedWork(state: TaskState): SavedProgress | null {
+  if (state.phase === 'open') return progressAt(state.position);
   return state.phase === 'failed' && state.failure.error.code === 'TIMEOUT' ? state.saved : null;
 }
 
