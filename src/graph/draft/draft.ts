@@ -15,7 +15,7 @@ import type { Principal } from '../run/principal.ts';
 import type { RunPhase } from '../run/phase.ts';
 import type { BufferedEvent, Counters, OpenCall, CompensationProgress, OpenTimer, Run } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
-import { withShaper } from '../run/shapers.ts';
+import { withEditor } from '../run/editors.ts';
 import { hasEnded, hasOpenCalls } from '../run/status.ts';
 import { own } from '../values/json.ts';
 import { DraftWork } from './draft-work.ts';
@@ -239,9 +239,9 @@ export class Draft {
     if (phase.kind === 'failing' || phase.kind === 'canceling') this.#run.phase = { ...phase, awaits };
   }
 
-  /** Adds a person to the run's editors; `refuseShaping` must have allowed it. */
-  addShaper(by: Principal): void {
-    this.#run.shapedBy = withShaper(this.#run, by);
+  /** Adds a person to the run's editors; `refuseEditor` must have allowed it. */
+  addEditor(by: Principal): void {
+    this.#run.shapedBy = withEditor(this.#run, by);
   }
 
   setLimits(limits: RunLimits, raisedLimits: Run['raisedLimits']): void {

@@ -23,7 +23,7 @@ import { approvalTimerId, compensationKey, readingKey } from '../run/ids.ts';
 import type { TaskReference } from '../run/ids.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import type { OpenCall } from '../run/run.ts';
-import { otherRolesOf, shapersOf } from '../run/shapers.ts';
+import { otherRolesOf, editorsOf } from '../run/editors.ts';
 import { awaitedPerson, isClosing } from '../run/status.ts';
 import { argsAsked, closeExpiredApproval, openApproval } from '../superstep/task-services.ts';
 import { GraphError, isNotMade, isUnknownOutcome, toRunError, MAX_MESSAGE } from '../values/errors.ts';
@@ -74,7 +74,7 @@ function compensationOf(
   const task = { node, visit, ...(index !== null && { index }), ...(path.length > 0 && { path }) };
   try {
     const { run } = handle.draft;
-    const call = withOwnAllowance(handle, () => compensator.fill({ ...taskBindings(handle), result }, shapersOf(run)));
+    const call = withOwnAllowance(handle, () => compensator.fill({ ...taskBindings(handle), result }, editorsOf(run)));
     return { key, task, step, ...call, shapedBy: otherRolesOf(run) };
   } catch (error) {
     return { key, task, step, problem: toRunError(error) };

@@ -7,7 +7,7 @@ import { refuseDecider } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
-import { shapersOf } from '../run/shapers.ts';
+import { editorsOf } from '../run/editors.ts';
 import { deepEqual, toJson } from '../values/json.ts';
 
 /*
@@ -31,7 +31,7 @@ export function actorIn({ run, timestamp }: Draft, by: Principal): Actor {
   return {
     by,
     at: timestamp,
-    requesters: shapersOf(run).map(({ sub }) => sub),
+    requesters: editorsOf(run).map(({ sub }) => sub),
     approvals: Object.values(run.approvals),
   };
 }

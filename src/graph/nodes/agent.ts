@@ -94,7 +94,7 @@ function askModel({ plan, task, position }: AgentTask): Progress {
 /** Returns what the model is offered: no tools in the last turn, otherwise those that the run may call. */
 function offerOf(agent: AgentTask, isLast: boolean): Offer {
   const { plan, task, position } = agent;
-  const isCallable = (name: string): boolean => plan.tools.findAllowed(name)?.refuse(task.shapers) === null;
+  const isCallable = (name: string): boolean => plan.tools.findAllowed(name)?.refuse(task.editors) === null;
   const tools = isLast ? [] : plan.names.filter(isCallable);
   return { tools, choice: isLast ? 'none' : choiceAt(agent), leftMs: () => plan.deadline.leftMs(position) };
 }

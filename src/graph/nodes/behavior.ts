@@ -36,10 +36,10 @@ export interface NodeBehavior {
 export interface Compensator {
   /**
    * Fills the call's arguments; the bindings include `result` of the other call.
-   * @param shapers the run's editors, its starter first
+   * @param editors the run's editors, its starter first
    * @throws GraphError when one of them may not call it, or its arguments can't be filled or break its parameters
    */
-  fill(bindings: Bindings, shapers: readonly Principal[]): CompensatingCall;
+  fill(bindings: Bindings, editors: readonly Principal[]): CompensatingCall;
   /** Reads arguments edited by a person. @throws GraphError when they break the tool's parameters */
   read(args: Json): CompensatingCall;
   /** @throws GraphError when the rule of the tool can't be evaluated */
@@ -60,7 +60,7 @@ export interface TaskContext {
   /** The values of `state`, `run`, `item` and `index`. */
   readonly bindings: Bindings;
   /** The run's editors, its starter first. */
-  readonly shapers: readonly Principal[];
+  readonly editors: readonly Principal[];
   /** False in the last node of a canceled run, which may not wait for people. */
   readonly asksPeople: boolean;
   /**

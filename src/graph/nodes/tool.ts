@@ -45,7 +45,7 @@ function compileOneCall(node: NodeOfType<'tool'> & { readonly calls?: never }, s
     fillQuestion: (bindings, position) => questionOn(calling, bindings, { ...position, given: args.fill(bindings) }),
     start(task) {
       const given = args.fill(task.bindings);
-      const refusal = tool.refuse(task.shapers);
+      const refusal = tool.refuse(task.editors);
       if (refusal !== null) return failedBecause('TOOL_FAILED', refusal);
       return readCall(calling, task, { given, args: given, byPerson: false });
     },
@@ -146,7 +146,7 @@ type ReadCall = Omit<ApprovedPosition, 'kind'>;
 /** Makes the call, or waits for the capacity to make it. */
 function makeCall(tool: CallableTool, task: TaskContext, call: ReadCall): Progress {
   if (!task.hasCapacity()) return { kind: 'open', position: { ...call, kind: 'approved' } };
-  const refusal = tool.refuse(task.shapers);
+  const refusal = tool.refuse(task.editors);
   if (refusal !== null) return failedBecause('TOOL_FAILED', refusal);
   const { args, byPerson } = call;
   const terms = { leftMs: null, isApproved: byPerson, isRead: tool.needsReading };
@@ -174,8 +174,8 @@ function compileCompensation({ compensate }: NodeOfType<'tool'>, settings: NodeS
     throw new GraphError('TOOL_NOT_FOUND', toolNotFound(name));
   };
   return {
-    fill(bindings, shapers) {
-      const refusal = found().refuse(shapers);
+    fill(bindings, editors) {
+      const refusal = found().refuse(editors);
       if (refusal !== null) throw new GraphError('TOOL_FAILED', refusal);
       return readCompensatingCall(found(), filler.fill(bindings));
     },

@@ -22,7 +22,7 @@ export interface Run {
   readonly threadId: string | null;
   readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
   readonly createdBy: Principal;
-  /** The other editors of the run, who have changed its state or course. `shapers.ts` limits their number. */
+  /** The other editors of the run, who have changed its state or course. `editors.ts` limits their number. */
   readonly shapedBy: readonly Principal[];
   /** The run that this one was forked from. */
   readonly parent: ParentRun | null;

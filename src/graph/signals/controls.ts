@@ -35,7 +35,7 @@ export const replan: SignalKind = {
     if (refusal) return refused(refusal);
     const edited = editChannels(draft, { values: valuesOf(payload) ?? {}, by });
     if (!edited.ok) return refused(edited.refusal);
-    draft.addShaper(by);
+    draft.addEditor(by);
     const visited = goTo(draft, node);
     saveEdit(draft, edited.changes, visited);
     if (hasEnded(draft.run)) reopenRun(draft);

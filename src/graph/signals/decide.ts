@@ -3,7 +3,7 @@ import { findTask, emitTaskAt } from '../draft/frames.ts';
 import { askedBy, finishAskedCompensation, emitOfCompensation } from '../lifecycle/compensation.ts';
 import { decide, toPublicApproval } from '../run/approval.ts';
 import type { Approval, Decision, DecisionRequest } from '../run/approval.ts';
-import { refuseShaping } from '../run/shapers.ts';
+import { refuseEditor } from '../run/editors.ts';
 import { deliver } from '../superstep/deliver.ts';
 import { toJson } from '../values/json.ts';
 import type { JsonObject, Json } from '../values/json.ts';
@@ -51,10 +51,10 @@ function handleDecision(draft: Draft, decision: DecisionRequest['decision'], { p
     digests: textsOf(payload, 'digest'),
   });
   if ('refusal' in result) return refused(result.refusal);
-  const shapes = payload['args'] !== undefined || payload['values'] !== undefined;
-  const refusal = shapes ? refuseShaping(draft.run, by) : null;
+  const isEdit = payload['args'] !== undefined || payload['values'] !== undefined;
+  const refusal = isEdit ? refuseEditor(draft.run, by) : null;
   if (refusal) return refused(refusal);
-  if (shapes) draft.addShaper(by);
+  if (isEdit) draft.addEditor(by);
   recordDecision(draft, result.approval, result.decision);
   return taken(toResult(result.approval));
 }

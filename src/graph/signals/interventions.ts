@@ -6,7 +6,7 @@ import { raiseLimits, reopenRun, retryTask, deliverIntervention } from '../lifec
 import { LIMITS_SCHEMA } from '../run/limits.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
-import { refuseShaping } from '../run/shapers.ts';
+import { refuseEditor } from '../run/editors.ts';
 import { hasEnded } from '../run/status.ts';
 import type { JsonObject } from '../values/json.ts';
 import { formatTimestamp } from '../values/time.ts';
@@ -49,7 +49,7 @@ function retryNode(draft: Draft, { payload, by }: SignalRequest): Handled {
   const found = findIntervention(draft, payload);
   if ('code' in found) return refused(found);
   const refusal =
-    refuseSeveralLost(draft, [found]) ?? refuseShaping(draft.run, by) ?? raiseLimits(draft, payload['limits']);
+    refuseSeveralLost(draft, [found]) ?? refuseEditor(draft.run, by) ?? raiseLimits(draft, payload['limits']);
   if (refusal) return refused(refusal);
   retryInterventions(draft, [found], by);
   return taken();
@@ -63,7 +63,7 @@ function retryRun(draft: Draft, { payload, by }: SignalRequest): Handled {
   const refusal =
     refuseCompensated(draft) ??
     refuseSeveralLost(draft, found) ??
-    refuseShaping(draft.run, by) ??
+    refuseEditor(draft.run, by) ??
     raiseLimits(draft, payload['limits']);
   if (refusal) return refused(refusal);
   if (found.length === 0) emitOfRun(draft, { type: 'run.retried', by: by.sub });
@@ -85,7 +85,7 @@ function failedNodes(draft: Draft, payload: JsonObject): readonly OpenInterventi
 }
 
 function retryInterventions(draft: Draft, found: readonly OpenIntervention[], by: Principal): void {
-  draft.addShaper(by);
+  draft.addEditor(by);
   rememberPossiblyExecuted(
     draft,
     found.flatMap((one) => shownLostCall(one) ?? []),
@@ -154,13 +154,13 @@ function skipNode(draft: Draft, { payload, by }: SignalRequest): Handled {
   const found = findIntervention(draft, payload);
   if ('code' in found) return refused(found);
   const { handle, call } = found;
-  const refusal = refuseCompensated(draft) ?? refuseSkipping(draft, found, by) ?? refuseShaping(draft.run, by);
+  const refusal = refuseCompensated(draft) ?? refuseSkipping(draft, found, by) ?? refuseEditor(draft.run, by);
   if (refusal) return refused(refusal);
   const output = payload['output'] ?? null;
   if (call) emitTask(handle, { type: 'tool.skipped', tool: call.tool, result: output, by: by.sub });
   else skipTask(handle, output, by.sub);
   settlePossiblyExecuted(found);
-  draft.addShaper(by);
+  draft.addEditor(by);
   if (hasEnded(draft.run)) reopenRun(draft);
   if (call) deliverIntervention(handle, { kind: 'call.skipped', number: call.number, output });
   return taken();

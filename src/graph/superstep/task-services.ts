@@ -13,7 +13,7 @@ import { approvalTimerId, nodesAround, readingKey, waitTimerId, approvalId } fro
 import type { TaskPath } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Run } from '../run/run.ts';
-import { otherRolesOf, shapersOf } from '../run/shapers.ts';
+import { otherRolesOf, editorsOf } from '../run/editors.ts';
 import type { ModelNeeds } from '../run/limits.ts';
 import { isClosing, mayOpenCall } from '../run/status.ts';
 import { GraphError } from '../values/errors.ts';
@@ -48,8 +48,8 @@ export class TaskServices implements TaskContext {
     this.now = handle.draft.now;
   }
 
-  get shapers(): readonly Principal[] {
-    return shapersOf(this.#handle.draft.run);
+  get editors(): readonly Principal[] {
+    return editorsOf(this.#handle.draft.run);
   }
 
   get bindings(): Bindings {
@@ -257,7 +257,7 @@ export function openApproval(
       run.parent?.closedApprovals,
     ),
     requestedBy: run.createdBy.sub,
-    requesters: [...new Set(shapersOf(run).map(({ sub }) => sub))],
+    requesters: [...new Set(editorsOf(run).map(({ sub }) => sub))],
     requestedAt: draft.timestamp,
     expiresAt: new Date(fireAt).toISOString(),
     task: taskPath,

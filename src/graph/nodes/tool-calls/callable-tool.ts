@@ -33,7 +33,7 @@ export interface CallableTool {
   /** `tell` (the model gets the error), `intervene`, or the name of the tool to call after a failure. */
   readonly onFailure: string;
   /** Returns the reason why a run may not call the tool, by its editors, its starter first; `null` if it may. */
-  refuse(shapers: readonly Principal[]): string | null;
+  refuse(editors: readonly Principal[]): string | null;
   /**
    * Reads the arguments of a call by the tool's parameters, before any decision about them. A problem is formulated for
    * the model.
@@ -121,11 +121,11 @@ function compileEntry({ name, entry, fillNamespace, graph }: KnownTool, caller: 
     name,
     graph: graph ?? null,
     onFailure: entry.onFailure ?? 'tell',
-    refuse(shapers) {
-      const refused = shapers.findIndex((principal) => !mayCall(entry, principal));
+    refuse(editors) {
+      const refused = editors.findIndex((principal) => !mayCall(entry, principal));
       if (refused === -1) return null;
       const rule = `${name} may be called by runs of ${callersOf(entry)} only`;
-      return refused === 0 ? rule : `${rule}; ${shapers[refused]?.sub ?? ''}, who has changed this run, is none`;
+      return refused === 0 ? rule : `${rule}; ${editors[refused]?.sub ?? ''}, who has changed this run, is none`;
     },
     readArguments(given, giver = 'node') {
       const args = completeArguments(given, entry, giver === 'tool');

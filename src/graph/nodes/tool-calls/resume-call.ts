@@ -145,7 +145,7 @@ function toolsTried(tools: Toolbox, { name, tool }: BatchCall): ReadonlySet<stri
 function redirect(task: TaskContext, call: BatchCall, tool: CallableTool): BatchCall {
   const { approvedByPerson: _approved, isRead: _isRead, given = call.args, ...others } = call;
   const redirected = { ...others, args: given, tool: tool.name };
-  const refusal = tool.refuse(task.shapers);
+  const refusal = tool.refuse(task.editors);
   return refusal === null ? readAgain(redirected, tool, 'tool') : answer(redirected, failureNote(refusal));
 }
 

@@ -112,7 +112,7 @@ function readCall({ task, tools }: ToolBatchContext, { id, name, args }: ToolCal
   const call = toUnread({ id, name, args });
   const tool = tools.findAllowed(name);
   if (!tool) return { ...call, state: answered(toolNotFound(name)) };
-  const refusal = tool.refuse(task.shapers);
+  const refusal = tool.refuse(task.editors);
   if (refusal !== null) return { ...call, state: answered(failureNote(refusal)) };
   return { ...call, ...readAs(tool, args, 'model') };
 }
@@ -183,7 +183,7 @@ function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall): 
   const tool = tools.find(call.tool);
   if (!tool) return { ...call, state: answered(toolNotFound(call.tool)) };
   if (!task.hasCapacity()) return call;
-  const refusal = tool.refuse(task.shapers);
+  const refusal = tool.refuse(task.editors);
   if (refusal !== null) return { ...call, state: answered(failureNote(refusal)) };
   if (tool.graph) return beginGraph({ task, tools, leftMs }, call, tool);
   const key = task.call(
