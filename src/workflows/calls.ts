@@ -1,7 +1,7 @@
 import { CancellationScope, sleep, workflowInfo } from '@temporalio/workflow';
 import type { CallOutcome, LocalOutcome, LocalTraces } from '../activities/calls/call-task.ts';
 import { isAccountable, isUnsafe } from '../graph/run/index.ts';
-import type { CallEffect, OccurrenceBody, Run } from '../graph/run/index.ts';
+import type { CallEffect, CallResult, Run } from '../graph/run/index.ts';
 import { isUnknownOutcome } from '../graph/values/index.ts';
 import type { TaskFailure, RunError } from '../graph/values/index.ts';
 import { callActivity, callLocally, reconcile, withTimeLeft } from './call-activities.ts';
@@ -94,7 +94,7 @@ export function createCalls({ inbox, flusher, refusal, continueAsNewPolicy, owne
   };
 }
 
-type FinishCall = (occurrence: OccurrenceBody & { readonly kind: 'call.completed' | 'call.failed' }) => void;
+type FinishCall = (result: CallResult) => void;
 
 interface CallEnds {
   readonly finishCall: FinishCall;
@@ -130,7 +130,7 @@ function makeCall({ finishCall, refusal }: CallEnds, owner: CallOwner, { effect,
     (error: unknown) => {
       if (isContradiction(error)) return refusal.note(toJournalFailure(error));
       delivery?.lost();
-      const question = questionAfter(effect, error, { isCanceled: scope.consideredCancelled });
+      const question = questionAfter(effect, error, scope.consideredCancelled);
       if (!question) return failCall(toTaskFailure(effect, error));
       const { givenUp, failureIn } = question;
       return void reconcile(effect, owner, givenUp).then(completeCall, (answer: unknown) =>
@@ -187,11 +187,7 @@ export interface LedgerQuestion {
  * does not know: it gives the call up at a time-out, or refuses its end.
  * @returns `null` if its last attempt has reported how the call has ended, or its run need not account for it
  */
-export function questionAfter(
-  call: CallEffect,
-  failure: unknown,
-  { isCanceled }: { readonly isCanceled: boolean },
-): LedgerQuestion | null {
+export function questionAfter(call: CallEffect, failure: unknown, isCanceled: boolean): LedgerQuestion | null {
   if (!isAccountable(call) || (isCanceled ? isConclusive(failure) : isReported(failure))) return null;
   if (isCanceled) return { failureIn: (answer) => toCanceledCallFailure(call, answer) };
   const unanswered = toTaskFailure(call, failure);

@@ -62,7 +62,7 @@ export async function inheritedUndone(store: Reader, run: RunRecord): Promise<st
 
 async function findUndone(store: Reader, run: RunRecord, place: Place): Promise<FoundUndone | null> {
   const undone = run.view?.undone;
-  if (undone && isBehind(undone, place)) return { run, undone };
+  if (undone && isBehind(undone, place.step)) return { run, undone };
   return await findInherited(store, run, place);
 }
 

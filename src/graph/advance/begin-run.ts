@@ -117,7 +117,7 @@ function draftOfFork(graph: CompiledGraph, identity: RunIdentity, { fork, ...sta
   const { parent, resumePoint } = fork;
   const { bufferedEvents, spent } = resumePoint;
   const { checkpoint: checkpointId } = parent;
-  const root = scopeAt(graph, fork);
+  const root = scopeAt(graph, fork.channels, fork.resumePoint, fork.step);
   const run = { ...freshRun(graph, identity, start), parent, bufferedEvents, spent, checkpointId, root };
   return new Draft(graph, run, start.startedAt);
 }
@@ -156,7 +156,7 @@ function freshRun(
 function enterRun(draft: Draft, input: JsonObject, startAt: string | null): RunError | undefined {
   const { run } = draft;
   emitOfRun(draft, { type: 'run.started', graph: run.graph, by: run.createdBy.sub });
-  return enterScope(rootFrame(draft), { input, startAt }) ?? undefined;
+  return enterScope(rootFrame(draft), input, startAt) ?? undefined;
 }
 
 /** The start of a fork. */

@@ -314,9 +314,9 @@ export class DraftApprovals {
 
   /** @returns the approvals beyond the limit, which were requested first */
   #addClosed(approval: Approval): readonly Approval[] {
-    const number = approvalNumber(approval);
+    const number = approvalNumber(approval.id);
     const others = this.closed.filter(({ id }) => id !== approval.id);
-    const closed = others.toSpliced(others.findLastIndex((one) => approvalNumber(one) < number) + 1, 0, approval);
+    const closed = others.toSpliced(others.findLastIndex((one) => approvalNumber(one.id) < number) + 1, 0, approval);
     this.#closed = closed.slice(-MAX_CLOSED);
     return closed.slice(0, -MAX_CLOSED);
   }

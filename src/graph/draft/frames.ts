@@ -181,7 +181,7 @@ export function emitTaskAt(draft: Draft, path: TaskPath, body: TaskEventBody): v
 
 /** Returns the idempotency key of a task's call; `number` distinguishes the calls of one task. */
 export function keyOfCall({ draft, frame, task }: TaskHandle, number: number): string {
-  return callKey(draft.run.id, frame.executionPath, { ...task, number });
+  return callKey(draft.run.id, frame.executionPath, task, number);
 }
 
 /** Returns one line for the Temporal Web UI, such as `tool charge · pay #2`. */

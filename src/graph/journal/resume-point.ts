@@ -130,11 +130,9 @@ function impliedTriggers({ resumePoint: { stoppedAt, deferred }, next }: Resumab
 
 /**
  * Returns the scope of a graph at a resume point. Channels are matched by name; `joins` must belong to the same graph.
+ * @param step the superstep of the checkpoint
  */
-export function scopeAt(
-  graph: ChannelSet,
-  { channels, resumePoint, step }: { channels: Scope['channels']; resumePoint: ResumePoint; step: number },
-): Scope {
+export function scopeAt(graph: ChannelSet, channels: Scope['channels'], resumePoint: ResumePoint, step: number): Scope {
   const { deferred, joins, messages, visits } = resumePoint;
   return {
     ...freshScope(graph),

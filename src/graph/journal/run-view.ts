@@ -138,7 +138,7 @@ function waitingOf(run: Run): WaitingFor[] {
   const { key, task, request } = compensation;
   const { node, index } = task;
   const call = { key: compensationKey(key), tool: request.tool, args: request.args };
-  const id = unknownCompensationId(compensation);
+  const id = unknownCompensationId(task);
   return [toIntervention({ of: 'compensation', id, node, ...(index !== undefined && { index }), since, error, call })];
 }
 
@@ -185,7 +185,7 @@ function callWaitingFor(run: Run, { task, path }: LocatedTask, called: BatchCall
   if (state.phase === 'asked') return pendingApproval(run, task.node, state.approvalId);
   if (state.phase !== 'intervention') return [];
   const { since, failure } = state;
-  const call = { key: callKey(run.id, path, { ...task, number }), tool, args };
+  const call = { key: callKey(run.id, path, task, number), tool, args };
   const id = interventionId(path, task, number);
   return [toIntervention({ of: 'call', id, ...locationOf(task), since, error: failure.error, call })];
 }
@@ -273,11 +273,11 @@ function toIntervention({ of, call, ...shown }: Waiting): Intervention {
     ...(tool !== undefined && { tool }),
     args: remainingBytes(MAX_ARGS_BYTES, args) < 0 ? null : args,
     idempotencyKey: key,
-    choices: choicesOf(of, { isUnknown: shown.error.code === 'UNKNOWN_OUTCOME', hasCall: call !== null }),
+    choices: choicesOf(of, shown.error.code === 'UNKNOWN_OUTCOME', call !== null),
   };
 }
 
-function choicesOf(of: Settled, { isUnknown, hasCall }: { isUnknown: boolean; hasCall: boolean }): readonly Choice[] {
+function choicesOf(of: Settled, isUnknown: boolean, hasCall: boolean): readonly Choice[] {
   const retried = of === 'node' && !hasCall ? 'Runs the node again; finished work in it is kept.' : RETRY;
   return [
     { action: 'retry', effect: isUnknown && hasCall ? RETRY_UNKNOWN : retried },

@@ -51,7 +51,7 @@ export function rememberCompensation(handle: TaskHandle, result: CallResult): Ru
     return null;
   const { key, reply } = result;
   const others = draft.run.compensation.pending.filter((other) => other.key !== key);
-  const made = compensationOf(handle, node.compensate, { key, result: reply.value });
+  const made = compensationOf(handle, node.compensate, key, reply.value);
   const isShort = !hasRoom(draft, MAX_VALUE_BYTES);
   const kept = 'problem' in made || hasRoom(draft, bytesOf(made)) ? made : withoutRoom(made);
   draft.setCompensation({ pending: [...others, kept] });
@@ -63,11 +63,7 @@ function withoutRoom({ key, task, step }: CompensationCall): ImpossibleCompensat
   return { key, task, step, problem: toRunError(holdsTooMuch('compensate.args')) };
 }
 
-function compensationOf(
-  handle: TaskHandle,
-  compensator: Compensator,
-  { key, result }: { key: string; result: Json },
-): Compensation {
+function compensationOf(handle: TaskHandle, compensator: Compensator, key: string, result: Json): Compensation {
   const { node, visit, index } = handle.task;
   const { path } = handle.frame;
   const { step } = handle.draft.run.root;
@@ -271,18 +267,21 @@ export function retryCompensation(draft: Draft, { compensation }: UnknownCompens
   beginCompensation(draft, { ...compensation, takeover: (compensation.takeover ?? 0) + 1 });
 }
 
-/** Settles a compensation with an unknown outcome by a person's statement. */
+/** Settles a compensation with an unknown outcome. @param by the person who states it */
 export function settleUnknownCompensation(
   draft: Draft,
   { compensation }: UnknownCompensation,
-  outcome: CompensationOutcome & { readonly by: string },
+  outcome: CallOutcome,
+  by: string,
 ): void {
   draft.awaitPerson(null);
-  closeLatest(draft, compensation, outcome);
+  closeLatest(draft, compensation, { ...outcome, by });
 }
 
-export type CompensationOutcome = ({ readonly result: Json } | { readonly error: RunError }) & {
-  /** The person who settles the outcome; absent if none did. */
+type CallOutcome = { readonly result: Json } | { readonly error: RunError };
+
+type CompensationOutcome = CallOutcome & {
+  /** The person who has settled the outcome; absent if it came from the call. */
   readonly by?: string;
 };
 

@@ -68,5 +68,5 @@ function refuse(
 /** Saves the changes of an edit in a checkpoint, once the next nodes are known. */
 export function saveEdit(draft: Draft, changes: Readonly<Record<string, ChannelChange>>, visited: Visited = []): void {
   const frame = rootFrame(draft);
-  saveCheckpoint(frame, { source: 'update', changes, step: frame.scope.step - 1, visited });
+  saveCheckpoint(frame, { source: 'update', step: frame.scope.step - 1, visited }, changes);
 }

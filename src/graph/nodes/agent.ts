@@ -112,11 +112,8 @@ function resumeAgent(agent: AgentTask, input: TaskInput): Progress {
     const { turn, isLast } = stage;
     if (turn.key === null) return restartAgent(agent);
     if (!isTurnInput(input)) throw unexpected(position);
-    return afterTurn(
-      agent,
-      isLast,
-      plan.turn.resume(task, { conversation, turn, offer: offerOf(agent, isLast) }, input),
-    );
+    const progress = plan.turn.resume(task, { conversation, turn }, offerOf(agent, isLast), input);
+    return afterTurn(agent, isLast, progress);
   }
   return continueBatch(agent, resumeBatch(batchContext(agent), batchProgress(position), input));
 }

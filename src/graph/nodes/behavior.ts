@@ -93,7 +93,7 @@ export interface TaskContext {
   findToolBudgetFailure(numbers: readonly number[]): TaskFailure | null;
   requestApproval(question: Question): { readonly approvalId: string; readonly timerId: string };
   /** Records and counts a tool call that a graph inside the task executes. @throws GraphError `BUDGET_EXCEEDED` */
-  beginGraph(number: number, call: { readonly tool: string; readonly args: Json }): void;
+  beginGraph(number: number, tool: string, args: Json): void;
   /** Closes an approval after its timeout. @returns the closed approval */
   expireApproval(id: string, status: Approval['status']): Approval;
   cancelTimer(id: string): void;

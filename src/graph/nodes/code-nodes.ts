@@ -67,15 +67,15 @@ function readReason(reason: Json | undefined): string | null {
   return typeof reason === 'string' ? reason : null;
 }
 
+/** A node of a type that code registers. */
+type CustomNode = CallSettings & ExecutionField & { readonly type: string };
+
 /**
  * Compiles a node of a type that code registers: one call of that code.
+ * @param fields the node's own fields
  * @throws TypeError when the catalog has no such type
  */
-export function compileCustom(
-  node: CallSettings & ExecutionField & { readonly type: string },
-  fields: JsonObject,
-  settings: NodeSettings,
-): NodeBehavior {
+export function compileCustom(node: CustomNode, fields: JsonObject, settings: NodeSettings): NodeBehavior {
   const registered = own(settings.catalog.nodeTypes ?? {}, node.type);
   if (!registered) throw new TypeError(`There is no node type "${node.type}"`);
   const config = parseMembers(ownFields(fields), NODE_NAMES, (name) => name);

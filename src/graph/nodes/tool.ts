@@ -35,14 +35,17 @@ export function compileTool(node: NodeOfType<'tool'>, settings: NodeSettings): N
   return { ...compileOneCall(node, settings), ...(compensate && { compensate }) };
 }
 
-function compileOneCall(node: NodeOfType<'tool'> & { readonly calls?: never }, settings: NodeSettings): NodeBehavior {
+/** A `tool` node that names its tool. */
+type OneCallNode = Extract<NodeOfType<'tool'>, { readonly calls?: never }>;
+
+function compileOneCall(node: OneCallNode, settings: NodeSettings): NodeBehavior {
   const { tool: name } = node;
   const tool = compileCallable(name, { node, settings, approve: {}, asksForUnsafe: false });
   const args = field('args', node.args, {});
   if (!tool) return { start: () => notFound(name), resume: () => notFound(name) };
   const calling: CallingNode = { tool, because: `Node ${settings.id} calls it` };
   return {
-    fillQuestion: (bindings, position) => questionOn(calling, bindings, { ...position, given: args.fill(bindings) }),
+    fillQuestion: (bindings, position) => questionOn(calling, bindings, args.fill(bindings), position.read),
     start(task) {
       const given = args.fill(task.bindings);
       const refusal = tool.refuse(task.editors);
@@ -56,7 +59,7 @@ function compileOneCall(node: NodeOfType<'tool'> & { readonly calls?: never }, s
           return decideOrCall(calling, task, toRead(position, input));
         case 'approval': {
           const approval = closeApproval(task, { position, onTimeout: 'expired' }, input);
-          return afterDecision(calling, task, { ...position, approval });
+          return afterDecision(calling, task, approval, position.read);
         }
         case 'approved':
           return position.isReady ? makeCall(tool, task, position) : readCall(calling, task, position);
@@ -108,21 +111,25 @@ function decideOrCall({ tool, because }: CallingNode, task: TaskContext, call: G
   const { given, args } = call;
   if (call.byPerson || !tool.needsApproval({ ...task.bindings, args }))
     return makeCall(tool, task, { ...call, isReady: true });
-  const asked = task.requestApproval(tool.question(args, { because }));
+  const asked = task.requestApproval(tool.question(args, because));
   const read = tool.needsReading && { read: { given, args } };
   return { kind: 'open', position: { kind: 'approval', ...asked, ...read } };
 }
 
-/** Returns the question for another state; `null` if the question does not arise on that state. */
+/**
+ * Returns the question for another state; `null` if the question does not arise on that state.
+ * @param given the arguments that the node gives on that state
+ */
 function questionOn(
   { tool, because }: CallingNode,
   bindings: Bindings,
-  { given, read }: Pick<ApprovalPosition, 'read'> & { readonly given: Json },
+  given: Json,
+  read: ApprovalPosition['read'],
 ): Question | null {
-  if (read) return deepEqual(given, read.given) ? tool.question(read.args, { because }) : null;
+  if (read) return deepEqual(given, read.given) ? tool.question(read.args, because) : null;
   const now = tool.readArguments(given);
   if ('problem' in now || !tool.needsApproval({ ...bindings, args: now.args })) return null;
-  return tool.question(now.args, { because });
+  return tool.question(now.args, because);
 }
 
 /**
@@ -131,7 +138,8 @@ function questionOn(
 function afterDecision(
   calling: CallingNode,
   task: TaskContext,
-  { approval, read }: Pick<ApprovalPosition, 'read'> & { readonly approval: Approval },
+  approval: Approval,
+  read: ApprovalPosition['read'],
 ): Progress {
   const { tool } = calling;
   const error = refusedCallError(tool.name, approval);

@@ -36,7 +36,7 @@ function firstApproval(known: KnownApprovals): Approval | Refusal {
   const first = find(known, id);
   const pending = approvals
     .filter(({ status }) => status === 'pending')
-    .toSorted((one, other) => approvalNumber(one) - approvalNumber(other));
+    .toSorted((one, other) => approvalNumber(one.id) - approvalNumber(other.id));
   if (!first) return withPending(refuseUnknown(known, id), pending);
   const closed = refusalByStatus(first);
   if (closed) return withPending(closed, pending);

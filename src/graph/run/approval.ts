@@ -233,7 +233,7 @@ function refusalByContent(approval: Approval, { decision, reason, args, values }
   return (
     (isRejection ? null : refusalOfEdit(approval, args)) ??
     refuseArgs(argsSchema, args) ??
-    violation('INVALID_VALUES', { schema: decisionSchema, value: values ?? noValues, field: 'values' })
+    violation('INVALID_VALUES', 'values', decisionSchema, values ?? noValues)
   );
 }
 
@@ -242,12 +242,14 @@ function refusalByContent(approval: Approval, { decision, reason, args, values }
  * timeout approves invalid ones.
  */
 export function refuseArgs(schema: JsonSchema | null, args: Json | undefined): Refusal | null {
-  return violation('INVALID_ARGS', { schema, value: args, field: 'args' });
+  return violation('INVALID_ARGS', 'args', schema, args);
 }
 
 function violation(
   code: 'INVALID_ARGS' | 'INVALID_VALUES',
-  { schema, value, field }: { schema: JsonSchema | null; value: Json | undefined; field: string },
+  field: string,
+  schema: JsonSchema | null,
+  value: Json | undefined,
 ): Refusal | null {
   if (schema === null || value === undefined) return null;
   const issues = compileJsonSchema(schema)(value).map(({ path, message }) => ({

@@ -45,7 +45,7 @@ export function approvalsToInherit(
   closed: readonly ClosedApproval[],
   inherited: readonly ClosedApproval[] = [],
 ): readonly ClosedApproval[] {
-  const inOrder = closed.toSorted((one, other) => approvalNumber(one) - approvalNumber(other));
+  const inOrder = closed.toSorted((one, other) => approvalNumber(one.id) - approvalNumber(other.id));
   return [...inherited, ...inOrder].slice(-MAX_INHERITED);
 }
 

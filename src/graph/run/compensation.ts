@@ -101,8 +101,8 @@ export function withUndone(undone: UndoneWork | null, compensations: readonly Co
   };
 }
 
-/** True if the state at a checkpoint includes work that is undone. */
-export function isBehind({ since }: Pick<UndoneWork, 'since'>, { step }: { readonly step: number }): boolean {
+/** True if the state at a checkpoint includes work that is undone. @param step the superstep of the checkpoint */
+export function isBehind({ since }: Pick<UndoneWork, 'since'>, step: number): boolean {
   return step >= since;
 }
 

@@ -1,7 +1,6 @@
 import { GraphError } from '../values/errors.ts';
 import { MAX_INLINE_BYTES, SCALAR_SIZE, textSize } from '../values/json-size.ts';
 import { isContainer, isJsonList } from '../values/json.ts';
-import type { Json } from '../values/json.ts';
 import type { CallRequest } from './effect.ts';
 import { PROMPT } from './model-turn.ts';
 import type { Run } from './run.ts';
@@ -70,7 +69,7 @@ export function bytesOfRequest(request: CallRequest): number {
 }
 
 /** The bytes of an element: a text is remembered by what holds it. */
-function bytesOfItem(holder: { readonly item: Json }): number {
+function bytesOfItem(holder: Pick<NodeTask, 'item'>): number {
   const { item } = holder;
   if (typeof item !== 'string' || item.length < WORTH_REMEMBERING) return bytesOf(item);
   const bytes = itemsMeasured.get(holder) ?? bytesOf(item);

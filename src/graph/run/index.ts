@@ -36,6 +36,7 @@ export type { TaskReference } from './ids.ts';
 export { limitsOfRun } from './limits.ts';
 export type { LimitsOfRun } from './limits.ts';
 export type {
+  CallResult,
   Occurrence,
   OccurrenceBody,
   RecordedOccurrence,

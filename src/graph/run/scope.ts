@@ -112,6 +112,9 @@ export type TaskState =
   | ({ readonly phase: 'diverted'; readonly update: Update; readonly to: string } & Failed)
   | ({ readonly phase: 'failed' } & Failed);
 
+/** The state of a task in one phase. */
+export type TaskStateIn<Phase extends TaskState['phase']> = TaskState & { readonly phase: Phase };
+
 interface Failed {
   readonly failure: TaskFailure;
   /** The finished part of the work, from which a retry continues. */
@@ -266,9 +269,18 @@ export interface FailingPosition {
 }
 
 /** The result of a finished task; a retry only writes it again. */
-export type TaskOutcome =
-  | { readonly kind: 'done'; readonly result: Json; readonly update?: Update }
-  | { readonly kind: 'commanded'; readonly command: Command };
+export type TaskOutcome = DoneOutcome | CommandedOutcome;
+
+export interface DoneOutcome {
+  readonly kind: 'done';
+  readonly result: Json;
+  readonly update?: Update;
+}
+
+export interface CommandedOutcome {
+  readonly kind: 'commanded';
+  readonly command: Command;
+}
 
 /** Instructions of code to the engine, returned instead of a result. */
 export interface Command {

@@ -1,4 +1,13 @@
-import type { NodePosition, ResumablePosition, SavedProgress, Scope, ShownCall, NodeTask, TaskState } from './scope.ts';
+import type {
+  NodePosition,
+  ResumablePosition,
+  SavedProgress,
+  Scope,
+  ShownCall,
+  NodeTask,
+  TaskState,
+  TaskStateIn,
+} from './scope.ts';
 import type { ModelNeeds } from './limits.ts';
 import type { TurnPosition } from './model-turn.ts';
 import { hasReadyCall, isAnswered, openKey } from './tool-batch.ts';
@@ -117,7 +126,7 @@ export function savedProgressOf(state: TaskState): SavedProgress | null {
 }
 
 /** A failed task; the failure is final unless a person retries or intervenes. */
-export type FailedState = TaskState & { readonly phase: 'failed' | 'intervention' };
+export type FailedState = TaskStateIn<'failed' | 'intervention'>;
 
 export function hasFailed(state: TaskState): state is FailedState {
   return state.phase === 'failed' || state.phase === 'intervention';
@@ -129,7 +138,7 @@ export function hasResumableProgress(state: TaskState): state is FailedState & {
 }
 
 /** A completed task, or a failed one whose `onError` has chosen another node. Both have an update to write. */
-export type FinishedTask = NodeTask & { readonly state: TaskState & { readonly phase: 'completed' | 'diverted' } };
+export type FinishedTask = NodeTask & { readonly state: TaskStateIn<'completed' | 'diverted'> };
 
 export function isFinished(task: NodeTask): task is FinishedTask {
   return task.state.phase === 'completed' || task.state.phase === 'diverted';

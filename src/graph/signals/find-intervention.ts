@@ -39,7 +39,7 @@ export function findInterventions(draft: Draft, payload: JsonObject): readonly O
     return status === 'failed'
       ? { code: 'UNKNOWN_INTERVENTION', message: 'The run has not failed at a node: none can be named' }
       : { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}; no node of it waits for an intervention` };
-  const chosen = all.filter((one) => isNamed(payload, { node: one.handle.task.node, id: idOf(one) }));
+  const chosen = all.filter((one) => isNamed(payload, one.handle.task.node, idOf(one)));
   const [first] = chosen;
   if (first) return refuseUnread(payload, first.since) ?? chosen;
   const message = `That node does not wait for an intervention; these do: ${namesOf(all)}`;
@@ -100,7 +100,7 @@ function idOf({ handle, call }: OpenIntervention): string {
 }
 
 /** True if a payload names this intervention, or none. */
-export function isNamed(payload: JsonObject, { node, id }: { readonly node: string; readonly id: string }): boolean {
+export function isNamed(payload: JsonObject, node: string, id: string): boolean {
   return (textOf(payload, 'node') ?? node) === node && (textOf(payload, 'id') ?? id) === id;
 }
 

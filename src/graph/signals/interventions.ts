@@ -115,11 +115,11 @@ export const fail: SignalKind = {
     settlePossiblyExecuted(found);
     // The person has seen only one of the lost calls.
     if (lost.length > 1) rememberPossiblyExecuted(draft, lost);
-    giveUpTask(handle, { failure: { ...failure, error }, saved, by: by.sub });
+    giveUpTask(handle, { ...failure, error }, saved, by.sub);
     return taken();
   },
   handleCompensation(draft, unknown, { payload, by }) {
-    settleUnknownCompensation(draft, unknown, { error: toGivenUpError(unknown.error, payload, by.sub), by: by.sub });
+    settleUnknownCompensation(draft, unknown, { error: toGivenUpError(unknown.error, payload, by.sub) }, by.sub);
     return taken();
   },
 };
@@ -145,7 +145,7 @@ export const skip: SignalKind = {
     }
   },
   handleCompensation(draft, unknown, { payload, by }) {
-    settleUnknownCompensation(draft, unknown, { result: payload['output'] ?? null, by: by.sub });
+    settleUnknownCompensation(draft, unknown, { result: payload['output'] ?? null }, by.sub);
     return taken();
   },
 };

@@ -45,7 +45,7 @@ export function receiveSignal(draft: Draft, givenName: string, given: Json | und
   if (id !== undefined && draft.run.signalResults.some((result) => result.id === id)) return;
   recordOccurrence(draft, { kind: 'signal', name, payload });
   const answer = bounded(handleSignal(draft, name, payload));
-  if (!answer.taken) recordIgnored(draft, { name, by: principalOf(payload).sub, refusal: answer.refusal });
+  if (!answer.taken) recordIgnored(draft, name, principalOf(payload).sub, answer.refusal);
   if (id !== undefined) draft.recordSignalResult({ id, ...answer });
 }
 
@@ -120,8 +120,8 @@ function sizeProblem(payload: Json): string | null {
 /** Refuses an intervention other than the one that a compensating run waits for. */
 function refuseOther({ compensation, since }: UnknownCompensation, payload: JsonObject): Handled | null {
   const { node } = compensation.task;
-  const id = unknownCompensationId(compensation);
-  if (isNamed(payload, { node, id })) {
+  const id = unknownCompensationId(compensation.task);
+  if (isNamed(payload, node, id)) {
     const unread = refuseUnread(payload, since);
     return unread && refused(unread);
   }
@@ -163,7 +163,7 @@ function principalOf(payload: Json): Principal {
   return Array.isArray(may) ? { ...person, may: RUN_PERMISSIONS.filter((one) => may.includes(one)) } : person;
 }
 
-function recordIgnored(draft: Draft, { name, by, refusal }: { name: string; by: string; refusal: Refusal }): void {
+function recordIgnored(draft: Draft, name: string, by: string, refusal: Refusal): void {
   const detail = truncate(refusal.message, MAX_DETAIL);
   emitOfRun(draft, {
     type: 'signal.ignored',

@@ -2,7 +2,14 @@ import { childFrame, withOwnAllowance } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { isCallResult } from '../nodes/behavior.ts';
 import type { TaskInput, CallResultInput } from '../nodes/behavior.ts';
-import type { NodePosition, TaskState, FailingPosition, ResumablePosition, ShownCall } from '../run/scope.ts';
+import type {
+  NodePosition,
+  TaskState,
+  TaskStateIn,
+  FailingPosition,
+  ResumablePosition,
+  ShownCall,
+} from '../run/scope.ts';
 import { isEnding } from '../run/status.ts';
 import { awaitsResult, batchOf, hasResumableProgress, isResumable } from '../run/task-position.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
@@ -36,7 +43,7 @@ function isStale(state: TaskState, input: TaskInput): boolean {
   return !awaitsResult(state.position, input.key);
 }
 
-type Rule<P extends TaskState['phase']> = (state: TaskState & { readonly phase: P }, input: TaskInput) => Acceptance;
+type Rule<P extends TaskState['phase']> = (state: TaskStateIn<P>, input: TaskInput) => Acceptance;
 
 /** The rules by the task's phase. `ending` applies while the run, or an enclosing node, waits for its last calls. */
 const RULES: { readonly [P in TaskState['phase']]: { readonly working: Rule<P>; readonly ending: Rule<P> } } = {
@@ -52,7 +59,7 @@ const RULES: { readonly [P in TaskState['phase']]: { readonly working: Rule<P>; 
 };
 
 function ruleFor<P extends TaskState['phase']>(
-  state: TaskState & { readonly phase: P },
+  state: TaskStateIn<P>,
   when: 'working' | 'ending',
 ): (input: TaskInput) => Acceptance {
   const rule: Rule<P> = RULES[state.phase][when];

@@ -156,7 +156,9 @@ function fireEdge(edge: CompiledEdge, source: string, firing: Firing): void {
   else addElements(targets, firing);
 }
 
-function addElements({ node, items, group }: EdgeTargets & { kind: 'elements' }, firing: Firing): void {
+type ElementTargets = Extract<EdgeTargets, { readonly kind: 'elements' }>;
+
+function addElements({ node, items, group }: ElementTargets, firing: Firing): void {
   const { elements, empty, maxTasks } = firing;
   if (items.length === 0) empty.add(node);
   const count = elements.length + items.length;

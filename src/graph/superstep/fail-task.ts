@@ -81,7 +81,7 @@ export function stateAfterFailure(handle: TaskHandle, failure: TaskFailure, save
     case 'intervene':
       return intervention;
     case 'goto':
-      return stateAfterGoto(handle, onError, { failure, saved });
+      return stateAfterGoto(handle, onError, failure, saved);
   }
 }
 
@@ -92,8 +92,9 @@ function leavesUnknownOutcome({ node }: TaskHandle, error: RunError, saved: Save
 
 function stateAfterGoto(
   handle: TaskHandle,
-  { to, write }: OnError & { kind: 'goto' },
-  { failure, saved }: { failure: TaskFailure; saved: SavedProgress | null },
+  { to, write }: Extract<OnError, { readonly kind: 'goto' }>,
+  failure: TaskFailure,
+  saved: SavedProgress | null,
 ): TaskState {
   const { code, message, node = '', attempts = 1 } = failure.error;
   const bindings = { ...taskBindings(handle), error: { code, message, node, attempts } };

@@ -154,12 +154,9 @@ function widthWith({ scope: { widest }, parent }: Frame, count: number): number 
 
 /**
  * Writes the input through the reducers and triggers the first nodes.
- * @param startAt replaces the start edges' targets
+ * @param startAt the node that replaces the start edges' targets; `null` for none
  */
-export function enterScope(
-  frame: Frame,
-  { input, startAt }: { input: JsonObject; startAt: string | null },
-): RunError | null {
+export function enterScope(frame: Frame, input: JsonObject, startAt: string | null = null): RunError | null {
   const applied = writeChannels(frame, [{ by: 'the input', node: START, update: input }]);
   if (!applied.ok) {
     saveFullCheckpoint(frame, { source: 'input', step: frame.scope.step, visited: [] });

@@ -3,7 +3,15 @@ import type { Frame } from '../draft/frames.ts';
 import { mustYield, mustYieldBeforeWhole } from '../draft/load.ts';
 import { tasksIn } from '../run/scope-place.ts';
 import type { ScopePlace, NodeTask, SavedProgress, Scope, TaskState } from '../run/scope.ts';
-import { isFinished, isOver, hasNotBegun, batchOf, progressAt, awaitedBudget, wantsCapacity } from '../run/task-position.ts';
+import {
+  isFinished,
+  isOver,
+  hasNotBegun,
+  batchOf,
+  progressAt,
+  awaitedBudget,
+  wantsCapacity,
+} from '../run/task-position.ts';
 import { otherCause } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { closeSuperstep } from './close-superstep.ts';
@@ -120,7 +128,7 @@ function runGraphCalls(handle: TaskHandle, child: Frame): SubgraphStanding {
 function enterSubgraph({ task: { state } }: TaskHandle, child: Frame): Standing | null {
   if (child.scope.step >= 0 || state.phase !== 'open' || state.position.kind !== 'subgraph') return null;
   if (mustYieldBeforeWhole(child.draft)) return { kind: 'yielded' };
-  const error = enterScope(child, { input: state.position.input, startAt: null });
+  const error = enterScope(child, state.position.input);
   return error && { kind: 'failed', error };
 }
 

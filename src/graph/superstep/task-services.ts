@@ -57,12 +57,12 @@ export class TaskServices implements TaskContext {
   }
 
   call(number: number, request: CallRequest, takeover = 0): string {
-    return requestCall(this.#handle, { key: keyOfCall(this.#handle, number), takeover }, request);
+    return requestCall(this.#handle, keyOfCall(this.#handle, number), request, takeover);
   }
 
   read(number: number, request: ReadingRequest): string {
     const callKey = keyOfCall(this.#handle, number);
-    return requestCall(this.#handle, { key: readingKey(callKey, request.args), takeover: 0 }, request);
+    return requestCall(this.#handle, readingKey(callKey, request.args), request, 0);
   }
 
   hasCapacity(): boolean {
@@ -89,9 +89,9 @@ export class TaskServices implements TaskContext {
     return requestApproval(this.#handle, question);
   }
 
-  beginGraph(number: number, call: { readonly tool: string; readonly args: Json }): void {
+  beginGraph(number: number, tool: string, args: Json): void {
     countGraphCall(this.#handle, number);
-    emitTask(this.#handle, { type: 'tool.requested', ...call, idempotencyKey: keyOfCall(this.#handle, number) });
+    emitTask(this.#handle, { type: 'tool.requested', tool, args, idempotencyKey: keyOfCall(this.#handle, number) });
   }
 
   expireApproval(id: string, status: Approval['status']): Approval {
@@ -111,11 +111,7 @@ export class TaskServices implements TaskContext {
   }
 }
 
-function requestCall(
-  handle: TaskHandle,
-  { key, takeover }: { key: string; takeover: number },
-  wanted: CallRequest,
-): string {
+function requestCall(handle: TaskHandle, key: string, wanted: CallRequest, takeover: number): string {
   const { draft, task } = handle;
   const { kind, name } = calleeOf(wanted);
   requireAllowedSize(`The request to the ${kind} "${name}"`, wanted);

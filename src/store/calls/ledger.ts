@@ -288,9 +288,7 @@ async function readSaidTexts(db: Kysely<Tables>, runId: string): Promise<readonl
     from ledger where run_id = ${runId} and called like 'model:%'
     limit ${MAX_CALLS}
   `.execute(db);
-  return rows
-    .filter(({ asked }) => asked === null || !asksForSummary({ messages: [{ id: asked }] }))
-    .map(({ key, text }) => ({ key, text }));
+  return rows.filter(({ asked }) => asked === null || !asksForSummary(asked)).map(({ key, text }) => ({ key, text }));
 }
 
 function readable(column: 'result' | 'request'): RawBuilder<unknown> {

@@ -37,8 +37,8 @@ describe('the ledger is asked', () => {
   test.each(Object.entries(ACCOUNTABLE))('after each time-out of a call that is %s', (_, call) => {
     for (const timeoutType of TIMEOUTS) {
       const givenUp = { code: 'TIMEOUT', message: expect.stringContaining('No worker') };
-      expect(questionAfter(call, timedOut(timeoutType), { isCanceled: false })).toMatchObject({ givenUp });
-      expect(questionAfter(call, timedOut(timeoutType), { isCanceled: true })).not.toHaveProperty('givenUp');
+      expect(questionAfter(call, timedOut(timeoutType), false)).toMatchObject({ givenUp });
+      expect(questionAfter(call, timedOut(timeoutType), true)).not.toHaveProperty('givenUp');
     }
   });
 
@@ -52,7 +52,7 @@ describe('the ledger is asked', () => {
     ['a failure after which another attempt was to come', tells(refused, false)],
     ['a refusal by the server', failedBy(new ServerFailure('too large', true))],
   ])('after %s was the last that the server heard', (_, failure) => {
-    expect(questionAfter(keyed, failure, { isCanceled: false })).not.toBeNull();
+    expect(questionAfter(keyed, failure, false)).not.toBeNull();
   });
 
   test.each([
@@ -64,7 +64,7 @@ describe('the ledger is asked', () => {
       true,
     ],
   ] as const)('after an attempt has told of %s, at most if it was canceled', (_, failure, expected) => {
-    const isAsked = (isCanceled: boolean) => questionAfter(keyed, tells(failure), { isCanceled }) !== null;
+    const isAsked = (isCanceled: boolean) => questionAfter(keyed, tells(failure), isCanceled) !== null;
     expect([isAsked(false), isAsked(true)]).toEqual([false, expected]);
   });
 
@@ -72,7 +72,7 @@ describe('the ledger is asked', () => {
     'never about what may be made again',
     (request) => {
       for (const isCanceled of [false, true])
-        expect(questionAfter(aCall(request), timedOut('START_TO_CLOSE'), { isCanceled })).toBeNull();
+        expect(questionAfter(aCall(request), timedOut('START_TO_CLOSE'), isCanceled)).toBeNull();
     },
   );
 });
@@ -82,8 +82,7 @@ describe("the ledger's answer about a call that the server has given up", () => 
     call: CallEffect,
     answer: TaskFailure,
     timeoutType: TimeoutType = 'SCHEDULE_TO_CLOSE',
-  ): TaskFailure | undefined =>
-    questionAfter(call, timedOut(timeoutType), { isCanceled: false })?.failureIn(tells(answer));
+  ): TaskFailure | undefined => questionAfter(call, timedOut(timeoutType), false)?.failureIn(tells(answer));
 
   test.each([true, false])('counts if the call has failed (known to be undone: %s)', (callFailed) => {
     const answer: TaskFailure = { callFailed, error: { code: 'TOOL_FAILED', message: 'refused', attempts: 3 } };

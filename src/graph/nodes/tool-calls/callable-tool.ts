@@ -50,7 +50,11 @@ export interface CallableTool {
    * @throws GraphError `EXPRESSION_FAILED` when it can't be computed
    */
   memory(bindings: Bindings): string | undefined;
-  question(args: Json, terms: Pick<CallTerms, 'memory'> & { readonly because: string }): Question;
+  /**
+   * @param because the origin of the call, such as "Node pay calls it"
+   * @param memory the namespace of a memory tool
+   */
+  question(args: Json, because: string, memory?: string): Question;
   request(args: Json, terms: CallTerms): ToolCallRequest;
 }
 
@@ -138,8 +142,8 @@ function compileEntry({ name, entry, fillNamespace, graph }: KnownTool, caller: 
     reading: (args, leftMs) => toReading(name, terms, { args, policy: capDeadline(policy, leftMs) }),
     needsApproval: (bindings) => rules.some((rule) => rule(bindings)),
     memory: (bindings) => fillNamespace?.(bindings),
-    question: (args, asked) =>
-      toolQuestion({ tool: name, args, graph, ...asked }, entry, caller.settings.catalog.defaults),
+    question: (args, because, memory) =>
+      toolQuestion({ tool: name, args, because, memory, graph }, entry, caller.settings.catalog.defaults),
     request: (args, { leftMs, isApproved, isRead, memory }) => ({
       ...toToolCall(name, terms, { args, policy: capDeadline(policy, leftMs), isApproved, isRead }),
       ...(memory !== undefined && { memory }),

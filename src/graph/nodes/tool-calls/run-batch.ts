@@ -43,7 +43,7 @@ export function readBatch(context: ToolBatchContext, requested: readonly ToolCal
  * begin, no other call begins, because the task is going to fail. The approval rules are evaluated immediately before a
  * call begins, because people may edit the state until then.
  */
-export function beginBatch(context: ToolBatchContext, { batch, callsMade, ...graphs }: BatchProgress): BatchProgress {
+export function beginBatch(context: ToolBatchContext, { batch, callsMade, inside }: BatchProgress): BatchProgress {
   const checked = batch.map((call) => checkApproval(context, call));
   let isFailing = failureIn(checked.map(({ call }) => call)) !== null;
   const begun = checked.map(({ call, needsApproval }) => {
@@ -51,7 +51,7 @@ export function beginBatch(context: ToolBatchContext, { batch, callsMade, ...gra
     isFailing ||= next.state.phase === 'failed';
     return next;
   });
-  return { batch: begun, callsMade, ...withBegunGraphs(context, { before: batch, batch: begun, ...graphs }) };
+  return { batch: begun, callsMade, ...withBegunGraphs(context, batch, begun, inside) };
 }
 
 /** Passes an input to the call of the batch that waits for it. New calls begin later, in `beginBatch`. */
@@ -175,7 +175,7 @@ function checkApproval({ task, tools }: ToolBatchContext, call: BatchCall): Chec
 
 function askAboutCall({ task, tools }: ToolBatchContext, call: BatchCall): BatchCall {
   const because = `A model asks for it in call ${call.id}`;
-  const question = tools.find(call.tool)?.question(call.args, { because, memory: call.memory });
+  const question = tools.find(call.tool)?.question(call.args, because, call.memory);
   return question ? { ...call, state: { phase: 'asked', ...task.requestApproval(question) } } : call;
 }
 
@@ -201,7 +201,7 @@ function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall): 
 
 function beginGraph({ task, leftMs }: ToolBatchContext, call: BatchCall, tool: CallableTool): BatchCall {
   leftMs();
-  task.beginGraph(call.number, { tool: tool.name, args: call.args });
+  task.beginGraph(call.number, tool.name, call.args);
   return { ...call, begunAt: task.now, state: { phase: 'inside' } };
 }
 
@@ -255,7 +255,9 @@ function awaitedIds({ number, state }: BatchCall): readonly (string | number)[] 
 /** Adds the tasks of calls that have begun as graphs since an earlier state of their batch. */
 function withBegunGraphs(
   { tools, leftMs }: ToolBatchContext,
-  { before, batch, inside }: { readonly before: ToolBatch; readonly batch: ToolBatch; readonly inside?: Scope },
+  before: ToolBatch,
+  batch: ToolBatch,
+  inside: Scope | undefined,
 ): Pick<WithGraphCalls, 'inside'> {
   const begun = batch.flatMap((call, at) => {
     const isBegun = call.state.phase === 'inside' && before[at]?.state.phase !== 'inside';
