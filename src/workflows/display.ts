@@ -5,7 +5,7 @@ import { hideEvent, hideIntervention, hideRunError, hideTitle } from '../graph/r
 import type { Redaction } from '../graph/redaction/index.ts';
 import type { Run, Approval } from '../graph/run/index.ts';
 import { attributesOf, keyAtStart, toWorkflowId } from './contract.ts';
-import { shortJson, abbreviate, jsonSize } from '../graph/values/index.ts';
+import { shortJson, abbreviate } from '../graph/values/index.ts';
 import type { RunError } from '../graph/values/index.ts';
 import { formatReason, nextActions, temporalCommand, waitingReason } from '../wording/index.ts';
 import type { NextAction, UndatedReason } from '../wording/index.ts';
@@ -148,35 +148,4 @@ export function inlineMarkdown(text: string): string {
     .replaceAll(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replaceAll(/[\\`*_[\]<>#|~&]/g, String.raw`\$&`)
     .replaceAll('://', String.raw`\://`);
-}
-
-/** The latest events of a run, for queries; the store has all of them. */
-export interface LatestEvents {
-  add(events: readonly RunEvent[]): void;
-  all(): readonly RunEvent[];
-}
-
-const MAX_EVENTS = 200;
-/** In bytes: the server refuses a larger answer. A single event may exceed it. */
-const MAX_SIZE = 1_000_000;
-
-/** @param initial the latest events of the previous execution */
-export function createLatestEvents(initial: readonly RunEvent[]): LatestEvents {
-  const kept: RunEvent[] = [];
-  const sizes: number[] = [];
-  let total = 0;
-  const add = (events: readonly RunEvent[]): void => {
-    for (const event of events.slice(-MAX_EVENTS)) {
-      const size = jsonSize(event);
-      kept.push(event);
-      sizes.push(size);
-      total += size;
-    }
-    while (kept.length > 1 && (kept.length > MAX_EVENTS || total > MAX_SIZE)) {
-      kept.shift();
-      total -= sizes.shift() ?? 0;
-    }
-  };
-  add(initial);
-  return { add, all: () => [...kept] };
 }

@@ -1,16 +1,19 @@
-import { CancellationScope, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, patched, workflowInfo } from '@temporalio/workflow';
 import { advance, beginRun } from '../graph/advance/index.ts';
 import type { Advance } from '../graph/advance/index.ts';
 import { compileShared, findNode } from '../graph/compile/index.ts';
 import type { CompiledGraph } from '../graph/compile/index.ts';
+import { INTERPRETER_VERSION } from '../graph/definition/index.ts';
 import { hideRunError, NOTHING_REDACTED } from '../graph/redaction/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
 import type { Effect, OccurrenceBody, Run } from '../graph/run/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import { hasEnded, readRun, statusOf } from '../graph/run/index.ts';
 import type { Continuation, WorkflowInput } from './contract.ts';
-import { createDisplay, createLatestEvents } from './display.ts';
-import type { Display, LatestEvents } from './display.ts';
+import { createDisplay } from './display.ts';
+import type { Display } from './display.ts';
+import { createLatestEvents } from './latest-events.ts';
+import type { LatestEvents } from './latest-events.ts';
 import { endAsCanceled, createRefusedBatch, toWorkflowFailure } from './failures.ts';
 import type { RefusedBatch } from './failures.ts';
 import type { CallOwner } from './call-activities.ts';
@@ -19,7 +22,6 @@ import type { Calls } from './calls.ts';
 import { continueAsNew, createContinueAsNewPolicy } from './continue-as-new.ts';
 import { openInbox } from './inbox.ts';
 import type { Inbox } from './inbox.ts';
-import { interpreterVersionOf } from './interpreter-version.ts';
 import { createOutbox } from './outbox.ts';
 import type { Outbox } from './outbox.ts';
 import { answerQueries } from './queries.ts';
@@ -41,6 +43,22 @@ export async function runGraph({ queuedSignals = [], ...input }: WorkflowInput):
   const inbox = openInbox(queuedSignals);
   const run = await withOwnCancellation(() => runToEnd(input, inbox));
   return toResult(run, input.redaction ?? NOTHING_REDACTED);
+}
+
+/**
+ * Chooses the interpreter of an execution: the newest that was known when the execution began. A marker in the history
+ * records it if it is newer than the input requires, so later code makes the same choice.
+ * @param latest the newest interpreter that this code knows
+ * @throws if the input requires a newer one: the workflow task fails and waits for a worker that knows it
+ */
+export function interpreterVersionOf(
+  { interpreterVersion: required }: Pick<WorkflowInput, 'interpreterVersion'>,
+  latest: number = INTERPRETER_VERSION,
+): number {
+  if (required > latest)
+    throw new Error(`This run needs interpreter ${required}; this worker knows those up to ${latest}`);
+  for (let version = latest; version > required; version--) if (patched(`interpreter-${version}`)) return version;
+  return required;
 }
 
 /** A run with the parts that execute it. */
@@ -183,7 +201,7 @@ function handle(shell: Shell, occurrence: OccurrenceBody): void {
     shell.calls.enterTask();
     shell.flusher.flushSoon();
   }
-  shell.segments?.begins(shell.inbox.traceOf(occurrence));
+  shell.segments?.beginOccurrence(shell.inbox.traceOf(occurrence));
   apply(shell, advance(shell.graph, shell.run, { ...occurrence, at: Date.now() }));
 }
 

@@ -18,11 +18,10 @@ import type { Scope } from '../run/scope.ts';
 import { withEditor } from '../run/editors.ts';
 import { hasEnded, hasOpenCalls } from '../run/status.ts';
 import { own } from '../values/json.ts';
-import { DraftWork } from './draft-work.ts';
-import { newLoad } from './load.ts';
+import { DraftWork, newLoad } from './load.ts';
 import type { Load } from './load.ts';
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** A copy of a run's bookkeeping that shares the values. */
 type DraftRun = Mutable<Omit<Run, 'calls' | 'timers' | 'approvals' | 'counters' | 'spent'>> & {

@@ -323,7 +323,7 @@ export function emitOfRun(draft: Draft, body: RunEventBody): void {
 
 /** Records a processed occurrence before the events that it causes, and resets the count of uninterrupted work. */
 export function recordOccurrence(draft: Draft, body: RecordedBody): void {
-  draft.work.hearFromOutside();
+  draft.work.receiveOccurrence();
   const number = draft.increment('occurrence');
   draft.occurrences.push({ ...body, number, seq: draft.run.counters.seq, at: draft.now });
 }

@@ -12,7 +12,7 @@ import type { Json } from '../values/json.ts';
 import { withinSuperstep } from './frames.ts';
 import type { Frame, TaskHandle } from './frames.ts';
 import { hasRoom } from './draft.ts';
-import type { Draft } from './draft.ts';
+import type { Draft, Mutable } from './draft.ts';
 import { tasksIn } from '../run/scope-place.ts';
 
 /*
@@ -20,7 +20,6 @@ import { tasksIn } from '../run/scope-place.ts';
  * scopes; reads copy nothing.
  */
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Running = ScopePlace & { readonly kind: 'running' };
 
 /** A scope that one `advance` has copied. */

@@ -34,7 +34,7 @@ describe('segments', () => {
     expect(segments.takeEnded()).toBeNull();
     becomes('waiting', 'approval.requested');
     expect(segments.takeEnded()?.segments).toEqual([{ name: '1.1', after: 0, upTo: 3 }]);
-    segments.begins('sent');
+    segments.beginOccurrence('sent');
     becomes('running', 'approval.decided', 'node.completed');
     expect(segments.current()).toEqual({ ...trace, segment: '1.2' });
     becomes('completed', 'run.completed');
