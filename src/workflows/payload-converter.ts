@@ -7,10 +7,10 @@ const COMPRESS = { 'holdfast-compress': new Uint8Array([1]) };
 
 const standard = new CompositePayloadConverter(new UndefinedPayloadConverter(), new JsonPayloadConverter());
 
-/** Replaces a payload that can't be read, as `unreadable` does; clients load no other module with this one. */
+/** Replaces an unreadable payload, like `unreadable`, which is repeated here so that clients load only this module. */
 const noJson = standard.toPayload({ $unreadable: 'it is no JSON' });
 
-/** JSON whose reading never throws: a signal that is not JSON would fail its workflow task again and again. */
+/** A JSON converter that never throws on reading: a signal that is not JSON would fail each attempt of its workflow task. */
 export const payloadConverter: PayloadConverter = {
   toPayload<T>(value: T): Payload {
     const payload = standard.toPayload(value);

@@ -64,7 +64,7 @@ export function interpreterVersionOf(
 /** A run with the parts that execute it. */
 interface Shell {
   run: Run;
-  /** The interpreter has yielded and waits for `continue`. */
+  /** True if the interpreter has yielded and waits for `continue`. */
   hasYielded: boolean;
   readonly graph: CompiledGraph;
   readonly inbox: Inbox;
@@ -76,7 +76,7 @@ interface Shell {
   readonly continueAsNewPolicy: ContinueAsNewPolicy;
   readonly latestEvents: LatestEvents;
   readonly display: Display;
-  /** `null`: the run is not traced. */
+  /** `null` if the run is not traced. */
   readonly segments: Segments | null;
 }
 
@@ -141,7 +141,7 @@ function openSegments({ trace, execution, begin, redaction }: WorkflowInput, gra
   });
 }
 
-/** Adds the segment of the moment in which a call is made. */
+/** Adds the segment that is current when a call is made. */
 function withTrace(owner: CallOwner, segments: Segments): CallOwner {
   return {
     ...owner,
@@ -168,7 +168,7 @@ function withOwnCancellation<T>(inside: () => Promise<T>): Promise<T> {
   return CancellationScope.nonCancellable(() => CancellationScope.cancellable(inside));
 }
 
-/** Handles occurrences until the run has ended and the store has its whole journal. */
+/** Processes occurrences until the run has ended and its whole journal is stored. */
 async function runToEnd(input: WorkflowInput, inbox: Inbox): Promise<Run> {
   const interpreterVersion = interpreterVersionOf(input);
   const shell = openShell(input, inbox);
@@ -218,7 +218,7 @@ function apply(shell: Shell, step: Advance): void {
   for (const effect of step.effects) perform(shell, effect);
 }
 
-/** Performs what the interpreter wants done: calls become activities, timers become Temporal's. */
+/** Performs an effect: calls become activities, and timers become those of Temporal. */
 function perform({ calls, timers }: Shell, effect: Effect): void {
   switch (effect.kind) {
     case 'call':
@@ -246,12 +246,12 @@ function continuationOf({ run, hasYielded, calls, outbox, latestEvents, segments
   };
 }
 
-/** A workflow task begins with such an occurrence, and people may wait for what follows from it. */
+/** True for an occurrence that begins a workflow task, and whose results people may be waiting for. */
 function isForPeople({ kind }: OccurrenceBody): boolean {
   return kind === 'signal' || kind === 'cancel.requested' || kind === 'timer';
 }
 
-/** The message of a failure is not encrypted by codecs: it shows no hidden value. */
+/** Returns the output, or throws the failure. Codecs do not encrypt the message of a failure, so it is redacted. */
 function toResult({ phase }: Run, hidden: Redaction): Json {
   if (phase.kind === 'failed') throw toWorkflowFailure(hideRunError(phase.error, hidden));
   if (phase.kind === 'canceled') throw endAsCanceled(phase.by, phase.reason);

@@ -15,7 +15,7 @@ import type { Scope } from './scope.ts';
  * deferred calls and entries that are not in the store yet (`Continuation` in `workflows/contract.ts`).
  */
 export interface Run {
-  /** The version of this shape; older ones are migrated on reading (`run-format.ts`). */
+  /** The version of this shape; older ones are migrated on reading (`readRun`). */
   readonly format: 1;
   readonly id: string;
   readonly tenantId: string;
