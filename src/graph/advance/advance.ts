@@ -23,7 +23,7 @@ import { updateDeadlines, updateNodeDeadlines } from '../lifecycle/deadlines.ts'
 import { leaveCallsUnanswered } from '../lifecycle/possibly-executed.ts';
 import { DEADLINE_TIMER } from '../run/ids.ts';
 import type { Cancellation, EndedPhase } from '../run/phase.ts';
-import { breakpointNodesAt } from '../run/scope-place.ts';
+import { breakpointNodesAt } from '../run/scope-position.ts';
 import { truncate } from '../values/text.ts';
 
 /** The result of one `advance`: the new run, its effects, and its journal entries. */

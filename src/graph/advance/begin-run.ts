@@ -7,7 +7,7 @@ import type { ResumePoint } from '../journal/resume-point.ts';
 import { openCountdown } from '../lifecycle/deadlines.ts';
 import { refuseReaching, actorIn, refuseActingAs, refuseArrivals, refuseWriting } from '../lifecycle/held-nodes.ts';
 import type { Actor } from '../lifecycle/held-nodes.ts';
-import { carryChannels, freshScope, finishedAt, triggersAt } from '../run/scope-place.ts';
+import { carryChannels, freshScope, finishedAt, triggersAt } from '../run/scope-position.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import { readRun } from '../run/run.ts';

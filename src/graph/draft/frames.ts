@@ -4,7 +4,7 @@ import type { Bindings } from '../expression/expression.ts';
 import type { TaskEventBody, RunEvent, RunEventBody } from '../journal/events.ts';
 import { callKey, executionKey, isSamePath, DEADLINE_TIMER } from '../run/ids.ts';
 import type { ExecutionPath, NodePath, TaskPath, TaskKey } from '../run/ids.ts';
-import { tasksIn } from '../run/scope-place.ts';
+import { tasksIn } from '../run/scope-position.ts';
 import { scopeInside } from '../run/task-position.ts';
 import type { NodePosition, NodeTask, Scope } from '../run/scope.ts';
 import { own } from '../values/json.ts';
@@ -302,13 +302,13 @@ export function cancelOpenRequests(draft: Draft): void {
 }
 
 /** An event's superstep and the ids of the enclosing nodes. */
-export interface EventPlace {
+export interface EventLocation {
   readonly step: number;
   readonly path: NodePath;
 }
 
 /** Records an event with its number, time and location. */
-export function emit(draft: Draft, { step, path }: EventPlace, body: RunEventBody): RunEvent {
+export function emit(draft: Draft, { step, path }: EventLocation, body: RunEventBody): RunEvent {
   const numbered = { seq: draft.increment('seq'), at: draft.timestamp, step };
   const event: RunEvent = Object.assign(numbered, path.length > 0 ? { path } : null, body);
   draft.events.push(event);

@@ -1,9 +1,9 @@
 import { applyWrites } from '../channels/apply-writes.ts';
 import type { Applied, Channels, Write } from '../channels/apply-writes.ts';
 import type { OwnedLists, ReduceContext } from '../channels/reducer.ts';
-import { MAX_HELD_BYTES, bytesOf, bytesOfPlace, bytesOfWork, rememberGrowth } from '../run/held-bytes.ts';
+import { MAX_HELD_BYTES, bytesOf, bytesOfSuperstep, bytesOfWork, rememberGrowth } from '../run/held-bytes.ts';
 import { messageId } from '../run/ids.ts';
-import type { NodeTask, Scope, ScopePlace, TaskState } from '../run/scope.ts';
+import type { NodeTask, Scope, ScopePosition, TaskState } from '../run/scope.ts';
 import { withScopeInside, scopeIn } from '../run/task-position.ts';
 import { mapValues } from '../values/collections.ts';
 import { GraphError } from '../values/errors.ts';
@@ -13,19 +13,19 @@ import { withinSuperstep } from './frames.ts';
 import type { Frame, TaskHandle } from './frames.ts';
 import { hasRoom } from './draft.ts';
 import type { Draft, Mutable } from './draft.ts';
-import { tasksIn } from '../run/scope-place.ts';
+import { tasksIn } from '../run/scope-position.ts';
 
 /*
  * This file is the only writer of scopes. The first write of an `advance` to a scope copies it and its enclosing
  * scopes; reads copy nothing.
  */
 
-type Running = ScopePlace & { readonly kind: 'running' };
+type Running = ScopePosition & { readonly kind: 'running' };
 
 /** A scope that one `advance` has copied. */
 type DraftScope = Mutable<Omit<Scope, 'visits' | 'at'>> & {
   readonly visits: Record<string, number>;
-  at: Exclude<ScopePlace, Running> | (Omit<Running, 'tasks'> & { readonly tasks: NodeTask[] });
+  at: Exclude<ScopePosition, Running> | (Omit<Running, 'tasks'> & { readonly tasks: NodeTask[] });
 };
 
 /** Replaces a task in its superstep, because tasks are values. Its element stays. @throws TypeError if the superstep is over */
@@ -112,13 +112,13 @@ export function setTasks(frame: Frame, tasks: readonly NodeTask[]): void {
 }
 
 /** Moves a graph to another position, which drops the tasks of an open superstep. */
-export function moveTo(frame: Frame, at: Exclude<ScopePlace, Running>, deferred = frame.scope.deferred): void {
+export function moveTo(frame: Frame, at: Exclude<ScopePosition, Running>, deferred = frame.scope.deferred): void {
   const scope = openForWriting(frame);
-  const before = bytesOfPlace(scope);
+  const before = bytesOfSuperstep(scope);
   if (frame.parent) scope.widest = widthOf(scope);
   scope.at = at;
   scope.deferred = deferred;
-  frame.draft.hold(bytesOfPlace(scope) - before);
+  frame.draft.hold(bytesOfSuperstep(scope) - before);
 }
 
 /** Stores the arrivals at each join. */

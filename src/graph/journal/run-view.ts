@@ -4,8 +4,8 @@ import type { Countdown } from '../run/limits.ts';
 import { callKey, compensationKey, executionKey, interventionId, unknownCompensationId } from '../run/ids.ts';
 import type { ExecutionPath } from '../run/ids.ts';
 import type { Run } from '../run/run.ts';
-import { nextNodes, tasksIn } from '../run/scope-place.ts';
-import type { Scope, NodeTask, WaitPosition, ShownCall } from '../run/scope.ts';
+import { nextNodes, tasksIn } from '../run/scope-position.ts';
+import type { Scope, NodeTask, WaitPosition, VisibleCall } from '../run/scope.ts';
 import { awaitedPerson, isEnded, statusOf, undoneWork } from '../run/status.ts';
 import type { RunStatus } from '../run/status.ts';
 import { batchOf, scopeInside, isFinished } from '../run/task-position.ts';
@@ -259,21 +259,21 @@ export type Settled = 'node' | 'call' | 'compensation';
 /** A failure that waits for a person. */
 interface Waiting extends Pick<Intervention, 'id' | 'node' | 'index' | 'since' | 'error'> {
   readonly of: Settled;
-  readonly call: ShownCall | null;
+  readonly call: VisibleCall | null;
 }
 
 /** Limit in bytes of the arguments in the view, because each batch of the journal contains them again. */
 const MAX_ARGS_BYTES = 16_384;
 
-function toIntervention({ of, call, ...shown }: Waiting): Intervention {
+function toIntervention({ of, call, ...failure }: Waiting): Intervention {
   const { key = null, tool, args = null } = call ?? {};
   return {
     kind: 'intervention',
-    ...shown,
+    ...failure,
     ...(tool !== undefined && { tool }),
     args: remainingBytes(MAX_ARGS_BYTES, args) < 0 ? null : args,
     idempotencyKey: key,
-    choices: choicesOf(of, shown.error.code === 'UNKNOWN_OUTCOME', call !== null),
+    choices: choicesOf(of, failure.error.code === 'UNKNOWN_OUTCOME', call !== null),
   };
 }
 

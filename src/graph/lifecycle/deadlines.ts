@@ -6,7 +6,7 @@ import { endsAt, newCountdown, toggleCountdown } from '../run/limits.ts';
 import type { Countdown, RunLimits } from '../run/limits.ts';
 import { DEADLINE_TIMER, nodeDeadlineTimerId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
-import { tasksIn } from '../run/scope-place.ts';
+import { tasksIn } from '../run/scope-position.ts';
 import type { SubgraphPosition, WaitPosition } from '../run/scope.ts';
 import { mayOpenStep, standsStill } from '../run/status.ts';
 import { awaitedBudget, wantsCapacity, hasNotBegun } from '../run/task-position.ts';

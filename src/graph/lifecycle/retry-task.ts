@@ -3,7 +3,7 @@ import type { TaskHandle } from '../draft/frames.ts';
 import { replaceTask } from '../draft/scope-draft.ts';
 import type { TaskInput } from '../nodes/behavior.ts';
 import { resetBatch } from '../nodes/tool-calls/run-batch.ts';
-import { hasBegun } from '../run/scope-place.ts';
+import { hasBegun } from '../run/scope-position.ts';
 import type {
   AgentPosition,
   CallsPosition,

@@ -1,7 +1,7 @@
 import type { NodeOfType } from '../definition/definition.ts';
 import type { Bindings } from '../expression/expression.ts';
 import { closingDecision, refuseArgs } from '../run/approval.ts';
-import type { Shown, Approval } from '../run/approval.ts';
+import type { ApprovalContent, Approval } from '../run/approval.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import type { ApprovalPosition } from '../run/scope.ts';
 import { toMs } from '../values/time.ts';
@@ -27,7 +27,7 @@ export function compileApproval(node: NodeOfType<'approval'>, settings: NodeSett
     policy: node.policy ?? {},
     timeoutMs: toMs(node.timeout ?? settings.catalog.defaults.approvalTimeout),
   };
-  const fillQuestion = (bindings: Bindings): Shown => ({
+  const fillQuestion = (bindings: Bindings): ApprovalContent => ({
     title: toText(title.fill(bindings)),
     details: details.fill(bindings),
     args: args.fill(bindings),

@@ -1,7 +1,7 @@
 import type { Update } from '../channels/channel.ts';
 import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import type { Bindings } from '../expression/expression.ts';
-import type { Shown, Approval } from '../run/approval.ts';
+import type { ApprovalContent, Approval } from '../run/approval.ts';
 import type { CallReply, CallRequest, ModelCallRequest, ReadingRequest, ToolCallRequest } from '../run/effect.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import type { Principal } from '../run/principal.ts';
@@ -25,7 +25,7 @@ export interface NodeBehavior {
    * state. Absent if the approval does not depend on the state.
    * @throws GraphError
    */
-  readonly fillQuestion?: (bindings: Bindings, position: ApprovalPosition) => Shown | null;
+  readonly fillQuestion?: (bindings: Bindings, position: ApprovalPosition) => ApprovalContent | null;
   /** The people who may decide; absent if the node itself requests no approval. */
   readonly policy?: ApprovalPolicy;
   /** Makes the call that compensates the node's own call. */

@@ -12,7 +12,7 @@ import type { CallSettings } from '../definition/call-policy.ts';
 import { ownFields } from '../definition/node-types/custom.ts';
 import { NODE_NAMES } from '../expression/expression.ts';
 import { parseMembers } from '../expression/template.ts';
-import { freshScope, hasBegun } from '../run/scope-place.ts';
+import { freshScope, hasBegun } from '../run/scope-position.ts';
 
 /**
  * Makes the `resume` of a node that calls code. A returned object that has only keys of a command is a command. Any

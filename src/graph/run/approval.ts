@@ -14,7 +14,7 @@ import type { Refusal } from './occurrence.ts';
 import { priceOfText, spend } from '../values/meter.ts';
 
 /** A request for a person's decision, as the API lists it. */
-export interface Approval extends Shown {
+export interface Approval extends ApprovalContent {
   readonly id: string;
   readonly runId: string;
   readonly node: string;
@@ -207,8 +207,8 @@ function refusalByDigest({ digest }: Approval, { digests }: DecisionRequest): Re
 /** Limit of edits, because each edit lets everyone decide once more. */
 const MAX_EDITS = 20;
 
-function refusalOfEdit({ args: shown, decisions }: Approval, args: Json | undefined): Refusal | null {
-  if (args === undefined || deepEqual(args, shown)) return null;
+function refusalOfEdit({ args: current, decisions }: Approval, args: Json | undefined): Refusal | null {
+  if (args === undefined || deepEqual(args, current)) return null;
   const edits = decisions.filter((one, at) => at > 0 && !deepEqual(one.args, decisions[at - 1]?.args ?? null));
   if (edits.length < MAX_EDITS) return null;
   const message = `The arguments have been edited ${MAX_EDITS} times; approve them as they are, or reject them`;
@@ -260,7 +260,7 @@ function violation(
 }
 
 /** The content of an approval that deciders see. */
-export interface Shown {
+export interface ApprovalContent {
   readonly title: string;
   readonly details: Json;
   readonly args: Json;
@@ -270,7 +270,7 @@ export interface Shown {
  * Returns the SHA-256, in hex, of the approval's content as canonical JSON (RFC 8785). Each byte costs twice as much as
  * when a text is only written.
  */
-export function digestOf({ title, details, args }: Shown): string {
+export function digestOf({ title, details, args }: ApprovalContent): string {
   const bytes = new TextEncoder().encode(canonicalJson({ title, details, args }));
   spend(priceOfText(bytes));
   return bytesToHex(sha256(bytes));

@@ -57,7 +57,7 @@ export interface ImpossibleCompensation extends Compensated {
 
 /**
  * A call that was possibly executed: it has timed out, was canceled during its execution, or has no answer, and no
- * record tells.
+ * record has its outcome.
  */
 export interface PossiblyExecutedCall {
   readonly key: string;

@@ -16,7 +16,7 @@ export function heldBytes({ root, approvals, bufferedEvents, signalResults, comp
   const { pending, perhapsMade } = compensation;
   const rest = [...Object.values(approvals), ...bufferedEvents, ...signalResults, ...pending, ...perhapsMade];
   const requests = Object.values(calls).reduce((sum, { bytes = 0 }) => sum + bytes, 0);
-  return bytesOfPlace(root) + bytesOfAll(rest) + requests;
+  return bytesOfSuperstep(root) + bytesOfAll(rest) + requests;
 }
 
 /** Limit in bytes of what a run holds, as counted by `heldBytes`. It belongs to the interpreter version. */
@@ -36,7 +36,7 @@ function bytesOfAll(values: readonly object[]): number {
 }
 
 /** Returns the bytes of the tasks of an open superstep, or of the list elements for the next one. */
-export function bytesOfPlace({ at, deferred }: Pick<Scope, 'at' | 'deferred'>): number {
+export function bytesOfSuperstep({ at, deferred }: Pick<Scope, 'at' | 'deferred'>): number {
   const open =
     at.kind === 'running' ? at.tasks.reduce((sum, task) => sum + bytesOfTask(task), 0) : bytesOfTriggers(at.triggers);
   return open + bytesOfTriggers(deferred);
@@ -54,7 +54,7 @@ export function bytesOfTask(task: NodeTask): number {
 /** The bytes of what a task has done or waits for, and of the graph inside. */
 export function bytesOfWork(state: TaskState): number {
   const inner = scopeIn(state);
-  return bytesOfState(state) + (inner ? bytesOfChannels(inner.channels) + bytesOfPlace(inner) : 0);
+  return bytesOfState(state) + (inner ? bytesOfChannels(inner.channels) + bytesOfSuperstep(inner) : 0);
 }
 
 /**

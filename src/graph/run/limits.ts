@@ -47,10 +47,10 @@ export interface LooseLimit {
   readonly allowed: number;
 }
 
-/** A run's limits: the effective ones, and the form for people. */
+/** A run's limits: the effective ones, and in the form that people write. */
 export interface LimitsOfRun {
   readonly limits: RunLimits;
-  readonly shown: Limits;
+  readonly readable: Limits;
   /** The reason why the requested limits are impossible; `null` if they are possible. */
   readonly refusal: Refusal | null;
 }
@@ -70,7 +70,7 @@ export function limitsOfRun(
   const deadline = asked.deadline ?? definition.limits?.deadline ?? defaults.deadline;
   return {
     limits,
-    shown: { ...counts, ...(deadline !== undefined && { deadline }) },
+    readable: { ...counts, ...(deadline !== undefined && { deadline }) },
     refusal: refusalOf(loose, ceilings),
   };
 }

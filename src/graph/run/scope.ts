@@ -11,7 +11,7 @@ export interface Scope {
   /** The number of the open or next superstep, from 0. */
   readonly step: number;
   readonly channels: Readonly<Record<string, Json>>;
-  readonly at: ScopePlace;
+  readonly at: ScopePosition;
   /** Triggered deferred nodes. They run when no other node is left to run. */
   readonly deferred: readonly Trigger[];
   /** The sources that have arrived since each join last fired, by the edge's id. */
@@ -24,7 +24,7 @@ export interface Scope {
 }
 
 /** The position of a graph. */
-export type ScopePlace = ReadyScope | RunningScope | FiringScope | ScopeBefore | ScopeAfter;
+export type ScopePosition = ReadyScope | RunningScope | FiringScope | ScopeBefore | ScopeAfter;
 
 /** The next superstep may open; without triggers and deferred nodes, the graph has finished. */
 export interface ReadyScope {
@@ -100,7 +100,7 @@ export type TaskState =
       readonly phase: 'intervention';
       readonly since: string;
       /** The failed call; `null` if the task waited for none. */
-      readonly call: ShownCall | null;
+      readonly call: VisibleCall | null;
     } & Failed)
   | {
       readonly phase: 'completed';
@@ -153,7 +153,7 @@ export interface FinishedPosition {
 }
 
 /** The visible part of a call. */
-export interface ShownCall {
+export interface VisibleCall {
   readonly key: string;
   /** Absent if the call is not a tool call. */
   readonly tool?: string;
@@ -161,7 +161,7 @@ export interface ShownCall {
 }
 
 /** The task waits for one call only. */
-export interface CallPosition extends ShownCall {
+export interface CallPosition extends VisibleCall {
   readonly kind: 'call';
 }
 
@@ -227,7 +227,7 @@ export interface WaitPosition extends WithDeadline {
 }
 
 /** The tool's own schema is reading the arguments of the task's call. */
-export interface ReadingPosition extends ShownCall {
+export interface ReadingPosition extends VisibleCall {
   readonly kind: 'reading';
   /** The arguments given by the node. */
   readonly given: Json;
@@ -265,7 +265,7 @@ export interface FailingPosition {
   /** The finished part of the work, with the graphs inside whose calls are open. */
   readonly saved: SavedProgress | null;
   /** A call of unknown outcome that the saved progress does not hold. */
-  readonly call: ShownCall | null;
+  readonly call: VisibleCall | null;
 }
 
 /** The result of a finished task; a retry only writes it again. */

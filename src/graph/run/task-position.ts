@@ -3,7 +3,7 @@ import type {
   ResumablePosition,
   SavedProgress,
   Scope,
-  ShownCall,
+  VisibleCall,
   NodeTask,
   TaskState,
   TaskStateIn,
@@ -53,7 +53,7 @@ function progressWithScope(saved: ResumablePosition, scope: Scope): ResumablePos
 }
 
 /** Returns the call that a task at this position waits for, except calls of a batch. */
-export function callAt(position: NodePosition): ShownCall | null {
+export function callAt(position: NodePosition): VisibleCall | null {
   switch (position.kind) {
     case 'call': {
       const { kind: _kind, ...call } = position;

@@ -4,7 +4,7 @@ import type { PossiblyExecutedCall } from './compensation.ts';
 import { isSamePath } from './ids.ts';
 import type { TaskPath } from './ids.ts';
 import type { Run } from './run.ts';
-import { tasksIn } from './scope-place.ts';
+import { tasksIn } from './scope-position.ts';
 import type { SavedProgress, Scope, TaskState } from './scope.ts';
 import { batchOf, hasFailed, progressAt, scopeIn, scopeInside } from './task-position.ts';
 import type { CallState } from './tool-batch.ts';

@@ -63,8 +63,8 @@ function handleDecision(draft: Draft, decision: DecisionRequest['decision'], { p
 function timeOf({ now, timestamp }: Draft, { requestedAt }: Approval, payload: JsonObject): string | null {
   const text = textOf(payload, 'at');
   if (text === undefined) return timestamp;
-  const said = parseTimestamp(text);
-  return said === null ? null : formatTimestamp(Math.max(Math.min(said, now), Date.parse(requestedAt)));
+  const time = parseTimestamp(text);
+  return time === null ? null : formatTimestamp(Math.max(Math.min(time, now), Date.parse(requestedAt)));
 }
 
 function recordDecision(draft: Draft, approval: Approval, made: Decision): void {

@@ -11,7 +11,7 @@ import { renewApprovals } from '../lifecycle/renew-approvals.ts';
 import { reopenRun } from '../lifecycle/retry-task.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import type { BufferedEvent } from '../run/run.ts';
-import { triggersAt } from '../run/scope-place.ts';
+import { triggersAt } from '../run/scope-position.ts';
 import type { Scope } from '../run/scope.ts';
 import { hasEnded, statusOf } from '../run/status.ts';
 import { stopAtBreakpointBefore } from '../superstep/open-superstep.ts';

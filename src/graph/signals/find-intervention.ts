@@ -105,20 +105,20 @@ export function isNamed(payload: JsonObject, node: string, id: string): boolean 
 }
 
 /** Returns the lost call that a person sees: one of a batch, or the one of the node. */
-export function shownLostCall({ handle, failure, call }: OpenIntervention): PossiblyExecutedCall | null {
+export function visibleLostCall({ handle, failure, call }: OpenIntervention): PossiblyExecutedCall | null {
   if (!isUnknownOutcome(failure.error)) return null;
   const { node, task, taskPath } = handle;
-  const shown = task.state.phase === 'intervention' ? task.state.call : null;
-  const made = call ? { key: keyOfCall(handle, call.number), tool: call.tool } : shown;
-  return made && { key: made.key, taskPath, called: made.tool ?? node.id };
+  const ofNode = task.state.phase === 'intervention' ? task.state.call : null;
+  const lost = call ? { key: keyOfCall(handle, call.number), tool: call.tool } : ofNode;
+  return lost && { key: lost.key, taskPath, called: lost.tool ?? node.id };
 }
 
 /** Returns the lost calls that a retry of the node would repeat. */
 export function lostCallsOf({ run }: Draft, intervention: OpenIntervention): readonly PossiblyExecutedCall[] {
   if (!repeatsLostCall(intervention)) return [];
-  const shown = shownLostCall(intervention);
-  const others = rememberedLostCalls(run, intervention.handle.taskPath).filter(({ key }) => key !== shown?.key);
-  return shown ? [shown, ...others] : others;
+  const visible = visibleLostCall(intervention);
+  const others = rememberedLostCalls(run, intervention.handle.taskPath).filter(({ key }) => key !== visible?.key);
+  return visible ? [visible, ...others] : others;
 }
 
 /**

@@ -16,7 +16,7 @@ import {
   findInterventions,
   refuseUnnamed,
   refuseSeveralLost,
-  shownLostCall,
+  visibleLostCall,
   lostCallsOf,
 } from './find-intervention.ts';
 import type { OpenIntervention } from './find-intervention.ts';
@@ -88,7 +88,7 @@ function retryInterventions(draft: Draft, found: readonly OpenIntervention[], by
   draft.addEditor(by);
   rememberPossiblyExecuted(
     draft,
-    found.flatMap((one) => shownLostCall(one) ?? []),
+    found.flatMap((one) => visibleLostCall(one) ?? []),
   );
   for (const one of found) {
     const { frame, node } = one.handle;

@@ -8,7 +8,7 @@ import type {
   TaskStateIn,
   FailingPosition,
   ResumablePosition,
-  ShownCall,
+  VisibleCall,
 } from '../run/scope.ts';
 import { isEnding } from '../run/status.ts';
 import { awaitsResult, batchOf, hasResumableProgress, isResumable } from '../run/task-position.ts';
@@ -134,7 +134,7 @@ function afterResult(handle: TaskHandle, position: FailingPosition, input: CallR
  * A person sees only one of the lost calls. The others are remembered, so that none of them is repeated without a
  * decision.
  */
-function rememberLost({ draft, taskPath, node }: TaskHandle, { key }: ShownCall): void {
+function rememberLost({ draft, taskPath, node }: TaskHandle, { key }: VisibleCall): void {
   const { perhapsMade } = draft.run.compensation;
   draft.setCompensation({ perhapsMade: [...perhapsMade, { key, taskPath, called: node.id }] });
 }

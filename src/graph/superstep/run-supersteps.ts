@@ -1,8 +1,8 @@
 import { childFrame, outputOf, tasksOf, TaskHandle, emitTask, keyOfCall } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { mustYield, mustYieldBeforeWhole } from '../draft/load.ts';
-import { tasksIn } from '../run/scope-place.ts';
-import type { ScopePlace, NodeTask, SavedProgress, Scope, TaskState } from '../run/scope.ts';
+import { tasksIn } from '../run/scope-position.ts';
+import type { ScopePosition, NodeTask, SavedProgress, Scope, TaskState } from '../run/scope.ts';
 import {
   isFinished,
   isOver,
@@ -36,10 +36,10 @@ export function runSupersteps(frame: Frame): Standing {
   }
 }
 
-type At<Kind extends ScopePlace['kind']> = ScopePlace & { readonly kind: Kind };
+type At<Kind extends ScopePosition['kind']> = ScopePosition & { readonly kind: Kind };
 
 /** The next step of a graph at each position. @returns `null` if the graph can continue */
-const MOVES: { readonly [K in ScopePlace['kind']]: (frame: Frame, at: At<K>) => Standing | null } = {
+const MOVES: { readonly [K in ScopePosition['kind']]: (frame: Frame, at: At<K>) => Standing | null } = {
   ready: openNextSuperstep,
   running: workOnSuperstep,
   edges: leaveNodes,
@@ -47,7 +47,7 @@ const MOVES: { readonly [K in ScopePlace['kind']]: (frame: Frame, at: At<K>) => 
   after: () => ({ kind: 'paused' }),
 };
 
-function moveOn<K extends ScopePlace['kind']>(frame: Frame, at: At<K>): Standing | null {
+function moveOn<K extends ScopePosition['kind']>(frame: Frame, at: At<K>): Standing | null {
   const move: (frame: Frame, at: At<K>) => Standing | null = MOVES[at.kind];
   return move(frame, at);
 }

@@ -5,7 +5,7 @@ import type { Frame } from '../draft/frames.ts';
 import { resumePointNow } from '../journal/resume-point.ts';
 import type { Checkpoint, Visited } from '../journal/resume-point.ts';
 import { checkpointId } from '../run/ids.ts';
-import { nextNodes } from '../run/scope-place.ts';
+import { nextNodes } from '../run/scope-position.ts';
 import { mapValues } from '../values/collections.ts';
 import { isJsonList } from '../values/json.ts';
 

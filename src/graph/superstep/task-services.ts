@@ -237,14 +237,14 @@ export function openApproval(
   requireAllowedSize('The question', question);
   const id = approvalId({ runId: run.id, number: draft.increment('approval') });
   const fireAt = draft.now + timeoutMs;
-  const shown = { ...question, details: withParent(run, question.details) };
+  const content = { ...question, details: withParent(run, question.details) };
   const asked = digestOf(question);
   const approval: Approval = {
     id,
     runId: run.id,
     node,
-    ...shown,
-    digest: shown.details === question.details ? asked : digestOf(shown),
+    ...content,
+    digest: content.details === question.details ? asked : digestOf(content),
     status: 'pending',
     decisions: [],
     previous: askedBefore(

@@ -1,7 +1,7 @@
 import type { NewMessage, ToolCall } from '../../definition/message.ts';
 import { NOT_ASKED, answered, failureIn } from '../../run/tool-batch.ts';
 import type { BatchCall, CallState, ToolBatch } from '../../run/tool-batch.ts';
-import { tasksIn, freshScope } from '../../run/scope-place.ts';
+import { tasksIn, freshScope } from '../../run/scope-position.ts';
 import type { Scope, WithGraphCalls, NodeTask } from '../../run/scope.ts';
 import { GraphError, toRunError } from '../../values/errors.ts';
 import type { TaskInput } from '../behavior.ts';
