@@ -16,9 +16,9 @@ export interface Timers {
  * The maximum of timers that are started in Temporal, because a history has room for some thousand timers, and a new
  * execution sets all of them again. The others wait here until those that are due first have fired or are canceled.
  */
-export const MOST_TIMERS = 100;
+export const MAX_TIMERS = 100;
 /** Waiting timers are started together, once fewer timers than this are started. */
-const FEWEST_TIMERS = MOST_TIMERS / 2;
+const REFILL_BELOW = MAX_TIMERS / 2;
 
 interface TimersDeps {
   readonly scopes: Scopes;
@@ -58,8 +58,8 @@ export function createTimers({ scopes, sleep, fire }: TimersDeps): Timers {
   const forget = (id: string): void => {
     started.delete(id);
     scopes.close(id);
-    if (started.size >= FEWEST_TIMERS) return;
-    for (const timer of waiting.takeFirst(MOST_TIMERS - started.size)) begin(timer);
+    if (started.size >= REFILL_BELOW) return;
+    for (const timer of waiting.takeFirst(MAX_TIMERS - started.size)) begin(timer);
   };
   /** Moves a started timer back to the waiting ones, to make room for a timer that is due earlier. */
   const setBack = (last: TimerEffect): void => {
@@ -70,7 +70,7 @@ export function createTimers({ scopes, sleep, fire }: TimersDeps): Timers {
   };
   return {
     start(timer) {
-      const isFull = started.size >= MOST_TIMERS;
+      const isFull = started.size >= MAX_TIMERS;
       if (!isFull && waiting.isEmpty()) return begin(timer);
       const last = lastOf([...started.values()]);
       if (!last || timer.fireAt >= last.fireAt) return waiting.add(timer);

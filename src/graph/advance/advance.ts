@@ -11,7 +11,7 @@ import type { Run } from '../run/run.ts';
 import { awaitedPerson, hasEnded, isBeingCanceled, pauseRequested, hasOpenCalls, isEnding } from '../run/status.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
 import { runSupersteps } from '../superstep/run-supersteps.ts';
-import type { Standing } from '../superstep/open-superstep.ts';
+import type { StopReason } from '../superstep/open-superstep.ts';
 import { toRunError, MAX_MESSAGE, otherCause } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
@@ -88,7 +88,7 @@ function applyAction(draft: Draft, action: Action): boolean {
 }
 
 /** A paused run processes occurrences but opens no superstep. A run that is being canceled only waits for its calls. */
-function continueSupersteps(draft: Draft): Standing {
+function continueSupersteps(draft: Draft): StopReason {
   const { phase } = draft.run;
   if (isBeingCanceled(draft.run)) return { kind: 'waiting' };
   if (phase.kind === 'failing') return { kind: 'failed', error: phase.error };
@@ -103,7 +103,7 @@ function continueSupersteps(draft: Draft): Standing {
  * canceled.
  * @returns true if the run has more to do at once
  */
-function enterNextPhase(draft: Draft, standing: Standing): boolean {
+function enterNextPhase(draft: Draft, standing: StopReason): boolean {
   const { run } = draft;
   if (run.phase.kind === 'canceling' || run.phase.kind === 'closing') {
     const hasYielded = !hasOpenCalls(run) && continueCanceling(draft, run.phase);

@@ -2,7 +2,7 @@ import type { Draft } from '../draft/draft.ts';
 import { recordOccurrence, findTask, emitTask } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import {
-  expiredBy,
+  compensationOfTimer,
   expireAskedCompensation,
   rememberCompensation,
   takeForCompensation,
@@ -59,7 +59,7 @@ function fireTimer(draft: Draft, { id, fireAt }: Occurrence & { kind: 'timer' })
   recordOccurrence(draft, { kind: 'timer', id });
   if (id === DEADLINE_TIMER)
     return { code: 'DEADLINE_EXCEEDED', message: `The deadline of ${draft.run.limits.deadlineMs} ms is over` };
-  const asked = expiredBy(draft, id);
+  const asked = compensationOfTimer(draft, id);
   if (asked) expireAskedCompensation(draft, asked);
   else deliver(findTask(draft, timer.taskPath), { kind: 'timer', id });
   return undefined;

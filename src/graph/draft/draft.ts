@@ -4,7 +4,7 @@ import { spend } from '../values/meter.ts';
 import type { Checkpoint } from '../journal/resume-point.ts';
 import type { RunEvent } from '../journal/events.ts';
 import type { Approval } from '../run/approval.ts';
-import type { AwaitedPerson } from '../run/compensation.ts';
+import type { AwaitedPerson, PossiblyExecutedCall } from '../run/compensation.ts';
 import type { Countdown, RunLimits, Spent } from '../run/limits.ts';
 import type { CallEffect, Effect } from '../run/effect.ts';
 import { MAX_HELD_BYTES, heldBytes, holdsTooMuch } from '../run/held-bytes.ts';
@@ -230,6 +230,21 @@ export class Draft {
 
   setCompensation(changes: Partial<CompensationProgress>): void {
     this.#run.compensation = { ...this.#run.compensation, ...changes };
+  }
+
+  /** Remembers possibly executed calls, each until its result is known or a person settles its task. */
+  rememberPossiblyExecuted(calls: readonly PossiblyExecutedCall[]): void {
+    if (calls.length === 0) return;
+    const keys = new Set(calls.map(({ key }) => key));
+    const others = this.#run.compensation.perhapsMade.filter(({ key }) => !keys.has(key));
+    this.setCompensation({ perhapsMade: [...others, ...calls] });
+  }
+
+  /** Forgets the possibly executed calls whose outcome is known or settled. */
+  forgetPossiblyExecuted(isSettled: (call: PossiblyExecutedCall) => boolean): void {
+    const { perhapsMade } = this.#run.compensation;
+    const others = perhapsMade.filter((call) => !isSettled(call));
+    if (others.length < perhapsMade.length) this.setCompensation({ perhapsMade: others });
   }
 
   /** Sets the person for whom the compensation of an ending run waits; `null` for none. */

@@ -254,18 +254,18 @@ export interface Choice {
 }
 
 /** The part of a run that waits for a person. */
-export type Settled = 'node' | 'call' | 'compensation';
+export type InterventionSubject = 'node' | 'call' | 'compensation';
 
 /** A failure that waits for a person. */
-interface Waiting extends Pick<Intervention, 'id' | 'node' | 'index' | 'since' | 'error'> {
-  readonly of: Settled;
+interface PendingFailure extends Pick<Intervention, 'id' | 'node' | 'index' | 'since' | 'error'> {
+  readonly of: InterventionSubject;
   readonly call: VisibleCall | null;
 }
 
 /** Limit in bytes of the arguments in the view, because each batch of the journal contains them again. */
 const MAX_ARGS_BYTES = 16_384;
 
-function toIntervention({ of, call, ...failure }: Waiting): Intervention {
+function toIntervention({ of, call, ...failure }: PendingFailure): Intervention {
   const { key = null, tool, args = null } = call ?? {};
   return {
     kind: 'intervention',
@@ -277,7 +277,7 @@ function toIntervention({ of, call, ...failure }: Waiting): Intervention {
   };
 }
 
-function choicesOf(of: Settled, isUnknown: boolean, hasCall: boolean): readonly Choice[] {
+function choicesOf(of: InterventionSubject, isUnknown: boolean, hasCall: boolean): readonly Choice[] {
   const retried = of === 'node' && !hasCall ? 'Runs the node again; finished work in it is kept.' : RETRY;
   return [
     { action: 'retry', effect: isUnknown && hasCall ? RETRY_UNKNOWN : retried },
@@ -288,12 +288,12 @@ function choicesOf(of: Settled, isUnknown: boolean, hasCall: boolean): readonly 
 
 const RETRY = 'Makes the call again.';
 const RETRY_UNKNOWN = 'Makes the call again under the same key; it may have been made before.';
-const SKIP: Readonly<Record<Settled, string>> = {
+const SKIP: Readonly<Record<InterventionSubject, string>> = {
   node: 'Goes on with the output that you give, as if the node had returned it. Nothing is called.',
   call: 'Goes on with the output that you give, as if the tool had returned it. Nothing is called.',
   compensation: 'Counts the call as undone, with the output that you give. Nothing is called.',
 };
-const FAIL: Readonly<Record<Settled, string>> = {
+const FAIL: Readonly<Record<InterventionSubject, string>> = {
   node: 'Fails the node, and the run with it.',
   call: 'Fails the node that made the call, and the run with it.',
   compensation: 'Counts the call as not undone; the run ends with that in its error.',

@@ -347,13 +347,13 @@ function askToCompensate(draft: Draft, compensation: CompensationCall): void {
 }
 
 /** Returns the compensation that waits for this approval; `null` if there is none. */
-export function askedBy({ run }: Draft, { id }: Pick<Approval, 'id'>): AskedCompensation | null {
+export function compensationOfApproval({ run }: Draft, { id }: Pick<Approval, 'id'>): AskedCompensation | null {
   const awaited = awaitedPerson(run);
   return awaited?.kind === 'asked' && awaited.approvalId === id ? awaited : null;
 }
 
 /** Returns the compensation whose approval a timer expires; `null` if it expires none. */
-export function expiredBy({ run }: Draft, timerId: string): AskedCompensation | null {
+export function compensationOfTimer({ run }: Draft, timerId: string): AskedCompensation | null {
   const awaited = awaitedPerson(run);
   return awaited?.kind === 'asked' && approvalTimerId(awaited.approvalId) === timerId ? awaited : null;
 }

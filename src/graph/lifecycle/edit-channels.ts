@@ -12,7 +12,7 @@ import { saveCheckpoint } from '../superstep/save-checkpoint.ts';
 import { didYouMean, withSuggestions } from '../values/did-you-mean.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import type { JsonObject } from '../values/json.ts';
-import { actorIn, refuseWriting } from './held-nodes.ts';
+import { actorIn, refuseWriting } from './gated-nodes.ts';
 
 /** Values given by a person. */
 export interface StateEdit {

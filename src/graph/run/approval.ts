@@ -167,7 +167,7 @@ export function isPendingFor(approval: Approval, who: Pick<DecisionRequest, 'by'
   return (refuseDecider(approval, who) ?? refusalByStatus(approval) ?? refusalWhilePending(approval, who)) === null;
 }
 
-/** Returns the refusal for an approval that is no longer pending. @returns `null` while it is pending */
+/** Refuses a decision on an approval that is no longer pending. @returns `null` while it is pending */
 export function refusalByStatus(approval: Approval): Refusal | null {
   const last = closingDecision(approval);
   switch (approval.status) {

@@ -1,7 +1,7 @@
 import type { Limits } from '../definition/limits.ts';
 import type { Json } from '../values/json.ts';
 import type { Approval } from './approval.ts';
-import type { ClosedApproval } from './asked-before.ts';
+import type { ClosedApproval } from './earlier-approvals.ts';
 import type { Compensation, CompensationCall, PossiblyExecutedCall, UndoneWork } from './compensation.ts';
 import type { Countdown, RunLimits, Spent, Reservation } from './limits.ts';
 import type { TaskPath } from './ids.ts';

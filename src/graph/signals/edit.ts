@@ -6,7 +6,7 @@ import type { Visited } from '../journal/resume-point.ts';
 import { discardSuperstep } from '../lifecycle/cancel.ts';
 import { editChannels, saveEdit } from '../lifecycle/edit-channels.ts';
 import type { StateEdit } from '../lifecycle/edit-channels.ts';
-import { actorIn, refuseActingAs, refuseArrivals, refuseReaching } from '../lifecycle/held-nodes.ts';
+import { actorIn, refuseActingAs, refuseArrivals, refuseReaching } from '../lifecycle/gated-nodes.ts';
 import { renewApprovals } from '../lifecycle/renew-approvals.ts';
 import { reopenRun } from '../lifecycle/retry-task.ts';
 import type { Refusal } from '../run/occurrence.ts';
@@ -18,7 +18,7 @@ import { stopAtBreakpointBefore } from '../superstep/open-superstep.ts';
 import { triggerNextNodes, refreshNextNodes } from '../superstep/edges.ts';
 import type { RunError } from '../values/errors.ts';
 import { refuseBypass, refuseCompensated, refuseUnknownNode, refuseUnlessStatus } from './refusals.ts';
-import { refused, taken, textOf, valuesOf } from './signal.ts';
+import { refused, accepted, textOf, valuesOf } from './signal.ts';
 import type { SignalKind, SignalRequest } from './signal.ts';
 import { bytesOf } from '../run/held-bytes.ts';
 import { deliver } from '../superstep/deliver.ts';
@@ -44,7 +44,7 @@ export const edit: SignalKind = {
     saveEdit(draft, edited.changes, visited);
     if (asNode !== undefined) reopenPaused(draft, by.sub);
     else if (!hasEnded(draft.run)) renewApprovals(draft);
-    return taken(draft.run.checkpointId);
+    return accepted(draft.run.checkpointId);
   },
 };
 
@@ -144,7 +144,7 @@ export const event: SignalKind = {
     emitOfRun(draft, { type: 'signal.received', event: name, by: by.sub });
     if (waiting) deliver(waiting, { kind: 'event', payload });
     else bufferEvent(draft, buffered);
-    return taken();
+    return accepted();
   },
 };
 

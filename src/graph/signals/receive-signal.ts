@@ -18,7 +18,7 @@ import { whyUnreadable } from '../values/unreadable.ts';
 import { isNamed } from './find-intervention.ts';
 import { refuseUnread } from './refusals.ts';
 import { refused, textOf } from './signal.ts';
-import type { Handled, SignalKind } from './signal.ts';
+import type { SignalOutcome, SignalKind } from './signal.ts';
 import { signals } from './signals.ts';
 
 /** The author of a signal without `by`. The access control of Temporal decides who may signal workflows. */
@@ -61,7 +61,7 @@ const MAX_ID = 255;
 const MAX_ISSUES = 100;
 
 /** Limits what a refusal quotes of a signal. */
-function bounded(handled: Handled): Handled {
+function bounded(handled: SignalOutcome): SignalOutcome {
   if (handled.taken) return handled;
   const { message, issues, ...rest } = handled.refusal;
   return refused({
@@ -79,7 +79,7 @@ function toStorableName(name: string): string {
   return truncate(name.replaceAll(/\p{Cc}/gu, '\uFFFD'), MAX_NAME);
 }
 
-function handleSignal(draft: Draft, name: string, payload: Json): Handled {
+function handleSignal(draft: Draft, name: string, payload: Json): SignalOutcome {
   const kind = signals.get(name);
   if (!kind)
     return refused({
@@ -118,7 +118,7 @@ function sizeProblem(payload: Json): string | null {
 }
 
 /** Refuses an intervention other than the one that a compensating run waits for. */
-function refuseOther({ compensation, since }: UnknownCompensation, payload: JsonObject): Handled | null {
+function refuseOther({ compensation, since }: UnknownCompensation, payload: JsonObject): SignalOutcome | null {
   const { node } = compensation.task;
   const id = unknownCompensationId(compensation.task);
   if (isNamed(payload, node, id)) {

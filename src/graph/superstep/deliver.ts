@@ -135,8 +135,7 @@ function afterResult(handle: TaskHandle, position: FailingPosition, input: CallR
  * decision.
  */
 function rememberLost({ draft, taskPath, node }: TaskHandle, { key }: VisibleCall): void {
-  const { perhapsMade } = draft.run.compensation;
-  draft.setCompensation({ perhapsMade: [...perhapsMade, { key, taskPath, called: node.id }] });
+  draft.rememberPossiblyExecuted([{ key, taskPath, called: node.id }]);
 }
 
 /**

@@ -94,11 +94,8 @@ class EdgeFailure extends Error {
 }
 
 /** The state of one edge evaluation. */
-interface Firing {
+interface Firing extends Omit<EdgeInput, 'finished' | 'already'> {
   readonly outgoing: Outgoing;
-  readonly bindings: EdgeInput['bindings'];
-  readonly maxTasks: number;
-  readonly maxBytes: number;
   readonly nodes: Set<string>;
   readonly elements: Trigger[];
   /** Targets of `forEach` over an empty list. */
@@ -119,15 +116,13 @@ interface Firing {
 export function fireEdges(
   outgoing: Outgoing,
   joins: Scope['joins'],
-  { finished, already, bindings, maxTasks, maxBytes }: EdgeInput,
+  { finished, already, ...input }: EdgeInput,
 ): Fired {
   const nodes = new Set(already.filter(({ element }) => !element).map(({ node }) => node));
   const elements = already.filter(({ element }) => element);
   const firing = {
+    ...input,
     outgoing,
-    bindings,
-    maxTasks,
-    maxBytes,
     nodes,
     elements,
     empty: new Set<string>(),

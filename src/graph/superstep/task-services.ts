@@ -30,7 +30,7 @@ import {
   reservedTotals,
   planReservation,
 } from './budget.ts';
-import { askedBefore } from '../run/asked-before.ts';
+import { earlierApprovals } from '../run/earlier-approvals.ts';
 
 /**
  * The services of a task for its node's behavior. It is a class for speed, because each step of each task creates one.
@@ -216,7 +216,7 @@ function expireApproval(handle: TaskHandle, id: string, status: Approval['status
 }
 
 /** The node that requests an approval. */
-export interface Asker {
+export interface ApprovalRequester {
   readonly node: string;
   /** The task that waits for the decision; empty if the run's compensation waits. */
   readonly taskPath: TaskPath;
@@ -231,7 +231,7 @@ export interface Asker {
 export function openApproval(
   draft: Draft,
   { timeoutMs, ...question }: Question,
-  { node, taskPath, summary }: Asker,
+  { node, taskPath, summary }: ApprovalRequester,
 ): Approval {
   const { run } = draft;
   requireAllowedSize('The question', question);
@@ -247,7 +247,7 @@ export function openApproval(
     digest: content.details === question.details ? asked : digestOf(content),
     status: 'pending',
     decisions: [],
-    previous: askedBefore(
+    previous: earlierApprovals(
       draft.closedApprovals,
       { task: taskPath, asked, tool: question.tool },
       run.parent?.closedApprovals,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TimerEffect } from '../../../src/graph/run/effect.ts';
-import { MOST_TIMERS, createTimers } from '../../../src/workflows/timers.ts';
+import { MAX_TIMERS, createTimers } from '../../../src/workflows/timers.ts';
 import type { Timers } from '../../../src/workflows/timers.ts';
 import { createRandom } from '../../support/builders/random.ts';
 
@@ -87,7 +87,7 @@ describe('a timer that has fired already', () => {
 });
 
 describe('timers beyond the maximum in Temporal', () => {
-  const MANY = 3 * MOST_TIMERS;
+  const MANY = 3 * MAX_TIMERS;
 
   test.each([
     ['in the order in which they are due', (at: number) => at],
@@ -97,7 +97,7 @@ describe('timers beyond the maximum in Temporal', () => {
     const { timers, fired, set, fireNext } = aTemporal();
     const all = Array.from({ length: MANY }, (_each, at) => aTimer(`t${at}`, fireAtOf(at)));
     for (const timer of all) timers.start(timer);
-    expect([set().length, timers.count()]).toEqual([MOST_TIMERS, MOST_TIMERS]);
+    expect([set().length, timers.count()]).toEqual([MAX_TIMERS, MAX_TIMERS]);
     for (let count = 0; count < MANY; count += 1) await fireNext();
     const expected = [...all].sort((a, b) => a.fireAt - b.fireAt).map(({ id, fireAt }) => `${id}@${fireAt}`);
     expect(fired.map((one) => Number(one.split('@')[1]))).toEqual(expected.map((one) => Number(one.split('@')[1])));
@@ -108,8 +108,8 @@ describe('timers beyond the maximum in Temporal', () => {
   test('start no timer in Temporal when waiting ones are canceled', () => {
     const { timers, set, asked } = aTemporal();
     for (let at = 0; at < MANY; at += 1) timers.start(aTimer(`t${at}`, at));
-    for (let at = MANY - 1; at >= MOST_TIMERS; at -= 1) timers.cancel(`t${at}`);
-    expect([set().length, asked()]).toEqual([MOST_TIMERS, MOST_TIMERS]);
+    for (let at = MANY - 1; at >= MAX_TIMERS; at -= 1) timers.cancel(`t${at}`);
+    expect([set().length, asked()]).toEqual([MAX_TIMERS, MAX_TIMERS]);
   });
 
   test.each([1, 2, 3, 4, 5])(
@@ -137,7 +137,7 @@ describe('timers beyond the maximum in Temporal', () => {
           open.delete(fired.at(-1)?.split('@')[0] ?? '');
           expected.push(now);
         }
-        expect(set().length).toBeLessThanOrEqual(MOST_TIMERS);
+        expect(set().length).toBeLessThanOrEqual(MAX_TIMERS);
       }
       expect(fired.map((one) => Number(one.split('@')[1]))).toEqual(expected);
     },

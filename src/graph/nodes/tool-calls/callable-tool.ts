@@ -38,7 +38,7 @@ export interface CallableTool {
    * Reads the arguments of a call by the tool's parameters, before any decision about them. A problem is formulated for
    * the model.
    */
-  readArguments(given: Json, giver?: Giver): { readonly args: Json } | { readonly problem: string };
+  readArguments(given: Json, giver?: ArgumentSource): { readonly args: Json } | { readonly problem: string };
   /** True if the code's own schema must read the arguments afterwards; otherwise the code receives them as they are. */
   readonly needsReading: boolean;
   reading(args: Json, leftMs: number | null): ReadingRequest;
@@ -72,7 +72,7 @@ export interface CallTerms {
 /**
  * The origin of arguments: a model, which may write numbers as text; a node or a person; another tool that has failed.
  */
-export type Giver = 'model' | 'node' | 'tool';
+export type ArgumentSource = 'model' | 'node' | 'tool';
 
 /** The node that calls a tool. */
 export interface CallingNode {

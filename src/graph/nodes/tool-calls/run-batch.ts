@@ -26,13 +26,13 @@ export interface BatchProgress extends Pick<WithGraphCalls, 'inside'> {
 }
 
 /** The number is bounded because each answer is searched among all calls of its batch. */
-const MOST_CALLS = 500;
+const MAX_CALLS = 500;
 
 /** Makes a batch of requested calls. Calls that can't be made are answered at once; the others become ready. */
 export function readBatch(context: ToolBatchContext, requested: readonly ToolCall[], callsMade: number): BatchProgress {
   let number = callsMade;
   const batch = requested.map((call, at) => {
-    const read = at < MOST_CALLS ? readCall(context, call) : leftOut(call);
+    const read = at < MAX_CALLS ? readCall(context, call) : leftOut(call);
     return { ...read, number: read.state.phase === 'answered' ? callsMade : number++ };
   });
   return { batch, callsMade: number };
@@ -118,7 +118,7 @@ function readCall({ task, tools }: ToolBatchContext, { id, name, args }: ToolCal
 }
 
 function leftOut(call: ToolCall): Omit<BatchCall, 'number'> {
-  const note = failureNote(`One message may ask for ${MOST_CALLS} calls; this one came later`);
+  const note = failureNote(`One message may ask for ${MAX_CALLS} calls; this one came later`);
   return { ...toUnread(call), args: null, state: answered(note) };
 }
 

@@ -21,7 +21,7 @@ type AskedQuestion = Omit<Question, 'tool'> & { readonly tool: string | undefine
  * @param closed those of the run, oldest first
  * @param inherited those of the runs that it was forked from, oldest first
  */
-export function askedBefore(
+export function earlierApprovals(
   closed: readonly Approval[],
   question: AskedQuestion,
   inherited: readonly ClosedApproval[] = [],

@@ -19,7 +19,7 @@ export const MAX_NAMED = 20;
  * decision without a name never applies to a later approval, which its sender may not have seen, and to none while
  * several are pending.
  */
-export function approvalMeant(known: KnownApprovals, id: string | undefined): Approval | Refusal {
+export function approvalToDecide(known: KnownApprovals, id: string | undefined): Approval | Refusal {
   if (id === undefined) return firstApproval(known);
   return find(known, id) ?? refuseUnknown(known, id);
 }
