@@ -292,7 +292,7 @@ const MAX_SIGNAL_RESULTS = 100;
  * The approvals of a draft. A run may wait for thousands, so a change must not scan all of them: pending ones are
  * indexed by task, and the few closed ones are kept apart. Both indexes are built on first use.
  */
-export class DraftApprovals {
+class DraftApprovals {
   readonly byId: Record<string, Approval>;
   #pendingByTask: IdsByTask | null = null;
   #closed: readonly Approval[] | null = null;
@@ -344,7 +344,7 @@ function isPending({ status }: Approval): boolean {
 const MAX_CLOSED = 100;
 
 /** The running timers of a draft, by id and by task. */
-export class DraftTimers {
+class DraftTimers {
   readonly byId: Record<string, OpenTimer>;
   /** Built on first use. */
   #byTask: IdsByTask | null = null;
@@ -378,10 +378,10 @@ export class DraftTimers {
 }
 
 /**
- * Ids of what tasks wait for, indexed by the task and by each enclosing task, in the order in which they were added. A
- * lookup for one task does not scan the others.
+ * Ids of approvals or timers, indexed by the waiting task and by each enclosing task, in the order of insertion. A lookup
+ * for one task does not scan the others.
  */
-export class IdsByTask {
+class IdsByTask {
   readonly #ids = new Map<string, Set<string>>();
 
   constructor(waiting: Iterable<readonly [id: string, path: TaskPath]>) {

@@ -212,18 +212,18 @@ function runFields({ draft, graph, scope }: Frame, visit: number | null): JsonOb
 }
 
 /*
- * Limits of what a run may compute. One `advance` stays far below the 8 s of processor time of an activation, because
+ * Limits of the computing of a run. One `advance` stays far below the 8 s of processor time of an activation, because
  * it yields (`load.ts`); these limits bound the sum over many. They belong to the interpreter version: other values
  * would stop a recorded run at another point.
  */
 
-/** One step of a task: its templates, arguments, schema checks, and (once more) its writes. */
+/** The limit of one step of a task: its templates, arguments and schema checks. Its writes have the same limit again. */
 const TASK_UNITS = 3_000_000;
-/** The edges of all nodes that finish in one superstep. */
+/** The limit of the edges of all nodes that finish in one superstep. */
 const EDGE_UNITS = 5_000_000;
-/** A superstep of the run's own graph: its tasks, the graphs inside, writes and edges together. */
+/** The limit of a superstep of the run's own graph: its tasks, the graphs inside, writes and edges together. */
 const SUPERSTEP_UNITS = 20_000_000;
-/** What a run may compute until it receives a result, a signal or a timer. */
+/** The limit of a run until it receives a result, a signal or a timer. */
 const UNITS_ALONE = 100_000_000;
 
 /** Runs a step of a task. @throws TooExpensiveError beyond its allowance, naming the node, or beyond its superstep's */
@@ -239,12 +239,12 @@ export function withOwnAllowance<T>(handle: TaskHandle, step: () => T): T {
   return withAllowance(`Node "${handle.node.id}"`, TASK_UNITS, () => withRoomOf(handle, step));
 }
 
-/** Values up to this size are always made; where they are stored, the run's limit is checked again. */
+/** Values up to this size, in bytes, may always be made. The run's limit is checked again when they are stored. */
 const ALWAYS_MADE = 65_536;
 
 /**
- * Runs a step that may make no value for which its run has no room. What the task itself holds counts as room, since
- * the new value may replace it.
+ * Runs a step that must not make a value beyond the free room of its run. The bytes that the task holds count as free,
+ * because the new value may replace them.
  */
 function withRoomOf<T>({ draft, task }: TaskHandle, step: () => T): T {
   const left = MAX_HELD_BYTES - draft.heldBytes;
@@ -261,7 +261,7 @@ export function withEdgeAllowance<T>({ draft, step }: Frame, evaluate: () => T):
   return withinSuperstep(draft, () => withAllowance(name, EDGE_UNITS, evaluate));
 }
 
-/** Does a part of the open superstep of the run's own graph. @throws TooExpensiveError once the allowance is used up */
+/** Runs a part of the open superstep of the run's own graph. @throws TooExpensiveError if its allowance is used up */
 export function withinSuperstep<T>({ run, work }: Draft, part: () => T): T {
   const message = `Superstep ${Math.max(0, run.root.step)} is too expensive: the superstep has computed more than it may, ${SUPERSTEP_UNITS} units for all its tasks and edges together`;
   return withinBudget({ units: SUPERSTEP_UNITS, spent: work.computed.superstep, message }, part);

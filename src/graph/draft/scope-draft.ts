@@ -28,7 +28,7 @@ type DraftScope = Mutable<Omit<Scope, 'visits' | 'at'>> & {
   at: Exclude<ScopePosition, Running> | (Omit<Running, 'tasks'> & { readonly tasks: NodeTask[] });
 };
 
-/** Replaces a task in its superstep, because tasks are values. Its element stays. @throws TypeError if the superstep is over */
+/** Replaces a task in its superstep; its list element stays. @throws TypeError if the superstep is over */
 export function replaceTask(handle: TaskHandle, task: NodeTask): void {
   handle.draft.hold(bytesOfWork(task.state) - bytesOfWork(handle.task.state));
   putTask(handle, task);
@@ -69,7 +69,7 @@ export function writeChannels(frame: Frame, writes: readonly Write[]): Applied {
   return applied;
 }
 
-/** Sets some channels, past their reducers. */
+/** Sets some channels without their reducers. */
 export function setChannels(frame: Frame, values: Channels): void {
   const channels = { ...frame.scope.channels, ...values };
   replaceChannels(frame, channels, growthOf(frame, { channels, changes: mapValues(values, (set) => ({ set })) }));
@@ -82,8 +82,8 @@ function replaceChannels(frame: Frame, channels: Channels, grown: number): void 
 }
 
 /**
- * The bytes by which the channels of a graph inside a task have grown; those of the run's own graph have a limit of their
- * own. A list that has grown in place is measured by what was added, as it may have to shrink again.
+ * Returns the bytes by which the channels of a graph inside a task have grown; 0 for the run's own graph, whose channels
+ * have a separate limit. A list that has grown in place is measured by its new items, because the growth may be undone.
  */
 function growthOf(
   { draft, parent, scope }: Frame,
@@ -97,7 +97,7 @@ function growthOf(
   }, 0);
 }
 
-/** All writers are at fault: each has added to what is too much. */
+/** Refuses writes that are too large together. All writers are at fault, because each has added to the size. */
 function noRoom(writes: readonly Write[]): Applied {
   const message = `the run would hold over ${MAX_HELD_BYTES} bytes in its tasks and subgraphs`;
   const [channel = ''] = writes.flatMap(({ update }) => Object.keys(update));

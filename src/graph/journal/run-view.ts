@@ -247,7 +247,7 @@ export interface Intervention {
   readonly choices: readonly Choice[];
 }
 
-/** A control that settles an intervention, and what it does. */
+/** A control that settles an intervention, and its effect. */
 export interface Choice {
   readonly action: 'retry' | 'skip' | 'fail';
   readonly effect: string;

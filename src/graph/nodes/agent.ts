@@ -91,7 +91,7 @@ function askModel({ plan, task, position }: AgentTask): Progress {
   return afterTurn(agent, !mayUseTools, plan.turn.ask(task, position.conversation, offerOf(agent, !mayUseTools)));
 }
 
-/** Returns what the model is offered: no tools in the last turn, otherwise those that the run may call. */
+/** Returns the offer to the model: no tools in the last turn, otherwise the tools that the run may call. */
 function offerOf(agent: AgentTask, isLast: boolean): Offer {
   const { plan, task, position } = agent;
   const isCallable = (name: string): boolean => plan.tools.findAllowed(name)?.refuse(task.editors) === null;

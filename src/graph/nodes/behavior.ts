@@ -21,7 +21,7 @@ export interface NodeBehavior {
   /** Continues an open task with an input; `position` is the one that the last progress returned. */
   resume(task: TaskContext, position: NodePosition, input: TaskInput): Progress;
   /**
-   * Fills what a pending approval of the task shows, for another state; `null` if the task needs no approval on that
+   * Fills the content of a pending approval of the task for another state; `null` if the task needs no approval on that
    * state. Absent if the approval does not depend on the state.
    * @throws GraphError
    */

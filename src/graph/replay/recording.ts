@@ -15,7 +15,7 @@ export interface Recording {
   readonly definition: GraphDefinition;
   /** The part of the installation that the run has pinned. */
   readonly catalog: Catalog;
-  /** What callers without the permission to see payloads don't see of the run. */
+  /** The values that are hidden from callers without the permission to see payloads. */
   readonly redaction: Redaction;
   readonly begin: Beginning;
   readonly events: readonly RunEvent[];

@@ -121,16 +121,6 @@ export function taskOfCall(callKey: string): TaskReference | null {
   return { path, node, visit: position.visit, ...(index !== undefined && { index: Number(index) }) };
 }
 
-/** Removes the run's part of a call key. Other keys stay unchanged. */
-export function keyWithoutRun(runId: string, key: string): string {
-  return key.startsWith(`${runId}:`) ? key.slice(runId.length) : key;
-}
-
-/** Restores a key from the result of `keyWithoutRun`. */
-export function keyInRun(runId: string, key: string): string {
-  return key.startsWith(':') ? runId + key : key;
-}
-
 /** Returns the key of the call that compensates another one. */
 export function compensationKey(compensated: string): string {
   return `${compensated}:undo`;

@@ -60,7 +60,7 @@ const MAX_ID = 255;
 /** The limit of issues in one refusal, because a run remembers some refusals. */
 const MAX_ISSUES = 100;
 
-/** Limits what a refusal quotes of a signal. */
+/** Limits the quotes from a signal in a refusal. */
 function bounded(handled: SignalOutcome): SignalOutcome {
   if (handled.taken) return handled;
   const { message, issues, ...rest } = handled.refusal;

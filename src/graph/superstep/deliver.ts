@@ -21,7 +21,7 @@ import { countUnknownOutcomes } from '../run/unknown-outcomes.ts';
 import { callsOf, stateAfterFailure, stateAfterLateResults, withLocation } from './fail-task.ts';
 import { TaskServices } from './task-services.ts';
 
-/** How a task uses an input: it resumes with it, only saves it for a retry, ends after the last one, or ignores it. */
+/** The use of an input by a task: it resumes with it, only saves it for a retry, ends after the last one, or ignores it. */
 type Acceptance = keyof typeof USES;
 
 const USES = { resume: resumeTask, save: saveLateResult, end: takeLastResult, ignore: () => undefined };

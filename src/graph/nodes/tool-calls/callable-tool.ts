@@ -58,7 +58,7 @@ export interface CallableTool {
   request(args: Json, terms: CallTerms): ToolCallRequest;
 }
 
-/** What a call depends on besides its arguments. */
+/** The conditions of a call besides its arguments. */
 export interface CallTerms {
   readonly leftMs: number | null;
   /** The namespace of a memory tool. */

@@ -8,8 +8,6 @@ import {
   compensationKey,
   executionKey,
   interventionId,
-  keyInRun,
-  keyWithoutRun,
   messageId,
   nodeOfIntervention,
   nodeDeadlineTimerId,
@@ -105,17 +103,6 @@ describe('an id', () => {
     expect(clashesAmong(around, waitTimerId)).toEqual([]);
     expect(clashesAmong(fc.tuple(around, few), ([path, at]) => nodeDeadlineTimerId(path, at))).toEqual([]);
     expect(clashesAmong(fc.tuple(around, few), ([path, number]) => messageId('R', path, number))).toEqual([]);
-  });
-
-  test('of a call is restored from its form without the run, and others stay unchanged', () => {
-    fc.assert(
-      fc.property(runId, around, call, (...[run, path, of]) => {
-        const id = callKey(run, path, of, of.number);
-        expect(keyInRun(run, keyWithoutRun(run, id))).toBe(id);
-        expect(keyWithoutRun(run, id)).toMatch(/^:/);
-        expect(keyInRun(run, keyWithoutRun(run, `other${id}`))).toBe(`other${id}`);
-      }),
-    );
   });
 
   test('of a call never equals that of a compensation, nor that of an approval its timer', () => {
