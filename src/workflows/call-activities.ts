@@ -19,15 +19,6 @@ export interface CallOwner {
   readonly trace?: CallTrace;
 }
 
-/** A call with the other inputs of its activity. */
-export interface ActivityInput {
-  readonly effect: CallEffect;
-  readonly owner: CallOwner;
-  readonly journal: JournalBatch | null;
-  /** The traces of its local attempts; `null` if there were none. */
-  readonly left: LocalTraces | null;
-}
-
 /** A local call that an activity continues. */
 export type LeftCall = LocalOutcome & { readonly kind: 'left' };
 
@@ -40,8 +31,17 @@ export function withTimeLeft(effect: LocalEffect, { startedAt, endedAt }: LeftCa
   return { ...effect, request: { ...request, policy: capDeadline(request.policy, leftMs) } };
 }
 
-/** Makes a call in an activity. */
-export function callActivity({ effect, owner, journal, left }: ActivityInput): Promise<CallOutcome> {
+/**
+ * Makes a call in an activity.
+ * @param journal the batch that the activity writes
+ * @param left the traces of local attempts; `null` if there were none
+ */
+export function callActivity(
+  effect: CallEffect,
+  owner: CallOwner,
+  journal: JournalBatch | null,
+  left: LocalTraces | null,
+): Promise<CallOutcome> {
   const options = callOptions(effect);
   const task = { ...taskOf(effect, owner), ...localTraces(left) };
   const sent = journal && compressed(journal);

@@ -60,7 +60,7 @@ export function createCalls({ inbox, flusher, refusal, continueAsNewPolicy, owne
     historyLength: () => workflowInfo().historyLength,
     begin(call) {
       if (call.kind === 'local') {
-        scopes.enter(call.effect, () => makeLocalCall({ gate, finishCall }, owner, call));
+        scopes.enter(call.effect, () => makeLocalCall(gate, finishCall, owner, call));
         return null;
       }
       const delivery = flusher.attach(run(), call.effect);
@@ -122,7 +122,7 @@ function makeCall({ finishCall, refusal }: CallEnds, owner: CallOwner, { effect,
   const completeCall = ({ reply, attempts, durationMs }: CallOutcome): void =>
     finishCall({ kind: 'call.completed', key, reply, attempts, durationMs });
   const failCall = (failure: TaskFailure): void => finishCall({ kind: 'call.failed', key, failure });
-  void callActivity({ effect, owner, journal: delivery?.batch ?? null, left }).then(
+  void callActivity(effect, owner, delivery?.batch ?? null, left).then(
     (outcome) => {
       delivery?.delivered();
       completeCall(outcome);
@@ -140,16 +140,16 @@ function makeCall({ finishCall, refusal }: CallEnds, owner: CallOwner, { effect,
   );
 }
 
-interface LocalCallDeps {
-  readonly gate: Pick<CallGate, 'endLocal' | 'continueInActivity'>;
-  readonly finishCall: FinishCall;
-}
-
 /** The traces of a local activity that did not run to its end. Its call was possibly executed. */
 const LOST: LocalTraces = { failed: null, perhapsMade: true };
 
 /** Makes a call in the worker of the workflow task. An activity continues a call that does not end there soon. */
-function makeLocalCall({ gate, finishCall }: LocalCallDeps, owner: CallOwner, call: LocalCall): void {
+function makeLocalCall(
+  gate: Pick<CallGate, 'endLocal' | 'continueInActivity'>,
+  finishCall: FinishCall,
+  owner: CallOwner,
+  call: LocalCall,
+): void {
   const { effect } = call;
   const { key } = effect;
   const scope = CancellationScope.current();

@@ -301,14 +301,8 @@ export function cancelOpenRequests(draft: Draft): void {
   draft.cancelApprovals();
 }
 
-/** An event's superstep and the ids of the enclosing nodes. */
-export interface EventLocation {
-  readonly step: number;
-  readonly path: NodePath;
-}
-
-/** Records an event with its number, time and location. */
-export function emit(draft: Draft, { step, path }: EventLocation, body: RunEventBody): RunEvent {
+/** Records an event with its number, time, superstep and the ids of the enclosing nodes. */
+export function emit(draft: Draft, { step, path }: Pick<Frame, 'step' | 'path'>, body: RunEventBody): RunEvent {
   const numbered = { seq: draft.increment('seq'), at: draft.timestamp, step };
   const event: RunEvent = Object.assign(numbered, path.length > 0 ? { path } : null, body);
   draft.events.push(event);

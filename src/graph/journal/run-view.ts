@@ -167,20 +167,15 @@ function waitingFor(run: Run, task: NodeTask, path: ExecutionPath): readonly Wai
     default: {
       const inside = scopeInside(position);
       return [
-        ...batchOf(position).flatMap((call) => callWaitingFor(run, { task, path }, call)),
+        ...batchOf(position).flatMap((call) => callWaitingFor(run, task, path, call)),
         ...(inside ? waitingIn(run, inside, [...path, executionKey(task)]) : []),
       ];
     }
   }
 }
 
-/** A task and the execution keys of the subgraph tasks around it. */
-interface LocatedTask {
-  readonly task: NodeTask;
-  readonly path: ExecutionPath;
-}
-
-function callWaitingFor(run: Run, { task, path }: LocatedTask, called: BatchCall): WaitingFor[] {
+/** @param path the execution keys of the subgraph tasks around the task */
+function callWaitingFor(run: Run, task: NodeTask, path: ExecutionPath, called: BatchCall): WaitingFor[] {
   const { number, tool, args, state } = called;
   if (state.phase === 'asked') return pendingApproval(run, task.node, state.approvalId);
   if (state.phase !== 'intervention') return [];

@@ -47,17 +47,14 @@ function leaveUnanswered(draft: Draft, key: string, { taskPath, called, takeover
   if (called.kind === 'tool') draft.chargeToolCall(key);
 }
 
-/** Forgets the call, or all calls of the node, whose outcome a person has settled. */
-export function settlePossiblyExecuted({ handle, call }: SettledByPerson): void {
+/**
+ * Forgets the calls whose outcome a person has settled.
+ * @param call `null` if the node itself is settled, with the tasks inside it
+ */
+export function settlePossiblyExecuted(handle: TaskHandle, call: BatchCall | null): void {
   const { draft, taskPath } = handle;
   const key = call && keyOfCall(handle, call.number);
   draft.forgetPossiblyExecuted((one) => (key === null ? isWithin(one.taskPath, taskPath) : one.key === key));
-}
-
-interface SettledByPerson {
-  readonly handle: TaskHandle;
-  /** `null` if the node itself is settled, with the tasks inside it. */
-  readonly call: BatchCall | null;
 }
 
 /** Returns the text about a call for the error of its run. */

@@ -44,7 +44,7 @@ export function compileApproval(node: NodeOfType<'approval'>, settings: NodeSett
     },
     resume(task, position, input) {
       if (position.kind !== 'approval') throw unexpected(position);
-      return finishApproval(node, closeApproval(task, { position, onTimeout }, input));
+      return finishApproval(node, closeApproval(task, position, onTimeout, input));
     },
   };
 }
@@ -55,14 +55,17 @@ function brokenArgs({ message, issues = [] }: Refusal): string {
   return first ? `${message}: ${first.path} ${first.message}` : message;
 }
 
-/** An approval that a task waits for, with the status that it gets after its timeout. */
-interface AwaitedApproval {
-  readonly position: ApprovalPosition;
-  readonly onTimeout: Approval['status'];
-}
-
-/** Closes the approval that a task waits for, by the input. @returns the closed approval */
-export function closeApproval(task: TaskContext, { position, onTimeout }: AwaitedApproval, input: TaskInput): Approval {
+/**
+ * Closes the approval that a task waits for, by the input.
+ * @param onTimeout the status of the approval after its timeout
+ * @returns the closed approval
+ */
+export function closeApproval(
+  task: TaskContext,
+  position: ApprovalPosition,
+  onTimeout: Approval['status'],
+  input: TaskInput,
+): Approval {
   if (input.kind === 'timer') return task.expireApproval(position.approvalId, onTimeout);
   if (input.kind !== 'approval.closed') throw unexpected(position);
   task.cancelTimer(position.timerId);

@@ -58,7 +58,7 @@ function compileOneCall(node: OneCallNode, settings: NodeSettings): NodeBehavior
         case 'reading':
           return decideOrCall(calling, task, toRead(position, input));
         case 'approval': {
-          const approval = closeApproval(task, { position, onTimeout: 'expired' }, input);
+          const approval = closeApproval(task, position, 'expired', input);
           return afterDecision(calling, task, approval, position.read);
         }
         case 'approved':

@@ -109,7 +109,7 @@ export const fail: SignalKind = {
     const { handle, failure, saved } = found;
     const error = toGivenUpError(failure.error, payload, by.sub);
     const lost = lostCallsOf(draft, found);
-    settlePossiblyExecuted(found);
+    settlePossiblyExecuted(handle, found.call);
     // The person has seen only one of the lost calls.
     if (lost.length > 1) draft.rememberPossiblyExecuted(lost);
     giveUpTask(handle, { ...failure, error }, saved, by.sub);
@@ -156,7 +156,7 @@ function skipNode(draft: Draft, { payload, by }: SignalRequest): SignalOutcome {
   const output = payload['output'] ?? null;
   if (call) emitTask(handle, { type: 'tool.skipped', tool: call.tool, result: output, by: by.sub });
   else skipTask(handle, output, by.sub);
-  settlePossiblyExecuted(found);
+  settlePossiblyExecuted(handle, call);
   draft.addEditor(by);
   if (hasEnded(draft.run)) reopenRun(draft);
   if (call) deliverIntervention(handle, { kind: 'call.skipped', number: call.number, output });

@@ -103,7 +103,7 @@ function saveLateResult(handle: TaskHandle, input: TaskInput): void {
   const saved = withLateResult(handle, state.saved, input);
   if (state.phase === 'intervention') return setState(handle, { ...state, saved });
   const unknownCount = countUnknownOutcomes(state.saved);
-  setState(handle, stateAfterLateResults(handle, { failure: state.failure, saved, unknownCount }));
+  setState(handle, stateAfterLateResults(handle, state.failure, saved, unknownCount));
 }
 
 /**

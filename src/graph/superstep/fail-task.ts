@@ -46,23 +46,22 @@ export function endFailingTask(handle: TaskHandle): boolean {
 function stateAfterLastCall(handle: TaskHandle, { failing, saved }: FailingPosition): TaskState {
   const { givenUp, ...failure } = failing;
   if (!givenUp) return stateAfterFailure(handle, failure, saved);
-  return stateAfterLateResults(handle, { failure, saved, ...givenUp });
+  return stateAfterLateResults(handle, failure, saved, givenUp.unknownCount);
 }
 
 /**
  * Returns the state of a task that has failed for good, after late results of its calls. It waits for a person if the
  * outcome of a call is unknown.
+ * @param unknownCount the number of calls whose outcome was unknown before
  */
-export function stateAfterLateResults({ draft }: TaskHandle, { failure, saved, unknownCount }: LateResults): TaskState {
+export function stateAfterLateResults(
+  { draft }: TaskHandle,
+  failure: TaskFailure,
+  saved: SavedProgress | null,
+  unknownCount: number,
+): TaskState {
   if (countUnknownOutcomes(saved) <= unknownCount) return { phase: 'failed', failure, saved };
   return { phase: 'intervention', failure, since: draft.timestamp, saved, call: null };
-}
-
-interface LateResults {
-  readonly failure: TaskFailure;
-  readonly saved: SavedProgress | null;
-  /** The number of calls whose outcome was already unknown. */
-  readonly unknownCount: number;
 }
 
 /** Returns the state of a failed task without open calls, as determined by its `onError`. */
