@@ -26,15 +26,12 @@ import type { OpenCall } from '../run/run.ts';
 import { otherRolesOf, editorsOf } from '../run/editors.ts';
 import { awaitedPerson, isClosing } from '../run/status.ts';
 import { argsAsked, closeExpiredApproval, openApproval } from '../superstep/task-services.ts';
-import { GraphError, isNotMade, isUnknownOutcome, toRunError, MAX_MESSAGE } from '../values/errors.ts';
+import { GraphError, isNotMade, isUnknownOutcome, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { MAX_VALUE_BYTES } from '../values/json-size.ts';
 import { deepEqual, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { toolQuestion } from '../nodes/tool-calls/callable-tool.ts';
-import { nodesWithUnknownOutcome } from '../run/unknown-outcomes.ts';
-import { truncate } from '../values/text.ts';
-import { describePossiblyExecuted } from './possibly-executed.ts';
 
 /*
  * Compensation by sagas: a tool node may name a call that compensates its own call. A failed or canceled run makes
@@ -371,41 +368,3 @@ export function emitOfCompensation(
 function summaryOfCompensation(what: string, { path = [], node, visit }: TaskReference): string {
   return `${what} ${[...path, node].join('/')} #${visit}`;
 }
-
-/**
- * Describes failed compensations and calls with an unknown outcome when a run ends.
- * @returns the cause for the run's error, if there is any
- */
-export function uncompensatedCause({ run }: Draft): RunError['cause'] {
-  const { phase, root, compensation } = run;
-  const nodes = phase.kind === 'closing' ? phase.unknown : nodesWithUnknownOutcome(root);
-  const left = [
-    ...compensation.pending.map(({ task }) => `${task.node}: ${NOT_REACHED}`),
-    ...nodes.map((node) => `${node}: ${UNKNOWN}`),
-    ...compensation.perhapsMade.map(describePossiblyExecuted),
-    ...compensation.failures,
-  ];
-  if (left.length === 0) return undefined;
-  const isLacking = compensation.failures.length + compensation.pending.length > 0;
-  const code = isLacking ? 'COMPENSATION_FAILED' : 'UNKNOWN_OUTCOME';
-  return { code, message: `Not compensated: ${listed(left)}` };
-}
-
-/** Lists as many texts as fit into an error message, and the number of the others. */
-function listed(texts: readonly string[]): string {
-  const fitting: string[] = [];
-  let length = 0;
-  for (const text of texts) {
-    length += text.length + 2;
-    if (fitting.length > 0 && length > MAX_LISTED) break;
-    fitting.push(truncate(text, MAX_LISTED));
-  }
-  const others = texts.length - fitting.length;
-  return [...fitting, ...(others > 0 ? [`and ${others} more, which the ledger lists`] : [])].join('; ');
-}
-
-/** In characters; the rest of the message is for the number of texts left out. */
-const MAX_LISTED = MAX_MESSAGE - 100;
-
-const NOT_REACHED = 'the run has ended before its compensation';
-const UNKNOWN = 'the outcome of the call is unknown';

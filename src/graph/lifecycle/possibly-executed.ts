@@ -1,8 +1,6 @@
 import type { Draft } from '../draft/draft.ts';
 import { isWithin, keyOfCall } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
-import type { PossiblyExecutedCall } from '../run/compensation.ts';
-import { taskName } from '../run/ids.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import type { OpenCall } from '../run/run.ts';
 import { isClosing } from '../run/status.ts';
@@ -55,9 +53,4 @@ export function settlePossiblyExecuted(handle: TaskHandle, call: BatchCall | nul
   const { draft, taskPath } = handle;
   const key = call && keyOfCall(handle, call.number);
   draft.forgetPossiblyExecuted((one) => (key === null ? isWithin(one.taskPath, taskPath) : one.key === key));
-}
-
-/** Returns the text about a call for the error of its run. */
-export function describePossiblyExecuted({ taskPath, called }: PossiblyExecutedCall): string {
-  return `${taskName(taskPath)}: the call of ${called} may have been made`;
 }

@@ -1,4 +1,3 @@
-import { tasksOfRun, emitOfRun, openFrames, rootFrame } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { replaceTask } from '../draft/scope-draft.ts';
 import type { TaskInput } from '../nodes/behavior.ts';
@@ -17,15 +16,6 @@ import { batchOf, progressAt, scopeInside, hasFailed } from '../run/task-positio
 import { deliver } from '../superstep/deliver.ts';
 import { startTask } from '../superstep/run-task.ts';
 import type { TaskFailure } from '../values/errors.ts';
-import type { Limits } from '../definition/limits.ts';
-import type { Draft } from '../draft/draft.ts';
-import { inForce, limitsOfRun } from '../run/limits.ts';
-import type { Refusal } from '../run/occurrence.ts';
-import { isJsonObject } from '../values/json.ts';
-import type { Json } from '../values/json.ts';
-import { restartCountdown } from './deadlines.ts';
-import type { PauseRequest } from '../run/phase.ts';
-import { passBreakpoint } from '../superstep/open-superstep.ts';
 
 /*
  * When a person repeats a call, it either gets a new key (`retryRound`) or takes over the claim of the old key
@@ -38,7 +28,7 @@ export function retryTask(handle: TaskHandle): void {
 }
 
 /** Repeats the requests of an open task of an ended run. They were canceled when the run ended. */
-function repeatRequests(handle: TaskHandle): void {
+export function repeatRequests(handle: TaskHandle): void {
   replaceTask(handle, repeated(handle.task));
 }
 
@@ -129,40 +119,4 @@ function numbersAfter(
 function continuedGraph(task: NodeTask, { kind, input }: SubgraphPosition, scope: Scope): NodeTask {
   const position = { kind, scope, input };
   return { ...task, state: hasBegun(scope) ? { phase: 'open', position } : { phase: 'ready', saved: position } };
-}
-
-/** Changes a run's limits, up to those of its graph. @returns the reason for a refusal */
-export function raiseLimits(draft: Draft, given: Json | undefined): Refusal | null {
-  if (!isLimits(given)) return null;
-  const asked: Limits = given;
-  const { refusal } = limitsOfRun(draft.graph, asked);
-  if (refusal) return refusal;
-  const { limits, raisedLimits } = draft.run;
-  draft.setLimits({ ...limits, ...inForce(asked) }, { ...raisedLimits, ...asked });
-  if (asked.deadline !== undefined) restartCountdown(draft);
-  return null;
-}
-
-/** This only narrows the type, because the schema of the payload has validated the value. */
-function isLimits(value: Json | undefined): value is Limits & Json {
-  return isJsonObject(value);
-}
-
-/**
- * Reopens an ended run: its deadlines restart, and its open nodes repeat the canceled requests for approvals and
- * timers.
- * @param pause if given, stops the run after its next superstep
- */
-export function reopenRun(draft: Draft, pause: PauseRequest | null = null): void {
-  draft.enter({ kind: 'running', pause });
-  draft.work.beginSuperstep();
-  restartCountdown(draft);
-  for (const handle of tasksOfRun(draft)) repeatRequests(handle);
-}
-
-/** Lets a run continue past its breakpoints, and ends its pause. */
-export function resumeRun(draft: Draft, by: string): void {
-  for (const frame of openFrames(rootFrame(draft))) passBreakpoint(frame);
-  if (draft.run.phase.kind === 'paused') emitOfRun(draft, { type: 'run.resumed', by });
-  draft.enter({ kind: 'running', pause: null });
 }

@@ -5,7 +5,7 @@ import type { Visited } from '../journal/resume-point.ts';
 import { discardSuperstep, cancelRun } from '../lifecycle/cancel.ts';
 import { editChannels, saveEdit } from '../lifecycle/edit-channels.ts';
 import { actorIn, refuseAsking, refuseReaching } from '../lifecycle/gated-nodes.ts';
-import { reopenRun, resumeRun } from '../lifecycle/retry-task.ts';
+import { reopenRun, resumeRun } from '../lifecycle/reopen-run.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import { TAKEN_IN, hasEnded, pauseRequested, statusOf } from '../run/status.ts';
