@@ -101,7 +101,7 @@ function deltasOf(
   publishDeltas: PublishDeltas,
 ): AttemptDeltas | null {
   const { key, node, visit, path, runId, request } = task;
-  if (visit === undefined || asksForSummary(request)) return null;
+  if (visit === undefined || asksForSummary(request.messages.at(-1)?.id)) return null;
   const position = { node, ...(path && { path }), visit, attempt: made.turn ?? made.attempt, callKey: key };
   return openDeltas((deltas) => publishDeltas(runId, deltas), position);
 }

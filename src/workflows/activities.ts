@@ -8,8 +8,8 @@ import { MAX_SUMMARY, TASK_QUEUE } from './contract.ts';
 import { truncate } from '../graph/values/index.ts';
 
 /**
- * The journal must be written, so it is retried without end while the database is away. It comes before all calls of the
- * queue that wait.
+ * Writing the journal is retried without limit while the database is unavailable. It has priority over all waiting calls
+ * of the task queue.
  */
 const journalOptions: ActivityOptions = {
   taskQueue: TASK_QUEUE,
@@ -23,10 +23,10 @@ const journalOptions: ActivityOptions = {
 
 export const activities = proxyActivities<Activities>(journalOptions);
 
-/** Covers the time for which a call waits for its worker. */
+/** The time for which a call may wait for its worker. */
 const LOCAL_GRACE_MS = 1_000;
 
-/** A local call ends itself in time, and makes its attempts itself. */
+/** A local call enforces its time limit and makes its attempts itself. */
 const localOptionsOfAll: LocalActivityOptions = {
   scheduleToCloseTimeout: LOCAL_LIMIT_MS + LOCAL_GRACE_MS,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
@@ -35,29 +35,30 @@ const localOptionsOfAll: LocalActivityOptions = {
 
 export const localActivities = proxyLocalActivities<Pick<Activities, 'callLocally'>>(localOptionsOfAll);
 
-/** Options of a local call. */
+/** Returns the options of a local call. */
 export function localOptions({ summary }: CallEffect): LocalActivityOptions {
   return { ...localOptionsOfAll, summary: truncate(summary, MAX_SUMMARY) };
 }
 
 /**
- * Activity options for reconciling a call with the ledger; retried without end, since the run must know the outcome.
+ * Returns the activity options for reconciling a call with the ledger. Reconciling is retried without limit, because
+ * the run must know the outcome.
  */
 export function reconcileOptions(summary: string): ActivityOptions {
   return { ...journalOptions, summary: truncate(`reconcile ${summary}`, MAX_SUMMARY) };
 }
 
-/** 0: as the run. The proxy's options hold the journal's priority, which would count for calls otherwise. */
+/** 0 is the priority of the run. Without it, the proxy's options would give calls the priority of the journal. */
 const CALL_PRIORITY = { priorityKey: 0 };
 
-/** The activity enforces its deadline itself; the server waits this much longer, so that the outcome is recorded. */
+/** The activity enforces its deadline itself. The server waits this much longer, so that the outcome is recorded. */
 const GRACE_MS = 10_000;
-/** Covers claiming a call and recording its outcome while the database is away. */
+/** The time for claiming a call and recording its outcome while the database is unavailable. */
 const RECORDING_MS = 5 * 60_000;
 
 /**
- * Activity options of one call. The activity counts the attempts of the call in the ledger; the server retries without
- * limit only what precedes the call, such as a lost worker or a database that is away.
+ * Returns the activity options of one call. The activity counts the attempts of the call in the ledger. The server
+ * retries without limit only failures before the call, such as a lost worker or an unavailable database.
  */
 export function callOptions(call: CallEffect): ActivityOptions {
   const { request, summary, key } = call;
@@ -76,7 +77,7 @@ export function callOptions(call: CallEffect): ActivityOptions {
 }
 
 /**
- * The task queue of a call that workers of its own serve.
+ * Returns the task queue of a call that has separate workers.
  * @returns `null` if the workers of the runs serve it
  */
 export function separateTaskQueue({ request }: CallEffect): string | null {
@@ -90,8 +91,8 @@ function toRetryPolicy({ initialMs, coefficient, maxMs }: CallPolicy['retry']): 
 }
 
 /**
- * A canceled model call needs no result; the outcome of any other call must be known. A cancelable call may be made
- * again under the same activity id, so it must be over first.
+ * A canceled model call needs no result; the outcome of any other call must be known. A cancelable call may be repeated
+ * under the same activity id, so the first activity must have ended.
  */
 function cancellationOf({ request, isCancelable }: CallEffect): ActivityCancellationType {
   return request.kind === 'model' && !isCancelable

@@ -15,20 +15,11 @@ export interface CallOwner {
   /** The name of its graph. */
   readonly graph: string;
   readonly createdBy: Principal;
-  /** The segment of now; absent: the run is not traced. */
+  /** The current segment; absent if the run is not traced. */
   readonly trace?: CallTrace;
 }
 
-/** A call, and what travels with it into its activity. */
-export interface MadeCall {
-  readonly effect: CallEffect;
-  readonly owner: CallOwner;
-  readonly journal: JournalBatch | null;
-  /** What is known of its local attempts; `null`: there were none. */
-  readonly left: LocalTraces | null;
-}
-
-/** A local call that an activity goes on with. */
+/** A local call that an activity continues. */
 export type LeftCall = LocalOutcome & { readonly kind: 'left' };
 
 /** Returns a call with the time that its local attempts have left of its deadline. */
@@ -40,8 +31,17 @@ export function withTimeLeft(effect: LocalEffect, { startedAt, endedAt }: LeftCa
   return { ...effect, request: { ...request, policy: capDeadline(request.policy, leftMs) } };
 }
 
-/** Makes a call in an activity. */
-export function callActivity({ effect, owner, journal, left }: MadeCall): Promise<CallOutcome> {
+/**
+ * Makes a call in an activity.
+ * @param journal the batch that the activity writes
+ * @param left the traces of local attempts; `null` if there were none
+ */
+export function callActivity(
+  effect: CallEffect,
+  owner: CallOwner,
+  journal: JournalBatch | null,
+  left: LocalTraces | null,
+): Promise<CallOutcome> {
   const options = callOptions(effect);
   const task = { ...taskOf(effect, owner), ...localTraces(left) };
   const sent = journal && compressed(journal);
@@ -60,7 +60,7 @@ export function callActivity({ effect, owner, journal, left }: MadeCall): Promis
   }
 }
 
-/** The fields by which an activity learns of the local attempts at its call. */
+/** Returns the fields that pass the traces of local attempts to the call's activity. */
 export function localTraces(left: LocalTraces | null): Pick<CallTask, 'failedLocally' | 'perhapsMadeLocally'> {
   const { failed = null, perhapsMade } = left ?? {};
   return { ...(failed && { failedLocally: failed }), ...(perhapsMade && { perhapsMadeLocally: perhapsMade }) };
@@ -90,8 +90,8 @@ function taskOf(
 }
 
 /**
- * Asks the ledger what became of a call.
- * @param givenUp how the server has given it up; `undefined`: it was canceled
+ * Asks the ledger for the outcome of a call.
+ * @param givenUp the error with which the server has given it up; `undefined` if it was canceled
  */
 export function reconcile(
   { key, takeover, node, index, request, summary }: CallEffect,

@@ -18,17 +18,17 @@ export interface LocalCall {
 export interface ActivityCall {
   readonly kind: 'activity';
   readonly effect: CallEffect;
-  /** What is known of its local attempts; `null`: there were none. */
+  /** The traces of its local attempts; `null` if there were none. */
   readonly left: LocalTraces | null;
 }
 
 /** A call on its way to its activity. */
 export type PlannedCall = LocalCall | ActivityCall;
 
-/** When a call may begin. */
+/** The time at which a call may begin. */
 type Beginning =
   | 'now'
-  /** When the open local calls have ended. */
+  /** After the open local calls have ended. */
   | 'after-local-calls'
   | 'in-later-task';
 
@@ -36,15 +36,15 @@ type Beginning =
 export interface CallGate {
   /** Takes a call that the interpreter wants. @returns false if the call is left to the next execution */
   request(effect: CallEffect): boolean;
-  /** Has an activity go on with a local call. */
-  leave(call: ActivityCall): void;
-  /** Takes note of the end of a local call. */
+  /** Continues a local call in an activity. */
+  continueInActivity(call: ActivityCall): void;
+  /** Records the end of a local call. */
   endLocal(call: LocalCall, end: KnownEnd): void;
-  /** The server has sent something, so another workflow task has begun. */
+  /** Records that another workflow task has begun, because a message of the server has arrived. */
   enterTask(): void;
   /** True while local calls are open or wait. */
   isCallingLocally(): boolean;
-  /** Cancels all calls that have not begun, or the one with this key. @returns the canceled ones */
+  /** Cancels the calls that have not begun: all, or the one with this key. @returns the canceled calls */
   cancel(key?: string): CanceledCalls;
   /** The calls that the next execution makes. */
   deferred(): readonly CallEffect[];
@@ -52,21 +52,21 @@ export interface CallGate {
 
 /** Canceled calls that had not begun. */
 interface CanceledCalls {
-  /** Those that were left to the next execution. */
+  /** The calls that were left to the next execution. */
   readonly deferred: readonly CallEffect[];
-  /** Those that this execution would have made. */
+  /** The calls that this execution would have made. */
   readonly waiting: readonly CallEffect[];
 }
 
 interface CallGateDeps {
   readonly continueAsNewPolicy: Pick<ContinueAsNewPolicy, 'defersCalls'>;
-  /** The number of calls that this execution makes and that have not ended. */
+  /** Returns the number of calls of this execution that have not ended. */
   readonly openCalls: () => number;
-  /** The length of the history, in events. */
+  /** Returns the length of the history, in events. */
   readonly historyLength: () => number;
   /** Begins a call. @returns the journal batch that travels with it */
   readonly begin: (call: PlannedCall) => JournalBatch | null;
-  /** Has the workflow task end, and calls `resume` in a later one. */
+  /** Ends the workflow task, and calls `resume` in a later one. */
   readonly inLaterTask: Readonly<Record<PlannedCall['kind'], (resume: () => void) => void>>;
 }
 
@@ -87,8 +87,8 @@ export function createCallGate(deps: CallGateDeps): CallGate {
     });
   const localCalls = createCallQueue({ mayBegin, begin, inLaterTask: inLaterBurst });
   const activityCalls = createCallQueue({ mayBegin, begin, inLaterTask: deps.inLaterTask.activity });
-  const leave = (call: ActivityCall): void => {
-    bursts.othersWait();
+  const requestActivity = (call: ActivityCall): void => {
+    bursts.endAfterOpenCalls();
     activityCalls.add(call);
   };
   return {
@@ -96,10 +96,10 @@ export function createCallGate(deps: CallGateDeps): CallGate {
       const isDeferred = deps.continueAsNewPolicy.defersCalls(deps.openCalls());
       if (isDeferred) deferred.push(effect);
       else if (isLocal(effect)) localCalls.add({ kind: 'local', effect });
-      else leave({ kind: 'activity', effect, left: null });
+      else requestActivity({ kind: 'activity', effect, left: null });
       return !isDeferred;
     },
-    leave,
+    continueInActivity: requestActivity,
     endLocal(call, end) {
       if (bursts.end(call, end)) localCalls.beginWaiting();
     },
@@ -114,7 +114,7 @@ export function createCallGate(deps: CallGateDeps): CallGate {
   };
 }
 
-/** Answers when a call may begin that is not left to the next execution. */
+/** Decides when a call begins that is not left to the next execution. */
 type MayBegin = (call: PlannedCall) => Beginning;
 
 function createMayBegin(
@@ -134,7 +134,7 @@ interface CallQueue {
   add(call: PlannedCall): void;
   beginWaiting(): void;
   isEmpty(): boolean;
-  /** Takes all calls out, or the one with this key. */
+  /** Removes all calls, or the one with this key, and returns them. */
   cancel(key?: string): readonly CallEffect[];
 }
 
@@ -146,7 +146,7 @@ interface CallQueueDeps {
 
 function createCallQueue({ mayBegin, begin, inLaterTask }: CallQueueDeps): CallQueue {
   let waiting: PlannedCall[] = [];
-  /** The workflow task has to end first. */
+  /** True if the workflow task must end before the next call begins. */
   let isPausing = false;
   const resume = (): void => {
     isPausing = false;

@@ -1,7 +1,7 @@
 import { CancellationScope, sleep, workflowInfo } from '@temporalio/workflow';
 import type { CallOutcome, LocalOutcome, LocalTraces } from '../activities/calls/call-task.ts';
 import { isAccountable, isUnsafe } from '../graph/run/index.ts';
-import type { CallEffect, OccurrenceBody, Run } from '../graph/run/index.ts';
+import type { CallEffect, CallResult, Run } from '../graph/run/index.ts';
 import { isUnknownOutcome } from '../graph/values/index.ts';
 import type { TaskFailure, RunError } from '../graph/values/index.ts';
 import { callActivity, callLocally, reconcile, withTimeLeft } from './call-activities.ts';
@@ -25,14 +25,14 @@ import type { JournalFlusher } from './journal-flusher.ts';
 import type { JournalDelivery } from './outbox.ts';
 import { createCallScopes } from './scopes.ts';
 
-/** The calls of a run, whose ends go into the inbox. */
+/** The calls of a run. Their results go into the inbox. */
 export interface Calls extends Pick<CallGate, 'isCallingLocally' | 'enterTask' | 'deferred'> {
-  /** Makes a call now or when there is room for it, or leaves it to the next execution. */
+  /** Makes a call now or as soon as there is room for it, or leaves it to the next execution. */
   make(call: CallEffect): void;
   cancel(key: string): void;
-  /** Cancels all calls; later ones are not concerned. */
+  /** Cancels all calls made so far. */
   cancelAll(): void;
-  /** Number of calls that this execution makes and that have not ended. */
+  /** Returns the number of calls of this execution that have not ended. */
   outstanding(): number;
 }
 
@@ -42,7 +42,7 @@ interface CallsDeps {
   readonly refusal: RefusedBatch;
   readonly continueAsNewPolicy: Pick<ContinueAsNewPolicy, 'defersCalls'>;
   readonly owner: CallOwner;
-  /** The run as it is now. */
+  /** Returns the current run. */
   readonly run: () => Run;
 }
 
@@ -60,7 +60,7 @@ export function createCalls({ inbox, flusher, refusal, continueAsNewPolicy, owne
     historyLength: () => workflowInfo().historyLength,
     begin(call) {
       if (call.kind === 'local') {
-        scopes.enter(call.effect, () => makeLocalCall({ gate, finishCall }, owner, call));
+        scopes.enter(call.effect, () => makeLocalCall(gate, finishCall, owner, call));
         return null;
       }
       const delivery = flusher.attach(run(), call.effect);
@@ -94,14 +94,14 @@ export function createCalls({ inbox, flusher, refusal, continueAsNewPolicy, owne
   };
 }
 
-type FinishCall = (occurrence: OccurrenceBody & { readonly kind: 'call.completed' | 'call.failed' }) => void;
+type FinishCall = (result: CallResult) => void;
 
 interface CallEnds {
   readonly finishCall: FinishCall;
   readonly refusal: RefusedBatch;
 }
 
-/** Another workflow task begins with the end of an activity. */
+/** Wraps the ends of a call made by an activity: another workflow task begins with the end of the activity. */
 function inNewTask({ enterTask }: Pick<CallGate, 'enterTask'>, ends: CallEnds): CallEnds {
   const finishCall: FinishCall = (occurrence) => {
     enterTask();
@@ -115,22 +115,22 @@ interface PackedCall extends ActivityCall {
   readonly delivery: JournalDelivery | null;
 }
 
-/** Not `async`: every promise in a workflow takes time. */
+/** This is not `async`, because every promise in a workflow takes time. */
 function makeCall({ finishCall, refusal }: CallEnds, owner: CallOwner, { effect, delivery, left }: PackedCall): void {
   const { key } = effect;
   const scope = CancellationScope.current();
   const completeCall = ({ reply, attempts, durationMs }: CallOutcome): void =>
     finishCall({ kind: 'call.completed', key, reply, attempts, durationMs });
   const failCall = (failure: TaskFailure): void => finishCall({ kind: 'call.failed', key, failure });
-  void callActivity({ effect, owner, journal: delivery?.batch ?? null, left }).then(
+  void callActivity(effect, owner, delivery?.batch ?? null, left).then(
     (outcome) => {
       delivery?.delivered();
       completeCall(outcome);
     },
     (error: unknown) => {
-      if (isContradiction(error)) return refusal.note(toJournalFailure(error));
+      if (isContradiction(error)) return refusal.set(toJournalFailure(error));
       delivery?.lost();
-      const question = questionAfter(effect, error, { isCanceled: scope.consideredCancelled });
+      const question = questionAfter(effect, error, scope.consideredCancelled);
       if (!question) return failCall(toTaskFailure(effect, error));
       const { givenUp, failureIn } = question;
       return void reconcile(effect, owner, givenUp).then(completeCall, (answer: unknown) =>
@@ -140,16 +140,16 @@ function makeCall({ finishCall, refusal }: CallEnds, owner: CallOwner, { effect,
   );
 }
 
-interface LocalCallDeps {
-  readonly gate: Pick<CallGate, 'endLocal' | 'leave'>;
-  readonly finishCall: FinishCall;
-}
-
-/** Nothing is known of a local activity that has not come to its end. */
+/** The traces of a local activity that did not run to its end. Its call was possibly executed. */
 const LOST: LocalTraces = { failed: null, perhapsMade: true };
 
-/** Makes a call in the worker of the workflow task; an activity goes on with a call that does not end there soon. */
-function makeLocalCall({ gate, finishCall }: LocalCallDeps, owner: CallOwner, call: LocalCall): void {
+/** Makes a call in the worker of the workflow task. An activity continues a call that does not end there soon. */
+function makeLocalCall(
+  gate: Pick<CallGate, 'endLocal' | 'continueInActivity'>,
+  finishCall: FinishCall,
+  owner: CallOwner,
+  call: LocalCall,
+): void {
   const { effect } = call;
   const { key } = effect;
   const scope = CancellationScope.current();
@@ -158,7 +158,7 @@ function makeLocalCall({ gate, finishCall }: LocalCallDeps, owner: CallOwner, ca
     if (outcome.kind === 'left')
       return scope.consideredCancelled
         ? fail(CANCELED)
-        : gate.leave({ kind: 'activity', effect: withTimeLeft(effect, outcome), left: outcome });
+        : gate.continueInActivity({ kind: 'activity', effect: withTimeLeft(effect, outcome), left: outcome });
     if (outcome.kind === 'failed') return fail(outcome.failure);
     const { reply, attempts, startedAt, endedAt } = outcome;
     const durationMs = endedAt - startedAt;
@@ -167,31 +167,27 @@ function makeLocalCall({ gate, finishCall }: LocalCallDeps, owner: CallOwner, ca
   const handleError = (error: unknown): void =>
     scope.consideredCancelled
       ? fail(toTaskFailure(effect, error))
-      : gate.leave({ kind: 'activity', effect, left: LOST });
+      : gate.continueInActivity({ kind: 'activity', effect, left: LOST });
   void callLocally(effect, owner).then(
     (outcome) => gate.endLocal(call, { outcome, handle: () => handle(outcome) }),
     (error: unknown) => gate.endLocal(call, { outcome: null, handle: () => handleError(error) }),
   );
 }
 
-/** What the ledger must be asked after the end of an activity. */
+/** A question to the ledger after the end of an activity. */
 export interface LedgerQuestion {
-  /** How the server has given the call up; absent: it was canceled. */
+  /** The error with which the server has given the call up; absent if the call was canceled. */
   readonly givenUp?: RunError;
   /** Reads the call's failure from the ledger's answer. */
   readonly failureIn: (answer: unknown) => TaskFailure;
 }
 
 /**
- * Finds what the ledger must be asked after the failure of a call's activity. A call may be recorded of which the server
- * does not know: it gives the call up at a time-out, or refuses its end.
- * @returns `null` if its last attempt has reported how the call has ended, or its run need not account for it
+ * Returns the question to the ledger after the failure of a call's activity. The ledger may hold a result that the server
+ * does not know, because the server has given the call up after a timeout, or has refused its result.
+ * @returns `null` if the last attempt has reported the outcome, or the run is not accountable for the call
  */
-export function questionAfter(
-  call: CallEffect,
-  failure: unknown,
-  { isCanceled }: { readonly isCanceled: boolean },
-): LedgerQuestion | null {
+export function questionAfter(call: CallEffect, failure: unknown, isCanceled: boolean): LedgerQuestion | null {
   if (!isAccountable(call) || (isCanceled ? isConclusive(failure) : isReported(failure))) return null;
   if (isCanceled) return { failureIn: (answer) => toCanceledCallFailure(call, answer) };
   const unanswered = toTaskFailure(call, failure);
@@ -201,12 +197,12 @@ export function questionAfter(
   };
 }
 
-/** The error if the ledger says that the call was not made. */
+/** Returns the error of a call that was not made according to the ledger. */
 function ifNotMade(error: RunError): RunError {
   return isUnknownOutcome(error) ? { ...error, code: 'TIMEOUT' } : error;
 }
 
-/** A person is asked about an unsafe call that nobody knows of; any other one may be made again under its key. */
+/** If no record has the outcome, a person must settle an unsafe call; any other call may be repeated under its key. */
 function withAnswer({ request }: CallEffect, unanswered: TaskFailure, answer: TaskFailure): TaskFailure {
   return isUnknownOutcome(answer.error) && !isUnsafe(request) ? { ...unanswered, callFailed: false } : answer;
 }

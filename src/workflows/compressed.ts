@@ -1,8 +1,8 @@
 const marked = new WeakSet<object>();
 
 /**
- * Marks a value whose payload is compressed (`process/payloads/compression.ts`): it takes much of a history, and people
- * who look at a run in Temporal do not need it.
+ * Marks a value whose payload is to be compressed (`process/payloads/compression.ts`), because it takes much space in a
+ * history, and people who look at a run in Temporal do not need it.
  * @returns the value itself
  */
 export function compressed<T extends object>(value: T): T {
@@ -10,7 +10,7 @@ export function compressed<T extends object>(value: T): T {
   return value;
 }
 
-/** True for what `compressed` has marked. */
+/** True for a value that `compressed` has marked. */
 export function isCompressed(value: unknown): boolean {
   return typeof value === 'object' && value !== null && marked.has(value);
 }

@@ -11,19 +11,19 @@ import type { JournalFlusher } from './journal-flusher.ts';
 
 /** Decides when a run continues in a new execution. */
 export interface ContinueAsNewPolicy {
-  /** Takes note of the events that the execution begins with. */
+  /** Sets the number of events that the execution begins with. */
   beginsWith(events: number): void;
   /**
-   * Takes note of an occurrence.
-   * @param hasYielded the run has yielded, so any occurrence makes it go on
-   * @returns true if it is not for the run: an `upgrade`, which concerns the workflow, or a `continue` while `holds`
+   * Records an occurrence.
+   * @param hasYielded true if the run has yielded, so any occurrence continues it
+   * @returns true if the run must not receive it: an `upgrade`, which concerns the workflow, or a `continue` while `holds`
    */
   observe(occurrence: OccurrenceBody, hasYielded: boolean): boolean;
-  /** Takes note of units that this execution has spent. */
+  /** Adds units that this execution has spent. */
   countWork(units: number): void;
   /** True if a run that has yielded must wait for the next execution. */
   holds(): boolean;
-  /** True if the next execution should make the calls that the run asks for now. @param openCalls of this execution */
+  /** True if the next execution should make the calls that the run requests now. @param openCalls of this execution */
   defersCalls(openCalls: number): boolean;
   /**
    * True if the run must continue as new now. Nothing is lost: the inbox is empty, and a signal that arrives meanwhile
@@ -44,9 +44,9 @@ export function createContinueAsNewPolicy(
   continueAfter: number,
   { history, flusher, outbox, inbox }: ContinueAsNewDeps,
 ): ContinueAsNewPolicy {
-  /** True once this execution has brought the run further. It prevents executions that only continue as new. */
+  /** True once the run has progressed in this execution. It prevents executions that only continue as new. */
   let hasProgressed = false;
-  /** A person has asked for the current worker version. */
+  /** True if a person has requested the current worker version. */
   let isUpgrading = false;
   let work = 0;
   let beginning: Beginning = { historyLength: 0, historySize: history().historySize };
@@ -78,8 +78,8 @@ export function createContinueAsNewPolicy(
 }
 
 /**
- * Continues as new, under the worker version that is current then. A server before 1.31 keeps a pinned workflow pinned
- * whatever the command says, unless its workflow task reports another behavior.
+ * Continues as new under the current worker version. A server before 1.31 keeps a pinned workflow pinned in spite of the
+ * command, unless its workflow task reports another behavior.
  */
 export async function continueAsNew(input: WorkflowInput): Promise<never> {
   if (isVersioned()) Object.assign(getActivator(), { versioningBehavior: 'AUTO_UPGRADE' });
@@ -94,19 +94,19 @@ function isVersioned(): boolean {
   return (workflowInfo().currentDeploymentVersion?.deploymentName ?? '') !== '';
 }
 
-/** What Temporal says of an execution. */
+/** The facts that Temporal reports about an execution. */
 export interface HistorySoFar {
   /** In events. */
   readonly historyLength: number;
   /** In bytes. */
   readonly historySize: number;
-  /** By the server. */
+  /** True if the server suggests it. */
   readonly continueAsNewSuggested: boolean;
-  /** The server names another worker version than the one of this execution. */
+  /** True if the server names another worker version than that of this execution. */
   readonly targetWorkerDeploymentVersionChanged: boolean;
 }
 
-/** What an execution takes before the run gets on in it: a new execution would take as much. */
+/** The size of an execution's history before the run progresses. A new execution would begin with as much. */
 export type Beginning = Pick<HistorySoFar, 'historyLength' | 'historySize'>;
 
 /** Reasons to continue as new that the history does not show. */
@@ -114,28 +114,28 @@ export interface ContinueAsNewReasons {
   readonly beginning: Beginning;
   /** Length of a history beyond its beginning, in events. */
   readonly continueAfter: number;
-  /** A person has asked for the current worker version. */
+  /** True if a person has requested the current worker version. */
   readonly isUpgrading: boolean;
-  /** Units that the execution has spent. A worker that replays it spends them again, within one workflow task. */
+  /** The units that the execution has spent. A worker that replays it spends them again within one workflow task. */
   readonly work: number;
 }
 
-/** Histories that have grown so much, in bytes, continue as new once no activity is open. */
+/** Histories that have grown by this number of bytes continue as new once no activity is open. */
 const MAX_HISTORY_BYTES = 3_000_000;
 
-/** From this length on no new call is made, so that soon no activity is open. */
+/** From this length on, no new call is made, so that soon no activity is open. */
 const URGENT_EVENTS = 10_000;
 
-/** Executions that have spent so many units continue as new once no activity is open; a replay takes some seconds. */
+/** Executions that have spent this many units continue as new once no activity is open. Their replay takes seconds. */
 const MAX_WORK = 30_000_000;
 
-/** From here on nothing begins, as from `URGENT_EVENTS` on. What comes from outside still makes the run go on, up to a yield each. */
+/** From here on, nothing begins, as from `URGENT_EVENTS` on. An input from outside still continues the run up to a yield. */
 const URGENT_WORK = 60_000_000;
 
 /**
- * Decides if a run should continue as new: histories have a limit, their replays a time, and a worker version must not
- * stay alive for a run that waits for a person.
- * @returns `soon`: once no activity is open; `now`: begin no further activity, and do not go on after a yield
+ * Decides if a run should continue as new: the length of a history and the time of its replay are limited, and a worker
+ * version must not stay alive for a run that waits for a person.
+ * @returns `soon` to continue as new once no activity is open; `now` to begin no activity and continue no yielded run
  */
 export function continueAsNewDue(history: HistorySoFar, reasons: ContinueAsNewReasons): 'no' | 'soon' | 'now' {
   if (history.historyLength >= URGENT_EVENTS || reasons.work >= URGENT_WORK) return 'now';
@@ -144,8 +144,9 @@ export function continueAsNewDue(history: HistorySoFar, reasons: ContinueAsNewRe
 }
 
 /**
- * Only what has come since the beginning counts, or a run with much to begin with would go on after each event. The
- * server's suggestion knows no beginning, so it counts once the history is twice as long and large.
+ * True if the history has grown enough since its beginning. The beginning does not count, because a run with a large one
+ * would otherwise continue as new after each event. The server's suggestion ignores the beginning, so it only counts once
+ * the history has doubled.
  */
 function isLong(
   { historyLength, historySize, continueAsNewSuggested }: HistorySoFar,

@@ -27,13 +27,13 @@ export const TASK_QUEUE = 'holdfast';
 /** A signal to the workflow, not to its run: continue under the current worker version once no call is open. */
 export const UPGRADE = 'upgrade';
 
-/** The header of a signal that has the `traceparent` of the request behind it. */
+/** The header of a signal with the `traceparent` of the request that has sent it. */
 export const TRACE_HEADER = 'traceparent';
 
-/** Length of summaries that Temporal shows, in characters; the server takes 400 bytes. */
+/** The maximum length of summaries in Temporal, in characters; the server accepts 400 bytes. */
 export const MAX_SUMMARY = 100;
 
-/** Begins the message of a query that has failed because its worker plays the run anew, so it may be asked again. */
+/** The beginning of the message of a query that failed because its worker replays the run. It may be repeated. */
 export const PLAYED_ANEW = 'The worker plays the run anew';
 
 /** A run id with its tenant. */
@@ -53,7 +53,7 @@ export function fromWorkflowId(workflowId: string): RunReference | null {
   return tenantId !== undefined && id !== undefined ? { tenantId, id } : null;
 }
 
-/** The workflow's input: everything that a run pins for its life. */
+/** The workflow's input: all data that a run pins for its lifetime. */
 export interface RunGraphInput {
   /** The oldest interpreter that may execute the run: the newest one known where the run was started. */
   readonly interpreterVersion: number;
@@ -63,15 +63,15 @@ export interface RunGraphInput {
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   readonly begin: Beginning;
-  /** What most people do not see of the run; absent: nothing is hidden. */
+  /** The values that are hidden from most people; absent if nothing is hidden. */
   readonly redaction?: Redaction;
-  /** Absent: the run is not traced. */
+  /** Absent if the run is not traced. */
   readonly trace?: TracedRun;
-  /** Signals that were sent before the run began; it handles them first. */
+  /** Signals that were sent before the run began. It processes them first. */
   readonly queuedSignals?: readonly SentSignal[];
 }
 
-/** Takes any object: what it holds was validated before it was stored. */
+/** Accepts any object, because its content was validated before it was stored. */
 const isStored = <T extends object>(value: unknown): value is T => isJsonObject(value);
 
 const isTexts = isListOf(isText);
@@ -104,7 +104,7 @@ function isBeginning(value: unknown): value is Beginning {
   return Object.values(BEGINNINGS).some((isOfKind) => isOfKind(value));
 }
 
-/** Reads what a run was started with, from a column of a row that may hold other values. */
+/** Validates the stored input of a run. */
 export const isStart: Guard<RunGraphInput> = isObjectOf<RunGraphInput>({
   interpreterVersion: isNumber,
   execution: isNumber,
@@ -135,25 +135,25 @@ export const isStart: Guard<RunGraphInput> = isObjectOf<RunGraphInput>({
   ),
 });
 
-/** Input of one execution: a run that begins, or one that its last execution continues. */
+/** The input of one execution: a run that begins, or the state from the previous execution. */
 export type WorkflowInput = Omit<RunGraphInput, 'begin'> & { readonly begin: Beginning | Continuation };
 
 /** State that an execution passes to the next one when its history is too long. */
 export interface Continuation {
   readonly kind: 'continue';
   readonly run: StoredRun;
-  /** Calls that the interpreter wants and that are not made yet. */
+  /** Requested calls that have not been made. */
   readonly deferredCalls: readonly CallEffect[];
-  /** Entries that the store does not have yet. */
+  /** Entries that are not stored yet. */
   readonly pendingEntries: JournalEntries;
   readonly latestEvents: readonly RunEvent[];
-  /** The interpreter has yielded and waits for `continue`. */
+  /** True if the interpreter has yielded and waits for `continue`. */
   readonly hasYielded: boolean;
-  /** Absent: the run is not traced. */
+  /** Absent if the run is not traced. */
   readonly segments?: SegmentsState;
 }
 
-/** A query's answer in place of one that is too large. */
+/** The answer that replaces a too large answer of a query. */
 export interface TooLarge {
   readonly truncated: true;
   readonly bytes: number;
@@ -190,7 +190,7 @@ const runStatus = keyword('RunStatus');
 const graphVersion = defineSearchAttributeKey('GraphVersion', SearchAttributeType.INT);
 const pendingApprovals = defineSearchAttributeKey('PendingApprovals', SearchAttributeType.INT);
 
-/** The search attributes at the start of a run. */
+/** Returns the search attributes at the start of a run. */
 export function attributesAtStart({ tenantId: tenant, threadId: thread, graph }: RunIdentity): TypedSearchAttributes {
   const { name, version } = graph;
   return new TypedSearchAttributes([
@@ -203,7 +203,7 @@ export function attributesAtStart({ tenantId: tenant, threadId: thread, graph }:
   ]);
 }
 
-/** The search attributes that change, with a `key` that changes with them. Each update adds an event to the history. */
+/** Returns the search attributes that change, with a key that changes with them. Each update adds an event to the history. */
 export function attributesOf(run: Run): {
   readonly key: string;
   readonly attributes: SearchAttributeUpdatePair[];
@@ -219,7 +219,7 @@ export function attributesOf(run: Run): {
   };
 }
 
-/** The `key` of an execution's search attributes at its start. */
+/** Returns the key of an execution's search attributes at its start. */
 export function keyAtStart(attributes: TypedSearchAttributes): string {
   return keyOf(attributes.get(runStatus), attributes.get(pendingApprovals));
 }

@@ -5,58 +5,54 @@ import { hideEvent, hideIntervention, hideRunError, hideTitle } from '../graph/r
 import type { Redaction } from '../graph/redaction/index.ts';
 import type { Run, Approval } from '../graph/run/index.ts';
 import { attributesOf, keyAtStart, toWorkflowId } from './contract.ts';
-import { shortJson, abbreviate, jsonSize } from '../graph/values/index.ts';
+import { shortJson, abbreviate } from '../graph/values/index.ts';
 import type { RunError } from '../graph/values/index.ts';
 import { formatReason, nextActions, temporalCommand, waitingReason } from '../wording/index.ts';
 import type { NextAction, UndatedReason } from '../wording/index.ts';
 
-/** Shows the current state of a run in Temporal, and of its latest events the last signal that was ignored. */
+/** Updates the current state of a run in Temporal, with the last ignored signal among its latest events. */
 export type Display = (run: Run, latestEvents: readonly RunEvent[]) => void;
 
-/**
- * @param isFirst true in the first execution, whose search attributes were set at its start
- * @param hidden the values that are hidden here
- */
-export function createDisplay(isFirst: boolean, hidden: Redaction): Display {
-  let shown = isFirst ? keyAtStart(workflowInfo().typedSearchAttributes) : '';
+/** @param isFirst true in the first execution, whose search attributes were set at its start */
+export function createDisplay(isFirst: boolean, redaction: Redaction): Display {
+  let displayed = isFirst ? keyAtStart(workflowInfo().typedSearchAttributes) : '';
   return (run, latestEvents) => {
-    setCurrentDetails(toDetails(run, latestEvents, hidden));
+    setCurrentDetails(toDetails(run, latestEvents, redaction));
     const { key, attributes } = attributesOf(run);
-    if (key === shown) return;
-    shown = key;
+    if (key === displayed) return;
+    displayed = key;
     upsertSearchAttributes(attributes);
   };
 }
 
-/** In characters; the server takes 20,000 bytes. */
+/** In characters. The server accepts 20,000 bytes. */
 const MAX_DETAILS = 5_000;
 const MAX_ARGS = 500;
 
 /**
- * Makes a summary of a run for the Temporal Web UI, in Markdown, with the commands for each pending decision.
- * @param latestEvents where the last signal is that the run has ignored, and why
- * @param hidden the values that are hidden here
+ * Makes a summary of a run for the Temporal Web UI, in Markdown, with the commands for each pending decision and the last
+ * ignored signal.
  */
-export function toDetails(run: Run, latestEvents: readonly RunEvent[], hidden: Redaction): string {
+export function toDetails(run: Run, latestEvents: readonly RunEvent[], redaction: Redaction): string {
   const view = toRunView(run);
   const { status, step } = view;
   return joinWhole([
     () => `**${run.graph.name}** is **${status}**, step ${step}`,
-    () => [...factsOf(view, run, hidden), ...ignoredLines(latestEvents, hidden)].join('\n'),
-    ...approvalBlocks(run, hidden),
-    ...interventionBlocks(run, view, hidden),
+    () => [...factsOf(view, run, redaction), ...ignoredLines(latestEvents, redaction)].join('\n'),
+    ...approvalBlocks(run, redaction),
+    ...interventionBlocks(run, view, redaction),
   ]);
 }
 
-/** Writes a block, once it is known that there is room. */
+/** Writes a block. It is called only while there is room for more blocks. */
 type Block = () => string;
 
-function factsOf({ next, usage, ...view }: RunView, run: Run, hidden: Redaction): readonly string[] {
+function factsOf({ next, usage, ...view }: RunView, run: Run, redaction: Redaction): readonly string[] {
   const { modelCalls, toolCalls, inputTokens, outputTokens, costUsd } = usage;
   const tokens = inputTokens + outputTokens;
   return [
     ...(next.length > 0 ? [`- at: ${next.map((node) => `\`${node}\``).join(', ')}`] : []),
-    ...(view.error ? [`- ${sentence(endReason(run, hideRunError(view.error, hidden)))}`] : []),
+    ...(view.error ? [`- ${sentence(endReason(run, hideRunError(view.error, redaction)))}`] : []),
     `- used: ${modelCalls} model calls, ${toolCalls} tool calls, ${tokens} tokens, ${costUsd} USD`,
   ];
 }
@@ -71,32 +67,32 @@ function sentence(reason: UndatedReason): string {
   return inlineMarkdown(formatReason(reason));
 }
 
-/** A signal with a wrong name or payload seems to succeed for the one who sends it. */
-function ignoredLines(latestEvents: readonly RunEvent[], hidden: Redaction): readonly string[] {
+/** Temporal accepts a signal with a wrong name or payload, so its sender can see only here that it was ignored. */
+function ignoredLines(latestEvents: readonly RunEvent[], redaction: Redaction): readonly string[] {
   const last = latestEvents.findLast(({ type }) => type === 'signal.ignored');
-  const shown = last && hideEvent(last, hidden);
-  if (shown?.type !== 'signal.ignored') return [];
-  const { signal, at, by, detail = shown.reason } = shown;
+  const visible = last && hideEvent(last, redaction);
+  if (visible?.type !== 'signal.ignored') return [];
+  const { signal, at, by, detail = visible.reason } = visible;
   return [`- ignored signal: ${inlineMarkdown(`${signal} of ${by} at ${at}: ${detail}`)}`];
 }
 
-function approvalBlocks(run: Run, hidden: Redaction): readonly Block[] {
+function approvalBlocks(run: Run, redaction: Redaction): readonly Block[] {
   return Object.values(run.approvals)
     .filter(({ status }) => status === 'pending')
-    .map((approval) => () => approvalBlock(run, approval, hidden));
+    .map((approval) => () => approvalBlock(run, approval, redaction));
 }
 
-function approvalBlock(run: Run, approval: Approval, hidden: Redaction): string {
+function approvalBlock(run: Run, approval: Approval, redaction: Redaction): string {
   const { id, node, expiresAt: deadline, tool, policy, decisions } = approval;
-  const question = hideTitle(approval, hidden);
+  const question = hideTitle(approval, redaction);
   const about = { question, tool, policy, digest: null, decisions: decisions.length };
   return reasonBlock(run, { kind: 'approval', node, id, deadline, about });
 }
 
-function interventionBlocks(run: Run, { waitingFor }: RunView, hidden: Redaction): readonly Block[] {
+function interventionBlocks(run: Run, { waitingFor }: RunView, redaction: Redaction): readonly Block[] {
   return waitingFor
     .filter((waiting) => waiting.kind === 'intervention')
-    .map((waiting) => () => interventionBlock(run, hideIntervention(waiting, hidden)));
+    .map((waiting) => () => interventionBlock(run, hideIntervention(waiting, redaction)));
 }
 
 function interventionBlock(run: Run, intervention: Intervention): string {
@@ -115,68 +111,37 @@ function reasonBlock(run: Run, reason: UndatedReason, facts: readonly string[] =
   return [`**${sentence(reason)}**`, '', ...facts, ...(facts.length > 0 ? [''] : []), ...commands].join('\n');
 }
 
-/** Writes a command in short lines, which no window cuts off. It names the decision, so that a late one decides no other. */
+/** Writes a command in short lines, so that no window cuts it off. It names the decision, so a late one decides no other. */
 function command(run: Run, next: NextAction): string {
   return `    ${temporalCommand(next, toWorkflowId(run)).join(' \\\n      ')}`;
 }
 
-/** Joins blocks of Markdown; from the first that does not fit they are left out whole, as half a command is none. */
+/** Joins whole blocks of Markdown, because a part of a command is useless. The first too long block and the rest are omitted. */
 function joinWhole(blocks: readonly Block[]): string {
-  const shown: string[] = [];
+  const written: string[] = [];
   let length = 0;
   for (const write of blocks) {
     const block = write();
     length += block.length + SEPARATOR.length;
-    if (length > MAX_DETAILS - MORE.length) return [...shown, MORE].join(SEPARATOR);
-    shown.push(block);
+    if (length > MAX_DETAILS - MORE.length) return [...written, MORE].join(SEPARATOR);
+    written.push(block);
   }
-  return shown.join(SEPARATOR);
+  return written.join(SEPARATOR);
 }
 
 const SEPARATOR = '\n\n';
 const MORE = 'There is more; ask the API for the run.';
 
-/** In characters: a run shows itself after each activation, and foreign texts may have megabytes. */
+/** In characters. The display is updated after each activation, and texts from outside may have megabytes. */
 const MAX_TEXT = 1_000;
 
 /**
- * Writes a foreign text so that it stays in its line of Markdown and is shown as it is: it can pose neither as a command
- * to copy nor as a link. A long one is cut.
+ * Escapes a text from outside for one line of Markdown, so that it can pose neither as a command to copy nor as a link. A
+ * long text is cut.
  */
 export function inlineMarkdown(text: string): string {
   return abbreviate(text, MAX_TEXT)
     .replaceAll(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replaceAll(/[\\`*_[\]<>#|~&]/g, String.raw`\$&`)
     .replaceAll('://', String.raw`\://`);
-}
-
-/** The latest events of a run, for queries; the store has all of them. */
-export interface LatestEvents {
-  add(events: readonly RunEvent[]): void;
-  all(): readonly RunEvent[];
-}
-
-const MAX_EVENTS = 200;
-/** In bytes: the server refuses a larger answer. A single event may exceed it. */
-const MAX_SIZE = 1_000_000;
-
-/** @param initial the latest events of the previous execution */
-export function createLatestEvents(initial: readonly RunEvent[]): LatestEvents {
-  const kept: RunEvent[] = [];
-  const sizes: number[] = [];
-  let total = 0;
-  const add = (events: readonly RunEvent[]): void => {
-    for (const event of events.slice(-MAX_EVENTS)) {
-      const size = jsonSize(event);
-      kept.push(event);
-      sizes.push(size);
-      total += size;
-    }
-    while (kept.length > 1 && (kept.length > MAX_EVENTS || total > MAX_SIZE)) {
-      kept.shift();
-      total -= sizes.shift() ?? 0;
-    }
-  };
-  add(initial);
-  return { add, all: () => [...kept] };
 }

@@ -22,7 +22,7 @@ import {
 } from '../graph/values/index.ts';
 import type { Inbox } from './inbox.ts';
 
-/** Reads the `TaskFailure` that an activity put into its failure's details, or derives one from the failure itself. */
+/** Reads the `TaskFailure` from the details of an activity's failure, or derives one from the failure itself. */
 export function toTaskFailure(call: Pick<CallEffect, 'request' | 'takeover'>, thrown: unknown): TaskFailure {
   if (isCancellation(thrown)) return CANCELED;
   const cause = thrown instanceof ActivityFailure ? thrown.cause : thrown;
@@ -37,7 +37,7 @@ export function toTaskFailure(call: Pick<CallEffect, 'request' | 'takeover'>, th
   };
 }
 
-/** The failure of a call that was canceled while an attempt was made. */
+/** The failure of a call that was canceled during an attempt. */
 export const CANCELED: TaskFailure = {
   callFailed: false,
   error: { code: 'CANCELED', message: 'The call was canceled' },
@@ -52,7 +52,7 @@ export function isConclusive(thrown: unknown): boolean {
   return failure !== null && (failure.callFailed || isUnknownOutcome(failure.error));
 }
 
-/** True if the last attempt at a call has reported how the call has failed. */
+/** True if the last attempt of a call has reported the call's failure. */
 export function isReported(thrown: unknown): boolean {
   return finalFailureIn(thrown) !== null;
 }
@@ -64,8 +64,8 @@ function finalFailureIn(thrown: unknown): TaskFailure | null {
 }
 
 /**
- * Reads the failure of a canceled call from the ledger's answer. An unknown outcome is left to a person only if the run
- * needs that; other calls may simply be made again under their key.
+ * Reads the failure of a canceled call from the ledger's answer. A person settles an unknown outcome only if the run
+ * requires that; other calls may simply be repeated under their key.
  */
 export function toCanceledCallFailure(call: CallEffect, thrown: unknown): TaskFailure {
   const failure = toTaskFailure(call, thrown);
@@ -77,12 +77,12 @@ const POSSIBLY_EXECUTED = 'The call was canceled, and may have been made';
 
 type FailedCall = OccurrenceBody & { readonly kind: 'call.failed' };
 
-/** The occurrence for a call that was canceled while it waited. A takeover repeats a call that may have been made. */
+/** Returns the occurrence of a call that was canceled before it began. A takeover repeats a possibly executed call. */
 export function callCanceled({ key, takeover }: Pick<CallEffect, 'key' | 'takeover'>): FailedCall {
   return { kind: 'call.failed', key, failure: takeover === 0 ? { ...CANCELED, callFailed: true } : CANCELED };
 }
 
-/** A time-out by the server leaves the outcome of an unsafe call unknown, unless no worker has started it. */
+/** After a timeout of the server, the outcome of an unsafe call is unknown, unless no worker has started it. */
 function toTimeout(
   { request, takeover }: Pick<CallEffect, 'request' | 'takeover'>,
   timeout: TimeoutFailure,
@@ -96,7 +96,7 @@ function toTimeout(
 const NOT_ENDED = 'No worker brought the call to an end in time';
 const NOT_STARTED = 'No worker took the call in time';
 
-/** No attempt has begun: an earlier attempt would appear as the cause of the failure. */
+/** True if no attempt has begun: an earlier attempt would appear as the cause of the failure. */
 function wasNeverStarted({ timeoutType, failure }: TimeoutFailure): boolean {
   return timeoutType === 'SCHEDULE_TO_START' && !failure?.cause;
 }
@@ -108,19 +108,19 @@ const isTaskFailure = isObjectOf<TaskFailure>({
   usage: orAbsent(isObjectOf<TokenUsage>({ inputTokens: isNumber, outputTokens: isNumber })),
 });
 
-/** The failure with which a failed run ends in Temporal; its type is the run's error code. */
+/** Returns the failure with which a failed run ends in Temporal. Its type is the run's error code. */
 export function toWorkflowFailure({ code, message }: RunError): ApplicationFailure {
   return ApplicationFailure.create({ type: code, message, nonRetryable: true });
 }
 
-/** The failure of a run whose journal the store has refused. */
+/** Returns the failure of a run whose journal the store has refused. */
 export function toJournalFailure(thrown: unknown): ApplicationFailure {
   const cause = thrown instanceof ActivityFailure ? thrown.cause : thrown;
   const type = isContradiction(thrown) ? CONTRADICTION : 'INTERNAL';
   return ApplicationFailure.create({ type, message: messageOf(cause), nonRetryable: true });
 }
 
-/** True if an activity has found that the journal says something else than the run does. */
+/** True if an activity has found that the stored journal contradicts the run. */
 export function isContradiction(thrown: unknown): boolean {
   const cause = thrown instanceof ActivityFailure ? thrown.cause : thrown;
   return cause instanceof ApplicationFailure && cause.type === CONTRADICTION;
@@ -131,8 +131,8 @@ function toCanceledFailure(by: string, reason: string | null): CancelledFailure 
 }
 
 /**
- * Ends the workflow as canceled after the engine's own `cancel` signal. The SDK closes a workflow as canceled only if
- * the server requested the cancellation, which it notes in this flag.
+ * Ends the workflow as canceled after the engine's own `cancel` signal. The SDK closes a workflow as canceled only if its
+ * flag says that the server has requested the cancellation, so the flag is set here.
  */
 export function endAsCanceled(by: string, reason: string | null): CancelledFailure {
   Object.assign(getActivator(), { cancelled: true });
@@ -141,17 +141,17 @@ export function endAsCanceled(by: string, reason: string | null): CancelledFailu
 
 /** The failure with which the workflow must end, because the store has refused a batch of its journal. */
 export interface RefusedBatch {
-  /** `null` if there is none. */
+  /** Returns the failure; `null` if no batch was refused. */
   failure(): ApplicationFailure | null;
-  note(failure: ApplicationFailure): void;
+  set(failure: ApplicationFailure): void;
 }
 
 export function createRefusedBatch(inbox: Inbox): RefusedBatch {
-  let noted: ApplicationFailure | null = null;
+  let refusal: ApplicationFailure | null = null;
   return {
-    failure: () => noted,
-    note(failure) {
-      noted = failure;
+    failure: () => refusal,
+    set(failure) {
+      refusal = failure;
       inbox.push({ kind: 'continue' });
     },
   };

@@ -6,20 +6,20 @@ import { signals } from '../graph/signals/index.ts';
 import { UPGRADE } from './contract.ts';
 import { traceOfArriving } from './signal-trace.ts';
 
-/** Occurrences that the run has not handled yet, in order of arrival. */
+/** Occurrences that the run has not processed yet, in order of arrival. */
 export interface Inbox {
   push(occurrence: OccurrenceBody): void;
   take(): readonly OccurrenceBody[];
   isEmpty(): boolean;
-  /** The span in which a signal was sent; `null`: it is not known. */
+  /** Returns the span in which a signal was sent; `null` if it is unknown. */
   traceOf(occurrence: OccurrenceBody): string | null;
   /** Resolves once the inbox is not empty. */
   arrival(): Promise<void>;
 }
 
 /**
- * Opens the one inbox for signals, results, timers and cancellation. The default handler comes first, as it receives
- * buffered signals in order of arrival; named ones follow only for their descriptions in the Web UI.
+ * Opens the inbox for signals, results, timers and cancellation. The default handler is set first, because it receives
+ * buffered signals in order of arrival. The named handlers exist only for their descriptions in the Web UI.
  * @param queuedSignals signals that were sent before the workflow began
  */
 export function openInbox(queuedSignals: readonly SentSignal[]): Inbox {
@@ -62,7 +62,7 @@ export function openInbox(queuedSignals: readonly SentSignal[]): Inbox {
   return inbox;
 }
 
-/** A signal handler must never throw, so a payload that is not JSON becomes a text that its schema rejects. */
+/** A signal handler must not throw, so a payload that is not JSON becomes a text, which the schema of the signal rejects. */
 function payloadOf(value: unknown): Json | undefined {
   if (value === undefined) return undefined;
   try {

@@ -1,7 +1,7 @@
 import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
 import { receiveTraced } from './signal-trace.ts';
 
-/** Signals with a reserved name would fail the workflow task, and with it the run; they have no meaning here. */
+/** Signals with a reserved name are dropped: they have no meaning here, and would fail the workflow task of the run. */
 const RESERVED_PREFIX = '__temporal_';
 
 export const interceptors: WorkflowInterceptorsFactory = () => ({

@@ -11,31 +11,31 @@ import type { Inbox } from './inbox.ts';
 import type { Outbox, JournalDelivery } from './outbox.ts';
 import type { Segments } from './segments.ts';
 
-/** Brings the outbox into the store: with the calls that a run makes anyway, or by an activity of its own. */
+/** Writes the outbox to the store: with the calls that a run makes anyway, or by a separate activity. */
 export interface JournalFlusher {
   /** Marks the outbox as urgent: a person may be waiting to see the new entries. */
   flushSoon(): void;
   isUrgent(): boolean;
-  /** Has the workflow task end, with the outbox on its way if it holds an event, and calls `resume` in a later one. */
+  /** Ends the workflow task, which sends the outbox if it holds an event, and calls `resume` in a later one. */
   pause(resume: () => void): void;
-  /** True while its own activity is open. */
+  /** True while the separate activity is open. */
   isFlushing(): boolean;
   /**
-   * Takes the batch that a call's activity writes. @returns `null` if there is nothing to write, or if the call's task
-   * queue may be slow: then a flush follows
+   * Takes the batch that a call's activity writes.
+   * @returns `null` if there is nothing to write, or if the call's task queue may be slow; a flush follows then
    */
   attach(run: Run, call: CallEffect): JournalDelivery | null;
   /**
-   * Writes the outbox by an activity, one at a time: at once if it is urgent, the run waits or the interpreter has
-   * yielded, otherwise after `FLUSH_AFTER_MS`.
+   * Writes the outbox by a separate activity, one at a time: at once if it is urgent, the run waits or the interpreter
+   * has yielded, otherwise after `FLUSH_AFTER_MS`.
    */
   flush(run: Run, shell: ShellState): void;
 }
 
 interface ShellState {
-  /** If true, a `continue` follows the flush. */
+  /** True if a `continue` must follow the flush. */
   readonly hasYielded: boolean;
-  /** Local calls are made. Until they end or pause, the workflow task is open and nothing leaves the worker. */
+  /** True while local calls are made. Until they end or pause, the workflow task is open, so nothing leaves the worker. */
   readonly isCallingLocally: boolean;
 }
 
@@ -43,11 +43,11 @@ interface JournalFlusherDeps {
   readonly outbox: Outbox;
   readonly inbox: Inbox;
   readonly refusal: RefusedBatch;
-  /** `null`: the run is not traced. */
+  /** `null` if the run is not traced. */
   readonly segments: Segments | null;
 }
 
-/** Time for which new entries may stay unwritten while other calls are open. */
+/** The time for which new entries may stay unwritten while other calls are open. */
 const FLUSH_AFTER_MS = 5_000;
 
 export function createJournalFlusher({ outbox, inbox, refusal, segments }: JournalFlusherDeps): JournalFlusher {
@@ -60,7 +60,7 @@ export function createJournalFlusher({ outbox, inbox, refusal, segments }: Journ
   });
   const write = async (run: Run, { batch, delivered }: JournalDelivery): Promise<void> => {
     const failure = await record(run, batch, segments?.takeEnded() ?? null);
-    if (failure) return refusal.note(failure);
+    if (failure) return refusal.set(failure);
     isFlushing = false;
     delivered();
     pauses.end();
@@ -99,7 +99,7 @@ export function createJournalFlusher({ outbox, inbox, refusal, segments }: Journ
   };
 }
 
-/** @returns a function that flushes after `FLUSH_AFTER_MS` what is there then */
+/** @returns a function that flushes the events present after `FLUSH_AFTER_MS` */
 function createLateFlush(outbox: Outbox, flush: () => void): () => void {
   let isScheduled = false;
   const wake = (): void => {
@@ -113,7 +113,7 @@ function createLateFlush(outbox: Outbox, flush: () => void): () => void {
   };
 }
 
-/** Writes a batch by an activity of its own. @returns the failure if the store refuses it */
+/** Writes a batch by a separate activity. @returns the failure if the store refuses the batch; otherwise `null` */
 async function record(
   { id: runId, tenantId, graph }: Run,
   journal: JournalBatch,
@@ -128,13 +128,13 @@ async function record(
   }
 }
 
-/** What waits for a later workflow task. */
-export interface Pauses {
+/** Functions that wait for a later workflow task. */
+interface Pauses {
   add(resume: () => void): void;
   isEmpty(): boolean;
-  /** Ends all pauses: another workflow task has begun. */
+  /** Ends all pauses, because another workflow task has begun. */
   end(): void;
-  /** Ends them by a timer, which makes the workflow task end. */
+  /** Ends them by a timer, which ends the current workflow task. */
   endByTimer(): void;
 }
 

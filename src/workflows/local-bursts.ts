@@ -2,11 +2,11 @@ import type { LocalOutcome } from '../activities/calls/call-task.ts';
 import { MAX_INLINE_BYTES } from '../graph/values/index.ts';
 
 /**
- * The bursts in which local calls are made. While they are made, their workflow task stays open: the server gets no command
- * of the run, such as another call or the journal, and the run gets no signal. So a burst ends after a time.
+ * The bursts in which local calls are made. During a burst, the workflow task stays open: the server receives no command of
+ * the run, such as another call or the journal, and the run receives no signal. So a burst is limited in time.
  *
- * A burst has rounds of calls that are open together. Their ends are handled when all have ended, in the order in which they
- * began: a replay reports all ends at once, and not in the order in which they came.
+ * A burst has rounds of calls that are open at the same time. Their results are processed when all have ended, in the order
+ * of their beginning, because a replay reports all results at once, not in the order of their arrival.
  */
 export interface LocalBursts<Call> {
   /** True if one more call may begin in the open round. */
@@ -14,39 +14,39 @@ export interface LocalBursts<Call> {
   /** True while calls are open. */
   isOpen(): boolean;
   begin(call: Call): void;
-  /** Takes note of the end of a call. @returns true if it was the last one of its round: all ends are handled then */
+  /** Records the end of a call. @returns true if it was the last of its round, so all ends were handled */
   end(call: Call, end: KnownEnd): boolean;
-  /** An activity has been asked for: it should not wait for calls that come after those which are open. */
-  othersWait(): void;
-  /** Another workflow task has begun, and a new burst with it. */
+  /** Ends the burst after the open calls, because an activity was requested, which waits for the end of the burst. */
+  endAfterOpenCalls(): void;
+  /** Begins a new burst, because another workflow task has begun. */
   enterTask(): void;
 }
 
 /** The end of a local call, before it is handled. */
 export interface KnownEnd {
-  /** `null`: the activity was not made to its end. */
+  /** `null` if the activity did not run to its end. */
   readonly outcome: LocalOutcome | null;
   /** Handles the end when the round is over. */
   readonly handle: () => void;
 }
 
-/** By the worker's clock: the workflow's own stands still between two calls. */
+/** By the worker's clock, because the workflow's clock does not advance between two calls. */
 const BURST_MS = 1_000;
-/** The server takes 4 MiB in one request, in which other calls have as much (`request-room.ts`). */
+/** The server accepts 4 MiB in one request; other calls have as much of it (`request-room.ts`). */
 const MAX_BURST_BYTES = 1_250_000;
-/** Bytes of a call besides its result. */
+/** The bytes of a call's marker without the result. */
 const MARKER_BYTES = 1_000;
 const MAX_MARKER_BYTES = MARKER_BYTES + MAX_INLINE_BYTES;
 
 export function createLocalBursts<Call>(): LocalBursts<Call> {
-  /** The calls of the round in their order, with the ends that are known. */
+  /** The calls of the round in order of their beginning, with their ends, if they have ended. */
   const round = new Map<Call, KnownEnd | null>();
   let burst = NEW_BURST;
   return {
     hasRoom() {
-      const { span, bytes, doOthersWait } = burst;
+      const { span, bytes, isActivityWaiting } = burst;
       if (bytes + (round.size + 1) * MAX_MARKER_BYTES > MAX_BURST_BYTES) return false;
-      return span === null || (!doOthersWait && span.endedAt - span.startedAt < BURST_MS);
+      return span === null || (!isActivityWaiting && span.endedAt - span.startedAt < BURST_MS);
     },
     isOpen: () => round.size > 0,
     begin: (call) => void round.set(call, null),
@@ -59,28 +59,28 @@ export function createLocalBursts<Call>(): LocalBursts<Call> {
       for (const { handle } of ends) handle();
       return true;
     },
-    othersWait: () => void (burst = { ...burst, doOthersWait: true }),
+    endAfterOpenCalls: () => void (burst = { ...burst, isActivityWaiting: true }),
     enterTask: () => void (burst = NEW_BURST),
   };
 }
 
-/** The local calls of one workflow task that have ended. */
+/** The ended local calls of one workflow task. */
 interface Burst {
-  /** `null`: there is none yet. */
+  /** The time from the first beginning to the last end; `null` before the first end. */
   readonly span: Pick<LocalOutcome, 'startedAt' | 'endedAt'> | null;
-  /** Of their markers. */
+  /** The bytes of their markers. */
   readonly bytes: number;
-  /** The server does not know yet of another call of the run. */
-  readonly doOthersWait: boolean;
+  /** True if a requested activity waits for the end of the burst. */
+  readonly isActivityWaiting: boolean;
 }
 
-const NEW_BURST: Burst = { span: null, bytes: 0, doOthersWait: false };
+const NEW_BURST: Burst = { span: null, bytes: 0, isActivityWaiting: false };
 
-function addToBurst({ span, bytes, doOthersWait }: Burst, outcome: LocalOutcome | null): Burst {
+function addToBurst({ span, bytes, isActivityWaiting }: Burst, outcome: LocalOutcome | null): Burst {
   return {
     span: outcome ? joined(span ?? outcome, outcome) : span,
     bytes: bytes + MARKER_BYTES + Math.min(bytesOf(outcome), MAX_INLINE_BYTES),
-    doOthersWait,
+    isActivityWaiting,
   };
 }
 

@@ -8,9 +8,9 @@ import { own } from '../graph/values/index.ts';
 /** A batch on its way to the store. The outbox keeps its entries until the activity that writes it has ended. */
 export interface JournalDelivery {
   readonly batch: JournalBatch;
-  /** The activity has succeeded: the batch is written. */
+  /** Must be called when the activity has succeeded, so the batch is stored. */
   readonly delivered: () => void;
-  /** The activity has failed. The batch may or may not be written, so it is sent again. */
+  /** Must be called when the activity has failed. The batch may or may not be stored, so it is sent again. */
   readonly lost: () => void;
 }
 
@@ -18,14 +18,14 @@ export interface JournalDelivery {
 export interface Outbox {
   add(entries: JournalEntries): void;
   /**
-   * Takes all entries that are not on their way.
-   * @returns `null` without an event, since a batch needs one
+   * Takes all entries that have not been sent.
+   * @returns `null` if there is no event, because a batch needs one
    */
   take(run: Run): JournalDelivery | null;
   isEmpty(): boolean;
-  /** True if an event is not on its way yet. */
+  /** True if an event has not been sent. */
   hasEvents(): boolean;
-  /** All entries that are not on their way. */
+  /** Returns all entries that have not been sent. */
   pendingEntries(): JournalEntries;
 }
 
@@ -76,13 +76,13 @@ function merge(entries: readonly JournalEntries[]): JournalEntries {
   };
 }
 
-/** The approvals as the run has them now. A closed one that the run has forgotten is kept as it was recorded. */
+/** Returns the current state of recorded approvals. A closed one that the run has forgotten stays as recorded. */
 function currentApprovals(recorded: readonly Approval[], { approvals }: Run): readonly Approval[] {
   const latest = new Map(recorded.map((approval) => [approval.id, own(approvals, approval.id) ?? approval]));
   return [...latest.values()].filter(({ id, status }) => status !== 'pending' || Object.hasOwn(approvals, id));
 }
 
-/** Makes a batch of entries; those of a lost batch go out again with later ones. */
+/** Makes a batch of entries, which may include entries of a lost batch. */
 function toBatch(graph: CompiledGraph, entries: readonly JournalEntries[], run: Run): JournalBatch {
   const { approvals, ...others } = merge(entries);
   return {

@@ -26,7 +26,7 @@ const standard = new CompositePayloadConverter(new UndefinedPayloadConverter(), 
 /** Replaces a payload that can't be read. */
 const noJson = standard.toPayload(unreadable('it is no JSON'));
 
-/** JSON whose reading never throws: a signal that is not JSON would fail its workflow task again and again. */
+/** A JSON converter that never throws on reading: a signal that is not JSON would fail each attempt of its workflow task. */
 export const payloadConverter: PayloadConverter = {
   toPayload<T>(value: T): Payload {
     const payload = standard.toPayload(value);

@@ -14,7 +14,7 @@ interface QuerySource {
   readonly latestEvents: () => readonly RunEvent[];
 }
 
-/** In bytes. The server refuses larger answers, too, with a message that does not help. */
+/** In bytes. The server also refuses larger answers, but with an unhelpful message. */
 const MAX_ANSWER_BYTES = 1_000_000;
 const MAX_EVENTS = 200;
 

@@ -2,19 +2,19 @@ import { MAX_INLINE_BYTES, remainingBytes } from '../graph/values/index.ts';
 import type { JournalBatch } from '../graph/journal/index.ts';
 import type { CallRequest } from '../graph/run/index.ts';
 
-/** The room for calls in the request that ends a workflow task: the server never takes a task with too many bytes. */
+/** The room for calls in the request that ends a workflow task. The server never accepts a task with too many bytes. */
 export interface RequestRoom {
   fits(request: CallRequest): boolean;
-  /** Takes the room of a call that begins, and of the journal batch that travels with it. */
+  /** Reserves room for a call that begins, and for the journal batch that travels with it. */
   take(request: CallRequest, batch: JournalBatch | null): void;
 }
 
 /**
- * In bytes. The server takes 4 MiB; the markers of local calls have as much (`local-bursts.ts`), one journal batch of an
- * activity of its own and the details for the Web UI need the rest.
+ * In bytes. The server accepts 4 MiB. The markers of local calls have as much (`local-bursts.ts`); the journal batch of a
+ * separate activity and the details for the Web UI need the rest.
  */
 const MAX_TASK_BYTES = 1_250_000;
-/** Bytes of a call besides its request. */
+/** The bytes of a call without its request. */
 const CALL_BYTES = 1_000;
 const MAX_CALL_BYTES = CALL_BYTES + MAX_INLINE_BYTES;
 
@@ -56,6 +56,6 @@ type Payload = CallRequest | JournalBatch;
 function bytesOf(payload: Payload): number {
   const remaining = remainingBytes(MAX_INLINE_BYTES, JSON.stringify(payload));
   if (remaining >= 0) return CALL_BYTES + MAX_INLINE_BYTES - remaining;
-  // A larger request travels by reference; a larger batch is compressed, and may fit in.
+  // A larger request travels by reference. A larger batch is compressed, so it is assumed to have the maximum.
   return 'events' in payload ? MAX_CALL_BYTES : CALL_BYTES;
 }

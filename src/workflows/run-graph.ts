@@ -1,16 +1,19 @@
-import { CancellationScope, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, patched, workflowInfo } from '@temporalio/workflow';
 import { advance, beginRun } from '../graph/advance/index.ts';
 import type { Advance } from '../graph/advance/index.ts';
 import { compileShared, findNode } from '../graph/compile/index.ts';
 import type { CompiledGraph } from '../graph/compile/index.ts';
+import { INTERPRETER_VERSION } from '../graph/definition/index.ts';
 import { hideRunError, NOTHING_REDACTED } from '../graph/redaction/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
 import type { Effect, OccurrenceBody, Run } from '../graph/run/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import { hasEnded, readRun, statusOf } from '../graph/run/index.ts';
 import type { Continuation, WorkflowInput } from './contract.ts';
-import { createDisplay, createLatestEvents } from './display.ts';
-import type { Display, LatestEvents } from './display.ts';
+import { createDisplay } from './display.ts';
+import type { Display } from './display.ts';
+import { createLatestEvents } from './latest-events.ts';
+import type { LatestEvents } from './latest-events.ts';
 import { endAsCanceled, createRefusedBatch, toWorkflowFailure } from './failures.ts';
 import type { RefusedBatch } from './failures.ts';
 import type { CallOwner } from './call-activities.ts';
@@ -19,7 +22,6 @@ import type { Calls } from './calls.ts';
 import { continueAsNew, createContinueAsNewPolicy } from './continue-as-new.ts';
 import { openInbox } from './inbox.ts';
 import type { Inbox } from './inbox.ts';
-import { interpreterVersionOf } from './interpreter-version.ts';
 import { createOutbox } from './outbox.ts';
 import type { Outbox } from './outbox.ts';
 import { answerQueries } from './queries.ts';
@@ -43,10 +45,26 @@ export async function runGraph({ queuedSignals = [], ...input }: WorkflowInput):
   return toResult(run, input.redaction ?? NOTHING_REDACTED);
 }
 
+/**
+ * Chooses the interpreter of an execution: the newest that was known when the execution began. A marker in the history
+ * records it if it is newer than the input requires, so later code makes the same choice.
+ * @param latest the newest interpreter that this code knows
+ * @throws if the input requires a newer one: the workflow task fails and waits for a worker that knows it
+ */
+export function interpreterVersionOf(
+  { interpreterVersion: required }: Pick<WorkflowInput, 'interpreterVersion'>,
+  latest: number = INTERPRETER_VERSION,
+): number {
+  if (required > latest)
+    throw new Error(`This run needs interpreter ${required}; this worker knows those up to ${latest}`);
+  for (let version = latest; version > required; version--) if (patched(`interpreter-${version}`)) return version;
+  return required;
+}
+
 /** A run with the parts that execute it. */
 interface Shell {
   run: Run;
-  /** The interpreter has yielded and waits for `continue`. */
+  /** True if the interpreter has yielded and waits for `continue`. */
   hasYielded: boolean;
   readonly graph: CompiledGraph;
   readonly inbox: Inbox;
@@ -58,7 +76,7 @@ interface Shell {
   readonly continueAsNewPolicy: ContinueAsNewPolicy;
   readonly latestEvents: LatestEvents;
   readonly display: Display;
-  /** `null`: the run is not traced. */
+  /** `null` if the run is not traced. */
   readonly segments: Segments | null;
 }
 
@@ -123,7 +141,7 @@ function openSegments({ trace, execution, begin, redaction }: WorkflowInput, gra
   });
 }
 
-/** Adds the segment of the moment in which a call is made. */
+/** Adds the segment that is current when a call is made. */
 function withTrace(owner: CallOwner, segments: Segments): CallOwner {
   return {
     ...owner,
@@ -150,7 +168,7 @@ function withOwnCancellation<T>(inside: () => Promise<T>): Promise<T> {
   return CancellationScope.nonCancellable(() => CancellationScope.cancellable(inside));
 }
 
-/** Handles occurrences until the run has ended and the store has its whole journal. */
+/** Processes occurrences until the run has ended and its whole journal is stored. */
 async function runToEnd(input: WorkflowInput, inbox: Inbox): Promise<Run> {
   const interpreterVersion = interpreterVersionOf(input);
   const shell = openShell(input, inbox);
@@ -183,7 +201,7 @@ function handle(shell: Shell, occurrence: OccurrenceBody): void {
     shell.calls.enterTask();
     shell.flusher.flushSoon();
   }
-  shell.segments?.begins(shell.inbox.traceOf(occurrence));
+  shell.segments?.beginOccurrence(shell.inbox.traceOf(occurrence));
   apply(shell, advance(shell.graph, shell.run, { ...occurrence, at: Date.now() }));
 }
 
@@ -200,7 +218,7 @@ function apply(shell: Shell, step: Advance): void {
   for (const effect of step.effects) perform(shell, effect);
 }
 
-/** Performs what the interpreter wants done: calls become activities, timers become Temporal's. */
+/** Performs an effect: calls become activities, and timers become those of Temporal. */
 function perform({ calls, timers }: Shell, effect: Effect): void {
   switch (effect.kind) {
     case 'call':
@@ -228,12 +246,12 @@ function continuationOf({ run, hasYielded, calls, outbox, latestEvents, segments
   };
 }
 
-/** A workflow task begins with such an occurrence, and people may wait for what follows from it. */
+/** True for an occurrence that begins a workflow task, and whose results people may be waiting for. */
 function isForPeople({ kind }: OccurrenceBody): boolean {
   return kind === 'signal' || kind === 'cancel.requested' || kind === 'timer';
 }
 
-/** The message of a failure is not encrypted by codecs: it shows no hidden value. */
+/** Returns the output, or throws the failure. Codecs do not encrypt the message of a failure, so it is redacted. */
 function toResult({ phase }: Run, hidden: Redaction): Json {
   if (phase.kind === 'failed') throw toWorkflowFailure(hideRunError(phase.error, hidden));
   if (phase.kind === 'canceled') throw endAsCanceled(phase.by, phase.reason);

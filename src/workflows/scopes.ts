@@ -10,7 +10,7 @@ export interface Scopes {
   close(key: string): void;
 }
 
-/** @param parent ends all of them when it is canceled; the default is the scope of who opens them */
+/** @param parent the scope whose cancellation ends all of them; by default, the scope in which each is opened */
 export function createScopes(parent?: CancellationScope): Scopes {
   const scopes = new Map<string, CancellationScope>();
   return {
@@ -32,7 +32,7 @@ export interface CallScopes extends Pick<Scopes, 'cancel' | 'close'> {
   cancelAll(): void;
 }
 
-/** The first calls have the scope that is current now. */
+/** Creates the scopes of a run's calls. The first calls have the current scope. */
 export function createCallScopes(): CallScopes {
   const firstScope = CancellationScope.current();
   let scope = firstScope;

@@ -4,12 +4,12 @@ import { TRACE_HEADER } from './contract.ts';
 
 let arriving: string | null = null;
 
-/** The span in which the signal was sent that is arriving in this moment. */
+/** Returns the span in which the signal that is being received was sent; `null` if unknown. */
 export function traceOfArriving(): string | null {
   return arriving;
 }
 
-/** Takes a signal in. What `receive` does at once can ask for the span in which it was sent. */
+/** Receives a signal. During `receive`, `traceOfArriving` returns the span in which the signal was sent. */
 export function receiveTraced<T>(headers: Headers, receive: () => T): T {
   arriving = readHeader(headers);
   try {
@@ -19,7 +19,7 @@ export function receiveTraced<T>(headers: Headers, receive: () => T): T {
   }
 }
 
-/** Who may signal may send any header, and none may fail the workflow task. */
+/** A sender may set any header, so an invalid one must not fail the workflow task. */
 function readHeader(headers: Headers): string | null {
   const payload = headers[TRACE_HEADER];
   if (!payload) return null;
@@ -31,5 +31,5 @@ function readHeader(headers: Headers): string | null {
   }
 }
 
-/** Of a `traceparent`, in characters. */
+/** The length of a `traceparent`, in characters. */
 const MAX_LENGTH = 55;

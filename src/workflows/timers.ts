@@ -4,31 +4,31 @@ import type { Inbox } from './inbox.ts';
 import { createScopes } from './scopes.ts';
 import type { Scopes } from './scopes.ts';
 
-/** Temporal's timers for those of a run. */
+/** Starts and cancels Temporal's timers for the timers of a run. */
 export interface Timers {
   start(timer: TimerEffect): void;
   cancel(id: string): void;
-  /** The number of timers that Temporal has. */
+  /** Returns the number of timers that are started in Temporal. */
   count(): number;
 }
 
 /**
- * A history has room for some thousand timers, and a new execution sets all of them again. So Temporal has those that are
- * due first, and the others wait here until these have fired or are canceled.
+ * The maximum of timers that are started in Temporal, because a history has room for some thousand timers, and a new
+ * execution sets all of them again. The others wait here until those that are due first have fired or are canceled.
  */
-export const MOST_TIMERS = 100;
-/** Waiting timers are started some at a time. */
-const FEWEST_TIMERS = MOST_TIMERS / 2;
+export const MAX_TIMERS = 100;
+/** Waiting timers are started together, once fewer timers than this are started. */
+const REFILL_BELOW = MAX_TIMERS / 2;
 
 interface TimersDeps {
   readonly scopes: Scopes;
-  /** Sets a timer of Temporal in the current scope. */
+  /** Starts a timer of Temporal in the current scope. */
   readonly sleep: (timer: TimerEffect) => Promise<void>;
-  /** Is called for each timer that fires, unless it was canceled or replaced under its id. */
+  /** Receives each timer that fires, unless it was canceled or replaced under its id. */
   readonly fire: (timer: TimerEffect) => void;
 }
 
-/** Opens the timers of a run. They outlive the scope of its calls, as that is canceled with the calls. */
+/** Opens the timers of a run. They are outside the scope of its calls, because that scope is canceled with the calls. */
 export function openTimers(inbox: Inbox): Timers {
   return createTimers({
     scopes: createScopes(CancellationScope.current().parent),
@@ -46,7 +46,7 @@ export function createTimers({ scopes, sleep, fire }: TimersDeps): Timers {
       .open(timer.id, () => sleep(timer))
       .then(
         () => {
-          // It may have fired when the run replaced it: what is open under its id then is another timer.
+          // It may have fired while the run replaced it. Another timer has its id then.
           if (started.get(timer.id) !== timer) return;
           forget(timer.id);
           fire(timer);
@@ -58,10 +58,10 @@ export function createTimers({ scopes, sleep, fire }: TimersDeps): Timers {
   const forget = (id: string): void => {
     started.delete(id);
     scopes.close(id);
-    if (started.size >= FEWEST_TIMERS) return;
-    for (const timer of waiting.takeFirst(MOST_TIMERS - started.size)) begin(timer);
+    if (started.size >= REFILL_BELOW) return;
+    for (const timer of waiting.takeFirst(MAX_TIMERS - started.size)) begin(timer);
   };
-  /** Makes room for a timer that is due before the last one which Temporal has. */
+  /** Moves a started timer back to the waiting ones, to make room for a timer that is due earlier. */
   const setBack = (last: TimerEffect): void => {
     scopes.cancel(last.id);
     scopes.close(last.id);
@@ -70,7 +70,7 @@ export function createTimers({ scopes, sleep, fire }: TimersDeps): Timers {
   };
   return {
     start(timer) {
-      const isFull = started.size >= MOST_TIMERS;
+      const isFull = started.size >= MAX_TIMERS;
       if (!isFull && waiting.isEmpty()) return begin(timer);
       const last = lastOf([...started.values()]);
       if (!last || timer.fireAt >= last.fireAt) return waiting.add(timer);
@@ -94,10 +94,10 @@ function lastOf(timers: readonly TimerEffect[]): TimerEffect | undefined {
   );
 }
 
-/** Timers that are due after all that were started. */
+/** Creates the waiting timers, which are due after all started ones. */
 function createWaitingTimers() {
   const byId = new Map<string, TimerEffect>();
-  /** The last one first; `null`: it must be made anew. What was deleted may stand in it. */
+  /** The timers, the last due first; `null` if the order is outdated. It may contain deleted timers. */
   let ordered: TimerEffect[] | null = null;
   return {
     isEmpty: () => byId.size === 0,

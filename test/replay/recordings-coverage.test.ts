@@ -1,4 +1,3 @@
-import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Activities } from '../../src/activities/index.ts';
 import type { JournalBatch } from '../../src/graph/journal/batch.ts';
@@ -12,7 +11,7 @@ import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import { UPGRADE } from '../../src/workflows/contract.ts';
 import type { WorkflowInput } from '../../src/workflows/contract.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
-import { payloadTexts, readRecordings, textIn } from '../support/readers/recordings.ts';
+import { payloadTexts, readRecordings, textsIn } from '../support/readers/recordings.ts';
 import type { Recording } from '../support/readers/recordings.ts';
 
 /*
@@ -110,11 +109,8 @@ const documents = recordings.flatMap(documentsOf);
 const inputs = documents.filter((document) => isJsonObject(document) && 'interpreterVersion' in document);
 
 /** Every payload of a recording that is JSON. */
-function documentsOf({ executions, blobs }: Recording): readonly Json[] {
-  const kept = Object.values(blobs).map(({ metadata, data }) =>
-    textIn(gunzipSync(Buffer.from(data, 'base64')).toString('base64'), metadata['encoding']),
-  );
-  return [...executions.flatMap(payloadTexts), ...kept].flatMap((text) => {
+function documentsOf(recording: Recording): readonly Json[] {
+  return textsIn(recording).flatMap((text) => {
     try {
       return [toJson(JSON.parse(text))];
     } catch {

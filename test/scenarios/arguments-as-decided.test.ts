@@ -175,14 +175,14 @@ async function play(
 
 /** Returns the arguments of `pay` everywhere in the run. */
 function argumentsIn({ run, got }: Played): readonly Json[] {
-  const shown = run.approvals.map(({ args }) => args);
-  const told = run.events.flatMap((event) =>
+  const approved = run.approvals.map(({ args }) => args);
+  const recorded = run.events.flatMap((event) =>
     (event.type === 'tool.requested' || event.type === 'compensation.requested') && event.tool === 'pay'
       ? [event.args]
       : [],
   );
   const requests = run.calls.filter(({ name }) => name === 'pay').map(({ args }) => args);
-  return [...shown, ...told, ...requests, ...got];
+  return [...approved, ...recorded, ...requests, ...got];
 }
 
 const allCases = Object.entries(CALLERS).flatMap(([name, way]) =>
@@ -288,13 +288,13 @@ describe('arguments edited by a person', () => {
 });
 
 describe('a name that is not in the schema of a tool', () => {
-  const told = ({ run }: Played): string => JSON.stringify(run.state['messages']);
+  const messagesOf = ({ run }: Played): string => JSON.stringify(run.state['messages']);
   const extra = { euros: 50, Too: 1 };
   const parameters = z.object({ euros: z.number(), to: z.string().optional() });
 
   test('is reported to the model with a suggestion', async () => {
     const played = await play(CALLERS['an agent'], { parameters, given: extra, approval: 'always' });
-    expect(told(played)).toContain(
+    expect(messagesOf(played)).toContain(
       'break its parameters at /Too: is no member that the schema knows. Did you mean \\"to\\"?',
     );
   });

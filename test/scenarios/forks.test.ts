@@ -348,9 +348,11 @@ describe('the approval of a fork', () => {
     ['tea', { details: 'tea', parentRun }],
     [['tea'], { details: ['tea'], parentRun }],
     [null, { parentRun }],
-  ])('contains the calls of the parent since the checkpoint, besides %j', (details, told) => {
+  ])('contains the calls of the parent since the checkpoint, besides %j', (details, expected) => {
     const fork = forkOf(startRun({ nodes: { ask: { ...asks, details } } }), 1, { callsSince: done });
-    expect(fork.run.approvals).toMatchObject({ 'fork-of-run-1.c1.a1': { runId: 'fork-of-run-1.c1', details: told } });
+    expect(fork.run.approvals).toMatchObject({
+      'fork-of-run-1.c1.a1': { runId: 'fork-of-run-1.c1', details: expected },
+    });
   });
 
   test('contains no calls if the parent has made none', () => {

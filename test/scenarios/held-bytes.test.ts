@@ -101,13 +101,13 @@ describe('the limit of held bytes fails a run for', () => {
     expect(outcomeOf(found)).toEqual(REFUSED);
   });
 
-  test('the questions that it asks', () => {
+  test('the approvals that it requests', () => {
     const definition = fanOut({ type: 'approval', title: 'May I?', args: { text: '{{ state.s }}' } }, 100);
     expect(outcomeOf(runInMemory({ definition, catalog, input: {} }, {}))).toEqual(REFUSED);
   });
 });
 
-test('a run may hold much in sequence', () => {
+test('a run may hold many values in sequence', () => {
   const definition = aDefinition({
     channels: { s: { default: LARGE }, n: { reducer: 'sum', default: 0 }, out: {} },
     nodes: { a: { type: 'set', write: { out: '{{ state.s }}{{ state.n }}', n: 1 } } },
@@ -147,7 +147,7 @@ test('an event that is taken in the occurrence in which it comes makes no room f
   expect(heldBytes(run)).toBeLessThanOrEqual(MAX_HELD_BYTES + ERRORS);
 });
 
-test('a subgraph may hold much one after the other, within one occurrence', () => {
+test('a subgraph may hold many values in sequence, within one occurrence', () => {
   const inner = aDefinition({
     channels: { s: { default: 'x'.repeat(100_000) }, n: { reducer: 'sum', default: 0 }, out: {} },
     nodes: { a: { type: 'set', write: { out: '{{ state.s }}{{ state.n }}', n: 1 } } },

@@ -27,7 +27,7 @@ const play = (definition: GraphDefinition, carry?: Shuffling['carry']): Shuffled
 const copyOf = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
 describe('every computation', () => {
-  test('costs the same units in a fresh, a warm and another process, and few beyond its budget', () => {
+  test('costs the same units in a fresh, a warm and another process, and few units beyond its budget', () => {
     const wanted = repetitions(30);
     let tried = 0;
     fc.assert(

@@ -330,7 +330,7 @@ describe('the deadline of other nodes', () => {
     expect(failedEvents(run)).toEqual([['last', 'TIMEOUT', undefined]]);
   });
 
-  test('is whole again in a fork', () => {
+  test('has its full time again in a fork', () => {
     const run = startRun({ nodes: { a: adds('a'), sub: hourly({ nodes: { w: waits } }) } });
     run.passTime(50 * MINUTE);
     const fork = run.fork('run-1.c2');

@@ -39,7 +39,7 @@ describe('a person who changes a run', () => {
     expect(chatOf(run)).toEqual([said, user]);
   });
 
-  test('is told which message is refused', () => {
+  test('receives the path of the refused message', () => {
     const run = pausedRun();
     run.signal('edit', { signalId: 'd', values: { chat: [user, system] } });
     expect(run.run.signalResults.at(-1)).toMatchObject({

@@ -100,7 +100,7 @@ describe('for any graph, a fork', () => {
     );
   });
 
-  test('of a fork does so too, and needs only the checkpoints of its parent', () => {
+  test('of a fork ends as its parent did, and needs only the checkpoints of its parent', () => {
     fc.assert(
       fc.property(graphs, seeds, seeds, (definition, one, other) => {
         const parent = play(definition, one);

@@ -222,7 +222,7 @@ describe('a retry of a run whose inner graph could not begin', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', [5]]);
   });
 
-  test('does so if an edge of its start failed', () => {
+  test('fills its input again if an edge of its start failed', () => {
     const s = inner({
       channels: { n: {}, log: { reducer: 'append' } },
       edges: [{ from: '__start__', route: 'string(state.n)', paths: { '5': 'a' } }],
@@ -234,7 +234,7 @@ describe('a retry of a run whose inner graph could not begin', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', [5]]);
   });
 
-  test('does so while its node waits for an intervention', () => {
+  test('fills its input again while its node waits for an intervention', () => {
     const run = startRun({ channels, nodes: { s: { ...inner(), onError: 'intervene' } } });
     run.signal('edit', { values: { give: 5 } });
     run.signal('retry', {});
@@ -381,7 +381,7 @@ describe('a retry of a run whose deadline expired', () => {
     ]);
   });
 
-  test('accepts the answers, and its restarted deadline expires', () => {
+  test('accepts the recorded answers, and its restarted deadline expires', () => {
     const run = late();
     run.reopen('retry', { limits: { deadline: '1h' } });
     run.signal('approve', {});

@@ -51,7 +51,7 @@ describe.each(['charge', 'notify'])('a call of %s without an answer', (tool) => 
   const graph = compile({ a: calls(tool) });
   const ended = breakTwice(graph, begin(graph));
 
-  test('is named by its run, and counted', () => {
+  test('is listed in the error of its run, and counted', () => {
     const cause = { code: 'UNKNOWN_OUTCOME', message: left(`a: the call of ${tool} may have been made`) };
     const error = { code: 'INTERNAL', message: 'TypeError: it breaks', cause };
     expect(shown(ended)).toMatchObject({ status: 'failed', error, calls: {}, spent: { toolCalls: 1 } });
@@ -64,7 +64,7 @@ describe.each(['charge', 'notify'])('a call of %s without an answer', (tool) => 
     expect(retry(graph, again).effects).toMatchObject([{ kind: 'call', key, takeover: 0 }]);
   });
 
-  test('is no longer named after its answer, and counts once', () => {
+  test('is no longer listed after its answer, and counts once', () => {
     const done = complete(graph, retry(graph, ended).run, { kind: 'value', value: 1 });
     expect(done).toMatchObject({ phase: { kind: 'completed' }, compensation: { perhapsMade: [] } });
     expect(done.spent.toolCalls).toBe(1);

@@ -78,7 +78,7 @@ describe('a compensation of unknown outcome', () => {
     expect(run.events.filter(({ type }) => type === 'compensation.failed')).toMatchObject([{}, { by: 'ada' }]);
   });
 
-  test('waits in a canceled run, too, which ends as canceled', () => {
+  test('waits in a canceled run, which ends as canceled', () => {
     const { run } = playLost();
     run.signal('cancel', { by });
     run.signal('cancel', { by });
@@ -88,7 +88,7 @@ describe('a compensation of unknown outcome', () => {
     expect(run.events.filter(({ type }) => type === 'signal.ignored')).toEqual([]);
   });
 
-  test('is then the only request to people', () => {
+  test('is the only request to people while it waits', () => {
     const definition = aDefinition({
       nodes: { a: pays('two'), ask: asks, nap: { type: 'wait', for: '1h' } },
       edges: [

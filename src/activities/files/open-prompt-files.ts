@@ -179,7 +179,7 @@ async function readStored(
   { id, tenantId, principal, maxBytes }: StoredFileRequest,
 ): Promise<ReadBytes | null> {
   const file = await files.find(tenantId, id);
-  if (!file || !mayReadFile(file, principal))
+  if (!file || !mayReadFile(file.by, principal))
     throw fileError('unknown_file', `There is no file ${id} that ${principal.sub}, who has started the run, may read`);
   if (file.size > maxBytes) return null;
   const pieces: Uint8Array[] = [];

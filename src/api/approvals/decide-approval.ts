@@ -1,6 +1,13 @@
 import { hideTitle, isRedacting, restoreArgs } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
-import { MAX_NAMED, approvalMeant, firstApprovalId, isEnded, nameOf, refuseDecision } from '../../graph/run/index.ts';
+import {
+  MAX_NAMED,
+  approvalToDecide,
+  firstApprovalId,
+  isEnded,
+  nameOf,
+  refuseDecision,
+} from '../../graph/run/index.ts';
 import type { Approval, DecisionRequest, KnownApprovals, Refusal } from '../../graph/run/index.ts';
 import { isJsonList, isJsonObject, toJson, toJsonObject } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
@@ -73,7 +80,7 @@ export async function decideApproval(
  * arguments at the same time, the decision does not apply to the edited ones.
  */
 function digestsRead(known: KnownApprovals, approvalId: string | undefined): readonly string[] | undefined {
-  const meant = approvalMeant(known, approvalId);
+  const meant = approvalToDecide(known, approvalId);
   return 'code' in meant ? undefined : [meant.digest];
 }
 
@@ -119,7 +126,7 @@ async function refuseByRows(
   known: KnownApprovals,
   request: DecisionRequest,
 ): Promise<Refusal | null> {
-  const approval = approvalMeant(known, request.approvalId);
+  const approval = approvalToDecide(known, request.approvalId);
   if (!('code' in approval)) {
     const refusal = await judge(deps, run, approval, request);
     return refusal && !mayBeOutdated(approval, refusal) ? refusal : null;
@@ -259,7 +266,7 @@ export function toRealDecision(
     const real = new Map(known.approvals.map((approval) => [digestOf(approval), approval.digest]));
     return named.flatMap((digest) => real.get(digest) ?? []);
   };
-  const approval = approvalMeant(known, approvalId);
+  const approval = approvalToDecide(known, approvalId);
   return {
     digests: digests && toReal(digests),
     args: args === undefined || 'code' in approval ? args : restoreArgs(args, approval, hidden),

@@ -62,7 +62,7 @@ export async function inheritedUndone(store: Reader, run: RunRecord): Promise<st
 
 async function findUndone(store: Reader, run: RunRecord, position: HistoryPosition): Promise<FoundUndone | null> {
   const undone = run.view?.undone;
-  if (undone && isBehind(undone, position)) return { run, undone };
+  if (undone && isBehind(undone, position.step)) return { run, undone };
   return await findInherited(store, run, position);
 }
 

@@ -171,7 +171,7 @@ export function newRun(pinned: PinnedGraph, { identity, begin, ...origin }: RunO
     onBusy: 'reject',
     parentRunId: null,
     replay: null,
-    limits: toJsonObject(limits.shown),
+    limits: toJsonObject(limits.readable),
     redaction,
     createdAt: new Date().toISOString(),
     start: toJson(start),

@@ -11,19 +11,20 @@ import type { Run } from '../run/run.ts';
 import { awaitedPerson, hasEnded, isBeingCanceled, pauseRequested, hasOpenCalls, isEnding } from '../run/status.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
 import { runSupersteps } from '../superstep/run-supersteps.ts';
-import type { Standing } from '../superstep/open-superstep.ts';
+import type { StopReason } from '../superstep/open-superstep.ts';
 import { toRunError, MAX_MESSAGE, otherCause } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { handleOccurrence } from './occurrences.ts';
 import { setJoins } from '../draft/scope-draft.ts';
 import { runOnCancelNode } from '../lifecycle/cancel.ts';
-import { compensateNext, uncompensatedCause } from '../lifecycle/compensation.ts';
+import { compensateNext } from '../lifecycle/compensation.ts';
+import { uncompensatedCause } from '../lifecycle/uncompensated.ts';
 import { updateDeadlines, updateNodeDeadlines } from '../lifecycle/deadlines.ts';
 import { leaveCallsUnanswered } from '../lifecycle/possibly-executed.ts';
 import { DEADLINE_TIMER } from '../run/ids.ts';
 import type { Cancellation, EndedPhase } from '../run/phase.ts';
-import { breakpointNodesAt } from '../run/scope-place.ts';
+import { breakpointNodesAt } from '../run/scope-position.ts';
 import { truncate } from '../values/text.ts';
 
 /** The result of one `advance`: the new run, its effects, and its journal entries. */
@@ -88,7 +89,7 @@ function applyAction(draft: Draft, action: Action): boolean {
 }
 
 /** A paused run processes occurrences but opens no superstep. A run that is being canceled only waits for its calls. */
-function continueSupersteps(draft: Draft): Standing {
+function continueSupersteps(draft: Draft): StopReason {
   const { phase } = draft.run;
   if (isBeingCanceled(draft.run)) return { kind: 'waiting' };
   if (phase.kind === 'failing') return { kind: 'failed', error: phase.error };
@@ -103,7 +104,7 @@ function continueSupersteps(draft: Draft): Standing {
  * canceled.
  * @returns true if the run has more to do at once
  */
-function enterNextPhase(draft: Draft, standing: Standing): boolean {
+function enterNextPhase(draft: Draft, standing: StopReason): boolean {
   const { run } = draft;
   if (run.phase.kind === 'canceling' || run.phase.kind === 'closing') {
     const hasYielded = !hasOpenCalls(run) && continueCanceling(draft, run.phase);

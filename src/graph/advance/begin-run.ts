@@ -5,9 +5,9 @@ import { emitOfRun, rootFrame } from '../draft/frames.ts';
 import { scopeAt } from '../journal/resume-point.ts';
 import type { ResumePoint } from '../journal/resume-point.ts';
 import { openCountdown } from '../lifecycle/deadlines.ts';
-import { refuseReaching, actorIn, refuseActingAs, refuseArrivals, refuseWriting } from '../lifecycle/held-nodes.ts';
-import type { Actor } from '../lifecycle/held-nodes.ts';
-import { carryChannels, freshScope, finishedAt, triggersAt } from '../run/scope-place.ts';
+import { refuseReaching, actorIn, refuseActingAs, refuseArrivals, refuseWriting } from '../lifecycle/gated-nodes.ts';
+import type { Actor } from '../lifecycle/gated-nodes.ts';
+import { carryChannels, freshScope, finishedAt, triggersAt } from '../run/scope-position.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import { readRun } from '../run/run.ts';
@@ -117,7 +117,7 @@ function draftOfFork(graph: CompiledGraph, identity: RunIdentity, { fork, ...sta
   const { parent, resumePoint } = fork;
   const { bufferedEvents, spent } = resumePoint;
   const { checkpoint: checkpointId } = parent;
-  const root = scopeAt(graph, fork);
+  const root = scopeAt(graph, fork.channels, fork.resumePoint, fork.step);
   const run = { ...freshRun(graph, identity, start), parent, bufferedEvents, spent, checkpointId, root };
   return new Draft(graph, run, start.startedAt);
 }
@@ -156,7 +156,7 @@ function freshRun(
 function enterRun(draft: Draft, input: JsonObject, startAt: string | null): RunError | undefined {
   const { run } = draft;
   emitOfRun(draft, { type: 'run.started', graph: run.graph, by: run.createdBy.sub });
-  return enterScope(rootFrame(draft), { input, startAt }) ?? undefined;
+  return enterScope(rootFrame(draft), input, startAt) ?? undefined;
 }
 
 /** The start of a fork. */

@@ -3,4 +3,4 @@ export type { Advance } from './advance.ts';
 export { beginRun, forkRun, refuseForkOf, refuseStartAt, refuseSkipOf } from './begin-run.ts';
 export { drive } from './drive.ts';
 export type { Beginning, RunIdentity, RunStart, ForkStart, NodePlace } from './begin-run.ts';
-export type { Actor } from '../lifecycle/held-nodes.ts';
+export type { Actor } from '../lifecycle/gated-nodes.ts';

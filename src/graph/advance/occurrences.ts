@@ -2,7 +2,7 @@ import type { Draft } from '../draft/draft.ts';
 import { recordOccurrence, findTask, emitTask } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import {
-  expiredBy,
+  compensationOfTimer,
   expireAskedCompensation,
   rememberCompensation,
   takeForCompensation,
@@ -22,7 +22,7 @@ import { costMicros } from '../run/limits.ts';
 import type { Spent } from '../run/limits.ts';
 import { own } from '../values/json.ts';
 import { updatePossiblyExecuted } from '../lifecycle/possibly-executed.ts';
-import { failingAt, hasFailed } from '../run/task-position.ts';
+import { hasFailed } from '../run/task-position.ts';
 import { withLocation } from '../superstep/fail-task.ts';
 
 type Handler<K extends Occurrence['kind']> = (
@@ -59,7 +59,7 @@ function fireTimer(draft: Draft, { id, fireAt }: Occurrence & { kind: 'timer' })
   recordOccurrence(draft, { kind: 'timer', id });
   if (id === DEADLINE_TIMER)
     return { code: 'DEADLINE_EXCEEDED', message: `The deadline of ${draft.run.limits.deadlineMs} ms is over` };
-  const asked = expiredBy(draft, id);
+  const asked = compensationOfTimer(draft, id);
   if (asked) expireAskedCompensation(draft, asked);
   else deliver(findTask(draft, timer.taskPath), { kind: 'timer', id });
   return undefined;
@@ -244,6 +244,6 @@ function mayCallAgain(handle: TaskHandle, { failure }: CallResult & { readonly k
 function mayAskAgain(handle: TaskHandle): boolean {
   const { state } = handle.task;
   if (state.phase === 'open')
-    return isAboutToEnd(handle) || failingAt(state.position) !== null || state.position.kind === 'llm';
+    return isAboutToEnd(handle) || state.position.kind === 'failing' || state.position.kind === 'llm';
   return hasFailed(state);
 }

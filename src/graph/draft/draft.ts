@@ -4,7 +4,7 @@ import { spend } from '../values/meter.ts';
 import type { Checkpoint } from '../journal/resume-point.ts';
 import type { RunEvent } from '../journal/events.ts';
 import type { Approval } from '../run/approval.ts';
-import type { AwaitedPerson } from '../run/compensation.ts';
+import type { AwaitedPerson, PossiblyExecutedCall } from '../run/compensation.ts';
 import type { Countdown, RunLimits, Spent } from '../run/limits.ts';
 import type { CallEffect, Effect } from '../run/effect.ts';
 import { MAX_HELD_BYTES, heldBytes, holdsTooMuch } from '../run/held-bytes.ts';
@@ -15,14 +15,13 @@ import type { Principal } from '../run/principal.ts';
 import type { RunPhase } from '../run/phase.ts';
 import type { BufferedEvent, Counters, OpenCall, CompensationProgress, OpenTimer, Run } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
-import { withShaper } from '../run/shapers.ts';
+import { withEditor } from '../run/editors.ts';
 import { hasEnded, hasOpenCalls } from '../run/status.ts';
 import { own } from '../values/json.ts';
-import { DraftWork } from './draft-work.ts';
-import { newLoad } from './load.ts';
+import { DraftWork, newLoad } from './load.ts';
 import type { Load } from './load.ts';
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** A copy of a run's bookkeeping that shares the values. */
 type DraftRun = Mutable<Omit<Run, 'calls' | 'timers' | 'approvals' | 'counters' | 'spent'>> & {
@@ -233,15 +232,30 @@ export class Draft {
     this.#run.compensation = { ...this.#run.compensation, ...changes };
   }
 
+  /** Remembers possibly executed calls, each until its result is known or a person settles its task. */
+  rememberPossiblyExecuted(calls: readonly PossiblyExecutedCall[]): void {
+    if (calls.length === 0) return;
+    const keys = new Set(calls.map(({ key }) => key));
+    const others = this.#run.compensation.perhapsMade.filter(({ key }) => !keys.has(key));
+    this.setCompensation({ perhapsMade: [...others, ...calls] });
+  }
+
+  /** Forgets the possibly executed calls whose outcome is known or settled. */
+  forgetPossiblyExecuted(isSettled: (call: PossiblyExecutedCall) => boolean): void {
+    const { perhapsMade } = this.#run.compensation;
+    const others = perhapsMade.filter((call) => !isSettled(call));
+    if (others.length < perhapsMade.length) this.setCompensation({ perhapsMade: others });
+  }
+
   /** Sets the person for whom the compensation of an ending run waits; `null` for none. */
   awaitPerson(awaits: AwaitedPerson | null): void {
     const { phase } = this.#run;
     if (phase.kind === 'failing' || phase.kind === 'canceling') this.#run.phase = { ...phase, awaits };
   }
 
-  /** Adds a person to the run's editors; `refuseShaping` must have allowed it. */
-  addShaper(by: Principal): void {
-    this.#run.shapedBy = withShaper(this.#run, by);
+  /** Adds a person to the run's editors; `refuseEditor` must have allowed it. */
+  addEditor(by: Principal): void {
+    this.#run.shapedBy = withEditor(this.#run, by);
   }
 
   setLimits(limits: RunLimits, raisedLimits: Run['raisedLimits']): void {
@@ -278,7 +292,7 @@ const MAX_SIGNAL_RESULTS = 100;
  * The approvals of a draft. A run may wait for thousands, so a change must not scan all of them: pending ones are
  * indexed by task, and the few closed ones are kept apart. Both indexes are built on first use.
  */
-export class DraftApprovals {
+class DraftApprovals {
   readonly byId: Record<string, Approval>;
   #pendingByTask: IdsByTask | null = null;
   #closed: readonly Approval[] | null = null;
@@ -314,9 +328,9 @@ export class DraftApprovals {
 
   /** @returns the approvals beyond the limit, which were requested first */
   #addClosed(approval: Approval): readonly Approval[] {
-    const number = approvalNumber(approval);
+    const number = approvalNumber(approval.id);
     const others = this.closed.filter(({ id }) => id !== approval.id);
-    const closed = others.toSpliced(others.findLastIndex((one) => approvalNumber(one) < number) + 1, 0, approval);
+    const closed = others.toSpliced(others.findLastIndex((one) => approvalNumber(one.id) < number) + 1, 0, approval);
     this.#closed = closed.slice(-MAX_CLOSED);
     return closed.slice(0, -MAX_CLOSED);
   }
@@ -330,7 +344,7 @@ function isPending({ status }: Approval): boolean {
 const MAX_CLOSED = 100;
 
 /** The running timers of a draft, by id and by task. */
-export class DraftTimers {
+class DraftTimers {
   readonly byId: Record<string, OpenTimer>;
   /** Built on first use. */
   #byTask: IdsByTask | null = null;
@@ -364,10 +378,10 @@ export class DraftTimers {
 }
 
 /**
- * Ids of what tasks wait for, indexed by the task and by each enclosing task, in the order in which they were added. A
- * lookup for one task does not scan the others.
+ * Ids of approvals or timers, indexed by the waiting task and by each enclosing task, in the order of insertion. A lookup
+ * for one task does not scan the others.
  */
-export class IdsByTask {
+class IdsByTask {
   readonly #ids = new Map<string, Set<string>>();
 
   constructor(waiting: Iterable<readonly [id: string, path: TaskPath]>) {

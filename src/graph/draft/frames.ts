@@ -4,8 +4,8 @@ import type { Bindings } from '../expression/expression.ts';
 import type { TaskEventBody, RunEvent, RunEventBody } from '../journal/events.ts';
 import { callKey, executionKey, isSamePath, DEADLINE_TIMER } from '../run/ids.ts';
 import type { ExecutionPath, NodePath, TaskPath, TaskKey } from '../run/ids.ts';
-import { tasksIn } from '../run/scope-place.ts';
-import { failingAt, scopeInside } from '../run/task-position.ts';
+import { tasksIn } from '../run/scope-position.ts';
+import { scopeInside } from '../run/task-position.ts';
 import type { NodePosition, NodeTask, Scope } from '../run/scope.ts';
 import { own } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
@@ -55,7 +55,7 @@ export class Frame {
   /** True if an enclosing node has failed and only waits for its open calls. No new work begins then. */
   get isFailing(): boolean {
     if (!this.parent) return false;
-    return this.parent.frame.isFailing || failingAt(openPosition(this.parent.task)) !== null;
+    return this.parent.frame.isFailing || openPosition(this.parent.task)?.kind === 'failing';
   }
 }
 
@@ -181,7 +181,7 @@ export function emitTaskAt(draft: Draft, path: TaskPath, body: TaskEventBody): v
 
 /** Returns the idempotency key of a task's call; `number` distinguishes the calls of one task. */
 export function keyOfCall({ draft, frame, task }: TaskHandle, number: number): string {
-  return callKey(draft.run.id, frame.executionPath, { ...task, number });
+  return callKey(draft.run.id, frame.executionPath, task, number);
 }
 
 /** Returns one line for the Temporal Web UI, such as `tool charge · pay #2`. */
@@ -212,18 +212,18 @@ function runFields({ draft, graph, scope }: Frame, visit: number | null): JsonOb
 }
 
 /*
- * Limits of what a run may compute. One `advance` stays far below the 8 s of processor time of an activation, because
+ * Limits of the computing of a run. One `advance` stays far below the 8 s of processor time of an activation, because
  * it yields (`load.ts`); these limits bound the sum over many. They belong to the interpreter version: other values
  * would stop a recorded run at another point.
  */
 
-/** One step of a task: its templates, arguments, schema checks, and (once more) its writes. */
+/** The limit of one step of a task: its templates, arguments and schema checks. Its writes have the same limit again. */
 const TASK_UNITS = 3_000_000;
-/** The edges of all nodes that finish in one superstep. */
+/** The limit of the edges of all nodes that finish in one superstep. */
 const EDGE_UNITS = 5_000_000;
-/** A superstep of the run's own graph: its tasks, the graphs inside, writes and edges together. */
+/** The limit of a superstep of the run's own graph: its tasks, the graphs inside, writes and edges together. */
 const SUPERSTEP_UNITS = 20_000_000;
-/** What a run may compute until it receives a result, a signal or a timer. */
+/** The limit of a run until it receives a result, a signal or a timer. */
 const UNITS_ALONE = 100_000_000;
 
 /** Runs a step of a task. @throws TooExpensiveError beyond its allowance, naming the node, or beyond its superstep's */
@@ -239,12 +239,12 @@ export function withOwnAllowance<T>(handle: TaskHandle, step: () => T): T {
   return withAllowance(`Node "${handle.node.id}"`, TASK_UNITS, () => withRoomOf(handle, step));
 }
 
-/** Values up to this size are always made; where they are stored, the run's limit is checked again. */
+/** Values up to this size, in bytes, may always be made. The run's limit is checked again when they are stored. */
 const ALWAYS_MADE = 65_536;
 
 /**
- * Runs a step that may make no value for which its run has no room. What the task itself holds counts as room, since
- * the new value may replace it.
+ * Runs a step that must not make a value beyond the free room of its run. The bytes that the task holds count as free,
+ * because the new value may replace them.
  */
 function withRoomOf<T>({ draft, task }: TaskHandle, step: () => T): T {
   const left = MAX_HELD_BYTES - draft.heldBytes;
@@ -261,7 +261,7 @@ export function withEdgeAllowance<T>({ draft, step }: Frame, evaluate: () => T):
   return withinSuperstep(draft, () => withAllowance(name, EDGE_UNITS, evaluate));
 }
 
-/** Does a part of the open superstep of the run's own graph. @throws TooExpensiveError once the allowance is used up */
+/** Runs a part of the open superstep of the run's own graph. @throws TooExpensiveError if its allowance is used up */
 export function withinSuperstep<T>({ run, work }: Draft, part: () => T): T {
   const message = `Superstep ${Math.max(0, run.root.step)} is too expensive: the superstep has computed more than it may, ${SUPERSTEP_UNITS} units for all its tasks and edges together`;
   return withinBudget({ units: SUPERSTEP_UNITS, spent: work.computed.superstep, message }, part);
@@ -301,14 +301,8 @@ export function cancelOpenRequests(draft: Draft): void {
   draft.cancelApprovals();
 }
 
-/** An event's superstep and the ids of the enclosing nodes. */
-export interface EventPlace {
-  readonly step: number;
-  readonly path: NodePath;
-}
-
-/** Records an event with its number, time and location. */
-export function emit(draft: Draft, { step, path }: EventPlace, body: RunEventBody): RunEvent {
+/** Records an event with its number, time, superstep and the ids of the enclosing nodes. */
+export function emit(draft: Draft, { step, path }: Pick<Frame, 'step' | 'path'>, body: RunEventBody): RunEvent {
   const numbered = { seq: draft.increment('seq'), at: draft.timestamp, step };
   const event: RunEvent = Object.assign(numbered, path.length > 0 ? { path } : null, body);
   draft.events.push(event);
@@ -323,7 +317,7 @@ export function emitOfRun(draft: Draft, body: RunEventBody): void {
 
 /** Records a processed occurrence before the events that it causes, and resets the count of uninterrupted work. */
 export function recordOccurrence(draft: Draft, body: RecordedBody): void {
-  draft.work.hearFromOutside();
+  draft.work.receiveOccurrence();
   const number = draft.increment('occurrence');
   draft.occurrences.push({ ...body, number, seq: draft.run.counters.seq, at: draft.now });
 }

@@ -1,9 +1,9 @@
 import { applyWrites } from '../channels/apply-writes.ts';
 import type { Applied, Channels, Write } from '../channels/apply-writes.ts';
 import type { OwnedLists, ReduceContext } from '../channels/reducer.ts';
-import { MAX_HELD_BYTES, bytesOf, bytesOfPlace, bytesOfWork, rememberGrowth } from '../run/held-bytes.ts';
+import { MAX_HELD_BYTES, bytesOf, bytesOfSuperstep, bytesOfWork, rememberGrowth } from '../run/held-bytes.ts';
 import { messageId } from '../run/ids.ts';
-import type { NodeTask, Scope, ScopePlace, TaskState } from '../run/scope.ts';
+import type { NodeTask, Scope, ScopePosition, TaskState } from '../run/scope.ts';
 import { withScopeInside, scopeIn } from '../run/task-position.ts';
 import { mapValues } from '../values/collections.ts';
 import { GraphError } from '../values/errors.ts';
@@ -12,24 +12,23 @@ import type { Json } from '../values/json.ts';
 import { withinSuperstep } from './frames.ts';
 import type { Frame, TaskHandle } from './frames.ts';
 import { hasRoom } from './draft.ts';
-import type { Draft } from './draft.ts';
-import { tasksIn } from '../run/scope-place.ts';
+import type { Draft, Mutable } from './draft.ts';
+import { tasksIn } from '../run/scope-position.ts';
 
 /*
  * This file is the only writer of scopes. The first write of an `advance` to a scope copies it and its enclosing
  * scopes; reads copy nothing.
  */
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type Running = ScopePlace & { readonly kind: 'running' };
+type Running = ScopePosition & { readonly kind: 'running' };
 
 /** A scope that one `advance` has copied. */
 type DraftScope = Mutable<Omit<Scope, 'visits' | 'at'>> & {
   readonly visits: Record<string, number>;
-  at: Exclude<ScopePlace, Running> | (Omit<Running, 'tasks'> & { readonly tasks: NodeTask[] });
+  at: Exclude<ScopePosition, Running> | (Omit<Running, 'tasks'> & { readonly tasks: NodeTask[] });
 };
 
-/** Replaces a task in its superstep, because tasks are values. Its element stays. @throws TypeError if the superstep is over */
+/** Replaces a task in its superstep; its list element stays. @throws TypeError if the superstep is over */
 export function replaceTask(handle: TaskHandle, task: NodeTask): void {
   handle.draft.hold(bytesOfWork(task.state) - bytesOfWork(handle.task.state));
   putTask(handle, task);
@@ -70,7 +69,7 @@ export function writeChannels(frame: Frame, writes: readonly Write[]): Applied {
   return applied;
 }
 
-/** Sets some channels, past their reducers. */
+/** Sets some channels without their reducers. */
 export function setChannels(frame: Frame, values: Channels): void {
   const channels = { ...frame.scope.channels, ...values };
   replaceChannels(frame, channels, growthOf(frame, { channels, changes: mapValues(values, (set) => ({ set })) }));
@@ -83,8 +82,8 @@ function replaceChannels(frame: Frame, channels: Channels, grown: number): void 
 }
 
 /**
- * The bytes by which the channels of a graph inside a task have grown; those of the run's own graph have a limit of their
- * own. A list that has grown in place is measured by what was added, as it may have to shrink again.
+ * Returns the bytes by which the channels of a graph inside a task have grown; 0 for the run's own graph, whose channels
+ * have a separate limit. A list that has grown in place is measured by its new items, because the growth may be undone.
  */
 function growthOf(
   { draft, parent, scope }: Frame,
@@ -98,7 +97,7 @@ function growthOf(
   }, 0);
 }
 
-/** All writers are at fault: each has added to what is too much. */
+/** Refuses writes that are too large together. All writers are at fault, because each has added to the size. */
 function noRoom(writes: readonly Write[]): Applied {
   const message = `the run would hold over ${MAX_HELD_BYTES} bytes in its tasks and subgraphs`;
   const [channel = ''] = writes.flatMap(({ update }) => Object.keys(update));
@@ -113,13 +112,13 @@ export function setTasks(frame: Frame, tasks: readonly NodeTask[]): void {
 }
 
 /** Moves a graph to another position, which drops the tasks of an open superstep. */
-export function moveTo(frame: Frame, at: Exclude<ScopePlace, Running>, deferred = frame.scope.deferred): void {
+export function moveTo(frame: Frame, at: Exclude<ScopePosition, Running>, deferred = frame.scope.deferred): void {
   const scope = openForWriting(frame);
-  const before = bytesOfPlace(scope);
+  const before = bytesOfSuperstep(scope);
   if (frame.parent) scope.widest = widthOf(scope);
   scope.at = at;
   scope.deferred = deferred;
-  frame.draft.hold(bytesOfPlace(scope) - before);
+  frame.draft.hold(bytesOfSuperstep(scope) - before);
 }
 
 /** Stores the arrivals at each join. */

@@ -3,7 +3,7 @@ import type { PublicApproval } from '../run/approval.ts';
 import type { ContextReport } from '../run/effect.ts';
 import type { NodePath } from '../run/ids.ts';
 import type { Deciders } from '../run/reassign.ts';
-import type { RunError } from '../values/errors.ts';
+import type { RunError, TokenUsage } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 import type { Checkpoint } from './resume-point.ts';
 
@@ -55,7 +55,7 @@ export type TaskEventBody =
   | {
       readonly type: 'model.called';
       readonly model: string;
-      readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
+      readonly usage?: TokenUsage;
       readonly costUsd?: number;
       readonly finishReason?: string;
       readonly toolCalls?: number;

@@ -1,10 +1,8 @@
-export { journalBatch } from './batch.ts';
-export type { JournalBatch, ModelDelta } from './batch.ts';
+export { fromEndedState, journalBatch, toEndedState } from './batch.ts';
+export type { EndedRunState, JournalBatch, ModelDelta } from './batch.ts';
 export { foldCheckpoints, foldResumePoints } from './resume-point.ts';
 export type { Checkpoint, ResumePoint } from './resume-point.ts';
 export { CONTRADICTION, TRACED_EVENTS } from './events.ts';
-export { toEndedState, fromEndedState } from './ended-run.ts';
-export type { EndedRunState } from './ended-run.ts';
 export type { EventOf, RunEvent } from './events.ts';
 export type { Intervention, PendingTask, RunView, Usage, WaitingFor } from './run-view.ts';
 export { FIRST_SEGMENT, nodeName } from './segment.ts';

@@ -1,7 +1,7 @@
 import type { ChannelSet } from '../channels/channel.ts';
-import { carryChannels, freshScope, finishedAt } from '../run/scope-place.ts';
+import { carryChannels, freshScope, finishedAt } from '../run/scope-position.ts';
 import type { BufferedEvent, Run } from '../run/run.ts';
-import type { NodeTask, Scope, ScopePlace, Trigger } from '../run/scope.ts';
+import type { NodeTask, Scope, ScopePosition, Trigger } from '../run/scope.ts';
 import { NOTHING_SPENT } from '../run/limits.ts';
 import type { Spent } from '../run/limits.ts';
 import { withoutEmpty } from '../values/collections.ts';
@@ -130,11 +130,9 @@ function impliedTriggers({ resumePoint: { stoppedAt, deferred }, next }: Resumab
 
 /**
  * Returns the scope of a graph at a resume point. Channels are matched by name; `joins` must belong to the same graph.
+ * @param step the superstep of the checkpoint
  */
-export function scopeAt(
-  graph: ChannelSet,
-  { channels, resumePoint, step }: { channels: Scope['channels']; resumePoint: ResumePoint; step: number },
-): Scope {
+export function scopeAt(graph: ChannelSet, channels: Scope['channels'], resumePoint: ResumePoint, step: number): Scope {
   const { deferred, joins, messages, visits } = resumePoint;
   return {
     ...freshScope(graph),
@@ -148,7 +146,7 @@ export function scopeAt(
   };
 }
 
-function positionAt({ triggers, pendingEdges: finished, stoppedAt }: ResumePoint): ScopePlace {
+function positionAt({ triggers, pendingEdges: finished, stoppedAt }: ResumePoint): ScopePosition {
   if (stoppedAt) return { kind: 'after', nodes: stoppedAt.nodes, next: stoppedAt.next, finished, triggers };
   return finished.length > 0
     ? { kind: 'edges', finished, triggers }

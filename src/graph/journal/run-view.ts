@@ -4,11 +4,11 @@ import type { Countdown } from '../run/limits.ts';
 import { callKey, compensationKey, executionKey, interventionId, unknownCompensationId } from '../run/ids.ts';
 import type { ExecutionPath } from '../run/ids.ts';
 import type { Run } from '../run/run.ts';
-import { nextNodes, tasksIn } from '../run/scope-place.ts';
-import type { Scope, NodeTask, WaitPosition, ShownCall } from '../run/scope.ts';
+import { nextNodes, tasksIn } from '../run/scope-position.ts';
+import type { Scope, NodeTask, WaitPosition, VisibleCall } from '../run/scope.ts';
 import { awaitedPerson, isEnded, statusOf, undoneWork } from '../run/status.ts';
 import type { RunStatus } from '../run/status.ts';
-import { batchOf, failingAt, scopeInside, isFinished } from '../run/task-position.ts';
+import { batchOf, scopeInside, isFinished } from '../run/task-position.ts';
 import type { BatchCall } from '../run/tool-batch.ts';
 import type { UndoneWork } from '../run/compensation.ts';
 import type { RunError } from '../values/errors.ts';
@@ -138,7 +138,7 @@ function waitingOf(run: Run): WaitingFor[] {
   const { key, task, request } = compensation;
   const { node, index } = task;
   const call = { key: compensationKey(key), tool: request.tool, args: request.args };
-  const id = unknownCompensationId(compensation);
+  const id = unknownCompensationId(task);
   return [toIntervention({ of: 'compensation', id, node, ...(index !== undefined && { index }), since, error, call })];
 }
 
@@ -157,8 +157,9 @@ function waitingFor(run: Run, task: NodeTask, path: ExecutionPath): readonly Wai
   }
   if (state.phase !== 'open') return [];
   const { position } = state;
-  if (failingAt(position)) return [];
   switch (position.kind) {
+    case 'failing':
+      return [];
     case 'wait':
       return [waitingForWait(node, position)];
     case 'approval':
@@ -166,25 +167,20 @@ function waitingFor(run: Run, task: NodeTask, path: ExecutionPath): readonly Wai
     default: {
       const inside = scopeInside(position);
       return [
-        ...batchOf(position).flatMap((call) => callWaitingFor(run, { task, path }, call)),
+        ...batchOf(position).flatMap((call) => callWaitingFor(run, task, path, call)),
         ...(inside ? waitingIn(run, inside, [...path, executionKey(task)]) : []),
       ];
     }
   }
 }
 
-/** A task and the execution keys of the subgraph tasks around it. */
-interface LocatedTask {
-  readonly task: NodeTask;
-  readonly path: ExecutionPath;
-}
-
-function callWaitingFor(run: Run, { task, path }: LocatedTask, called: BatchCall): WaitingFor[] {
+/** @param path the execution keys of the subgraph tasks around the task */
+function callWaitingFor(run: Run, task: NodeTask, path: ExecutionPath, called: BatchCall): WaitingFor[] {
   const { number, tool, args, state } = called;
   if (state.phase === 'asked') return pendingApproval(run, task.node, state.approvalId);
   if (state.phase !== 'intervention') return [];
   const { since, failure } = state;
-  const call = { key: callKey(run.id, path, { ...task, number }), tool, args };
+  const call = { key: callKey(run.id, path, task, number), tool, args };
   const id = interventionId(path, task, number);
   return [toIntervention({ of: 'call', id, ...locationOf(task), since, error: failure.error, call })];
 }
@@ -246,37 +242,37 @@ export interface Intervention {
   readonly choices: readonly Choice[];
 }
 
-/** A control that settles an intervention, and what it does. */
+/** A control that settles an intervention, and its effect. */
 export interface Choice {
   readonly action: 'retry' | 'skip' | 'fail';
   readonly effect: string;
 }
 
 /** The part of a run that waits for a person. */
-export type Settled = 'node' | 'call' | 'compensation';
+export type InterventionSubject = 'node' | 'call' | 'compensation';
 
 /** A failure that waits for a person. */
-interface Waiting extends Pick<Intervention, 'id' | 'node' | 'index' | 'since' | 'error'> {
-  readonly of: Settled;
-  readonly call: ShownCall | null;
+interface PendingFailure extends Pick<Intervention, 'id' | 'node' | 'index' | 'since' | 'error'> {
+  readonly of: InterventionSubject;
+  readonly call: VisibleCall | null;
 }
 
 /** Limit in bytes of the arguments in the view, because each batch of the journal contains them again. */
 const MAX_ARGS_BYTES = 16_384;
 
-function toIntervention({ of, call, ...shown }: Waiting): Intervention {
+function toIntervention({ of, call, ...failure }: PendingFailure): Intervention {
   const { key = null, tool, args = null } = call ?? {};
   return {
     kind: 'intervention',
-    ...shown,
+    ...failure,
     ...(tool !== undefined && { tool }),
     args: remainingBytes(MAX_ARGS_BYTES, args) < 0 ? null : args,
     idempotencyKey: key,
-    choices: choicesOf(of, { isUnknown: shown.error.code === 'UNKNOWN_OUTCOME', hasCall: call !== null }),
+    choices: choicesOf(of, failure.error.code === 'UNKNOWN_OUTCOME', call !== null),
   };
 }
 
-function choicesOf(of: Settled, { isUnknown, hasCall }: { isUnknown: boolean; hasCall: boolean }): readonly Choice[] {
+function choicesOf(of: InterventionSubject, isUnknown: boolean, hasCall: boolean): readonly Choice[] {
   const retried = of === 'node' && !hasCall ? 'Runs the node again; finished work in it is kept.' : RETRY;
   return [
     { action: 'retry', effect: isUnknown && hasCall ? RETRY_UNKNOWN : retried },
@@ -287,12 +283,12 @@ function choicesOf(of: Settled, { isUnknown, hasCall }: { isUnknown: boolean; ha
 
 const RETRY = 'Makes the call again.';
 const RETRY_UNKNOWN = 'Makes the call again under the same key; it may have been made before.';
-const SKIP: Readonly<Record<Settled, string>> = {
+const SKIP: Readonly<Record<InterventionSubject, string>> = {
   node: 'Goes on with the output that you give, as if the node had returned it. Nothing is called.',
   call: 'Goes on with the output that you give, as if the tool had returned it. Nothing is called.',
   compensation: 'Counts the call as undone, with the output that you give. Nothing is called.',
 };
-const FAIL: Readonly<Record<Settled, string>> = {
+const FAIL: Readonly<Record<InterventionSubject, string>> = {
   node: 'Fails the node, and the run with it.',
   call: 'Fails the node that made the call, and the run with it.',
   compensation: 'Counts the call as not undone; the run ends with that in its error.',

@@ -1,6 +1,6 @@
 import type { TaskReference } from '../run/ids.ts';
 
-/** How a run is traced. It is created with the run's start request, and only if its spans are wanted. */
+/** The data for tracing a run. It is created with the run's start request, and only if its spans are exported. */
 export interface TracedRun {
   /** The span of the request that started the run, as a `traceparent` (W3C Trace Context). */
   readonly parent: string;
@@ -28,7 +28,7 @@ export interface Segment {
   readonly resumed?: readonly EarlierVisit[];
 }
 
-/** A visit of an agent that an earlier segment has reported. */
+/** A visit of an agent whose span is in an earlier segment. */
 export interface EarlierVisit extends TaskReference {
   /** The name of the latest such segment. */
   readonly toldIn: string;

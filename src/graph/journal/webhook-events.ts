@@ -1,5 +1,6 @@
 import type { JournalBatch } from './batch.ts';
 import type { RunEvent } from './events.ts';
+import type { Intervention } from './run-view.ts';
 
 /**
  * The events that webhooks may subscribe to. Except for interventions, reminders and escalations, they are events of
@@ -56,7 +57,7 @@ export function toWebhookEvents({ events, approvals, view }: JournalBatch): read
 
 const INTERVENTION = { type: 'intervention.requested', seq: null } as const;
 
-function subjectOf({ id, since }: { readonly id: string; readonly since: string }) {
+function subjectOf({ id, since }: Intervention) {
   return { key: `${id}@${since}`, at: since, subjectId: id };
 }
 

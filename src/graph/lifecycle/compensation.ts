@@ -23,18 +23,15 @@ import { approvalTimerId, compensationKey, readingKey } from '../run/ids.ts';
 import type { TaskReference } from '../run/ids.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import type { OpenCall } from '../run/run.ts';
-import { otherRolesOf, shapersOf } from '../run/shapers.ts';
+import { otherRolesOf, editorsOf } from '../run/editors.ts';
 import { awaitedPerson, isClosing } from '../run/status.ts';
 import { argsAsked, closeExpiredApproval, openApproval } from '../superstep/task-services.ts';
-import { GraphError, isNotMade, isUnknownOutcome, toRunError, MAX_MESSAGE } from '../values/errors.ts';
+import { GraphError, isNotMade, isUnknownOutcome, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { MAX_VALUE_BYTES } from '../values/json-size.ts';
 import { deepEqual, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { toolQuestion } from '../nodes/tool-calls/callable-tool.ts';
-import { nodesWithUnknownOutcome } from '../run/unknown-outcomes.ts';
-import { truncate } from '../values/text.ts';
-import { describePossiblyExecuted } from './possibly-executed.ts';
 
 /*
  * Compensation by sagas: a tool node may name a call that compensates its own call. A failed or canceled run makes
@@ -51,7 +48,7 @@ export function rememberCompensation(handle: TaskHandle, result: CallResult): Ru
     return null;
   const { key, reply } = result;
   const others = draft.run.compensation.pending.filter((other) => other.key !== key);
-  const made = compensationOf(handle, node.compensate, { key, result: reply.value });
+  const made = compensationOf(handle, node.compensate, key, reply.value);
   const isShort = !hasRoom(draft, MAX_VALUE_BYTES);
   const kept = 'problem' in made || hasRoom(draft, bytesOf(made)) ? made : withoutRoom(made);
   draft.setCompensation({ pending: [...others, kept] });
@@ -63,18 +60,14 @@ function withoutRoom({ key, task, step }: CompensationCall): ImpossibleCompensat
   return { key, task, step, problem: toRunError(holdsTooMuch('compensate.args')) };
 }
 
-function compensationOf(
-  handle: TaskHandle,
-  compensator: Compensator,
-  { key, result }: { key: string; result: Json },
-): Compensation {
+function compensationOf(handle: TaskHandle, compensator: Compensator, key: string, result: Json): Compensation {
   const { node, visit, index } = handle.task;
   const { path } = handle.frame;
   const { step } = handle.draft.run.root;
   const task = { node, visit, ...(index !== null && { index }), ...(path.length > 0 && { path }) };
   try {
     const { run } = handle.draft;
-    const call = withOwnAllowance(handle, () => compensator.fill({ ...taskBindings(handle), result }, shapersOf(run)));
+    const call = withOwnAllowance(handle, () => compensator.fill({ ...taskBindings(handle), result }, editorsOf(run)));
     return { key, task, step, ...call, shapedBy: otherRolesOf(run) };
   } catch (error) {
     return { key, task, step, problem: toRunError(error) };
@@ -271,18 +264,21 @@ export function retryCompensation(draft: Draft, { compensation }: UnknownCompens
   beginCompensation(draft, { ...compensation, takeover: (compensation.takeover ?? 0) + 1 });
 }
 
-/** Settles a compensation with an unknown outcome by a person's statement. */
+/** Settles a compensation with an unknown outcome. @param by the person who states it */
 export function settleUnknownCompensation(
   draft: Draft,
   { compensation }: UnknownCompensation,
-  outcome: CompensationOutcome & { readonly by: string },
+  outcome: CallOutcome,
+  by: string,
 ): void {
   draft.awaitPerson(null);
-  closeLatest(draft, compensation, outcome);
+  closeLatest(draft, compensation, { ...outcome, by });
 }
 
-export type CompensationOutcome = ({ readonly result: Json } | { readonly error: RunError }) & {
-  /** The person who settles the outcome; absent if none did. */
+type CallOutcome = { readonly result: Json } | { readonly error: RunError };
+
+type CompensationOutcome = CallOutcome & {
+  /** The person who has settled the outcome; absent if it came from the call. */
   readonly by?: string;
 };
 
@@ -348,13 +344,13 @@ function askToCompensate(draft: Draft, compensation: CompensationCall): void {
 }
 
 /** Returns the compensation that waits for this approval; `null` if there is none. */
-export function askedBy({ run }: Draft, { id }: Pick<Approval, 'id'>): AskedCompensation | null {
+export function compensationOfApproval({ run }: Draft, { id }: Pick<Approval, 'id'>): AskedCompensation | null {
   const awaited = awaitedPerson(run);
   return awaited?.kind === 'asked' && awaited.approvalId === id ? awaited : null;
 }
 
 /** Returns the compensation whose approval a timer expires; `null` if it expires none. */
-export function expiredBy({ run }: Draft, timerId: string): AskedCompensation | null {
+export function compensationOfTimer({ run }: Draft, timerId: string): AskedCompensation | null {
   const awaited = awaitedPerson(run);
   return awaited?.kind === 'asked' && approvalTimerId(awaited.approvalId) === timerId ? awaited : null;
 }
@@ -372,41 +368,3 @@ export function emitOfCompensation(
 function summaryOfCompensation(what: string, { path = [], node, visit }: TaskReference): string {
   return `${what} ${[...path, node].join('/')} #${visit}`;
 }
-
-/**
- * Describes failed compensations and calls with an unknown outcome when a run ends.
- * @returns the cause for the run's error, if there is any
- */
-export function uncompensatedCause({ run }: Draft): RunError['cause'] {
-  const { phase, root, compensation } = run;
-  const nodes = phase.kind === 'closing' ? phase.unknown : nodesWithUnknownOutcome(root);
-  const left = [
-    ...compensation.pending.map(({ task }) => `${task.node}: ${NOT_REACHED}`),
-    ...nodes.map((node) => `${node}: ${UNKNOWN}`),
-    ...compensation.perhapsMade.map(describePossiblyExecuted),
-    ...compensation.failures,
-  ];
-  if (left.length === 0) return undefined;
-  const isLacking = compensation.failures.length + compensation.pending.length > 0;
-  const code = isLacking ? 'COMPENSATION_FAILED' : 'UNKNOWN_OUTCOME';
-  return { code, message: `Not compensated: ${listed(left)}` };
-}
-
-/** Lists as many texts as fit into an error message, and the number of the others. */
-function listed(texts: readonly string[]): string {
-  const fitting: string[] = [];
-  let length = 0;
-  for (const text of texts) {
-    length += text.length + 2;
-    if (fitting.length > 0 && length > MAX_LISTED) break;
-    fitting.push(truncate(text, MAX_LISTED));
-  }
-  const others = texts.length - fitting.length;
-  return [...fitting, ...(others > 0 ? [`and ${others} more, which the ledger lists`] : [])].join('; ');
-}
-
-/** In characters; the rest of the message is for the number of texts left out. */
-const MAX_LISTED = MAX_MESSAGE - 100;
-
-const NOT_REACHED = 'the run has ended before its compensation';
-const UNKNOWN = 'the outcome of the call is unknown';

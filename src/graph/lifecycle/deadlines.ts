@@ -6,7 +6,7 @@ import { endsAt, newCountdown, toggleCountdown } from '../run/limits.ts';
 import type { Countdown, RunLimits } from '../run/limits.ts';
 import { DEADLINE_TIMER, nodeDeadlineTimerId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
-import { tasksIn } from '../run/scope-place.ts';
+import { tasksIn } from '../run/scope-position.ts';
 import type { SubgraphPosition, WaitPosition } from '../run/scope.ts';
 import { mayOpenStep, standsStill } from '../run/status.ts';
 import { awaitedBudget, wantsCapacity, hasNotBegun } from '../run/task-position.ts';
@@ -58,8 +58,8 @@ export function updateNodeDeadlines(draft: Draft): void {
   const busy = standsStill(draft.run) ? new Set<string>() : busyTasks(draft);
   for (const handle of tasksOfRun(draft)) {
     const position = timedPosition(handle);
-    if (position)
-      updateNodeDeadline(handle, position, !isFailing(handle, position) && busy.has(handle.taskPath.join('/')));
+    const runs = !handle.frame.isFailing && busy.has(handle.taskPath.join('/'));
+    if (position) updateNodeDeadline(handle, position, runs);
   }
 }
 
@@ -69,10 +69,6 @@ function timedPosition({ node, task: { state } }: TaskHandle): TimedPosition | n
   if (node.deadlineMs === null || state.phase !== 'open') return null;
   const { position } = state;
   return position.kind === 'subgraph' || position.kind === 'wait' ? position : null;
-}
-
-function isFailing({ frame }: TaskHandle, position: TimedPosition): boolean {
-  return frame.isFailing || (position.kind === 'subgraph' && position.failing !== undefined);
 }
 
 function updateNodeDeadline(handle: TaskHandle, position: TimedPosition, runs: boolean): void {

@@ -7,12 +7,12 @@ import { writeChannels } from '../draft/scope-draft.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
-import { refuseShaping } from '../run/shapers.ts';
+import { refuseEditor } from '../run/editors.ts';
 import { saveCheckpoint } from '../superstep/save-checkpoint.ts';
 import { didYouMean, withSuggestions } from '../values/did-you-mean.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import type { JsonObject } from '../values/json.ts';
-import { actorIn, refuseWriting } from './held-nodes.ts';
+import { actorIn, refuseWriting } from './gated-nodes.ts';
 
 /** Values given by a person. */
 export interface StateEdit {
@@ -43,7 +43,7 @@ export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): E
     );
     return refuse(issues.map(({ message }) => message).join(' '), issues);
   }
-  const held = refuseWriting(graph, Object.keys(values), actorIn(draft, by)) ?? refuseShaping(draft.run, by);
+  const held = refuseWriting(graph, Object.keys(values), actorIn(draft, by)) ?? refuseEditor(draft.run, by);
   if (held) return { ok: false, refusal: held };
   const refused = findRefusedMessage(graph, frame.scope.channels, values);
   if (refused) return refuse(refused.message, [{ path: `/values${refused.path}`, message: refused.message }]);
@@ -52,7 +52,7 @@ export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): E
     const { message } = applied.error;
     return refuse(message, [{ path: toPointer(['values', applied.channel]), message }], { mayQuote: true });
   }
-  if (Object.keys(values).length > 0 || asNode !== undefined) draft.addShaper(by);
+  if (Object.keys(values).length > 0 || asNode !== undefined) draft.addEditor(by);
   emitOfRun(draft, { type: 'state.updated', values, ...(asNode !== undefined && { asNode }), by: by.sub });
   return { ok: true, changes: applied.changes };
 }
@@ -68,5 +68,5 @@ function refuse(
 /** Saves the changes of an edit in a checkpoint, once the next nodes are known. */
 export function saveEdit(draft: Draft, changes: Readonly<Record<string, ChannelChange>>, visited: Visited = []): void {
   const frame = rootFrame(draft);
-  saveCheckpoint(frame, { source: 'update', changes, step: frame.scope.step - 1, visited });
+  saveCheckpoint(frame, { source: 'update', step: frame.scope.step - 1, visited }, changes);
 }

@@ -1,8 +1,6 @@
 import type { Draft } from '../draft/draft.ts';
 import { isWithin, keyOfCall } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
-import type { PossiblyExecutedCall } from '../run/compensation.ts';
-import { taskName } from '../run/ids.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import type { OpenCall } from '../run/run.ts';
 import { isClosing } from '../run/status.ts';
@@ -19,8 +17,8 @@ import type { TaskFailure } from '../values/errors.ts';
 export function updatePossiblyExecuted(draft: Draft, call: OpenCall, result: CallResult): void {
   const { key } = result;
   if (result.kind === 'call.failed' && isPossiblyExecuted(draft, call, result.failure))
-    rememberPossiblyExecuted(draft, [{ key, taskPath: call.taskPath, called: call.called.name }]);
-  else forgetPossiblyExecuted(draft, key);
+    draft.rememberPossiblyExecuted([{ key, taskPath: call.taskPath, called: call.called.name }]);
+  else draft.forgetPossiblyExecuted((one) => one.key === key);
 }
 
 /**
@@ -43,45 +41,16 @@ export function leaveCallsUnanswered(draft: Draft): void {
 }
 
 function leaveUnanswered(draft: Draft, key: string, { taskPath, called, takeover }: OpenCall): void {
-  rememberPossiblyExecuted(draft, [{ key, taskPath, called: called.name, unansweredTakeover: takeover }]);
+  draft.rememberPossiblyExecuted([{ key, taskPath, called: called.name, unansweredTakeover: takeover }]);
   if (called.kind === 'tool') draft.chargeToolCall(key);
 }
 
-/** Remembers possibly executed calls, each until its result is known or a person settles its task. */
-export function rememberPossiblyExecuted(draft: Draft, calls: readonly PossiblyExecutedCall[]): void {
-  if (calls.length === 0) return;
-  const keys = new Set(calls.map(({ key }) => key));
-  const others = draft.run.compensation.perhapsMade.filter(({ key }) => !keys.has(key));
-  draft.setCompensation({ perhapsMade: [...others, ...calls] });
-}
-
-/** Forgets the call, or all calls of the node, whose outcome a person has settled. */
-export function settlePossiblyExecuted({ handle, call }: SettledByPerson): void {
-  if (call) forgetPossiblyExecuted(handle.draft, keyOfCall(handle, call.number));
-  else forgetPossiblyExecutedBy(handle);
-}
-
-interface SettledByPerson {
-  readonly handle: TaskHandle;
-  /** `null` if the node itself is settled. */
-  readonly call: BatchCall | null;
-}
-
-/** Forgets a call whose outcome is now known. */
-function forgetPossiblyExecuted(draft: Draft, key: string): void {
-  const { perhapsMade } = draft.run.compensation;
-  const others = perhapsMade.filter((call) => call.key !== key);
-  if (others.length < perhapsMade.length) draft.setCompensation({ perhapsMade: others });
-}
-
-/** Forgets the calls of a task, and of the tasks inside it, which a person has settled. */
-function forgetPossiblyExecutedBy({ draft, taskPath }: TaskHandle): void {
-  const { perhapsMade } = draft.run.compensation;
-  const others = perhapsMade.filter((call) => !isWithin(call.taskPath, taskPath));
-  if (others.length < perhapsMade.length) draft.setCompensation({ perhapsMade: others });
-}
-
-/** Returns the text about a call for the error of its run. */
-export function describePossiblyExecuted({ taskPath, called }: PossiblyExecutedCall): string {
-  return `${taskName(taskPath)}: the call of ${called} may have been made`;
+/**
+ * Forgets the calls whose outcome a person has settled.
+ * @param call `null` if the node itself is settled, with the tasks inside it
+ */
+export function settlePossiblyExecuted(handle: TaskHandle, call: BatchCall | null): void {
+  const { draft, taskPath } = handle;
+  const key = call && keyOfCall(handle, call.number);
+  draft.forgetPossiblyExecuted((one) => (key === null ? isWithin(one.taskPath, taskPath) : one.key === key));
 }

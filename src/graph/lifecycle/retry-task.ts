@@ -1,9 +1,8 @@
-import { tasksOfRun, emitOfRun, openFrames, rootFrame } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { replaceTask } from '../draft/scope-draft.ts';
 import type { TaskInput } from '../nodes/behavior.ts';
 import { resetBatch } from '../nodes/tool-calls/run-batch.ts';
-import { hasBegun } from '../run/scope-place.ts';
+import { hasBegun } from '../run/scope-position.ts';
 import type {
   AgentPosition,
   CallsPosition,
@@ -13,19 +12,10 @@ import type {
   Scope,
   SubgraphPosition,
 } from '../run/scope.ts';
-import { batchOf, isResumable, scopeInside, hasFailed } from '../run/task-position.ts';
+import { batchOf, progressAt, scopeInside, hasFailed } from '../run/task-position.ts';
 import { deliver } from '../superstep/deliver.ts';
 import { startTask } from '../superstep/run-task.ts';
 import type { TaskFailure } from '../values/errors.ts';
-import type { Limits } from '../definition/limits.ts';
-import type { Draft } from '../draft/draft.ts';
-import { inForce, limitsOfRun } from '../run/limits.ts';
-import type { Refusal } from '../run/occurrence.ts';
-import { isJsonObject } from '../values/json.ts';
-import type { Json } from '../values/json.ts';
-import { restartCountdown } from './deadlines.ts';
-import type { PauseRequest } from '../run/phase.ts';
-import { passBreakpoint } from '../superstep/open-superstep.ts';
 
 /*
  * When a person repeats a call, it either gets a new key (`retryRound`) or takes over the claim of the old key
@@ -38,7 +28,7 @@ export function retryTask(handle: TaskHandle): void {
 }
 
 /** Repeats the requests of an open task of an ended run. They were canceled when the run ended. */
-function repeatRequests(handle: TaskHandle): void {
+export function repeatRequests(handle: TaskHandle): void {
   replaceTask(handle, repeated(handle.task));
 }
 
@@ -66,10 +56,11 @@ function repeated(task: NodeTask): NodeTask {
   const { state, takeover } = task;
   if (state.phase !== 'open') return task;
   const { position } = state;
-  if (position.kind === 'subgraph') return continuedGraph(task, position, position.scope);
-  if (holdsGraphs(position)) return withOpenGraphs(task, position, position.inside);
-  if (isResumable(position)) return continued(task, position);
-  if (position.kind === 'failing') return retriedAfter(task, position.failing, position.saved);
+  const saved = progressAt(position);
+  if (saved?.kind === 'subgraph') return continuedGraph(task, saved, saved.scope);
+  if (saved && holdsGraphs(saved)) return withOpenGraphs(task, saved, saved.inside);
+  if (position.kind === 'failing') return retriedAfter(task, position.failing, saved);
+  if (saved) return continued(task, saved);
   const isCall = position.kind === 'call' || position.kind === 'llm';
   return { ...task, takeover: isCall ? takeover + 1 : takeover, state: { phase: 'ready' } };
 }
@@ -83,16 +74,12 @@ function continued(task: NodeTask, saved: SavedProgress): NodeTask {
 
 type HoldsGraphs = (AgentPosition | CallsPosition) & { readonly inside: Scope };
 
-function holdsGraphs(position: NodePosition | SavedProgress): position is HoldsGraphs {
-  return (position.kind === 'agent' || position.kind === 'calls') && position.inside !== undefined;
+function holdsGraphs(saved: SavedProgress): saved is HoldsGraphs {
+  return (saved.kind === 'agent' || saved.kind === 'calls') && saved.inside !== undefined;
 }
 
 /** A task with graphs as tool calls stays open, so that the tasks inside stay; its other calls begin again. */
-function withOpenGraphs(
-  task: NodeTask,
-  { countdown: _over, failing: _past, ...saved }: HoldsGraphs,
-  inside: Scope,
-): NodeTask {
+function withOpenGraphs(task: NodeTask, { countdown: _over, ...saved }: HoldsGraphs, inside: Scope): NodeTask {
   const batch = resetBatch(batchOf(saved), inside);
   const position: NodePosition =
     saved.kind === 'agent' ? { ...saved, inside, stage: { kind: 'batch', batch } } : { ...saved, inside, batch };
@@ -110,8 +97,8 @@ function continuedScope(scope: Scope): Scope {
  */
 function continuedInside(task: NodeTask): NodeTask {
   const { state } = task;
-  if (state.phase === 'open' && isResumable(state.position) && scopeInside(state.position))
-    return continued(task, state.position);
+  const saved = state.phase === 'open' ? progressAt(state.position) : null;
+  if (saved && scopeInside(saved)) return continued(task, saved);
   return state.phase === 'failed' ? retried(task) : repeated(task);
 }
 
@@ -132,40 +119,4 @@ function numbersAfter(
 function continuedGraph(task: NodeTask, { kind, input }: SubgraphPosition, scope: Scope): NodeTask {
   const position = { kind, scope, input };
   return { ...task, state: hasBegun(scope) ? { phase: 'open', position } : { phase: 'ready', saved: position } };
-}
-
-/** Changes a run's limits, up to those of its graph. @returns the reason for a refusal */
-export function raiseLimits(draft: Draft, given: Json | undefined): Refusal | null {
-  if (!isLimits(given)) return null;
-  const asked: Limits = given;
-  const { refusal } = limitsOfRun(draft.graph, asked);
-  if (refusal) return refusal;
-  const { limits, raisedLimits } = draft.run;
-  draft.setLimits({ ...limits, ...inForce(asked) }, { ...raisedLimits, ...asked });
-  if (asked.deadline !== undefined) restartCountdown(draft);
-  return null;
-}
-
-/** This only narrows the type, because the schema of the payload has validated the value. */
-function isLimits(value: Json | undefined): value is Limits & Json {
-  return isJsonObject(value);
-}
-
-/**
- * Reopens an ended run: its deadlines restart, and its open nodes repeat the canceled requests for approvals and
- * timers.
- * @param pause if given, stops the run after its next superstep
- */
-export function reopenRun(draft: Draft, pause: PauseRequest | null = null): void {
-  draft.enter({ kind: 'running', pause });
-  draft.work.beginSuperstep();
-  restartCountdown(draft);
-  for (const handle of tasksOfRun(draft)) repeatRequests(handle);
-}
-
-/** Lets a run continue past its breakpoints, and ends its pause. */
-export function resumeRun(draft: Draft, by: string): void {
-  for (const frame of openFrames(rootFrame(draft))) passBreakpoint(frame);
-  if (draft.run.phase.kind === 'paused') emitOfRun(draft, { type: 'run.resumed', by });
-  draft.enter({ kind: 'running', pause: null });
 }

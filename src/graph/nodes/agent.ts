@@ -115,10 +115,10 @@ function withMoreTurns(plan: AgentPlan, position: AgentPosition): Pick<AgentPosi
   return isFailed && hasUsedAllTurns(plan, position) ? { iterationsBefore: position.iterations } : {};
 }
 
-/** Returns what the model is offered: no tools in the last turn, otherwise those that the run may call. */
+/** Returns the offer to the model: no tools in the last turn, otherwise the tools that the run may call. */
 function offerOf(agent: AgentTask, isLast: boolean): Offer {
   const { plan, task, position } = agent;
-  const isCallable = (name: string): boolean => plan.tools.findAllowed(name)?.refuse(task.shapers) === null;
+  const isCallable = (name: string): boolean => plan.tools.findAllowed(name)?.refuse(task.editors) === null;
   const tools = isLast ? [] : plan.names.filter(isCallable);
   return { tools, choice: isLast ? 'none' : choiceAt(agent), leftMs: () => plan.deadline.leftMs(position) };
 }
@@ -136,14 +136,10 @@ function resumeAgent(agent: AgentTask, input: TaskInput): Progress {
     const { turn, isLast } = stage;
     if (turn.key === null) return restartAgent(agent);
     if (!isTurnInput(input)) throw unexpected(position);
-    return afterTurn(
-      agent,
-      isLast,
-      plan.turn.resume(task, { conversation, turn, offer: offerOf(agent, isLast) }, input),
-    );
+    const progress = plan.turn.resume(task, { conversation, turn }, offerOf(agent, isLast), input);
+    return afterTurn(agent, isLast, progress);
   }
-  const progress = resumeBatch(batchContext(agent), batchProgress(position), input);
-  return position.failing ? { kind: 'open', position: withBatch(position, progress) } : continueBatch(agent, progress);
+  return continueBatch(agent, resumeBatch(batchContext(agent), batchProgress(position), input));
 }
 
 function restartAgent(agent: AgentTask): Progress {

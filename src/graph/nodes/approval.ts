@@ -1,7 +1,7 @@
 import type { NodeOfType } from '../definition/definition.ts';
 import type { Bindings } from '../expression/expression.ts';
 import { closingDecision, refuseArgs } from '../run/approval.ts';
-import type { Shown, Approval } from '../run/approval.ts';
+import type { ApprovalContent, Approval } from '../run/approval.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import type { ApprovalPosition } from '../run/scope.ts';
 import { toMs } from '../values/time.ts';
@@ -27,7 +27,7 @@ export function compileApproval(node: NodeOfType<'approval'>, settings: NodeSett
     policy: node.policy ?? {},
     timeoutMs: toMs(node.timeout ?? settings.catalog.defaults.approvalTimeout),
   };
-  const fillQuestion = (bindings: Bindings): Shown => ({
+  const fillQuestion = (bindings: Bindings): ApprovalContent => ({
     title: toText(title.fill(bindings)),
     details: details.fill(bindings),
     args: args.fill(bindings),
@@ -44,7 +44,7 @@ export function compileApproval(node: NodeOfType<'approval'>, settings: NodeSett
     },
     resume(task, position, input) {
       if (position.kind !== 'approval') throw unexpected(position);
-      return finishApproval(node, closeApproval(task, { position, onTimeout }, input));
+      return finishApproval(node, closeApproval(task, position, onTimeout, input));
     },
   };
 }
@@ -55,14 +55,17 @@ function brokenArgs({ message, issues = [] }: Refusal): string {
   return first ? `${message}: ${first.path} ${first.message}` : message;
 }
 
-/** An approval that a task waits for, with the status that it gets after its timeout. */
-interface AwaitedApproval {
-  readonly position: ApprovalPosition;
-  readonly onTimeout: Approval['status'];
-}
-
-/** Closes the approval that a task waits for, by the input. @returns the closed approval */
-export function closeApproval(task: TaskContext, { position, onTimeout }: AwaitedApproval, input: TaskInput): Approval {
+/**
+ * Closes the approval that a task waits for, by the input.
+ * @param onTimeout the status of the approval after its timeout
+ * @returns the closed approval
+ */
+export function closeApproval(
+  task: TaskContext,
+  position: ApprovalPosition,
+  onTimeout: Approval['status'],
+  input: TaskInput,
+): Approval {
   if (input.kind === 'timer') return task.expireApproval(position.approvalId, onTimeout);
   if (input.kind !== 'approval.closed') throw unexpected(position);
   task.cancelTimer(position.timerId);

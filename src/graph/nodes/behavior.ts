@@ -1,7 +1,7 @@
 import type { Update } from '../channels/channel.ts';
 import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import type { Bindings } from '../expression/expression.ts';
-import type { Shown, Approval } from '../run/approval.ts';
+import type { ApprovalContent, Approval } from '../run/approval.ts';
 import type { CallReply, CallRequest, ModelCallRequest, ReadingRequest, ToolCallRequest } from '../run/effect.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import type { Principal } from '../run/principal.ts';
@@ -21,11 +21,11 @@ export interface NodeBehavior {
   /** Continues an open task with an input; `position` is the one that the last progress returned. */
   resume(task: TaskContext, position: NodePosition, input: TaskInput): Progress;
   /**
-   * Fills what a pending approval of the task shows, for another state; `null` if the task needs no approval on that
+   * Fills the content of a pending approval of the task for another state; `null` if the task needs no approval on that
    * state. Absent if the approval does not depend on the state.
    * @throws GraphError
    */
-  readonly fillQuestion?: (bindings: Bindings, position: ApprovalPosition) => Shown | null;
+  readonly fillQuestion?: (bindings: Bindings, position: ApprovalPosition) => ApprovalContent | null;
   /** The people who may decide; absent if the node itself requests no approval. */
   readonly policy?: ApprovalPolicy;
   /** Makes the call that compensates the node's own call. */
@@ -36,10 +36,10 @@ export interface NodeBehavior {
 export interface Compensator {
   /**
    * Fills the call's arguments; the bindings include `result` of the other call.
-   * @param shapers the run's editors, its starter first
+   * @param editors the run's editors, its starter first
    * @throws GraphError when one of them may not call it, or its arguments can't be filled or break its parameters
    */
-  fill(bindings: Bindings, shapers: readonly Principal[]): CompensatingCall;
+  fill(bindings: Bindings, editors: readonly Principal[]): CompensatingCall;
   /** Reads arguments edited by a person. @throws GraphError when they break the tool's parameters */
   read(args: Json): CompensatingCall;
   /** @throws GraphError when the rule of the tool can't be evaluated */
@@ -60,7 +60,7 @@ export interface TaskContext {
   /** The values of `state`, `run`, `item` and `index`. */
   readonly bindings: Bindings;
   /** The run's editors, its starter first. */
-  readonly shapers: readonly Principal[];
+  readonly editors: readonly Principal[];
   /** False in the last node of a canceled run, which may not wait for people. */
   readonly asksPeople: boolean;
   /**
@@ -93,7 +93,7 @@ export interface TaskContext {
   findToolBudgetFailure(numbers: readonly number[]): TaskFailure | null;
   requestApproval(question: Question): { readonly approvalId: string; readonly timerId: string };
   /** Records and counts a tool call that a graph inside the task executes. @throws GraphError `BUDGET_EXCEEDED` */
-  beginGraph(number: number, call: { readonly tool: string; readonly args: Json }): void;
+  beginGraph(number: number, tool: string, args: Json): void;
   /** Closes an approval after its timeout. @returns the closed approval */
   expireApproval(id: string, status: Approval['status']): Approval;
   cancelTimer(id: string): void;

@@ -12,7 +12,7 @@ import type { CallSettings } from '../definition/call-policy.ts';
 import { ownFields } from '../definition/node-types/custom.ts';
 import { NODE_NAMES } from '../expression/expression.ts';
 import { parseMembers } from '../expression/template.ts';
-import { freshScope, hasBegun } from '../run/scope-place.ts';
+import { freshScope, hasBegun } from '../run/scope-position.ts';
 
 /**
  * Makes the `resume` of a node that calls code. A returned object that has only keys of a command is a command. Any
@@ -67,15 +67,15 @@ function readReason(reason: Json | undefined): string | null {
   return typeof reason === 'string' ? reason : null;
 }
 
+/** A node of a type that code registers. */
+type CustomNode = CallSettings & ExecutionField & { readonly type: string };
+
 /**
  * Compiles a node of a type that code registers: one call of that code.
+ * @param fields the node's own fields
  * @throws TypeError when the catalog has no such type
  */
-export function compileCustom(
-  node: CallSettings & ExecutionField & { readonly type: string },
-  fields: JsonObject,
-  settings: NodeSettings,
-): NodeBehavior {
+export function compileCustom(node: CustomNode, fields: JsonObject, settings: NodeSettings): NodeBehavior {
   const registered = own(settings.catalog.nodeTypes ?? {}, node.type);
   if (!registered) throw new TypeError(`There is no node type "${node.type}"`);
   const config = parseMembers(ownFields(fields), NODE_NAMES, (name) => name);

@@ -32,7 +32,7 @@ export function compileLlm(node: NodeOfType<'llm'>, settings: NodeSettings): Nod
       const offer = offerAt(stopped);
       if (position.turn.key === null) return progressOfTurn(node, turn.askAgain(task, position, offer), running);
       if (!isTurnInput(input)) throw unexpected(position);
-      return progressOfTurn(node, turn.resume(task, { ...position, offer }, input), running);
+      return progressOfTurn(node, turn.resume(task, position, offer, input), running);
     },
   };
 }

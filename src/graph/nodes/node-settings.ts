@@ -15,7 +15,7 @@ import { GraphError } from '../values/errors.ts';
 import { failedBecause } from './behavior.ts';
 import type { Progress, TaskInput } from './behavior.ts';
 
-/** What a node is compiled with. */
+/** The context that a node is compiled in. */
 export interface NodeSettings {
   readonly id: string;
   /** The installation's tools, models and functions. */

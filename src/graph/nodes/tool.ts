@@ -35,17 +35,20 @@ export function compileTool(node: NodeOfType<'tool'>, settings: NodeSettings): N
   return { ...compileOneCall(node, settings), ...(compensate && { compensate }) };
 }
 
-function compileOneCall(node: NodeOfType<'tool'> & { readonly calls?: never }, settings: NodeSettings): NodeBehavior {
+/** A `tool` node that names its tool. */
+type OneCallNode = Extract<NodeOfType<'tool'>, { readonly calls?: never }>;
+
+function compileOneCall(node: OneCallNode, settings: NodeSettings): NodeBehavior {
   const { tool: name } = node;
   const tool = compileCallable(name, { node, settings, approve: {}, asksForUnsafe: false });
   const args = field('args', node.args, {});
   if (!tool) return { start: () => notFound(name), resume: () => notFound(name) };
   const calling: CallingNode = { tool, because: `Node ${settings.id} calls it` };
   return {
-    fillQuestion: (bindings, position) => questionOn(calling, bindings, { ...position, given: args.fill(bindings) }),
+    fillQuestion: (bindings, position) => questionOn(calling, bindings, args.fill(bindings), position.read),
     start(task) {
       const given = args.fill(task.bindings);
-      const refusal = tool.refuse(task.shapers);
+      const refusal = tool.refuse(task.editors);
       if (refusal !== null) return failedBecause('TOOL_FAILED', refusal);
       return readCall(calling, task, { given, args: given, byPerson: false });
     },
@@ -55,8 +58,8 @@ function compileOneCall(node: NodeOfType<'tool'> & { readonly calls?: never }, s
         case 'reading':
           return decideOrCall(calling, task, toRead(position, input));
         case 'approval': {
-          const approval = closeApproval(task, { position, onTimeout: 'expired' }, input);
-          return afterDecision(calling, task, { ...position, approval });
+          const approval = closeApproval(task, position, 'expired', input);
+          return afterDecision(calling, task, approval, position.read);
         }
         case 'approved':
           return position.isReady ? makeCall(tool, task, position) : readCall(calling, task, position);
@@ -108,21 +111,25 @@ function decideOrCall({ tool, because }: CallingNode, task: TaskContext, call: G
   const { given, args } = call;
   if (call.byPerson || !tool.needsApproval({ ...task.bindings, args }))
     return makeCall(tool, task, { ...call, isReady: true });
-  const asked = task.requestApproval(tool.question(args, { because }));
+  const asked = task.requestApproval(tool.question(args, because));
   const read = tool.needsReading && { read: { given, args } };
   return { kind: 'open', position: { kind: 'approval', ...asked, ...read } };
 }
 
-/** Returns the question for another state; `null` if the question does not arise on that state. */
+/**
+ * Returns the question for another state; `null` if the question does not arise on that state.
+ * @param given the arguments that the node gives on that state
+ */
 function questionOn(
   { tool, because }: CallingNode,
   bindings: Bindings,
-  { given, read }: Pick<ApprovalPosition, 'read'> & { readonly given: Json },
+  given: Json,
+  read: ApprovalPosition['read'],
 ): Question | null {
-  if (read) return deepEqual(given, read.given) ? tool.question(read.args, { because }) : null;
+  if (read) return deepEqual(given, read.given) ? tool.question(read.args, because) : null;
   const now = tool.readArguments(given);
   if ('problem' in now || !tool.needsApproval({ ...bindings, args: now.args })) return null;
-  return tool.question(now.args, { because });
+  return tool.question(now.args, because);
 }
 
 /**
@@ -131,7 +138,8 @@ function questionOn(
 function afterDecision(
   calling: CallingNode,
   task: TaskContext,
-  { approval, read }: Pick<ApprovalPosition, 'read'> & { readonly approval: Approval },
+  approval: Approval,
+  read: ApprovalPosition['read'],
 ): Progress {
   const { tool } = calling;
   const error = refusedCallError(tool.name, approval);
@@ -146,7 +154,7 @@ type ReadCall = Omit<ApprovedPosition, 'kind'>;
 /** Makes the call, or waits for the capacity to make it. */
 function makeCall(tool: CallableTool, task: TaskContext, call: ReadCall): Progress {
   if (!task.hasCapacity()) return { kind: 'open', position: { ...call, kind: 'approved' } };
-  const refusal = tool.refuse(task.shapers);
+  const refusal = tool.refuse(task.editors);
   if (refusal !== null) return failedBecause('TOOL_FAILED', refusal);
   const { args, byPerson } = call;
   const terms = { leftMs: null, isApproved: byPerson, isRead: tool.needsReading };
@@ -174,8 +182,8 @@ function compileCompensation({ compensate }: NodeOfType<'tool'>, settings: NodeS
     throw new GraphError('TOOL_NOT_FOUND', toolNotFound(name));
   };
   return {
-    fill(bindings, shapers) {
-      const refusal = found().refuse(shapers);
+    fill(bindings, editors) {
+      const refusal = found().refuse(editors);
       if (refusal !== null) throw new GraphError('TOOL_FAILED', refusal);
       return readCompensatingCall(found(), filler.fill(bindings));
     },

@@ -29,12 +29,12 @@ import type { RecordedAnswer } from './replay-log.ts';
 export function hideRecording(recording: Recording): Recording | null {
   const { redaction, begin, events, occurrences, answers } = recording;
   if (!isRedacting(redaction)) return recording;
-  const shown = hideBeginning(begin, redaction);
-  if (!shown) return null;
-  const places = findKeyedNodes(recording);
+  const visible = hideBeginning(begin, redaction);
+  if (!visible) return null;
+  const nodes = findKeyedNodes(recording);
   const ofCall = (key: string): NodeRedaction => {
-    const place = places.calls.get(key);
-    return place ? hiddenOfNode(redaction, place) : ALL_HIDDEN;
+    const node = nodes.calls.get(key);
+    return node ? hiddenOfNode(redaction, node) : ALL_HIDDEN;
   };
   const ofAnswer = ({ result, failure, ...rest }: RecordedAnswer, key: string): RecordedAnswer => ({
     ...rest,
@@ -49,12 +49,12 @@ export function hideRecording(recording: Recording): Recording | null {
         ? { ...occurrence, reply: hideReply(occurrence.reply, ofCall(occurrence.key)) }
         : occurrence;
     return occurrence.kind === 'signal'
-      ? hideSignal(occurrence, redaction, askedBy(occurrence, places, redaction))
+      ? hideSignal(occurrence, redaction, redactionOfDecision(occurrence, nodes, redaction))
       : occurrence;
   };
   return {
     ...recording,
-    begin: shown,
+    begin: visible,
     events: events.map((event) => hideRecorded(event, redaction)),
     occurrences: occurrences.map(ofOccurrence),
     answers: Object.fromEntries(Object.entries(answers).map(([key, answer]) => [key, ofAnswer(answer, key)])),
@@ -96,17 +96,17 @@ function findKeyedNodes(recording: Recording): KeyedNodes {
   return { calls, approvals };
 }
 
-/** @returns `null` for a signal that decides no approval */
-function askedBy(
-  { name, payload }: RecordedOccurrence & { readonly kind: 'signal' },
+/** The redaction of the approval that a signal decides. @returns `null` if it decides none */
+function redactionOfDecision(
+  { name, payload }: Extract<RecordedOccurrence, { readonly kind: 'signal' }>,
   { approvals }: KeyedNodes,
   redaction: Redaction,
 ): NodeRedaction | null {
   if (name !== 'approve' && name !== 'reject') return null;
   const id = isJsonObject(payload) ? payload['approvalId'] : undefined;
   const [first] = approvals.values();
-  const place = (typeof id === 'string' ? approvals.get(id) : undefined) ?? (approvals.size === 1 ? first : undefined);
-  return place ? hiddenOfNode(redaction, place) : ALL_HIDDEN;
+  const node = (typeof id === 'string' ? approvals.get(id) : undefined) ?? (approvals.size === 1 ? first : undefined);
+  return node ? hiddenOfNode(redaction, node) : ALL_HIDDEN;
 }
 
 /** The redaction of a call or an approval whose node is unknown. */
@@ -114,7 +114,7 @@ const ALL_HIDDEN: NodeRedaction = { calls: true, result: true, values: true, err
 
 /** Redacts an event. A replay reads the results of calls from their events, so the form of results stays. */
 function hideRecorded(event: RunEvent, redaction: Redaction): RunEvent {
-  const shown = hideEvent(event, redaction);
-  if (shown.type !== 'tool.called' || event.type !== 'tool.called' || event.result === undefined) return shown;
-  return deepEqual(shown.result ?? null, event.result) ? shown : { ...shown, result: standInFor(event.result) };
+  const visible = hideEvent(event, redaction);
+  if (visible.type !== 'tool.called' || event.type !== 'tool.called' || event.result === undefined) return visible;
+  return deepEqual(visible.result ?? null, event.result) ? visible : { ...visible, result: standInFor(event.result) };
 }

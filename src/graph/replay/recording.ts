@@ -15,7 +15,7 @@ export interface Recording {
   readonly definition: GraphDefinition;
   /** The part of the installation that the run has pinned. */
   readonly catalog: Catalog;
-  /** What callers without the permission to see payloads don't see of the run. */
+  /** The values that are hidden from callers without the permission to see payloads. */
   readonly redaction: Redaction;
   readonly begin: Beginning;
   readonly events: readonly RunEvent[];
@@ -24,15 +24,21 @@ export interface Recording {
   readonly answers: Readonly<Record<string, RecordedAnswer>>;
 }
 
+/** Changes to a replay. */
+export interface ReplayOverrides extends Pick<ReplayStart, 'view' | 'onStep'> {
+  /** Replaces the recorded definition. */
+  readonly definition?: GraphDefinition;
+}
+
 /**
  * Replays a recorded run under its own definition or another one.
  * @throws if the definition can't be compiled with what the run has pinned
  */
 export function replayRecording(
   { identity, definition, catalog, begin, events, occurrences, answers }: Recording,
-  over: Pick<ReplayStart, 'view' | 'onStep'> & { readonly definition?: GraphDefinition } = {},
+  overrides: ReplayOverrides = {},
 ): Replayed {
-  const graph = compileShared(over.definition ?? definition, catalog);
+  const graph = compileShared(overrides.definition ?? definition, catalog);
   const log = { events, occurrences, answers: new Map(Object.entries(answers)) };
-  return replay({ graph, identity, begin, log, view: over.view, onStep: over.onStep });
+  return replay({ graph, identity, begin, log, view: overrides.view, onStep: overrides.onStep });
 }

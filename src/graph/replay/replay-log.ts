@@ -80,7 +80,7 @@ export function endsIn({ occurrences }: Pick<ReplayLog, 'occurrences'>): Readonl
 /**
  * Returns an answer to an open call that the recorded run never processed, because it had ended or taken another path.
  */
-export function unheardAnswer({ calls }: Run, { answers }: ReplayLog): OccurrenceBody | null {
+export function findUnprocessedAnswer({ calls }: Run, { answers }: ReplayLog): OccurrenceBody | null {
   for (const key of Object.keys(calls)) {
     const { result, failure, failures } = answers.get(key) ?? NO_ANSWER;
     if (isCallReply(result))

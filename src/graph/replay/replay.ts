@@ -9,7 +9,7 @@ import type { Occurrence, RecordedOccurrence } from '../run/occurrence.ts';
 import type { Run } from '../run/run.ts';
 import { hasEnded } from '../run/status.ts';
 import { canonicalJson, isJsonObject, toJson } from '../values/json.ts';
-import { endsIn, toOccurrence, unheardAnswer } from './replay-log.ts';
+import { endsIn, toOccurrence, findUnprocessedAnswer } from './replay-log.ts';
 import type { ReplayLog } from './replay-log.ts';
 
 /** The first event of a replay that differs from the recorded run. */
@@ -151,7 +151,7 @@ function nextApart(player: Player, { run }: Advance): Occurrence | null {
 }
 
 function unprocessedAnswer({ log, now }: Player, { run }: Advance): Occurrence | null {
-  const answer = unheardAnswer(run, log);
+  const answer = findUnprocessedAnswer(run, log);
   return answer && { ...answer, at: now };
 }
 

@@ -14,7 +14,7 @@ import type { Refusal } from './occurrence.ts';
 import { priceOfText, spend } from '../values/meter.ts';
 
 /** A request for a person's decision, as the API lists it. */
-export interface Approval extends Shown {
+export interface Approval extends ApprovalContent {
   readonly id: string;
   readonly runId: string;
   readonly node: string;
@@ -167,7 +167,7 @@ export function isPendingFor(approval: Approval, who: Pick<DecisionRequest, 'by'
   return (refuseDecider(approval, who) ?? refusalByStatus(approval) ?? refusalWhilePending(approval, who)) === null;
 }
 
-/** Returns the refusal for an approval that is no longer pending. @returns `null` while it is pending */
+/** Refuses a decision on an approval that is no longer pending. @returns `null` while it is pending */
 export function refusalByStatus(approval: Approval): Refusal | null {
   const last = closingDecision(approval);
   switch (approval.status) {
@@ -207,8 +207,8 @@ function refusalByDigest({ digest }: Approval, { digests }: DecisionRequest): Re
 /** Limit of edits, because each edit lets everyone decide once more. */
 const MAX_EDITS = 20;
 
-function refusalOfEdit({ args: shown, decisions }: Approval, args: Json | undefined): Refusal | null {
-  if (args === undefined || deepEqual(args, shown)) return null;
+function refusalOfEdit({ args: current, decisions }: Approval, args: Json | undefined): Refusal | null {
+  if (args === undefined || deepEqual(args, current)) return null;
   const edits = decisions.filter((one, at) => at > 0 && !deepEqual(one.args, decisions[at - 1]?.args ?? null));
   if (edits.length < MAX_EDITS) return null;
   const message = `The arguments have been edited ${MAX_EDITS} times; approve them as they are, or reject them`;
@@ -233,7 +233,7 @@ function refusalByContent(approval: Approval, { decision, reason, args, values }
   return (
     (isRejection ? null : refusalOfEdit(approval, args)) ??
     refuseArgs(argsSchema, args) ??
-    violation('INVALID_VALUES', { schema: decisionSchema, value: values ?? noValues, field: 'values' })
+    violation('INVALID_VALUES', 'values', decisionSchema, values ?? noValues)
   );
 }
 
@@ -242,12 +242,14 @@ function refusalByContent(approval: Approval, { decision, reason, args, values }
  * timeout approves invalid ones.
  */
 export function refuseArgs(schema: JsonSchema | null, args: Json | undefined): Refusal | null {
-  return violation('INVALID_ARGS', { schema, value: args, field: 'args' });
+  return violation('INVALID_ARGS', 'args', schema, args);
 }
 
 function violation(
   code: 'INVALID_ARGS' | 'INVALID_VALUES',
-  { schema, value, field }: { schema: JsonSchema | null; value: Json | undefined; field: string },
+  field: string,
+  schema: JsonSchema | null,
+  value: Json | undefined,
 ): Refusal | null {
   if (schema === null || value === undefined) return null;
   const issues = compileJsonSchema(schema)(value).map(({ path, message }) => ({
@@ -258,7 +260,7 @@ function violation(
 }
 
 /** The content of an approval that deciders see. */
-export interface Shown {
+export interface ApprovalContent {
   readonly title: string;
   readonly details: Json;
   readonly args: Json;
@@ -268,7 +270,7 @@ export interface Shown {
  * Returns the SHA-256, in hex, of the approval's content as canonical JSON (RFC 8785). Each byte costs twice as much as
  * when a text is only written.
  */
-export function digestOf({ title, details, args }: Shown): string {
+export function digestOf({ title, details, args }: ApprovalContent): string {
   const bytes = new TextEncoder().encode(canonicalJson({ title, details, args }));
   spend(priceOfText(bytes));
   return bytesToHex(sha256(bytes));

@@ -57,7 +57,7 @@ export interface ImpossibleCompensation extends Compensated {
 
 /**
  * A call that was possibly executed: it has timed out, was canceled during its execution, or has no answer, and no
- * record tells.
+ * record has its outcome.
  */
 export interface PossiblyExecutedCall {
   readonly key: string;
@@ -101,8 +101,8 @@ export function withUndone(undone: UndoneWork | null, compensations: readonly Co
   };
 }
 
-/** True if the state at a checkpoint includes work that is undone. */
-export function isBehind({ since }: Pick<UndoneWork, 'since'>, { step }: { readonly step: number }): boolean {
+/** True if the state at a checkpoint includes work that is undone. @param step the superstep of the checkpoint */
+export function isBehind({ since }: Pick<UndoneWork, 'since'>, step: number): boolean {
   return step >= since;
 }
 

@@ -46,7 +46,7 @@ export interface ModelCallRequest {
   readonly messages: readonly Message[];
   /** Names of the tools that the model may request. */
   readonly tools: readonly string[];
-  /** Those of the tools that are graphs, which no worker knows. Absent if there are none. */
+  /** The tools that are graphs, which no worker knows; absent if there are none. */
   readonly graphTools?: Readonly<Record<string, GraphOffer>>;
   /** The rule for fitting the messages; `null` if all of them are sent. */
   readonly context: ContextPolicy | null;

@@ -1,7 +1,6 @@
 import { GraphError } from '../values/errors.ts';
 import { MAX_INLINE_BYTES, SCALAR_SIZE, textSize } from '../values/json-size.ts';
 import { isContainer, isJsonList } from '../values/json.ts';
-import type { Json } from '../values/json.ts';
 import type { CallRequest } from './effect.ts';
 import { PROMPT } from './model-turn.ts';
 import type { Run } from './run.ts';
@@ -17,7 +16,7 @@ export function heldBytes({ root, approvals, bufferedEvents, signalResults, comp
   const { pending, perhapsMade } = compensation;
   const rest = [...Object.values(approvals), ...bufferedEvents, ...signalResults, ...pending, ...perhapsMade];
   const requests = Object.values(calls).reduce((sum, { bytes = 0 }) => sum + bytes, 0);
-  return bytesOfPlace(root) + bytesOfAll(rest) + requests;
+  return bytesOfSuperstep(root) + bytesOfAll(rest) + requests;
 }
 
 /** Limit in bytes of what a run holds, as counted by `heldBytes`. It belongs to the interpreter version. */
@@ -37,7 +36,7 @@ function bytesOfAll(values: readonly object[]): number {
 }
 
 /** Returns the bytes of the tasks of an open superstep, or of the list elements for the next one. */
-export function bytesOfPlace({ at, deferred }: Pick<Scope, 'at' | 'deferred'>): number {
+export function bytesOfSuperstep({ at, deferred }: Pick<Scope, 'at' | 'deferred'>): number {
   const open =
     at.kind === 'running' ? at.tasks.reduce((sum, task) => sum + bytesOfTask(task), 0) : bytesOfTriggers(at.triggers);
   return open + bytesOfTriggers(deferred);
@@ -47,20 +46,20 @@ function bytesOfTriggers(triggers: readonly Trigger[]): number {
   return triggers.reduce((sum, { element }) => sum + (element ? bytesOfItem(element) : 0), 0);
 }
 
-/** The bytes of a task: of the element that it is for, and of its work. */
+/** Returns the bytes of a task: of its list element, and of its work. */
 export function bytesOfTask(task: NodeTask): number {
   return (task.index === null ? 0 : bytesOfItem(task)) + bytesOfWork(task.state);
 }
 
-/** The bytes of what a task has done or waits for, and of the graph inside. */
+/** Returns the bytes of a task's results, of its position, and of the graph inside. */
 export function bytesOfWork(state: TaskState): number {
   const inner = scopeIn(state);
-  return bytesOfState(state) + (inner ? bytesOfChannels(inner.channels) + bytesOfPlace(inner) : 0);
+  return bytesOfState(state) + (inner ? bytesOfChannels(inner.channels) + bytesOfSuperstep(inner) : 0);
 }
 
 /**
- * Returns the bytes of a call's request that the run holds only there: the prompt of a model is built anew for each
- * call. Small requests count as 0.
+ * Returns the bytes of a call's request that the run holds nowhere else, such as the prompt of a model, which is built
+ * for each call. Small requests count as 0.
  */
 export function bytesOfRequest(request: CallRequest): number {
   if (request.kind !== 'model') return 0;
@@ -69,8 +68,8 @@ export function bytesOfRequest(request: CallRequest): number {
   return bytes > MAX_INLINE_BYTES ? bytes : 0;
 }
 
-/** The bytes of an element: a text is remembered by what holds it. */
-function bytesOfItem(holder: { readonly item: Json }): number {
+/** Returns the bytes of a list element. The size of a long text is memoized by the object that holds it. */
+function bytesOfItem(holder: Pick<NodeTask, 'item'>): number {
   const { item } = holder;
   if (typeof item !== 'string' || item.length < WORTH_REMEMBERING) return bytesOf(item);
   const bytes = itemsMeasured.get(holder) ?? bytesOf(item);
@@ -80,7 +79,7 @@ function bytesOfItem(holder: { readonly item: Json }): number {
 
 const itemsMeasured = new WeakMap<object, number>();
 
-/** Remembered by the channels together, of which each write makes new ones: texts can't be remembered by themselves. */
+/** Returns the bytes of all channels. The sum is memoized, because texts can't be keys; each write makes a new object. */
 function bytesOfChannels(channels: Channels): number {
   const bytes =
     channelsMeasured.get(channels) ?? Object.values(channels).reduce<number>((sum, value) => sum + bytesOf(value), 0);
@@ -88,7 +87,7 @@ function bytesOfChannels(channels: Channels): number {
   return bytes;
 }
 
-/** Remembers the size of channels after a write, if that of those before it is known. @param grown their exact difference */
+/** Memoizes the size of channels after a write, if the size before it is known. @param grown the difference in bytes */
 export function rememberGrowth(before: Channels, after: Channels, grown: number): void {
   const bytes = channelsMeasured.get(before);
   if (bytes !== undefined) channelsMeasured.set(after, bytes + grown);
@@ -98,7 +97,7 @@ type Channels = Scope['channels'];
 
 const channelsMeasured = new WeakMap<Channels, number>();
 
-/** Remembered by the state itself, whose graph inside is left out: that graph may change in place. */
+/** Returns the bytes of a state, memoized without the graph inside, which may change in place. */
 function bytesOfState(state: TaskState): number {
   const before = statesMeasured.get(state);
   if (before !== undefined) return before;
@@ -109,7 +108,7 @@ function bytesOfState(state: TaskState): number {
 
 const statesMeasured = new WeakMap<TaskState, number>();
 
-/** A ready task takes no more bytes than its trigger did. */
+/** A ready task without saved progress counts 0, because its trigger was counted. */
 function measureState(state: TaskState): number {
   switch (state.phase) {
     case 'ready':
@@ -130,6 +129,7 @@ function measureState(state: TaskState): number {
 /** Returns the bytes of a position, without those of the graphs inside. */
 function bytesOfPosition(position: NodePosition | SavedProgress | null): number {
   if (position?.kind === 'subgraph') return bytesOf(position.input);
+  if (position?.kind === 'failing') return bytesOf({ ...position, saved: null }) + bytesOfPosition(position.saved);
   return bytesOf(position && scopeInside(position) ? { ...position, inside: null } : position);
 }
 

@@ -76,11 +76,15 @@ export function taskName(path: TaskPath): string {
   return path.map((key) => key.replace(/#(\d+)$/, '[$1]')).join('/');
 }
 
-/** Builds a key only from the call's position in its run, so that it is the same in all replays and attempts. */
+/**
+ * Builds a key only from the call's position in its run, so that it is the same in all replays and attempts.
+ * @param number distinguishes the calls of one execution
+ */
 export function callKey(
   runId: string,
   around: ExecutionPath,
-  { key, visit, retryRound, number }: Execution & { readonly number: number },
+  { key, visit, retryRound }: Execution,
+  number: number,
 ): string {
   return [runId, shortenId([...around, key].join('/')), visit, number, retryRound].join(':');
 }
@@ -115,16 +119,6 @@ export function taskOfCall(callKey: string): TaskReference | null {
   const path = keys.slice(0, -1).map(nodeOf);
   const [node = '', index] = keys.slice(-1).flatMap((key) => key.split('#'));
   return { path, node, visit: position.visit, ...(index !== undefined && { index: Number(index) }) };
-}
-
-/** Removes the run's part of a call key. Other keys stay unchanged. */
-export function keyWithoutRun(runId: string, key: string): string {
-  return key.startsWith(`${runId}:`) ? key.slice(runId.length) : key;
-}
-
-/** Restores a key from the result of `keyWithoutRun`. */
-export function keyInRun(runId: string, key: string): string {
-  return key.startsWith(':') ? runId + key : key;
 }
 
 /** Returns the key of the call that compensates another one. */
@@ -174,8 +168,7 @@ function visitId(path: readonly string[], visit: number): string {
 }
 
 /** Builds the id of the intervention for a compensation with an unknown outcome. */
-export function unknownCompensationId({ task }: { readonly task: TaskReference }): string {
-  const { path = [], node, visit, index } = task;
+export function unknownCompensationId({ path = [], node, visit, index }: TaskReference): string {
   return compensationKey(visitId([...path, taskKey(node, index)], visit));
 }
 
@@ -204,8 +197,8 @@ export function parseApprovalId(id: string): NumberedId | null {
   return parseNumbered(/^(.+)\.a([1-9]\d*)$/s, id);
 }
 
-/** Returns the number of an approval in its run. */
-export function approvalNumber({ id }: { readonly id: string }): number {
+/** Returns the number of an approval in its run, by its id. */
+export function approvalNumber(id: string): number {
   return parseApprovalId(id)?.number ?? 0;
 }
 

@@ -6,11 +6,11 @@ export {
   toPublicApproval,
   quorumProgressOf,
 } from './approval.ts';
-export { MAX_NAMED, approvalMeant, firstApprovalId, nameOf, namesOf } from './approval-meant.ts';
-export type { KnownApprovals } from './approval-meant.ts';
+export { MAX_NAMED, approvalToDecide, firstApprovalId, nameOf, namesOf } from './approval-to-decide.ts';
+export type { KnownApprovals } from './approval-to-decide.ts';
 export type { Approval, DecisionRequest, PublicApproval, QuorumProgress } from './approval.ts';
-export { MAX_INHERITED, approvalsToInherit, closedApprovals } from './asked-before.ts';
-export type { ClosedApproval } from './asked-before.ts';
+export { MAX_INHERITED, approvalsToInherit, closedApprovals } from './earlier-approvals.ts';
+export type { ClosedApproval } from './earlier-approvals.ts';
 export { calleeName, calleeOf, isAccountable, isCallReply, isLocal, isUnsafe, needsSettlement } from './call.ts';
 export type {
   CallEffect,
@@ -44,6 +44,7 @@ export type { TaskReference } from './ids.ts';
 export { limitsOfRun } from './limits.ts';
 export type { LimitsOfRun } from './limits.ts';
 export type {
+  CallResult,
   Occurrence,
   OccurrenceBody,
   RecordedOccurrence,

@@ -2,6 +2,7 @@ import type { CatalogDefaults } from '../definition/catalog.ts';
 import { LIMITS } from '../definition/limits.ts';
 import type { Ceilings, DurationLimit, LimitDescription, LimitName, Limits, LimitValue } from '../definition/limits.ts';
 import { mapValues } from '../values/collections.ts';
+import type { TokenUsage } from '../values/errors.ts';
 import { DURATION_PATTERN, toMs } from '../values/time.ts';
 import { own } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
@@ -46,10 +47,10 @@ export interface LooseLimit {
   readonly allowed: number;
 }
 
-/** A run's limits: the effective ones, and the form for people. */
+/** A run's limits: the effective ones, and in the form that people write. */
 export interface LimitsOfRun {
   readonly limits: RunLimits;
-  readonly shown: Limits;
+  readonly readable: Limits;
   /** The reason why the requested limits are impossible; `null` if they are possible. */
   readonly refusal: Refusal | null;
 }
@@ -69,7 +70,7 @@ export function limitsOfRun(
   const deadline = asked.deadline ?? definition.limits?.deadline ?? defaults.deadline;
   return {
     limits,
-    shown: { ...counts, ...(deadline !== undefined && { deadline }) },
+    readable: { ...counts, ...(deadline !== undefined && { deadline }) },
     refusal: refusalOf(loose, ceilings),
   };
 }
@@ -157,10 +158,7 @@ interface Price {
 }
 
 /** Returns a model call's cost in whole millionths of a US dollar; 0 without a known price. */
-export function costMicros(
-  usage: { readonly inputTokens: number; readonly outputTokens: number },
-  price: Price | undefined,
-): number {
+export function costMicros(usage: TokenUsage, price: Price | undefined): number {
   return price ? Math.round(usage.inputTokens * price.input + usage.outputTokens * price.output) : 0;
 }
 

@@ -1,4 +1,4 @@
-import type { Message, NewMessage } from '../definition/message.ts';
+import type { NewMessage } from '../definition/message.ts';
 import type { ModelReply } from './effect.ts';
 import type { ModelNeeds } from './limits.ts';
 
@@ -56,9 +56,12 @@ export const PROMPT = 'prompt';
 /** The prefix of the ids of messages that request a summary. No other message of a request has such an id. */
 export const SUMMARY_REQUEST = 'summarize';
 
-/** True if a request is for a summary, which must not be streamed to readers of the answer. */
-export function asksForSummary({ messages }: { readonly messages: readonly Pick<Message, 'id'>[] }): boolean {
-  return messages.at(-1)?.id.startsWith(`${SUMMARY_REQUEST}-`) === true;
+/**
+ * True if a request is for a summary, which must not be streamed to readers of the answer.
+ * @param lastMessageId the id of the request's last message
+ */
+export function asksForSummary(lastMessageId: string | undefined): boolean {
+  return lastMessageId?.startsWith(`${SUMMARY_REQUEST}-`) === true;
 }
 
 /** The progress of one answer: its call is open, or waits for budgets. */

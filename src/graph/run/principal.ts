@@ -50,7 +50,10 @@ export function mayCall(
   return !roles || [...roles, ADMIN].some((role) => principal.roles.includes(role));
 }
 
-/** True if a run of this principal may read a stored file, by the rule of `GET /api/blobs/{id}`. */
-export function mayReadFile({ by }: { readonly by: string }, principal: Principal): boolean {
-  return by === principal.sub || hasPermission(principal, 'payload:read');
+/**
+ * True if a run of this principal may read a stored file, by the rule of `GET /api/blobs/{id}`.
+ * @param owner the subject who has stored the file
+ */
+export function mayReadFile(owner: string, principal: Principal): boolean {
+  return owner === principal.sub || hasPermission(principal, 'payload:read');
 }

@@ -1,7 +1,7 @@
 import type { Limits } from '../definition/limits.ts';
 import type { Json } from '../values/json.ts';
 import type { Approval } from './approval.ts';
-import type { ClosedApproval } from './asked-before.ts';
+import type { ClosedApproval } from './earlier-approvals.ts';
 import type { Compensation, CompensationCall, PossiblyExecutedCall, UndoneWork } from './compensation.ts';
 import type { Countdown, RunLimits, Spent, Reservation } from './limits.ts';
 import type { TaskPath } from './ids.ts';
@@ -15,14 +15,14 @@ import type { Scope } from './scope.ts';
  * deferred calls and entries that are not in the store yet (`Continuation` in `workflows/contract.ts`).
  */
 export interface Run {
-  /** The version of this shape; older ones are migrated on reading (`run-format.ts`). */
+  /** The version of this shape; older ones are migrated on reading (`readRun`). */
   readonly format: 1;
   readonly id: string;
   readonly tenantId: string;
   readonly threadId: string | null;
   readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
   readonly createdBy: Principal;
-  /** The other editors of the run, who have changed its state or course. `shapers.ts` limits their number. */
+  /** The other editors of the run, who have changed its state or course. `editors.ts` limits their number. */
   readonly shapedBy: readonly Principal[];
   /** The run that this one was forked from. */
   readonly parent: ParentRun | null;

@@ -11,7 +11,7 @@ export interface Scope {
   /** The number of the open or next superstep, from 0. */
   readonly step: number;
   readonly channels: Readonly<Record<string, Json>>;
-  readonly at: ScopePlace;
+  readonly at: ScopePosition;
   /** Triggered deferred nodes. They run when no other node is left to run. */
   readonly deferred: readonly Trigger[];
   /** The sources that have arrived since each join last fired, by the edge's id. */
@@ -24,7 +24,7 @@ export interface Scope {
 }
 
 /** The position of a graph. */
-export type ScopePlace = ReadyScope | RunningScope | FiringScope | ScopeBefore | ScopeAfter;
+export type ScopePosition = ReadyScope | RunningScope | FiringScope | ScopeBefore | ScopeAfter;
 
 /** The next superstep may open; without triggers and deferred nodes, the graph has finished. */
 export interface ReadyScope {
@@ -100,7 +100,7 @@ export type TaskState =
       readonly phase: 'intervention';
       readonly since: string;
       /** The failed call; `null` if the task waited for none. */
-      readonly call: ShownCall | null;
+      readonly call: VisibleCall | null;
     } & Failed)
   | {
       readonly phase: 'completed';
@@ -111,6 +111,9 @@ export type TaskState =
     }
   | ({ readonly phase: 'diverted'; readonly update: Update; readonly to: string } & Failed)
   | ({ readonly phase: 'failed' } & Failed);
+
+/** The state of a task in one phase. */
+export type TaskStateIn<Phase extends TaskState['phase']> = TaskState & { readonly phase: Phase };
 
 interface Failed {
   readonly failure: TaskFailure;
@@ -150,7 +153,7 @@ export interface FinishedPosition {
 }
 
 /** The visible part of a call. */
-export interface ShownCall {
+export interface VisibleCall {
   readonly key: string;
   /** Absent if the call is not a tool call. */
   readonly tool?: string;
@@ -158,7 +161,7 @@ export interface ShownCall {
 }
 
 /** The task waits for one call only. */
-export interface CallPosition extends ShownCall {
+export interface CallPosition extends VisibleCall {
   readonly kind: 'call';
 }
 
@@ -195,19 +198,13 @@ export interface CallsPosition extends WithDeadline, WithGraphCalls {
 }
 
 /** The graphs that a task runs as tool calls. */
-export interface WithGraphCalls extends MayBeFailing {
+export interface WithGraphCalls {
   /** Their tasks, each with the number of its call as index; absent if there are none. */
   readonly inside?: Scope;
 }
 
-/** A task with open calls in graphs inside it. */
-interface MayBeFailing {
-  /** The failure of the task, which takes effect after its open calls return. */
-  readonly failing?: Failing;
-}
-
 /** The subgraph has begun; its scope holds its position. */
-export interface SubgraphPosition extends WithDeadline, MayBeFailing {
+export interface SubgraphPosition extends WithDeadline {
   readonly kind: 'subgraph';
   readonly scope: Scope;
   /** The subgraph's input. */
@@ -232,7 +229,7 @@ export interface WaitPosition extends WithDeadline {
 }
 
 /** The tool's own schema is reading the arguments of the task's call. */
-export interface ReadingPosition extends ShownCall {
+export interface ReadingPosition extends VisibleCall {
   readonly kind: 'reading';
   /** The arguments given by the node. */
   readonly given: Json;
@@ -263,21 +260,29 @@ export interface ApprovedPosition {
   readonly isReady: boolean;
 }
 
-/**
- * The task has failed, and ends after its open calls return. A task with graphs inside stores this at its own position.
- */
+/** The task has failed, and ends after its open calls and those of graphs inside it return. */
 export interface FailingPosition {
   readonly kind: 'failing';
-  readonly failing: TaskFailure;
+  readonly failing: Failing;
+  /** The finished part of the work, with the graphs inside whose calls are open. */
   readonly saved: SavedProgress | null;
   /** A call of unknown outcome that the saved progress does not hold. */
-  readonly call: ShownCall | null;
+  readonly call: VisibleCall | null;
 }
 
 /** The result of a finished task; a retry only writes it again. */
-export type TaskOutcome =
-  | { readonly kind: 'done'; readonly result: Json; readonly update?: Update }
-  | { readonly kind: 'commanded'; readonly command: Command };
+export type TaskOutcome = DoneOutcome | CommandedOutcome;
+
+export interface DoneOutcome {
+  readonly kind: 'done';
+  readonly result: Json;
+  readonly update?: Update;
+}
+
+export interface CommandedOutcome {
+  readonly kind: 'commanded';
+  readonly command: Command;
+}
 
 /** Instructions of code to the engine, returned instead of a result. */
 export interface Command {

@@ -1,5 +1,13 @@
-import type { TaskFailure } from '../values/errors.ts';
-import type { NodePosition, ResumablePosition, SavedProgress, Scope, ShownCall, NodeTask, TaskState } from './scope.ts';
+import type {
+  NodePosition,
+  ResumablePosition,
+  SavedProgress,
+  Scope,
+  VisibleCall,
+  NodeTask,
+  TaskState,
+  TaskStateIn,
+} from './scope.ts';
 import type { ModelNeeds } from './limits.ts';
 import type { TurnPosition } from './model-turn.ts';
 import { hasReadyCall, isAnswered, openKey } from './tool-batch.ts';
@@ -25,6 +33,8 @@ export function scopeInside(position: NodePosition | SavedProgress | null): Scop
     case 'agent':
     case 'calls':
       return position.inside ?? null;
+    case 'failing':
+      return scopeInside(position.saved);
     default:
       return null;
   }
@@ -32,24 +42,18 @@ export function scopeInside(position: NodePosition | SavedProgress | null): Scop
 
 /** Returns a position with another scope inside. @throws TypeError if the position has none */
 export function withScopeInside(position: NodePosition, scope: Scope): NodePosition {
-  switch (position.kind) {
-    case 'subgraph':
-      return { ...position, scope };
-    case 'agent':
-    case 'calls':
-      return { ...position, inside: scope };
-    default:
-      throw new TypeError(`There is no graph inside a task at position "${position.kind}"`);
-  }
+  if (isResumable(position)) return progressWithScope(position, scope);
+  if (position.kind === 'failing' && isResumable(position.saved))
+    return { ...position, saved: progressWithScope(position.saved, scope) };
+  throw new TypeError(`There is no graph inside a task at position "${position.kind}"`);
 }
 
-/** Returns the failure that a task at this position ends with after its open calls return. */
-export function failingAt(position: NodePosition | SavedProgress | null): TaskFailure | null {
-  return position && 'failing' in position ? (position.failing ?? null) : null;
+function progressWithScope(saved: ResumablePosition, scope: Scope): ResumablePosition {
+  return saved.kind === 'subgraph' ? { ...saved, scope } : { ...saved, inside: scope };
 }
 
 /** Returns the call that a task at this position waits for, except calls of a batch. */
-export function callAt(position: NodePosition): ShownCall | null {
+export function callAt(position: NodePosition): VisibleCall | null {
   switch (position.kind) {
     case 'call': {
       const { kind: _kind, ...call } = position;
@@ -77,10 +81,11 @@ export function awaitsResult(position: NodePosition, key: string): boolean {
   return batchOf(position).some(({ state }) => openKey(state) === key);
 }
 
-/** Returns the approvals that a task at this position waits for. */
+/** Returns the approvals that a task at this position has requested. */
 export function approvalsAt(position: NodePosition): readonly string[] {
   if (position.kind === 'approval') return [position.approvalId];
-  return batchOf(position).flatMap(({ state }) => (state.phase === 'asked' ? [state.approvalId] : []));
+  const requested = position.kind === 'failing' && isResumable(position.saved) ? position.saved : position;
+  return batchOf(requested).flatMap(({ state }) => (state.phase === 'asked' ? [state.approvalId] : []));
 }
 
 /**
@@ -88,7 +93,6 @@ export function approvalsAt(position: NodePosition): readonly string[] {
  * that follows an answered batch.
  */
 export function wantsCapacity(position: NodePosition): boolean {
-  if (failingAt(position)) return false;
   const batch = batchOf(position);
   return position.kind === 'approved' || hasReadyCall(batch) || (batch.length > 0 && isAnswered(batch));
 }
@@ -100,8 +104,8 @@ export function awaitedBudget(position: NodePosition): ModelNeeds | null {
 }
 
 /** True if a retry of a task can continue from this position. */
-export function isResumable(position: NodePosition): position is ResumablePosition {
-  return position.kind === 'agent' || position.kind === 'calls' || position.kind === 'subgraph';
+export function isResumable(position: NodePosition | SavedProgress | null): position is ResumablePosition {
+  return position?.kind === 'agent' || position?.kind === 'calls' || position?.kind === 'subgraph';
 }
 
 /** Returns the finished work of an open task at this position, from which a retry continues. */
@@ -122,7 +126,7 @@ export function savedProgressOf(state: TaskState): SavedProgress | null {
 }
 
 /** A failed task; the failure is final unless a person retries or intervenes. */
-export type FailedState = TaskState & { readonly phase: 'failed' | 'intervention' };
+export type FailedState = TaskStateIn<'failed' | 'intervention'>;
 
 export function hasFailed(state: TaskState): state is FailedState {
   return state.phase === 'failed' || state.phase === 'intervention';
@@ -134,7 +138,7 @@ export function hasResumableProgress(state: TaskState): state is FailedState & {
 }
 
 /** A completed task, or a failed one whose `onError` has chosen another node. Both have an update to write. */
-export type FinishedTask = NodeTask & { readonly state: TaskState & { readonly phase: 'completed' | 'diverted' } };
+export type FinishedTask = NodeTask & { readonly state: TaskStateIn<'completed' | 'diverted'> };
 
 export function isFinished(task: NodeTask): task is FinishedTask {
   return task.state.phase === 'completed' || task.state.phase === 'diverted';

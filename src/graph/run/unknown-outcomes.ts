@@ -1,12 +1,12 @@
 import { isUnknownOutcome } from '../values/errors.ts';
-import type { TaskFailure } from '../values/errors.ts';
 import type { PossiblyExecutedCall } from './compensation.ts';
 import { isSamePath } from './ids.ts';
 import type { TaskPath } from './ids.ts';
 import type { Run } from './run.ts';
-import { tasksIn } from './scope-place.ts';
+import { tasksIn } from './scope-position.ts';
 import type { SavedProgress, Scope, TaskState } from './scope.ts';
 import { batchOf, hasFailed, progressAt, scopeIn, scopeInside } from './task-position.ts';
+import type { FailedState } from './task-position.ts';
 import type { CallState } from './tool-batch.ts';
 
 /** Returns the nodes that have calls with an unknown outcome. A node in a subgraph is `outer/inner`. */
@@ -54,14 +54,8 @@ function isOutcomeUnknown(state: TaskState | CallState): boolean {
   return state.phase === 'intervention' && isUnknownOutcome(state.failure.error);
 }
 
-/** The failure and the saved progress of a failed task. */
-interface FailedTask {
-  readonly failure: TaskFailure;
-  readonly saved: SavedProgress | null;
-}
-
 /** True if a retry repeats a lost call. A batch keeps its lost calls, which then wait for a person again. */
-export function repeatsLostCall({ failure, saved }: FailedTask): boolean {
+export function repeatsLostCall({ failure, saved }: Pick<FailedState, 'failure' | 'saved'>): boolean {
   const isKept = (saved?.kind === 'agent' || saved?.kind === 'calls') && hasUnknownOutcome(saved);
   return isUnknownOutcome(failure.error) && !isKept;
 }

@@ -4,8 +4,8 @@ import { moveTo } from '../draft/scope-draft.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import { discardSuperstep, cancelRun } from '../lifecycle/cancel.ts';
 import { editChannels, saveEdit } from '../lifecycle/edit-channels.ts';
-import { actorIn, refuseAsking, refuseReaching } from '../lifecycle/held-nodes.ts';
-import { reopenRun, resumeRun } from '../lifecycle/retry-task.ts';
+import { actorIn, refuseAsking, refuseReaching } from '../lifecycle/gated-nodes.ts';
+import { reopenRun, resumeRun } from '../lifecycle/reopen-run.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import { TAKEN_IN, hasEnded, pauseRequested, statusOf } from '../run/status.ts';
@@ -18,7 +18,7 @@ import {
   SINCE,
   refuseUnread,
 } from './refusals.ts';
-import { refused, taken, textOf, valuesOf, REASON } from './signal.ts';
+import { refused, accepted, textOf, valuesOf, REASON } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 import { renewApprovals } from '../lifecycle/renew-approvals.ts';
 import { refreshNextNodes } from '../superstep/edges.ts';
@@ -35,12 +35,12 @@ export const replan: SignalKind = {
     if (refusal) return refused(refusal);
     const edited = editChannels(draft, { values: valuesOf(payload) ?? {}, by });
     if (!edited.ok) return refused(edited.refusal);
-    draft.addShaper(by);
+    draft.addEditor(by);
     const visited = goTo(draft, node);
     saveEdit(draft, edited.changes, visited);
     if (hasEnded(draft.run)) reopenRun(draft);
     else resumeRun(draft, by.sub);
-    return taken();
+    return accepted();
   },
 };
 
@@ -71,7 +71,7 @@ export const cancel: SignalKind = {
   alsoTaken: 'ending',
   handle(draft, { payload, by }) {
     cancelRun(draft, by.sub, textOf(payload, 'reason') ?? null);
-    return taken();
+    return accepted();
   },
 };
 
@@ -87,7 +87,7 @@ export const pause: SignalKind = {
         message: 'The run is paused already, or will be after this superstep',
       });
     draft.enter({ kind: 'running', pause: { by: by.sub, reason: textOf(payload, 'reason') ?? null } });
-    return taken();
+    return accepted();
   },
 };
 
@@ -110,6 +110,6 @@ export const resume: SignalKind = {
       renewApprovals(draft);
     }
     resumeRun(draft, by.sub);
-    return taken();
+    return accepted();
   },
 };

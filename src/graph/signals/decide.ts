@@ -1,17 +1,17 @@
 import type { Draft } from '../draft/draft.ts';
 import { findTask, emitTaskAt } from '../draft/frames.ts';
-import { askedBy, finishAskedCompensation, emitOfCompensation } from '../lifecycle/compensation.ts';
+import { compensationOfApproval, finishAskedCompensation, emitOfCompensation } from '../lifecycle/compensation.ts';
 import { decide, toPublicApproval } from '../run/approval.ts';
 import type { Approval, Decision, DecisionRequest } from '../run/approval.ts';
-import { refuseShaping } from '../run/shapers.ts';
+import { refuseEditor } from '../run/editors.ts';
 import { deliver } from '../superstep/deliver.ts';
 import { toJson } from '../values/json.ts';
 import type { JsonObject, Json } from '../values/json.ts';
 import { formatTimestamp, parseTimestamp } from '../values/time.ts';
-import { REASON, refused, taken, textOf, textsOf } from './signal.ts';
-import type { Handled, SignalKind, SignalRequest } from './signal.ts';
+import { REASON, refused, accepted, textOf, textsOf } from './signal.ts';
+import type { SignalOutcome, SignalKind, SignalRequest } from './signal.ts';
 import type { TaskEventBody } from '../journal/events.ts';
-import { approvalMeant } from '../run/approval-meant.ts';
+import { approvalToDecide } from '../run/approval-to-decide.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import { jsonSize } from '../values/json-size.ts';
 import { reassign } from '../run/reassign.ts';
@@ -36,7 +36,11 @@ export function decisionSignal(decision: DecisionRequest['decision'], descriptio
   };
 }
 
-function handleDecision(draft: Draft, decision: DecisionRequest['decision'], { payload, by }: SignalRequest): Handled {
+function handleDecision(
+  draft: Draft,
+  decision: DecisionRequest['decision'],
+  { payload, by }: SignalRequest,
+): SignalOutcome {
   const approval = findApproval(draft, payload);
   if ('code' in approval) return refused(approval);
   const at = timeOf(draft, approval, payload);
@@ -51,20 +55,20 @@ function handleDecision(draft: Draft, decision: DecisionRequest['decision'], { p
     digests: textsOf(payload, 'digest'),
   });
   if ('refusal' in result) return refused(result.refusal);
-  const shapes = payload['args'] !== undefined || payload['values'] !== undefined;
-  const refusal = shapes ? refuseShaping(draft.run, by) : null;
+  const isEdit = payload['args'] !== undefined || payload['values'] !== undefined;
+  const refusal = isEdit ? refuseEditor(draft.run, by) : null;
   if (refusal) return refused(refusal);
-  if (shapes) draft.addShaper(by);
+  if (isEdit) draft.addEditor(by);
   recordDecision(draft, result.approval, result.decision);
-  return taken(toResult(result.approval));
+  return accepted(toResult(result.approval));
 }
 
 /** Returns the time of a decision, which is never before its request and never after the run processes it. */
 function timeOf({ now, timestamp }: Draft, { requestedAt }: Approval, payload: JsonObject): string | null {
   const text = textOf(payload, 'at');
   if (text === undefined) return timestamp;
-  const said = parseTimestamp(text);
-  return said === null ? null : formatTimestamp(Math.max(Math.min(said, now), Date.parse(requestedAt)));
+  const time = parseTimestamp(text);
+  return time === null ? null : formatTimestamp(Math.max(Math.min(time, now), Date.parse(requestedAt)));
 }
 
 function recordDecision(draft: Draft, approval: Approval, made: Decision): void {
@@ -74,7 +78,7 @@ function recordDecision(draft: Draft, approval: Approval, made: Decision): void 
   const body = { type: 'approval.decided', approvalId, by, decision, reason, args, status } as const;
   emitOnApproval(draft, approval, body);
   if (status === 'pending') return;
-  const asked = askedBy(draft, approval);
+  const asked = compensationOfApproval(draft, approval);
   if (asked) finishAskedCompensation(draft, asked, approval);
   else deliver(findTask(draft, approval.task), { kind: 'approval.closed', approval });
 }
@@ -99,12 +103,12 @@ function toResult(approval: Approval): Json {
  */
 function findApproval({ run }: Draft, payload: JsonObject): Approval | Refusal {
   const known = { runId: run.id, approvals: Object.values(run.approvals), asked: run.counters.approval };
-  return approvalMeant(known, textOf(payload, 'approvalId'));
+  return approvalToDecide(known, textOf(payload, 'approvalId'));
 }
 
 /** Records an event about the task or the compensation that requested an approval. */
 function emitOnApproval(draft: Draft, approval: Approval, body: TaskEventBody): void {
-  const asked = askedBy(draft, approval);
+  const asked = compensationOfApproval(draft, approval);
   if (asked) emitOfCompensation(draft, asked.compensation.task, body);
   else emitTaskAt(draft, approval.task, body);
 }
@@ -140,6 +144,6 @@ export const reassignSignal: SignalKind = {
       from: { roles, users },
       to,
     });
-    return taken(toResult(changed));
+    return accepted(toResult(changed));
   },
 };

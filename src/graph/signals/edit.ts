@@ -1,27 +1,23 @@
-import { Draft, hasRoom } from '../draft/draft.ts';
-import { rootFrame, emitOfRun, tasksOfRun } from '../draft/frames.ts';
-import type { TaskHandle } from '../draft/frames.ts';
+import { Draft } from '../draft/draft.ts';
+import { rootFrame } from '../draft/frames.ts';
 import { moveTo } from '../draft/scope-draft.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import { discardSuperstep } from '../lifecycle/cancel.ts';
 import { editChannels, saveEdit } from '../lifecycle/edit-channels.ts';
 import type { StateEdit } from '../lifecycle/edit-channels.ts';
-import { actorIn, refuseActingAs, refuseArrivals, refuseReaching } from '../lifecycle/held-nodes.ts';
+import { actorIn, refuseActingAs, refuseArrivals, refuseReaching } from '../lifecycle/gated-nodes.ts';
 import { renewApprovals } from '../lifecycle/renew-approvals.ts';
-import { reopenRun } from '../lifecycle/retry-task.ts';
+import { reopenRun } from '../lifecycle/reopen-run.ts';
 import type { Refusal } from '../run/occurrence.ts';
-import type { BufferedEvent } from '../run/run.ts';
-import { triggersAt } from '../run/scope-place.ts';
+import { triggersAt } from '../run/scope-position.ts';
 import type { Scope } from '../run/scope.ts';
 import { hasEnded, statusOf } from '../run/status.ts';
 import { stopAtBreakpointBefore } from '../superstep/open-superstep.ts';
 import { triggerNextNodes, refreshNextNodes } from '../superstep/edges.ts';
 import type { RunError } from '../values/errors.ts';
 import { refuseBypass, refuseCompensated, refuseUnknownNode, refuseUnlessStatus } from './refusals.ts';
-import { refused, taken, textOf, valuesOf } from './signal.ts';
+import { refused, accepted, textOf, valuesOf } from './signal.ts';
 import type { SignalKind, SignalRequest } from './signal.ts';
-import { bytesOf } from '../run/held-bytes.ts';
-import { deliver } from '../superstep/deliver.ts';
 
 /**
  * Edits the state of a run that is not running. With `asNode`, that node's edges choose the next nodes, and an ended
@@ -44,7 +40,7 @@ export const edit: SignalKind = {
     saveEdit(draft, edited.changes, visited);
     if (asNode !== undefined) reopenPaused(draft, by.sub);
     else if (!hasEnded(draft.run)) renewApprovals(draft);
-    return taken(draft.run.checkpointId);
+    return accepted(draft.run.checkpointId);
   },
 };
 
@@ -114,45 +110,4 @@ function reopenPaused(draft: Draft, by: string): void {
   const { at, deferred } = draft.run.root;
   if (!hasEnded(draft.run) || triggersAt(at).length + deferred.length === 0) return;
   reopenRun(draft, { by, reason: null });
-}
-
-/** The maximum number of events buffered for future `wait` nodes. */
-const MAX_BUFFERED_EVENTS = 100;
-
-/** Delivers an event to `wait` nodes, or buffers it for later ones. */
-export const event: SignalKind = {
-  description: 'An event for a wait node, now or later: {"event", "payload"?}',
-  properties: { event: { type: 'string', minLength: 1, maxLength: 255 }, payload: true },
-  handle(draft, { payload: given, by }) {
-    const name = textOf(given, 'event');
-    if (name === undefined)
-      return refused({
-        code: 'MALFORMED',
-        message: '/: event is missing',
-        issues: [{ path: '/event', message: 'The name of the event is missing' }],
-      });
-    const payload = given['payload'] ?? null;
-    const waiting = tasksOfRun(draft).find((handle) => waitsFor(handle, name));
-    if (!waiting && draft.run.bufferedEvents.length >= MAX_BUFFERED_EVENTS)
-      return refused({
-        code: 'BUFFER_FULL',
-        message: `${MAX_BUFFERED_EVENTS} events are buffered already, and no node waits for "${name}"`,
-      });
-    const buffered = { name, payload };
-    if (!waiting && !hasRoom(draft, bytesOf(buffered)))
-      return refused({ code: 'BUFFER_FULL', message: 'The run holds too much to buffer the event' });
-    emitOfRun(draft, { type: 'signal.received', event: name, by: by.sub });
-    if (waiting) deliver(waiting, { kind: 'event', payload });
-    else bufferEvent(draft, buffered);
-    return taken();
-  },
-};
-
-function bufferEvent(draft: Draft, one: BufferedEvent): void {
-  draft.bufferEvents([...draft.run.bufferedEvents, one]);
-  draft.hold(bytesOf(one));
-}
-
-function waitsFor({ frame, task: { state } }: TaskHandle, name: string): boolean {
-  return !frame.isFailing && state.phase === 'open' && state.position.kind === 'wait' && state.position.event === name;
 }

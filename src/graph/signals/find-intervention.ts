@@ -6,7 +6,7 @@ import { refuseSeveral } from '../run/named-interventions.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import type { SavedProgress } from '../run/scope.ts';
 import { hasEnded, statusOf } from '../run/status.ts';
-import { batchOf, failingAt, isResumable } from '../run/task-position.ts';
+import { batchOf, isResumable } from '../run/task-position.ts';
 import type { BatchCall } from '../run/tool-batch.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
@@ -79,7 +79,7 @@ function interventions(draft: Draft): OpenIntervention[] {
 /** Returns the calls of an open task that wait for an intervention. */
 function callsOf(handle: TaskHandle, failedAt: string | null): OpenIntervention[] {
   const { state } = handle.task;
-  if (state.phase !== 'open' || !isResumable(state.position) || failingAt(state.position)) return [];
+  if (state.phase !== 'open' || !isResumable(state.position)) return [];
   const { position } = state;
   return batchOf(position).flatMap((call) =>
     call.state.phase === 'intervention'
@@ -97,20 +97,20 @@ function idOf({ handle, call }: OpenIntervention): string {
 }
 
 /** Returns the lost call that a person sees: one of a batch, or the one of the node. */
-export function shownLostCall({ handle, failure, call }: OpenIntervention): PossiblyExecutedCall | null {
+export function visibleLostCall({ handle, failure, call }: OpenIntervention): PossiblyExecutedCall | null {
   if (!isUnknownOutcome(failure.error)) return null;
   const { node, task, taskPath } = handle;
-  const shown = task.state.phase === 'intervention' ? task.state.call : null;
-  const made = call ? { key: keyOfCall(handle, call.number), tool: call.tool } : shown;
-  return made && { key: made.key, taskPath, called: made.tool ?? node.id };
+  const ofNode = task.state.phase === 'intervention' ? task.state.call : null;
+  const lost = call ? { key: keyOfCall(handle, call.number), tool: call.tool } : ofNode;
+  return lost && { key: lost.key, taskPath, called: lost.tool ?? node.id };
 }
 
 /** Returns the lost calls that a retry of the node would repeat. */
 export function lostCallsOf({ run }: Draft, intervention: OpenIntervention): readonly PossiblyExecutedCall[] {
   if (!repeatsLostCall(intervention)) return [];
-  const shown = shownLostCall(intervention);
-  const others = rememberedLostCalls(run, intervention.handle.taskPath).filter(({ key }) => key !== shown?.key);
-  return shown ? [shown, ...others] : others;
+  const visible = visibleLostCall(intervention);
+  const others = rememberedLostCalls(run, intervention.handle.taskPath).filter(({ key }) => key !== visible?.key);
+  return visible ? [visible, ...others] : others;
 }
 
 /**

@@ -1,12 +1,13 @@
 import type { Draft } from '../draft/draft.ts';
 import { emit, emitOfRun, emitTask } from '../draft/frames.ts';
 import { retryCompensation, settleUnknownCompensation } from '../lifecycle/compensation.ts';
-import { rememberPossiblyExecuted, settlePossiblyExecuted } from '../lifecycle/possibly-executed.ts';
-import { raiseLimits, reopenRun, retryTask, deliverIntervention } from '../lifecycle/retry-task.ts';
+import { settlePossiblyExecuted } from '../lifecycle/possibly-executed.ts';
+import { raiseLimits, reopenRun } from '../lifecycle/reopen-run.ts';
+import { retryTask, deliverIntervention } from '../lifecycle/retry-task.ts';
 import { LIMITS_SCHEMA } from '../run/limits.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
-import { refuseShaping } from '../run/shapers.ts';
+import { refuseEditor } from '../run/editors.ts';
 import { hasEnded } from '../run/status.ts';
 import type { JsonObject } from '../values/json.ts';
 import { formatTimestamp } from '../values/time.ts';
@@ -16,18 +17,18 @@ import {
   findInterventions,
   refuseUnnamed,
   refuseSeveralLost,
-  shownLostCall,
+  visibleLostCall,
   lostCallsOf,
 } from './find-intervention.ts';
 import type { OpenIntervention } from './find-intervention.ts';
 import { refuseCompensated, refuseUnread, refuseBypass } from './refusals.ts';
-import { refused, taken, REASON, textOf } from './signal.ts';
-import type { Handled, SignalKind, SignalRequest } from './signal.ts';
+import { refused, accepted, REASON, textOf } from './signal.ts';
+import type { SignalOutcome, SignalKind, SignalRequest } from './signal.ts';
 import { repeatsLostCall } from '../run/unknown-outcomes.ts';
-import { giveUpTask, skipTask } from '../superstep/end-by-person.ts';
+import { giveUpTask, skipTask } from '../superstep/settle-task.ts';
 import { GraphError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
-import { actorIn, refuseActingAs } from '../lifecycle/held-nodes.ts';
+import { actorIn, refuseActingAs } from '../lifecycle/gated-nodes.ts';
 
 /** Retries a failed node; a failed run continues from all nodes that failed it. */
 export const retry: SignalKind = {
@@ -41,21 +42,21 @@ export const retry: SignalKind = {
     if (refusal) return refused(refusal);
     emitOfRun(draft, { type: 'run.retried', node: unknown.compensation.task.node, by: by.sub });
     retryCompensation(draft, unknown);
-    return taken();
+    return accepted();
   },
 };
 
-function retryNode(draft: Draft, { payload, by }: SignalRequest): Handled {
+function retryNode(draft: Draft, { payload, by }: SignalRequest): SignalOutcome {
   const found = findIntervention(draft, payload);
   if ('code' in found) return refused(found);
   const refusal =
-    refuseSeveralLost(draft, [found]) ?? refuseShaping(draft.run, by) ?? raiseLimits(draft, payload['limits']);
+    refuseSeveralLost(draft, [found]) ?? refuseEditor(draft.run, by) ?? raiseLimits(draft, payload['limits']);
   if (refusal) return refused(refusal);
   retryInterventions(draft, [found], by);
-  return taken();
+  return accepted();
 }
 
-function retryRun(draft: Draft, { payload, by }: SignalRequest): Handled {
+function retryRun(draft: Draft, { payload, by }: SignalRequest): SignalOutcome {
   const { phase } = draft.run;
   const unread = phase.kind === 'failed' ? refuseUnread(payload, formatTimestamp(phase.endedAt)) : null;
   const found = unread ?? failedNodes(draft, payload);
@@ -63,12 +64,12 @@ function retryRun(draft: Draft, { payload, by }: SignalRequest): Handled {
   const refusal =
     refuseCompensated(draft) ??
     refuseSeveralLost(draft, found) ??
-    refuseShaping(draft.run, by) ??
+    refuseEditor(draft.run, by) ??
     raiseLimits(draft, payload['limits']);
   if (refusal) return refused(refusal);
   if (found.length === 0) emitOfRun(draft, { type: 'run.retried', by: by.sub });
   retryInterventions(draft, found, by);
-  return taken();
+  return accepted();
 }
 
 /**
@@ -85,11 +86,8 @@ function failedNodes(draft: Draft, payload: JsonObject): readonly OpenInterventi
 }
 
 function retryInterventions(draft: Draft, found: readonly OpenIntervention[], by: Principal): void {
-  draft.addShaper(by);
-  rememberPossiblyExecuted(
-    draft,
-    found.flatMap((one) => shownLostCall(one) ?? []),
-  );
+  draft.addEditor(by);
+  draft.rememberPossiblyExecuted(found.flatMap((one) => visibleLostCall(one) ?? []));
   for (const one of found) {
     const { frame, node } = one.handle;
     emit(draft, frame, { type: 'run.retried', node: node.id, by: by.sub });
@@ -112,15 +110,15 @@ export const fail: SignalKind = {
     const { handle, failure, saved } = found;
     const error = toGivenUpError(failure.error, payload, by.sub);
     const lost = lostCallsOf(draft, found);
-    settlePossiblyExecuted(found);
+    settlePossiblyExecuted(handle, found.call);
     // The person has seen only one of the lost calls.
-    if (lost.length > 1) rememberPossiblyExecuted(draft, lost);
-    giveUpTask(handle, { failure: { ...failure, error }, saved, by: by.sub });
-    return taken();
+    if (lost.length > 1) draft.rememberPossiblyExecuted(lost);
+    giveUpTask(handle, { ...failure, error }, saved, by.sub);
+    return accepted();
   },
   handleCompensation(draft, unknown, { payload, by }) {
-    settleUnknownCompensation(draft, unknown, { error: toGivenUpError(unknown.error, payload, by.sub), by: by.sub });
-    return taken();
+    settleUnknownCompensation(draft, unknown, { error: toGivenUpError(unknown.error, payload, by.sub) }, by.sub);
+    return accepted();
   },
 };
 
@@ -145,25 +143,25 @@ export const skip: SignalKind = {
     }
   },
   handleCompensation(draft, unknown, { payload, by }) {
-    settleUnknownCompensation(draft, unknown, { result: payload['output'] ?? null, by: by.sub });
-    return taken();
+    settleUnknownCompensation(draft, unknown, { result: payload['output'] ?? null }, by.sub);
+    return accepted();
   },
 };
 
-function skipNode(draft: Draft, { payload, by }: SignalRequest): Handled {
+function skipNode(draft: Draft, { payload, by }: SignalRequest): SignalOutcome {
   const found = findIntervention(draft, payload);
   if ('code' in found) return refused(found);
   const { handle, call } = found;
-  const refusal = refuseCompensated(draft) ?? refuseSkipping(draft, found, by) ?? refuseShaping(draft.run, by);
+  const refusal = refuseCompensated(draft) ?? refuseSkipping(draft, found, by) ?? refuseEditor(draft.run, by);
   if (refusal) return refused(refusal);
   const output = payload['output'] ?? null;
   if (call) emitTask(handle, { type: 'tool.skipped', tool: call.tool, result: output, by: by.sub });
   else skipTask(handle, output, by.sub);
-  settlePossiblyExecuted(found);
-  draft.addShaper(by);
+  settlePossiblyExecuted(handle, call);
+  draft.addEditor(by);
   if (hasEnded(draft.run)) reopenRun(draft);
   if (call) deliverIntervention(handle, { kind: 'call.skipped', number: call.number, output });
-  return taken();
+  return accepted();
 }
 
 function refuseSkipping(draft: Draft, { handle, call }: OpenIntervention, by: Principal): Refusal | null {

@@ -17,7 +17,7 @@ import { abbreviate, truncate } from '../values/text.ts';
 import { whyUnreadable } from '../values/unreadable.ts';
 import { refuseUnread } from './refusals.ts';
 import { refused, textOf } from './signal.ts';
-import type { Handled, SignalKind } from './signal.ts';
+import type { SignalOutcome, SignalKind } from './signal.ts';
 import { signals } from './signals.ts';
 
 /** The author of a signal without `by`. The access control of Temporal decides who may signal workflows. */
@@ -44,7 +44,7 @@ export function receiveSignal(draft: Draft, givenName: string, given: Json | und
   if (id !== undefined && draft.run.signalResults.some((result) => result.id === id)) return;
   recordOccurrence(draft, { kind: 'signal', name, payload });
   const answer = bounded(handleSignal(draft, name, payload));
-  if (!answer.taken) recordIgnored(draft, { name, by: principalOf(payload).sub, refusal: answer.refusal });
+  if (!answer.taken) recordIgnored(draft, name, principalOf(payload).sub, answer.refusal);
   if (id !== undefined) draft.recordSignalResult({ id, ...answer });
 }
 
@@ -59,8 +59,8 @@ const MAX_ID = 255;
 /** The limit of issues in one refusal, because a run remembers some refusals. */
 const MAX_ISSUES = 100;
 
-/** Limits what a refusal quotes of a signal. */
-function bounded(handled: Handled): Handled {
+/** Limits the quotes from a signal in a refusal. */
+function bounded(handled: SignalOutcome): SignalOutcome {
   if (handled.taken) return handled;
   const { message, issues, ...rest } = handled.refusal;
   return refused({
@@ -78,7 +78,7 @@ function toStorableName(name: string): string {
   return truncate(name.replaceAll(/\p{Cc}/gu, '\uFFFD'), MAX_NAME);
 }
 
-function handleSignal(draft: Draft, name: string, payload: Json): Handled {
+function handleSignal(draft: Draft, name: string, payload: Json): SignalOutcome {
   const kind = signals.get(name);
   if (!kind)
     return refused({
@@ -117,9 +117,9 @@ function sizeProblem(payload: Json): string | null {
 }
 
 /** Refuses an intervention other than the one that a compensating run waits for. */
-function refuseOther({ compensation, since }: UnknownCompensation, payload: JsonObject): Handled | null {
+function refuseOther({ compensation, since }: UnknownCompensation, payload: JsonObject): SignalOutcome | null {
   const { node } = compensation.task;
-  const id = unknownCompensationId(compensation);
+  const id = unknownCompensationId(compensation.task);
   if (mayMeanIntervention(payload, node, id)) {
     const unread = refuseUnread(payload, since);
     return unread && refused(unread);
@@ -162,7 +162,7 @@ function principalOf(payload: Json): Principal {
   return Array.isArray(may) ? { ...person, may: RUN_PERMISSIONS.filter((one) => may.includes(one)) } : person;
 }
 
-function recordIgnored(draft: Draft, { name, by, refusal }: { name: string; by: string; refusal: Refusal }): void {
+function recordIgnored(draft: Draft, name: string, by: string, refusal: Refusal): void {
   const detail = truncate(refusal.message, MAX_DETAIL);
   emitOfRun(draft, {
     type: 'signal.ignored',

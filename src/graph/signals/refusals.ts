@@ -8,10 +8,10 @@ import { own } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
 import { tasksOfRun } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
-import { actorIn, refuseDecidingAlone } from '../lifecycle/held-nodes.ts';
-import type { Decidable } from '../lifecycle/held-nodes.ts';
+import { actorIn, refuseDecidingAlone } from '../lifecycle/gated-nodes.ts';
+import type { Decidable } from '../lifecycle/gated-nodes.ts';
 import type { Principal } from '../run/principal.ts';
-import { tasksIn } from '../run/scope-place.ts';
+import { tasksIn } from '../run/scope-position.ts';
 import type { NodePosition, TaskState } from '../run/scope.ts';
 import { approvalsAt, scopeInside, hasResumableProgress } from '../run/task-position.ts';
 

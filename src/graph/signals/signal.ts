@@ -14,9 +14,9 @@ export interface SignalKind {
   readonly properties: Readonly<Record<string, JsonSchema>>;
   /** The late stage in which the run also accepts the signal; by default it accepts none once it is ending. */
   readonly alsoTaken?: LateStage;
-  handle(draft: Draft, request: SignalRequest): Handled;
+  handle(draft: Draft, request: SignalRequest): SignalOutcome;
   /** Handles a compensation with an unknown outcome; without it, a compensating run refuses the signal. */
-  handleCompensation?(draft: Draft, unknown: UnknownCompensation, request: SignalRequest): Handled;
+  handleCompensation?(draft: Draft, unknown: UnknownCompensation, request: SignalRequest): SignalOutcome;
 }
 
 /**
@@ -34,15 +34,15 @@ export interface SignalRequest {
 }
 
 /** The result of a signal: accepted, with a value for its sender, or refused without any change. */
-export type Handled =
+export type SignalOutcome =
   | { readonly taken: true; readonly value: Json }
   | { readonly taken: false; readonly refusal: Refusal };
 
-export function taken(value: Json = null): Handled {
+export function accepted(value: Json = null): SignalOutcome {
   return { taken: true, value };
 }
 
-export function refused(refusal: Refusal): Handled {
+export function refused(refusal: Refusal): SignalOutcome {
   return { taken: false, refusal };
 }
 

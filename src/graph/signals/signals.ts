@@ -1,6 +1,7 @@
 import { cancel, pause, replan, resume } from './controls.ts';
 import { decisionSignal, reassignSignal } from './decide.ts';
-import { edit, event } from './edit.ts';
+import { edit } from './edit.ts';
+import { event } from './event.ts';
 import { fail, retry, skip } from './interventions.ts';
 import type { SignalKind } from './signal.ts';
 

@@ -1,8 +1,10 @@
-import type { Applied, Write } from '../channels/apply-writes.ts';
+import type { Write } from '../channels/apply-writes.ts';
 import { END } from '../definition/definition.ts';
 import { tasksOf } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { moveTo, advanceStep, setChannels, setState, writeChannels } from '../draft/scope-draft.ts';
+import type { Checkpoint } from '../journal/resume-point.ts';
+import type { TaskKey } from '../run/ids.ts';
 import type { NodeTask, TaskState, Trigger } from '../run/scope.ts';
 import { isClosing } from '../run/status.ts';
 import { isFinished } from '../run/task-position.ts';
@@ -20,15 +22,15 @@ export function closeSuperstep(frame: Frame, tasks: readonly FinishedTask[]): Ru
   const { draft } = frame;
   const { step, deferred } = frame.scope;
   const applied = writeChannels(frame, tasks.map(toWrite));
-  if (!applied.ok) return failWriters(frame, applied);
-  resetEphemeral(frame, applied);
+  if (!applied.ok) return failWriters(frame, applied.error, applied.culprits);
+  resetEphemeral(frame, applied.changes);
   if (frame.path.length === 0) draft.clearCounted();
   const chosen = sortTriggers(frame, chosenTargets(tasks));
   const finished = isOnCancelStep(frame) ? [] : tasks.filter(takesEdges).map(({ node }) => node);
   moveTo(frame, { kind: 'edges', finished, triggers: chosen.triggers }, addDeferred(deferred, chosen.deferred));
   const visited = tasks.map(({ node }) => node);
   const failure = stopAtBreakpointAfter(frame, visited) ? null : triggerNextNodes(frame);
-  saveCheckpoint(frame, { source: 'loop', changes: applied.changes, step, visited });
+  saveCheckpoint(frame, { source: 'loop', step, visited }, applied.changes);
   advanceStep(frame);
   return failure;
 }
@@ -38,7 +40,7 @@ function toWrite({ key, node, state }: FinishedTask): Write {
 }
 
 /** Fails the nodes whose writes can't be applied. All nodes keep their work. */
-function failWriters(frame: Frame, { error, culprits }: Applied & { readonly ok: false }): RunError {
+function failWriters(frame: Frame, error: RunError, culprits: readonly TaskKey[]): RunError {
   const failed: RunError = { ...error, step: frame.step, attempts: 1 };
   const atFault = new Set(culprits);
   for (const handle of tasksOf(frame)) {
@@ -60,7 +62,7 @@ function failedState(state: FinishedTask['state'], error: RunError): TaskState {
 }
 
 /** Resets ephemeral channels that this superstep did not write. */
-function resetEphemeral(frame: Frame, { changes }: Applied & { readonly ok: true }): void {
+function resetEphemeral(frame: Frame, changes: Checkpoint['changes']): void {
   const unwritten = frame.graph.ephemeral.filter(({ name }) => !Object.hasOwn(changes, name));
   if (unwritten.length === 0) return;
   setChannels(frame, Object.fromEntries(unwritten.map(({ name, initial }) => [name, initial])));

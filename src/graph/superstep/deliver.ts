@@ -1,10 +1,17 @@
-import { withOwnAllowance } from '../draft/frames.ts';
+import { childFrame, withOwnAllowance } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { isCallResult } from '../nodes/behavior.ts';
 import type { TaskInput, CallResultInput } from '../nodes/behavior.ts';
-import type { NodePosition, TaskState, FailingPosition, ResumablePosition, ShownCall } from '../run/scope.ts';
+import type {
+  NodePosition,
+  TaskState,
+  TaskStateIn,
+  FailingPosition,
+  ResumablePosition,
+  VisibleCall,
+} from '../run/scope.ts';
 import { isEnding } from '../run/status.ts';
-import { awaitsResult, batchOf, failingAt, hasResumableProgress } from '../run/task-position.ts';
+import { awaitsResult, batchOf, hasResumableProgress, isResumable } from '../run/task-position.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
 import { resumeTask } from './run-task.ts';
 import { hasRoom } from '../draft/draft.ts';
@@ -14,7 +21,7 @@ import { countUnknownOutcomes } from '../run/unknown-outcomes.ts';
 import { callsOf, stateAfterFailure, stateAfterLateResults, withLocation } from './fail-task.ts';
 import { TaskServices } from './task-services.ts';
 
-/** How a task uses an input: it resumes with it, only saves it for a retry, ends after the last one, or ignores it. */
+/** The use of an input by a task: it resumes with it, only saves it for a retry, ends after the last one, or ignores it. */
 type Acceptance = keyof typeof USES;
 
 const USES = { resume: resumeTask, save: saveLateResult, end: takeLastResult, ignore: () => undefined };
@@ -23,7 +30,7 @@ const USES = { resume: resumeTask, save: saveLateResult, end: takeLastResult, ig
 export function deliver(handle: TaskHandle | null, input: TaskInput): Acceptance {
   if (!handle) return 'ignore';
   const { state } = handle.task;
-  const isFailing = state.phase === 'open' && failingAt(state.position) !== null;
+  const isFailing = state.phase === 'open' && state.position.kind === 'failing';
   const when = isFailing || isAboutToEnd(handle) ? 'ending' : 'working';
   const use = isStale(state, input) ? 'ignore' : ruleFor(state, when)(input);
   USES[use](handle, input);
@@ -36,7 +43,7 @@ function isStale(state: TaskState, input: TaskInput): boolean {
   return !awaitsResult(state.position, input.key);
 }
 
-type Rule<P extends TaskState['phase']> = (state: TaskState & { readonly phase: P }, input: TaskInput) => Acceptance;
+type Rule<P extends TaskState['phase']> = (state: TaskStateIn<P>, input: TaskInput) => Acceptance;
 
 /** The rules by the task's phase. `ending` applies while the run, or an enclosing node, waits for its last calls. */
 const RULES: { readonly [P in TaskState['phase']]: { readonly working: Rule<P>; readonly ending: Rule<P> } } = {
@@ -52,7 +59,7 @@ const RULES: { readonly [P in TaskState['phase']]: { readonly working: Rule<P>; 
 };
 
 function ruleFor<P extends TaskState['phase']>(
-  state: TaskState & { readonly phase: P },
+  state: TaskStateIn<P>,
   when: 'working' | 'ending',
 ): (input: TaskInput) => Acceptance {
   const rule: Rule<P> = RULES[state.phase][when];
@@ -96,22 +103,26 @@ function saveLateResult(handle: TaskHandle, input: TaskInput): void {
   const saved = withLateResult(handle, state.saved, input);
   if (state.phase === 'intervention') return setState(handle, { ...state, saved });
   const unknownCount = countUnknownOutcomes(state.saved);
-  setState(handle, stateAfterLateResults(handle, { failure: state.failure, saved, unknownCount }));
+  setState(handle, stateAfterLateResults(handle, state.failure, saved, unknownCount));
 }
 
-/** Processes the result of an open call of a failed task. The task ends after the last result. */
+/**
+ * Processes the result of an open call of a failed task. The task ends after the last result, or with the graphs inside
+ * it (`endFailingTask`).
+ */
 function takeLastResult(handle: TaskHandle, input: TaskInput): void {
   const { state } = handle.task;
   if (state.phase !== 'open' || state.position.kind !== 'failing' || !isCallResult(input)) return;
   const position = afterResult(handle, state.position, input);
   setState(handle, { phase: 'open', position });
-  if (callsOf(handle).length === 0) setState(handle, stateAfterFailure(handle, position.failing, position.saved));
+  if (!childFrame(handle) && callsOf(handle).length === 0)
+    setState(handle, stateAfterFailure(handle, position.failing, position.saved));
 }
 
 /** A call that is not in the saved progress is repeated under its key by a retry, or is lost. */
 function afterResult(handle: TaskHandle, position: FailingPosition, input: CallResultInput): FailingPosition {
   const { saved } = position;
-  if (saved && saved.kind !== 'finished' && awaitsResult(saved, input.key))
+  if (isResumable(saved) && awaitsResult(saved, input.key))
     return { ...position, saved: withLateResult(handle, saved, input) };
   if (input.kind === 'call.completed' || !isUnknownOutcome(input.failure.error)) return position;
   const error = withLocation(handle, input.failure.error);
@@ -123,9 +134,8 @@ function afterResult(handle: TaskHandle, position: FailingPosition, input: CallR
  * A person sees only one of the lost calls. The others are remembered, so that none of them is repeated without a
  * decision.
  */
-function rememberLost({ draft, taskPath, node }: TaskHandle, { key }: ShownCall): void {
-  const { perhapsMade } = draft.run.compensation;
-  draft.setCompensation({ perhapsMade: [...perhapsMade, { key, taskPath, called: node.id }] });
+function rememberLost({ draft, taskPath, node }: TaskHandle, { key }: VisibleCall): void {
+  draft.rememberPossiblyExecuted([{ key, taskPath, called: node.id }]);
 }
 
 /**

@@ -4,8 +4,8 @@ import { withEdgeAllowance, edgeBindings } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { moveTo, setJoins } from '../draft/scope-draft.ts';
 import { MAX_HELD_BYTES, bytesOf, holdsTooMuch } from '../run/held-bytes.ts';
-import { finishedAt, namesOfNext, triggersAt } from '../run/scope-place.ts';
-import type { SortedTriggers } from '../run/scope-place.ts';
+import { finishedAt, namesOfNext, triggersAt } from '../run/scope-position.ts';
+import type { SortedTriggers } from '../run/scope-position.ts';
 import type { Trigger, Scope } from '../run/scope.ts';
 import { GraphError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
@@ -94,11 +94,8 @@ class EdgeFailure extends Error {
 }
 
 /** The state of one edge evaluation. */
-interface Firing {
+interface Firing extends Omit<EdgeInput, 'finished' | 'already'> {
   readonly outgoing: Outgoing;
-  readonly bindings: EdgeInput['bindings'];
-  readonly maxTasks: number;
-  readonly maxBytes: number;
   readonly nodes: Set<string>;
   readonly elements: Trigger[];
   /** Targets of `forEach` over an empty list. */
@@ -119,15 +116,13 @@ interface Firing {
 export function fireEdges(
   outgoing: Outgoing,
   joins: Scope['joins'],
-  { finished, already, bindings, maxTasks, maxBytes }: EdgeInput,
+  { finished, already, ...input }: EdgeInput,
 ): Fired {
   const nodes = new Set(already.filter(({ element }) => !element).map(({ node }) => node));
   const elements = already.filter(({ element }) => element);
   const firing = {
+    ...input,
     outgoing,
-    bindings,
-    maxTasks,
-    maxBytes,
     nodes,
     elements,
     empty: new Set<string>(),
@@ -156,7 +151,9 @@ function fireEdge(edge: CompiledEdge, source: string, firing: Firing): void {
   else addElements(targets, firing);
 }
 
-function addElements({ node, items, group }: EdgeTargets & { kind: 'elements' }, firing: Firing): void {
+type ElementTargets = Extract<EdgeTargets, { readonly kind: 'elements' }>;
+
+function addElements({ node, items, group }: ElementTargets, firing: Firing): void {
   const { elements, empty, maxTasks } = firing;
   if (items.length === 0) empty.add(node);
   const count = elements.length + items.length;

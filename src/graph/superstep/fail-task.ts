@@ -10,9 +10,10 @@ import {
 } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { requireRoom, setState } from '../draft/scope-draft.ts';
-import type { ResumablePosition, SavedProgress, TaskState, NodePosition } from '../run/scope.ts';
+import type { FailingPosition, SavedProgress, TaskState } from '../run/scope.ts';
+import { toggleCountdown } from '../run/limits.ts';
 import { isClosing } from '../run/status.ts';
-import { callAt, savedProgressOf, scopeInside } from '../run/task-position.ts';
+import { callAt, scopeInside } from '../run/task-position.ts';
 import { countUnknownOutcomes, hasUnknownOutcome } from '../run/unknown-outcomes.ts';
 import { failsTheRun, GraphError, isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
 import type { Failing, RunError, TaskFailure } from '../values/errors.ts';
@@ -34,35 +35,33 @@ export function failTask(
 
 /** Ends a failed task with graphs inside after its open calls return. @returns true if it has ended */
 export function endFailingTask(handle: TaskHandle): boolean {
-  const saved = savedProgressOf(handle.task.state);
-  if (!saved || saved.kind === 'finished' || !saved.failing || callsWithin(handle).length > 0) return false;
-  const { failing, ...position } = saved;
+  const { state } = handle.task;
+  if (state.phase !== 'open' || state.position.kind !== 'failing' || callsWithin(handle).length > 0) return false;
   cancelTimersAndApprovalsOf(handle);
-  setState(handle, stateAfterLastCall(handle, failing, position));
+  setState(handle, stateAfterLastCall(handle, state.position));
   return true;
 }
 
 /** Returns the state of a failed task whose open calls have returned. */
-function stateAfterLastCall(handle: TaskHandle, failing: Failing, saved: ResumablePosition): TaskState {
+function stateAfterLastCall(handle: TaskHandle, { failing, saved }: FailingPosition): TaskState {
   const { givenUp, ...failure } = failing;
   if (!givenUp) return stateAfterFailure(handle, failure, saved);
-  return stateAfterLateResults(handle, { failure, saved, ...givenUp });
+  return stateAfterLateResults(handle, failure, saved, givenUp.unknownCount);
 }
 
 /**
  * Returns the state of a task that has failed for good, after late results of its calls. It waits for a person if the
  * outcome of a call is unknown.
+ * @param unknownCount the number of calls whose outcome was unknown before
  */
-export function stateAfterLateResults({ draft }: TaskHandle, { failure, saved, unknownCount }: LateResults): TaskState {
+export function stateAfterLateResults(
+  { draft }: TaskHandle,
+  failure: TaskFailure,
+  saved: SavedProgress | null,
+  unknownCount: number,
+): TaskState {
   if (countUnknownOutcomes(saved) <= unknownCount) return { phase: 'failed', failure, saved };
   return { phase: 'intervention', failure, since: draft.timestamp, saved, call: null };
-}
-
-interface LateResults {
-  readonly failure: TaskFailure;
-  readonly saved: SavedProgress;
-  /** The number of calls whose outcome was already unknown. */
-  readonly unknownCount: number;
 }
 
 /** Returns the state of a failed task without open calls, as determined by its `onError`. */
@@ -82,7 +81,7 @@ export function stateAfterFailure(handle: TaskHandle, failure: TaskFailure, save
     case 'intervene':
       return intervention;
     case 'goto':
-      return stateAfterGoto(handle, onError, { failure, saved });
+      return stateAfterGoto(handle, onError, failure, saved);
   }
 }
 
@@ -93,8 +92,9 @@ function leavesUnknownOutcome({ node }: TaskHandle, error: RunError, saved: Save
 
 function stateAfterGoto(
   handle: TaskHandle,
-  { to, write }: OnError & { kind: 'goto' },
-  { failure, saved }: { failure: TaskFailure; saved: SavedProgress | null },
+  { to, write }: Extract<OnError, { readonly kind: 'goto' }>,
+  failure: TaskFailure,
+  saved: SavedProgress | null,
 ): TaskState {
   const { code, message, node = '', attempts = 1 } = failure.error;
   const bindings = { ...taskBindings(handle), error: { code, message, node, attempts } };
@@ -134,8 +134,7 @@ export function callsOf({ draft, taskPath }: TaskHandle): readonly string[] {
  * @returns the state in which it waits for them; `null` if there are none
  */
 function failAfterCalls(handle: TaskHandle, failing: TaskFailure, saved: SavedProgress | null): TaskState | null {
-  const within = failAfterCallsWithin(handle, failing, saved);
-  return within ?? cancelAndWait(handle, callsOf(handle), { kind: 'failing', failing, saved, call: null });
+  return failAfterCallsWithin(handle, failing, saved) ?? cancelAndWait(handle, callsOf(handle), failing, saved);
 }
 
 /**
@@ -147,12 +146,23 @@ export function failAfterCallsWithin(
   failing: Failing,
   saved: SavedProgress | null,
 ): TaskState | null {
-  if (!saved || saved.kind === 'finished' || !scopeInside(saved) || !childFrame(handle)) return null;
-  return cancelAndWait(handle, callsWithin(handle), { ...saved, failing });
+  if (!scopeInside(saved) || !childFrame(handle)) return null;
+  return cancelAndWait(handle, callsWithin(handle), failing, stopCountdown(saved, handle.draft.now));
 }
 
-function cancelAndWait({ draft }: TaskHandle, calls: readonly string[], position: NodePosition): TaskState | null {
+/** Stops the deadline of a failed subgraph, so that waiting for its calls costs no time of an enclosing one. */
+function stopCountdown(saved: SavedProgress | null, now: number): SavedProgress | null {
+  if (saved?.kind !== 'subgraph' || !saved.countdown) return saved;
+  return { ...saved, countdown: toggleCountdown(saved.countdown, false, now) ?? saved.countdown };
+}
+
+function cancelAndWait(
+  { draft }: TaskHandle,
+  calls: readonly string[],
+  failing: Failing,
+  saved: SavedProgress | null,
+): TaskState | null {
   if (calls.length === 0) return null;
   for (const key of calls) draft.cancelCall(key);
-  return { phase: 'open', position };
+  return { phase: 'open', position: { kind: 'failing', failing, saved, call: null } };
 }

@@ -14,7 +14,7 @@ import { saveFullCheckpoint } from './save-checkpoint.ts';
 import { taskKey } from '../run/ids.ts';
 
 /** Opens the next superstep if nodes are triggered and the run may continue. @returns `null` if it has opened */
-export function openNextSuperstep(frame: Frame, at: ReadyScope): Standing | null {
+export function openNextSuperstep(frame: Frame, at: ReadyScope): StopReason | null {
   const { draft, graph, path, step } = frame;
   const { triggers } = releaseDeferred(frame, at);
   if (!mayOpenStep(draft.run, path.length > 0)) return { kind: 'paused' };
@@ -154,12 +154,9 @@ function widthWith({ scope: { widest }, parent }: Frame, count: number): number 
 
 /**
  * Writes the input through the reducers and triggers the first nodes.
- * @param startAt replaces the start edges' targets
+ * @param startAt the node that replaces the start edges' targets; `null` for none
  */
-export function enterScope(
-  frame: Frame,
-  { input, startAt }: { input: JsonObject; startAt: string | null },
-): RunError | null {
+export function enterScope(frame: Frame, input: JsonObject, startAt: string | null = null): RunError | null {
   const applied = writeChannels(frame, [{ by: 'the input', node: START, update: input }]);
   if (!applied.ok) {
     saveFullCheckpoint(frame, { source: 'input', step: frame.scope.step, visited: [] });
@@ -228,8 +225,8 @@ export function removeOpen({ group }: NodeTask, groups: OpenByGroup): void {
   if (group) groups.set(group.id, (groups.get(group.id) ?? 0) - 1);
 }
 
-/** The state of a graph after its supersteps have run as far as possible. */
-export type Standing =
+/** The reason why the supersteps of a graph do not continue now. */
+export type StopReason =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'finished' }
   | { readonly kind: 'paused' }

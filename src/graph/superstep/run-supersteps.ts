@@ -1,14 +1,22 @@
 import { childFrame, outputOf, tasksOf, TaskHandle, emitTask, keyOfCall } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { mustYield, mustYieldBeforeWhole } from '../draft/load.ts';
-import { tasksIn } from '../run/scope-place.ts';
-import type { ScopePlace, NodePosition, NodeTask, SavedProgress, Scope, TaskState } from '../run/scope.ts';
-import { isFinished, isOver, hasNotBegun, batchOf, awaitedBudget, wantsCapacity } from '../run/task-position.ts';
+import { tasksIn } from '../run/scope-position.ts';
+import type { ScopePosition, NodeTask, SavedProgress, Scope, TaskState } from '../run/scope.ts';
+import {
+  isFinished,
+  isOver,
+  hasNotBegun,
+  batchOf,
+  progressAt,
+  awaitedBudget,
+  wantsCapacity,
+} from '../run/task-position.ts';
 import { otherCause } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { closeSuperstep } from './close-superstep.ts';
 import { enterScope, openNextSuperstep, addOpen, isGroupFull, openByGroup, removeOpen } from './open-superstep.ts';
-import type { Standing, OpenByGroup } from './open-superstep.ts';
+import type { StopReason, OpenByGroup } from './open-superstep.ts';
 import { endFailingTask } from './fail-task.ts';
 import { triggerNextNodes } from './edges.ts';
 import { resumeTask, askAgain, startTask } from './run-task.ts';
@@ -20,7 +28,7 @@ import { isBudgetAvailable, mustWaitForBudget, reservedTotals } from './budget.t
 import type { ReservedTotals } from './budget.ts';
 
 /** Runs supersteps until the graph needs input from outside. */
-export function runSupersteps(frame: Frame): Standing {
+export function runSupersteps(frame: Frame): StopReason {
   for (;;) {
     const standing = moveOn(frame, frame.scope.at);
     if (standing) return standing;
@@ -28,10 +36,10 @@ export function runSupersteps(frame: Frame): Standing {
   }
 }
 
-type At<Kind extends ScopePlace['kind']> = ScopePlace & { readonly kind: Kind };
+type At<Kind extends ScopePosition['kind']> = ScopePosition & { readonly kind: Kind };
 
 /** The next step of a graph at each position. @returns `null` if the graph can continue */
-const MOVES: { readonly [K in ScopePlace['kind']]: (frame: Frame, at: At<K>) => Standing | null } = {
+const MOVES: { readonly [K in ScopePosition['kind']]: (frame: Frame, at: At<K>) => StopReason | null } = {
   ready: openNextSuperstep,
   running: workOnSuperstep,
   edges: leaveNodes,
@@ -39,19 +47,19 @@ const MOVES: { readonly [K in ScopePlace['kind']]: (frame: Frame, at: At<K>) => 
   after: () => ({ kind: 'paused' }),
 };
 
-function moveOn<K extends ScopePlace['kind']>(frame: Frame, at: At<K>): Standing | null {
-  const move: (frame: Frame, at: At<K>) => Standing | null = MOVES[at.kind];
+function moveOn<K extends ScopePosition['kind']>(frame: Frame, at: At<K>): StopReason | null {
+  const move: (frame: Frame, at: At<K>) => StopReason | null = MOVES[at.kind];
   return move(frame, at);
 }
 
 /** Evaluates the edges of finished nodes, and opens the next superstep. */
-function leaveNodes(frame: Frame): Standing | null {
+function leaveNodes(frame: Frame): StopReason | null {
   const failure = triggerNextNodes(frame);
   return failure ? { kind: 'failed', error: failure } : moveOn(frame, frame.scope.at);
 }
 
 /** Starts ready tasks, runs open subgraphs, and closes the superstep when all tasks are over. */
-function workOnSuperstep(frame: Frame): Standing | null {
+function workOnSuperstep(frame: Frame): StopReason | null {
   if (startTasks(frame)) return { kind: 'yielded' };
   const inside = runSubgraphs(frame);
   if (inside === 'yielded') return { kind: 'yielded' };
@@ -66,12 +74,12 @@ function workOnSuperstep(frame: Frame): Standing | null {
   return failure && { kind: 'failed', error: failure };
 }
 
-/** The state of open subgraphs. `returned`: the task of a subgraph has received its output or its failure. */
-type SubgraphStanding = Exclude<Standing['kind'], 'finished' | 'failed'> | 'returned';
+/** The reason why open subgraphs do not continue. `returned`: the task of a subgraph has received its output or failure. */
+type SubgraphResult = Exclude<StopReason['kind'], 'finished' | 'failed'> | 'returned';
 
 /** Runs each open subgraph. @returns the combined state; `waiting` without subgraphs */
-function runSubgraphs(frame: Frame): SubgraphStanding {
-  let combined: SubgraphStanding = 'waiting';
+function runSubgraphs(frame: Frame): SubgraphResult {
+  let combined: SubgraphResult = 'waiting';
   if (!frame.graph.hasSubgraphs) return combined;
   for (const handle of tasksOf(frame)) {
     const child = childFrame(handle);
@@ -83,7 +91,7 @@ function runSubgraphs(frame: Frame): SubgraphStanding {
   return combined;
 }
 
-function runSubgraph(handle: TaskHandle, child: Frame): SubgraphStanding {
+function runSubgraph(handle: TaskHandle, child: Frame): SubgraphResult {
   if (child.isFailing) return endFailingTask(handle) ? 'returned' : 'waiting';
   if (handle.node.callsGraphs) return runGraphCalls(handle, child);
   const standing = enterSubgraph(handle, child) ?? runSupersteps(child);
@@ -100,7 +108,7 @@ function runSubgraph(handle: TaskHandle, child: Frame): SubgraphStanding {
 }
 
 /** Runs the graphs that a task calls as tools, and delivers the results of those that have ended to the task. */
-function runGraphCalls(handle: TaskHandle, child: Frame): SubgraphStanding {
+function runGraphCalls(handle: TaskHandle, child: Frame): SubgraphResult {
   if (startTasks(child)) return 'yielded';
   const timesLeft = timesLeftIn(child);
   const standing = runSubgraphs(child);
@@ -117,10 +125,10 @@ function runGraphCalls(handle: TaskHandle, child: Frame): SubgraphStanding {
  * Enters a subgraph that has not begun.
  * @returns its failure if its input can't be written, or `yielded` if the draft must yield first
  */
-function enterSubgraph({ task: { state } }: TaskHandle, child: Frame): Standing | null {
+function enterSubgraph({ task: { state } }: TaskHandle, child: Frame): StopReason | null {
   if (child.scope.step >= 0 || state.phase !== 'open' || state.position.kind !== 'subgraph') return null;
   if (mustYieldBeforeWhole(child.draft)) return { kind: 'yielded' };
-  const error = enterScope(child, { input: state.position.input, startAt: null });
+  const error = enterScope(child, state.position.input);
   return error && { kind: 'failed', error };
 }
 
@@ -137,14 +145,14 @@ type TimesLeft = ReadonlyMap<NodeTask['index'], number>;
 function timesLeftIn({ draft, scope }: Frame): TimesLeft {
   const left = new Map<NodeTask['index'], number>();
   for (const { index, state } of tasksIn(scope)) {
-    const position = timedPosition(state);
-    if (position?.kind === 'subgraph' && position.countdown) left.set(index, leftAt(position.countdown, draft.now));
+    const work = timedWork(state);
+    if (work?.kind === 'subgraph' && work.countdown) left.set(index, leftAt(work.countdown, draft.now));
   }
   return left;
 }
 
-function timedPosition(state: TaskState): NodePosition | SavedProgress | null {
-  if (state.phase === 'open') return state.position;
+function timedWork(state: TaskState): SavedProgress | null {
+  if (state.phase === 'open') return progressAt(state.position);
   return state.phase === 'failed' && state.failure.error.code === 'TIMEOUT' ? state.saved : null;
 }
 

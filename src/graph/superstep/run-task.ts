@@ -8,7 +8,15 @@ import {
 import type { TaskHandle } from '../draft/frames.ts';
 import { requireRoom, setState } from '../draft/scope-draft.ts';
 import type { TaskInput, Progress } from '../nodes/behavior.ts';
-import type { NodePosition, TaskState, SavedProgress, TaskOutcome } from '../run/scope.ts';
+import type {
+  CommandedOutcome,
+  DoneOutcome,
+  NodePosition,
+  SavedProgress,
+  TaskOutcome,
+  TaskState,
+  TaskStateIn,
+} from '../run/scope.ts';
 import { batchOf, savedProgressOf } from '../run/task-position.ts';
 import { toRunError, GraphError } from '../values/errors.ts';
 import type { TaskFailure, RunError } from '../values/errors.ts';
@@ -160,7 +168,7 @@ function needsOtherAnswer({ node }: TaskHandle, { code }: RunError): boolean {
   return code === 'ABORTED' || (node.hasOutsideResult && code === 'CHANNEL_SCHEMA_VIOLATION');
 }
 
-function recordResult(handle: TaskHandle, outcome: TaskOutcome & { kind: 'done' }): TaskState {
+function recordResult(handle: TaskHandle, outcome: DoneOutcome): TaskState {
   const { result, update: given = {} } = outcome;
   const written = handle.node.write({ ...taskBindings(handle), result });
   if (handle.node.hasOutsideResult) requireAllowedMessages(handle, written);
@@ -169,7 +177,7 @@ function recordResult(handle: TaskHandle, outcome: TaskOutcome & { kind: 'done' 
 }
 
 /** Executes a command that code returns to the engine. */
-function executeCommand(handle: TaskHandle, outcome: TaskOutcome & { kind: 'commanded' }): TaskState {
+function executeCommand(handle: TaskHandle, outcome: CommandedOutcome): TaskState {
   const { draft, node } = handle;
   const { update: given, goto, control, reason } = outcome.command;
   if (control === 'abort') throw new GraphError('ABORTED', reason ?? `Node "${node.id}" ended the run`);
@@ -179,7 +187,7 @@ function executeCommand(handle: TaskHandle, outcome: TaskOutcome & { kind: 'comm
   return completeTask(handle, { update, goto: { nodes: goto, ignoresEdges: control === 'replan' }, outcome });
 }
 
-type Completion = Omit<TaskState & { readonly phase: 'completed' }, 'phase'>;
+type Completion = Omit<TaskStateIn<'completed'>, 'phase'>;
 
 /** @throws GraphError `PAYLOAD_TOO_LARGE` if the update is too large, or the run would hold too much with it */
 function completeTask(handle: TaskHandle, completion: Completion): TaskState {

@@ -5,14 +5,20 @@ import type { Frame } from '../draft/frames.ts';
 import { resumePointNow } from '../journal/resume-point.ts';
 import type { Checkpoint, Visited } from '../journal/resume-point.ts';
 import { checkpointId } from '../run/ids.ts';
-import { nextNodes } from '../run/scope-place.ts';
+import { nextNodes } from '../run/scope-position.ts';
 import { mapValues } from '../values/collections.ts';
 import { isJsonList } from '../values/json.ts';
+
+/** The occasion of a checkpoint. */
+interface CheckpointCause extends Pick<Checkpoint, 'source' | 'step'> {
+  readonly visited: Visited;
+}
 
 /** Saves a checkpoint of the run's own graph, which includes its subgraphs. */
 export function saveCheckpoint(
   frame: Frame,
-  { source, changes, step, visited }: Pick<Checkpoint, 'source' | 'changes' | 'step'> & { readonly visited: Visited },
+  { source, step, visited }: CheckpointCause,
+  changes: Checkpoint['changes'],
 ): void {
   if (frame.path.length > 0) return;
   const { draft } = frame;
@@ -35,12 +41,9 @@ export function saveCheckpoint(
 }
 
 /** Saves a checkpoint with all channels. The first checkpoint of a run is one; later ones contain changes. */
-export function saveFullCheckpoint(
-  frame: Frame,
-  checkpoint: Pick<Checkpoint, 'source' | 'step'> & { readonly visited: Visited },
-): void {
+export function saveFullCheckpoint(frame: Frame, cause: CheckpointCause): void {
   const changes = mapValues(frame.scope.channels, (value) => ({ set: value }));
-  saveCheckpoint(frame, { ...checkpoint, changes });
+  saveCheckpoint(frame, cause, changes);
 }
 
 type Changes = Checkpoint['changes'];

@@ -13,7 +13,7 @@ import { approvalTimerId, nodesAround, readingKey, waitTimerId, approvalId } fro
 import type { TaskPath } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Run } from '../run/run.ts';
-import { otherRolesOf, shapersOf } from '../run/shapers.ts';
+import { otherRolesOf, editorsOf } from '../run/editors.ts';
 import type { ModelNeeds } from '../run/limits.ts';
 import { isClosing, mayOpenCall } from '../run/status.ts';
 import { GraphError } from '../values/errors.ts';
@@ -30,7 +30,7 @@ import {
   reservedTotals,
   planReservation,
 } from './budget.ts';
-import { askedBefore } from '../run/asked-before.ts';
+import { earlierApprovals } from '../run/earlier-approvals.ts';
 
 /**
  * The services of a task for its node's behavior. It is a class for speed, because each step of each task creates one.
@@ -48,8 +48,8 @@ export class TaskServices implements TaskContext {
     this.now = handle.draft.now;
   }
 
-  get shapers(): readonly Principal[] {
-    return shapersOf(this.#handle.draft.run);
+  get editors(): readonly Principal[] {
+    return editorsOf(this.#handle.draft.run);
   }
 
   get bindings(): Bindings {
@@ -57,12 +57,12 @@ export class TaskServices implements TaskContext {
   }
 
   call(number: number, request: CallRequest, takeover = 0): string {
-    return requestCall(this.#handle, { key: keyOfCall(this.#handle, number), takeover }, request);
+    return requestCall(this.#handle, keyOfCall(this.#handle, number), request, takeover);
   }
 
   read(number: number, request: ReadingRequest): string {
     const callKey = keyOfCall(this.#handle, number);
-    return requestCall(this.#handle, { key: readingKey(callKey, request.args), takeover: 0 }, request);
+    return requestCall(this.#handle, readingKey(callKey, request.args), request, 0);
   }
 
   hasCapacity(): boolean {
@@ -89,9 +89,9 @@ export class TaskServices implements TaskContext {
     return requestApproval(this.#handle, question);
   }
 
-  beginGraph(number: number, call: { readonly tool: string; readonly args: Json }): void {
+  beginGraph(number: number, tool: string, args: Json): void {
     countGraphCall(this.#handle, number);
-    emitTask(this.#handle, { type: 'tool.requested', ...call, idempotencyKey: keyOfCall(this.#handle, number) });
+    emitTask(this.#handle, { type: 'tool.requested', tool, args, idempotencyKey: keyOfCall(this.#handle, number) });
   }
 
   expireApproval(id: string, status: Approval['status']): Approval {
@@ -111,11 +111,7 @@ export class TaskServices implements TaskContext {
   }
 }
 
-function requestCall(
-  handle: TaskHandle,
-  { key, takeover }: { key: string; takeover: number },
-  wanted: CallRequest,
-): string {
+function requestCall(handle: TaskHandle, key: string, wanted: CallRequest, takeover: number): string {
   const { draft, task } = handle;
   const { kind, name } = calleeOf(wanted);
   requireAllowedSize(`The request to the ${kind} "${name}"`, wanted);
@@ -220,7 +216,7 @@ function expireApproval(handle: TaskHandle, id: string, status: Approval['status
 }
 
 /** The node that requests an approval. */
-export interface Asker {
+export interface ApprovalRequester {
   readonly node: string;
   /** The task that waits for the decision; empty if the run's compensation waits. */
   readonly taskPath: TaskPath;
@@ -235,29 +231,29 @@ export interface Asker {
 export function openApproval(
   draft: Draft,
   { timeoutMs, ...question }: Question,
-  { node, taskPath, summary }: Asker,
+  { node, taskPath, summary }: ApprovalRequester,
 ): Approval {
   const { run } = draft;
   requireAllowedSize('The question', question);
   const id = approvalId({ runId: run.id, number: draft.increment('approval') });
   const fireAt = draft.now + timeoutMs;
-  const shown = { ...question, details: withParent(run, question.details) };
+  const content = { ...question, details: withParent(run, question.details) };
   const asked = digestOf(question);
   const approval: Approval = {
     id,
     runId: run.id,
     node,
-    ...shown,
-    digest: shown.details === question.details ? asked : digestOf(shown),
+    ...content,
+    digest: content.details === question.details ? asked : digestOf(content),
     status: 'pending',
     decisions: [],
-    previous: askedBefore(
+    previous: earlierApprovals(
       draft.closedApprovals,
       { task: taskPath, asked, tool: question.tool },
       run.parent?.closedApprovals,
     ),
     requestedBy: run.createdBy.sub,
-    requesters: [...new Set(shapersOf(run).map(({ sub }) => sub))],
+    requesters: [...new Set(editorsOf(run).map(({ sub }) => sub))],
     requestedAt: draft.timestamp,
     expiresAt: new Date(fireAt).toISOString(),
     task: taskPath,

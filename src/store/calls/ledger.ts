@@ -270,7 +270,7 @@ async function readAnswerTexts(db: Kysely<Tables>, runId: string): Promise<reado
     limit ${MAX_CALLS}
   `.execute(db);
   return rows
-    .filter(({ last_message: id }) => id === null || !asksForSummary({ messages: [{ id }] }))
+    .filter(({ last_message: id }) => id === null || !asksForSummary(id))
     .map(({ key, text }) => ({ key, text }));
 }
 

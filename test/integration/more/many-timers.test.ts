@@ -6,7 +6,7 @@ import { aDefinition } from '../../support/builders/builders.ts';
 import { textAt } from '../../support/readers/json-at.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
-import { MOST_TIMERS } from '../../../src/workflows/timers.ts';
+import { MAX_TIMERS } from '../../../src/workflows/timers.ts';
 
 /* A run with more timers than the number of events after which an execution continues as new. */
 
@@ -59,7 +59,7 @@ test('handles decisions one after the other without a new execution for each', a
   expect(after.length - before).toBeLessThanOrEqual(DECISIONS / 2);
   for (const { events } of after)
     expect(events?.filter((event) => event.timerStartedEventAttributes).length).toBeLessThanOrEqual(
-      MOST_TIMERS + DECISIONS,
+      MAX_TIMERS + DECISIONS,
     );
   const open = await readAll(stack.as('approver'), `/api/approvals?runId=${id}&status=pending`);
   expect(open).toHaveLength(QUESTIONS - DECISIONS);

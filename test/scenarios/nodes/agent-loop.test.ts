@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CallEffect } from '../../../src/graph/run/effect.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
-import { asks, modelDown, playAgent, says, toldIn } from '../../support/builders/agents.ts';
+import { asks, modelDown, playAgent, says, toolResultsIn } from '../../support/builders/agents.ts';
 import { firstLogged, typesOf } from '../../support/builders/runs.ts';
 import { CallFailure } from '../../support/doubles/memory-shell.ts';
 
@@ -13,7 +13,7 @@ describe('the tool calls of one turn', () => {
     'are answered in their order, whichever comes back %s',
     (_name, next) => {
       const played = playAgent({}, { replies: [asks(look('a'), look('b'), look('c')), 'done'], outside: { next } });
-      expect(toldIn(played)).toEqual(['a', 'b', 'c']);
+      expect(toolResultsIn(played)).toEqual(['a', 'b', 'c']);
       expect(played.requests[1]?.messages.map(({ role, toolCallId }) => toolCallId ?? role)).toEqual([
         'user',
         'assistant',
@@ -48,9 +48,9 @@ describe('the tool calls of one turn', () => {
       'Execution failed: The arguments of lookup break its parameters at /key',
     ],
     ['missing arguments', ['lookup', null], 'Execution failed: The arguments of lookup break its parameters at /'],
-  ])('for %s are answered with an error, and the others are made', (_name, call, told) => {
+  ])('for %s are answered with an error, and the others are made', (_name, call, answer) => {
     const played = playAgent({}, { replies: [asks(call, look('b')), 'done'] });
-    expect(toldIn(played)).toEqual([expect.stringContaining(told), 'b']);
+    expect(toolResultsIn(played)).toEqual([expect.stringContaining(answer), 'b']);
     expect([played.run.run.status, played.calls.length]).toEqual(['completed', 1]);
   });
 
@@ -61,18 +61,18 @@ describe('the tool calls of one turn', () => {
     [7, '7'],
     [false, 'false'],
     [{ a: [2], b: null }, '{"a":[2],"b":null}'],
-  ])('that return %j are answered with %j', (result, told) => {
+  ])('that return %j are answered with %j', (result, answer) => {
     const played = playAgent({}, { replies: [asks(look('a')), 'done'], tool: () => result });
-    expect(toldIn(played)).toEqual([told]);
+    expect(toolResultsIn(played)).toEqual([answer]);
   });
 
   test.each([
     ['TOOL_FAILED', 'no such order', 'Execution failed: no such order'],
     ['TIMEOUT', 'too slow', 'Execution failed: too slow'],
     ['BLOCKED_URL', 'http://10.0.0.1/ is blocked', 'Execution failed: its address is blocked'],
-  ] as const)('that fail with %s are answered with the error', (code, message, told) => {
+  ] as const)('that fail with %s are answered with the error', (code, message, answer) => {
     const played = playAgent({}, { replies: [asks(look('a')), 'done'], tool: failing(code, message) });
-    expect(toldIn(played)).toEqual([told]);
+    expect(toolResultsIn(played)).toEqual([answer]);
   });
 
   test('have numbers and booleans converted from text', () => {
@@ -199,7 +199,7 @@ describe('an agent', () => {
       { replies: [asks(['charge', { key: 'a' }]), 'done'], tools: { charge: { roles: ['boss'] } } },
     );
     expect(requests[0]?.tools).toEqual(['lookup']);
-    expect(toldIn({ requests })).toEqual(['Execution failed: charge may be called by runs of boss only']);
+    expect(toolResultsIn({ requests })).toEqual(['Execution failed: charge may be called by runs of boss only']);
     expect(run.run.spent.toolCalls).toBe(0);
   });
 

@@ -203,13 +203,13 @@ describe('a call that waits for budget', () => {
 });
 
 describe('no call waits', () => {
-  test('if the budget allows all it wants', () => {
+  test('if the budget allows its whole output', () => {
     const a: NodeDefinition = { ...llm, output: { type: 'object' }, maxOutputTokens: 20 };
     const { played } = held({ a, first: 'nothing', limits: { maxTokens: 650 } });
     expect(nodesOf(played)).toEqual(['a', 'a']);
   });
 
-  test('if it has no room whatever others release', () => {
+  test('if its input exceeds the whole budget', () => {
     const a: NodeDefinition = { ...llm, output: { type: 'object' }, maxOutputTokens: 20 };
     const { played } = held({ a, first: 'x'.repeat(4_000), limits: { maxTokens: 600 } });
     expect([played.run.out.map(({ node }) => node), errorsOf(played)]).toEqual([['b'], ['BUDGET_EXCEEDED']]);

@@ -13,7 +13,7 @@ function playCalls(think: NodeDefinition, calls: NodeDefinition) {
   const reply = asks(['charge', { key: 'a' }], ['lookup', { key: 'b' }]);
   const played = play({ replies: [reply], graph: { channels, nodes: { think, act: calls } } });
   const { chat } = played.run.run.root.channels;
-  return { made: played.calls.map(({ tool }) => tool), told: Array.isArray(chat) ? chat.slice(-2) : [] };
+  return { made: played.calls.map(({ tool }) => tool), answers: Array.isArray(chat) ? chat.slice(-2) : [] };
 }
 
 describe('a tool node with calls', () => {
@@ -21,9 +21,9 @@ describe('a tool node with calls', () => {
     ['that it names', llm('lookup', 'charge'), { ...act, tools: ['lookup'] }],
     ['of the one llm that writes its channel', llm('lookup'), act],
   ])('calls only the tools %s', (_which, think, calls) => {
-    const { made, told } = playCalls(think, calls);
+    const { made, answers } = playCalls(think, calls);
     expect(made).toEqual(['lookup']);
-    expect(told).toMatchObject([{ content: 'Tool not found: charge' }, { content: 'b' }]);
+    expect(answers).toMatchObject([{ content: 'Tool not found: charge' }, { content: 'b' }]);
   });
 
   test('calls none if the llm has none', () => {

@@ -2,7 +2,7 @@ import { startRun } from '../../../src/graph/advance/begin-run.ts';
 import { compileGraph } from '../../../src/graph/compile/compile.ts';
 import type { JournalBatch, ModelDelta } from '../../../src/graph/journal/batch.ts';
 import type { Checkpoint } from '../../../src/graph/journal/resume-point.ts';
-import type { EndedRunState } from '../../../src/graph/journal/ended-run.ts';
+import type { EndedRunState } from '../../../src/graph/journal/batch.ts';
 import { NOT_BEGUN } from '../../../src/graph/journal/run-view.ts';
 import type { Intervention, RunView } from '../../../src/graph/journal/run-view.ts';
 import type { RunEvent } from '../../../src/graph/journal/events.ts';

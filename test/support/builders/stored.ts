@@ -3,7 +3,7 @@ import type { CompiledGraph } from '../../../src/graph/compile/compile.ts';
 import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
 import { foldCheckpoints, foldResumePoints } from '../../../src/graph/journal/resume-point.ts';
 import type { Checkpoint } from '../../../src/graph/journal/resume-point.ts';
-import { toEndedState, fromEndedState } from '../../../src/graph/journal/ended-run.ts';
+import { toEndedState, fromEndedState } from '../../../src/graph/journal/batch.ts';
 import type { Principal } from '../../../src/graph/run/principal.ts';
 import type { EarlierCall, Run } from '../../../src/graph/run/run.ts';
 import type { JsonObject } from '../../../src/graph/values/json.ts';

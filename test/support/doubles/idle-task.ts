@@ -17,7 +17,7 @@ export const IDLE_TASK: TaskContext = {
   takeEvent: nothing,
   now: 0,
   timestamp: '1970-01-01T00:00:00.000Z',
-  shapers: [{ sub: 'uma', roles: [] }],
+  editors: [{ sub: 'uma', roles: [] }],
   hasCapacity: () => true,
   hasModelCapacity: () => true,
   missingBudget: () => null,

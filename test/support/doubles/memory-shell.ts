@@ -10,7 +10,7 @@ import type { GraphDefinition } from '../../../src/graph/definition/definition.t
 import type { Checkpoint } from '../../../src/graph/journal/resume-point.ts';
 import type { RunEvent } from '../../../src/graph/journal/events.ts';
 import type { Approval } from '../../../src/graph/run/approval.ts';
-import { approvalsToInherit, closedApprovals } from '../../../src/graph/run/asked-before.ts';
+import { approvalsToInherit, closedApprovals } from '../../../src/graph/run/earlier-approvals.ts';
 import type {
   CallEffect,
   CallReply,

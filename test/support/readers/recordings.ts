@@ -1,6 +1,6 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { gunzipSync, gzipSync, inflateRawSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { z } from 'zod';
 import { isJsonList, isJsonObject, toJson } from '../../../src/graph/values/json.ts';
@@ -8,6 +8,7 @@ import type { Json } from '../../../src/graph/values/json.ts';
 import type { Blob, Blobs } from '../../../src/store/blobs/blobs.ts';
 import type { History } from './executions.ts';
 import { at, listAt } from './json-at.ts';
+import { payloadText } from './payload-text.ts';
 
 const RecordingSchema = z.object({
   /** Histories, in the order of the executions. */
@@ -49,26 +50,35 @@ export async function readRecording(file: string): Promise<Recording> {
 
 /** The blobs of a recording, as replays read them. A replay writes nothing that it has not read before. */
 export function blobsOf({ blobs }: Pick<Recording, 'blobs'>): Blobs {
-  const read = ({ metadata, data }: Recording['blobs'][string]): Blob => ({
-    metadata,
-    data: gunzipSync(Buffer.from(data, 'base64')),
-  });
   return {
     put: async () => undefined,
     find: async (ids) =>
       new Map(
         ids.flatMap((id) => {
           const blob = blobs[id];
-          return blob ? [[id, read(blob)]] : [];
+          return blob ? [[id, readBlob(blob)]] : [];
         }),
       ),
     get: async (ids) =>
       ids.map((id) => {
         const blob = blobs[id];
         if (!blob) throw new RangeError(`The recording has no blob ${id}`);
-        return read(blob);
+        return readBlob(blob);
       }),
   };
+}
+
+function readBlob({ metadata, data }: Recording['blobs'][string]): Blob {
+  return { metadata, data: gunzipSync(Buffer.from(data, 'base64')) };
+}
+
+/** The texts of all payloads of a recording, including those that were stored by reference. */
+export function textsIn({ executions, blobs }: Recording): string[] {
+  const stored = Object.values(blobs).map(readBlob);
+  return [
+    ...executions.flatMap(payloadTexts),
+    ...stored.map(({ metadata, data }) => payloadText({ metadata: encodingOf(metadata['encoding']), data })),
+  ];
 }
 
 async function readBlobs(executions: readonly Json[], blobs: Blobs): Promise<Recording['blobs']> {
@@ -85,17 +95,15 @@ export function payloadTexts(value: Json): string[] {
   if (isJsonList(value)) return value.flatMap(payloadTexts);
   if (!isJsonObject(value)) return [];
   const data = at(value, '/data');
-  const own = typeof data === 'string' ? [textIn(data, at(value, '/metadata/encoding'))] : [];
+  const metadata = encodingOf(at(value, '/metadata/encoding'));
+  const own = typeof data === 'string' ? [payloadText({ metadata, data: Buffer.from(data, 'base64') })] : [];
   return [...own, ...Object.values(value).flatMap(payloadTexts)];
 }
 
-/** The text of a payload. @param encoding the encoding in its metadata, in base64 like the data */
-export function textIn(data: string, encoding: Json | undefined): string {
-  const bytes = Buffer.from(data, 'base64');
-  return (encoding === DEFLATE ? inflateRawSync(bytes) : bytes).toString();
+/** The metadata of a payload with an encoding, which is given in base64. */
+function encodingOf(encoding: Json | undefined) {
+  return typeof encoding === 'string' ? { encoding: Buffer.from(encoding, 'base64') } : {};
 }
-
-const DEFLATE = Buffer.from('holdfast/deflate').toString('base64');
 
 function withoutFleeting(value: Json): Json {
   return toJson(JSON.parse(JSON.stringify(value, (key, part: unknown) => (FLEETING.has(key) ? undefined : part))));

@@ -1,12 +1,12 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
-import { compression } from '../../../src/process/payloads/compression.ts';
 import { isJsonObject, toJson } from '../../../src/graph/values/json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { QUERIES } from '../../../src/workflows/contract.ts';
 import type { ApiClient } from './api-client.ts';
 import { eventsOf, readAll } from './api-runs.ts';
 import { at, listAt } from './json-at.ts';
+import { payloadText } from './payload-text.ts';
 
 /** The state of a run according to the rows of the store, or to its workflow. */
 export interface RunAccount {
@@ -69,19 +69,17 @@ function toAccount(run: Json, state: Json, lists: Pick<RunAccount, 'events' | 'a
   };
 }
 
-const ACTIVITY = { type: 'activity', namespace: 'default', isLocal: false } as const;
-
 /** The events that the activities of a workflow were given to write, in order; what was given twice alike, once. */
 export async function committedEvents(handle: WorkflowHandle): Promise<Json[]> {
   const { events } = await handle.fetchHistory();
   const carried = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
     (scheduled?.input?.payloads ?? []).slice(1),
   );
-  const written = (await compression.decode(carried, ACTIVITY)).flatMap(({ data }) => toBatch(data).events);
+  const written = carried.flatMap((payload) => toBatch(payloadText(payload)).events);
   const different = new Map(written.map((event) => [JSON.stringify(event), event]));
   return [...different.values()].sort((a, b) => a.seq - b.seq).map((event) => toJson(event));
 }
 
-function toBatch(data: Uint8Array | null | undefined): Pick<JournalBatch, 'events'> {
-  return JSON.parse(Buffer.from(data ?? []).toString()) ?? { events: [] };
+function toBatch(text: string): Pick<JournalBatch, 'events'> {
+  return JSON.parse(text) ?? { events: [] };
 }

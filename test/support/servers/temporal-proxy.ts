@@ -8,8 +8,9 @@ import type {
   ServerHttp2Stream,
 } from 'node:http2';
 import { buffer } from 'node:stream/consumers';
-import { gunzipSync, inflateRawSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import proto from '@temporalio/proto';
+import { payloadText } from '../readers/payload-text.ts';
 
 /** A proxy of a Temporal server that can drop single requests or their responses. */
 export interface TemporalProxy {
@@ -119,22 +120,17 @@ async function pass(call: Call, losses: Set<Loss>): Promise<void> {
 function toRequest({ headers, body }: Call): TemporalRequest {
   const method = headers[':path']?.split('/').at(-1) ?? '';
   const message = body[0] === 1 ? gunzipSync(body.subarray(5)) : body.subarray(5);
-  const parts = method === 'RespondWorkflowTaskCompleted' ? [message, ...batchesIn(message)] : [message];
+  const parts = method === 'RespondWorkflowTaskCompleted' ? [message, ...activityInputs(message)] : [message];
   return { method, mentions: (...texts) => texts.every((text) => parts.some((part) => part.includes(text))) };
 }
 
 const { RespondWorkflowTaskCompletedRequest } = proto.temporal.api.workflowservice.v1;
-const COMPRESSED = 'holdfast/deflate';
 
-/** The journal batches of a completed workflow task, decompressed. */
-function batchesIn(message: Buffer): readonly Buffer[] {
+/** The inputs of the activities that a completed workflow task requests, such as journal batches, decompressed. */
+function activityInputs(message: Buffer): readonly string[] {
   const { commands } = RespondWorkflowTaskCompletedRequest.decode(message);
   const payloads = commands.flatMap((command) => command.scheduleActivityTaskCommandAttributes?.input?.payloads ?? []);
-  return payloads.flatMap(({ metadata, data }) =>
-    Buffer.from(metadata?.['encoding'] ?? []).toString() === COMPRESSED
-      ? [inflateRawSync(data ?? Buffer.alloc(0))]
-      : [],
-  );
+  return payloads.map(payloadText);
 }
 
 /** Forwards a request as long as the sender waits for the response. */

@@ -12,7 +12,7 @@ const aCall = (request: CallEffect['request']): CallEffect => ({
   request,
 });
 
-test('a call of a tool waits in the queue that the tool names', () => {
+test('a tool call uses the task queue that the tool names', () => {
   expect(callOptions(aCall(aToolRequest({ taskQueue: 'payments' })))).toMatchObject({ taskQueue: 'payments' });
 });
 
@@ -20,6 +20,6 @@ test.each([
   ['a tool that names none', aToolRequest()],
   ["a tool that names the engine's", aToolRequest({ taskQueue: 'holdfast' })],
   ['a model', aModelRequest()],
-])("a call of %s waits in the run's own", (_what, request) => {
+])("a call of %s uses the run's own task queue", (_what, request) => {
   expect(callOptions(aCall(request))).toMatchObject({ taskQueue: 'holdfast' });
 });

@@ -59,7 +59,7 @@ const made = (startedAt: number, endedAt: number, bytes = 100): LocalOutcome => 
   bytes,
 });
 
-test('calls begin at once and in order, as long as the burst is young', () => {
+test('local calls begin at once and in order until the time of the burst is over', () => {
   const calls = open();
   calls.request(aLocalCall('a'));
   end(calls, made(1_000, 1_999));
@@ -79,7 +79,7 @@ test('a burst ends after a second, and the next call waits for another workflow 
   expect([started, calls.isCallingLocally()]).toEqual([['a', 'b', 'c'], true]);
 });
 
-test('ends are handled when all calls of a round have ended, in the order in which they began', () => {
+test('the results of a round are processed after its last call has ended, in order of the beginnings', () => {
   const calls = open();
   for (const key of ['a', 'b', 'c']) calls.request(aLocalCall(key));
   end(calls, made(0, 10), 'c');
@@ -89,7 +89,7 @@ test('ends are handled when all calls of a round have ended, in the order in whi
   expect([handled, calls.isCallingLocally()]).toEqual([['a', 'b', 'c'], false]);
 });
 
-test('a round that took long ends the burst; what is asked for meanwhile joins the round', () => {
+test('a long round ends the burst, and calls requested meanwhile join the round', () => {
   const calls = open();
   for (const key of ['a', 'b']) calls.request(aLocalCall(key));
   end(calls, made(0, 1_500), 'a');
@@ -103,7 +103,7 @@ test('a round that took long ends the burst; what is asked for meanwhile joins t
   expect([started.length, resumes.length]).toEqual([4, 1]);
 });
 
-test('results that fill a request to the server end it, too', () => {
+test('results that fill a request to the server end the burst', () => {
   const calls = open();
   for (let at = 0; at < 60; at++) {
     calls.request(aLocalCall(String(at)));
@@ -112,7 +112,7 @@ test('results that fill a request to the server end it, too', () => {
   expect([started.length, resumes.length]).toEqual([18, 1]);
 });
 
-test('failures take time and room as results do', () => {
+test('failed local calls take time and bytes of a burst like successful ones', () => {
   const failed = (endedAt: number, message: string): LocalOutcome => ({
     kind: 'failed',
     failure: { callFailed: true, error: { code: 'TOOL_FAILED', message } },
@@ -133,7 +133,7 @@ test('failures take time and room as results do', () => {
   expect(started.length).toBeLessThan(700);
 });
 
-test('only so many calls are open that their results fit into one request', () => {
+test('the number of open local calls is limited, so that their results fit into one request', () => {
   const calls = open();
   for (let at = 0; at < 60; at++) calls.request(aLocalCall(String(at)));
   expect([started.length, resumes.length]).toEqual([18, 0]);
@@ -143,7 +143,7 @@ test('only so many calls are open that their results fit into one request', () =
   expect(started).toHaveLength(36);
 });
 
-test('a call that an activity makes does not wait for local ones that come after it', () => {
+test('an activity call does not wait for local calls that were requested later', () => {
   const calls = open();
   calls.request(aCall('by an activity'));
   calls.request(aLocalCall('a'));
@@ -152,7 +152,7 @@ test('a call that an activity makes does not wait for local ones that come after
   expect([started, resumes.length]).toEqual([['by an activity', 'a'], 1]);
 });
 
-test('news from the server begin another burst', () => {
+test('a message of the server begins another burst', () => {
   const calls = open();
   calls.request(aCall('by an activity'));
   calls.request(aLocalCall('a'));
@@ -162,7 +162,7 @@ test('news from the server begin another burst', () => {
   expect([started, resumes.length]).toEqual([['by an activity', 'a', 'b'], 0]);
 });
 
-test('local calls that wait are canceled, all or one', () => {
+test('waiting local calls are canceled: all of them, or one', () => {
   const calls = open();
   calls.request(aLocalCall('a'));
   end(calls, made(0, 5_000));
@@ -176,7 +176,7 @@ test('local calls that wait are canceled, all or one', () => {
 
 const large = 'x'.repeat(60_000);
 
-test('calls of activities begin until their requests fill one to the server; the others begin in later tasks', () => {
+test('activity calls begin until their requests fill one request to the server; the others begin in later tasks', () => {
   const calls = open();
   for (let at = 0; at < 45; at++) calls.request(aCall(String(at), { args: { large } }));
   expect([started.length, resumes.length]).toEqual([20, 1]);
@@ -193,7 +193,7 @@ test('small requests are measured, so many of them begin in one workflow task', 
   expect(started).toHaveLength(200);
 });
 
-test('a call that is smaller than those which wait does not overtake them', () => {
+test('a small activity call does not overtake larger waiting ones', () => {
   const calls = open();
   for (let at = 0; at < 21; at++) calls.request(aCall(String(at), { args: { large } }));
   calls.request(aCall('small'));
@@ -202,7 +202,7 @@ test('a call that is smaller than those which wait does not overtake them', () =
   expect(started.slice(20)).toEqual(['20', 'small']);
 });
 
-test('calls of activities that wait are canceled, all or one', () => {
+test('waiting activity calls are canceled: all of them, or one', () => {
   const calls = open();
   for (let at = 0; at < 23; at++) calls.request(aCall(String(at), { args: { large } }));
   expect(calls.cancel('21').waiting.map(({ key }) => key)).toEqual(['21']);
@@ -220,7 +220,7 @@ test.each([aCall('a'), aLocalCall('a')])('a call is left to the next execution: 
   expect(calls.deferred()).toEqual([]);
 });
 
-test('a call that the execution has accepted is not left to the next one', () => {
+test('a call that an execution has accepted is not left to the next execution', () => {
   let isOver = false;
   const calls = open(() => isOver);
   for (let at = 0; at < 21; at++) calls.request(aCall(String(at), { args: { large } }));
@@ -229,10 +229,10 @@ test('a call that the execution has accepted is not left to the next one', () =>
   expect([started.length, calls.deferred()]).toEqual([21, []]);
 });
 
-test('an activity goes on with a local call, and local calls after it wait for another task', () => {
+test('an activity continues a local call, and later local calls wait for another workflow task', () => {
   const calls = open();
   calls.request(aLocalCall('a'));
-  calls.leave({ kind: 'activity', effect: aCall('left'), left: null });
+  calls.continueInActivity({ kind: 'activity', effect: aCall('left'), left: null });
   expect(started).toEqual(['a', 'left']);
   end(calls, made(0, 1), 'a');
   calls.request(aLocalCall('b'));

@@ -46,7 +46,7 @@ function afterYield(units: number, circumstances: Circumstances = {}): ContinueA
 }
 
 describe('a run with a long history', () => {
-  test('does not only continue as new: a wake-up without anything to do is no progress', () => {
+  test('does not continue as new without progress, and an idle wake-up is no progress', () => {
     const policy = aPolicy({ continueAfter: 1 });
     policy.observe(CONTINUE, false);
     expect(policy.isDue(RUNNING, 0)).toBe(false);
@@ -81,12 +81,12 @@ describe('a run whose execution begins with many timers', () => {
 });
 
 describe('a run that has computed enough for an execution', () => {
-  test('continues as new, and not before', () => {
+  test('continues as new after the limit, and not before it', () => {
     expect(afterYield(ENOUGH - 1).isDue(RUNNING, 0)).toBe(false);
     expect(afterYield(ENOUGH).isDue(RUNNING, 0)).toBe(true);
   });
 
-  test('has done so in several steps', () => {
+  test('continues as new if the units come from several steps', () => {
     const policy = afterYield(ENOUGH - 1);
     policy.countWork(1);
     expect(policy.isDue(RUNNING, 0)).toBe(true);
@@ -113,12 +113,12 @@ describe('a run that has computed enough for an execution', () => {
 describe('a run that has computed too much beside an open call', () => {
   const policy = afterYield(URGENT);
 
-  test('begins nothing and does not go on after a yield', () => {
+  test('begins no call and does not continue after a yield', () => {
     expect([policy.isDue(RUNNING, 1), policy.holds(), policy.observe(CONTINUE, true)]).toEqual([false, true, true]);
     expect(policy.defersCalls(1)).toBe(true);
   });
 
-  test('takes what comes from outside', () => {
+  test('accepts inputs from outside', () => {
     expect(policy.observe(FIRED, true)).toBe(false);
   });
 

@@ -31,7 +31,7 @@ describe('a call that timed out at the server', () => {
     expect(toTaskFailure(unsafe, givenUp(timeoutType, isRetry))).toMatchObject({ error: { code: 'UNKNOWN_OUTCOME' } });
   });
 
-  test('has timed out if it is unsafe and no worker has taken it', () => {
+  test('fails with TIMEOUT if it is unsafe and no worker has taken it', () => {
     const message = 'No worker took the call in time';
     expect(toTaskFailure(unsafe, givenUp('SCHEDULE_TO_START'))).toMatchObject({ error: { code: 'TIMEOUT', message } });
   });
@@ -58,17 +58,17 @@ describe('a canceled call', () => {
   const lost = { callFailed: false, error: { code: 'UNKNOWN_OUTCOME', message: 'lost' } };
   const answer = ApplicationFailure.create({ type: 'UNKNOWN_OUTCOME', details: [lost], nonRetryable: true });
 
-  test('that may have been made is left to a person if it can be neither repeated nor compensated', () => {
+  test('is left to a person if it was possibly executed and can be neither repeated nor compensated', () => {
     expect(toCanceledCallFailure(unsafe, answer)).toEqual(lost);
     expect(toCanceledCallFailure({ ...keyed, isCompensable: true }, answer)).toEqual(lost);
   });
 
-  test('that may have been made and can be repeated says so', () => {
+  test('reports that it was possibly executed if it can be repeated', () => {
     const error = { code: 'CANCELED', message: 'The call was canceled, and may have been made' };
     expect(toCanceledCallFailure(keyed, answer)).toEqual({ callFailed: false, error });
   });
 
-  test('that has only waited was not made, unless it repeats an earlier call', () => {
+  test('is known to have failed if it has only waited, unless it repeats an earlier call', () => {
     expect([callCanceled(keyed), callCanceled({ ...keyed, takeover: 1 })]).toMatchObject([
       { failure: { callFailed: true } },
       { failure: { callFailed: false } },
@@ -76,7 +76,7 @@ describe('a canceled call', () => {
   });
 });
 
-describe('a failure with details that are no failure of a task', () => {
+describe('an activity failure whose details are no task failure', () => {
   test.each([
     { callFailed: true, error: { code: 'TOOL_FAILED' } },
     { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' }, usage: { inputTokens: 1 } },

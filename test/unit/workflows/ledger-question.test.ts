@@ -33,12 +33,12 @@ const compensable = aCall(aToolRequest({ effect: 'idempotent' }), { isCompensabl
 const TIMEOUTS: readonly TimeoutType[] = ['SCHEDULE_TO_CLOSE', 'START_TO_CLOSE', 'HEARTBEAT', 'SCHEDULE_TO_START'];
 const ACCOUNTABLE = { keyed, unsafe, compensable };
 
-describe('the ledger is asked', () => {
-  test.each(Object.entries(ACCOUNTABLE))('after each time-out of a call that is %s', (_, call) => {
+describe('the ledger is asked about a call', () => {
+  test.each(Object.entries(ACCOUNTABLE))('after each timeout if the call is %s', (_, call) => {
     for (const timeoutType of TIMEOUTS) {
       const givenUp = { code: 'TIMEOUT', message: expect.stringContaining('No worker') };
-      expect(questionAfter(call, timedOut(timeoutType), { isCanceled: false })).toMatchObject({ givenUp });
-      expect(questionAfter(call, timedOut(timeoutType), { isCanceled: true })).not.toHaveProperty('givenUp');
+      expect(questionAfter(call, timedOut(timeoutType), false)).toMatchObject({ givenUp });
+      expect(questionAfter(call, timedOut(timeoutType), true)).not.toHaveProperty('givenUp');
     }
   });
 
@@ -52,7 +52,7 @@ describe('the ledger is asked', () => {
     ['a failure after which another attempt was to come', tells(refused, false)],
     ['a refusal by the server', failedBy(new ServerFailure('too large', true))],
   ])('after %s was the last that the server heard', (_, failure) => {
-    expect(questionAfter(keyed, failure, { isCanceled: false })).not.toBeNull();
+    expect(questionAfter(keyed, failure, false)).not.toBeNull();
   });
 
   test.each([
@@ -63,16 +63,16 @@ describe('the ledger is asked', () => {
       { callFailed: false, error: { code: 'TOOL_FAILED', message: 'no' } },
       true,
     ],
-  ] as const)('after an attempt has told of %s, at most if it was canceled', (_, failure, expected) => {
-    const isAsked = (isCanceled: boolean) => questionAfter(keyed, tells(failure), { isCanceled }) !== null;
+  ] as const)('after an attempt has reported %s, at most if the call was canceled', (_, failure, expected) => {
+    const isAsked = (isCanceled: boolean) => questionAfter(keyed, tells(failure), isCanceled) !== null;
     expect([isAsked(false), isAsked(true)]).toEqual([false, expected]);
   });
 
   test.each([aModelRequest(), aToolRequest({ effect: 'idempotent' })])(
-    'never about what may be made again',
+    'never if the call may be repeated',
     (request) => {
       for (const isCanceled of [false, true])
-        expect(questionAfter(aCall(request), timedOut('START_TO_CLOSE'), { isCanceled })).toBeNull();
+        expect(questionAfter(aCall(request), timedOut('START_TO_CLOSE'), isCanceled)).toBeNull();
     },
   );
 });
@@ -82,22 +82,21 @@ describe("the ledger's answer about a call that the server has given up", () => 
     call: CallEffect,
     answer: TaskFailure,
     timeoutType: TimeoutType = 'SCHEDULE_TO_CLOSE',
-  ): TaskFailure | undefined =>
-    questionAfter(call, timedOut(timeoutType), { isCanceled: false })?.failureIn(tells(answer));
+  ): TaskFailure | undefined => questionAfter(call, timedOut(timeoutType), false)?.failureIn(tells(answer));
 
-  test.each([true, false])('counts if the call has failed (known to be undone: %s)', (callFailed) => {
+  test.each([true, false])('is used if the call has failed (known to be undone: %s)', (callFailed) => {
     const answer: TaskFailure = { callFailed, error: { code: 'TOOL_FAILED', message: 'refused', attempts: 3 } };
     for (const call of Object.values(ACCOUNTABLE)) expect(failureOf(call, answer)).toEqual(answer);
   });
 
-  test('leaves the time-out where nobody knows, unless a person must be asked', () => {
+  test('leaves the timeout if the outcome is unknown, unless a person must settle the call', () => {
     const unknown: TaskFailure = { callFailed: false, error: { code: 'UNKNOWN_OUTCOME', message: 'lost' } };
     const timeout = { callFailed: false, error: { code: 'TIMEOUT' } };
     expect([keyed, compensable].map((call) => failureOf(call, unknown))).toMatchObject([timeout, timeout]);
     expect(failureOf(unsafe, unknown)).toEqual(unknown);
   });
 
-  test('is believed that the call may have been made, though the server knows of no attempt', () => {
+  test('is used if the call was possibly executed, although the server knows of no attempt', () => {
     const unknown: TaskFailure = { callFailed: false, error: { code: 'UNKNOWN_OUTCOME', message: 'lost' } };
     const failure = { callFailed: false, error: { code: 'TIMEOUT', message: 'No worker took the call in time' } };
     expect(failureOf(keyed, unknown, 'SCHEDULE_TO_START')).toMatchObject(failure);

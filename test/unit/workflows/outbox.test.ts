@@ -41,7 +41,7 @@ function open() {
 }
 
 describe('a lost delivery', () => {
-  test('is taken again, with the current approvals', () => {
+  test('is sent again with the current approvals', () => {
     const { take, receive } = open();
     const lost = take();
     receive({ kind: 'signal', name: 'approve', payload: {} });

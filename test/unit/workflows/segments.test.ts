@@ -26,15 +26,15 @@ function aRun(segments: Segments) {
 const begin = (state: ReturnType<Segments['state']> | null = null, execution = 1): Segments =>
   createSegments({ trace, execution, state, isAgent: ({ node }) => node === 'agent' });
 
-describe('segments', () => {
-  test('end where the run waits, and where it ends', () => {
+describe('the segments of a traced run', () => {
+  test('end when the run waits, and when it ends', () => {
     const segments = begin();
     const becomes = aRun(segments);
     becomes('running', 'run.started', 'step.started');
     expect(segments.takeEnded()).toBeNull();
     becomes('waiting', 'approval.requested');
     expect(segments.takeEnded()?.segments).toEqual([{ name: '1.1', after: 0, upTo: 3 }]);
-    segments.begins('sent');
+    segments.beginOccurrence('sent');
     becomes('running', 'approval.decided', 'node.completed');
     expect(segments.current()).toEqual({ ...trace, segment: '1.2' });
     becomes('completed', 'run.completed');
@@ -45,7 +45,7 @@ describe('segments', () => {
     expect(segments.takeEnded()).toBeNull();
   });
 
-  test('are also from one wait to the next in one step, but not of what changes nothing', () => {
+  test('include one from wait to wait within a single step, but none for an ignored signal', () => {
     const segments = begin();
     const becomes = aRun(segments);
     becomes('waiting', 'run.started', 'approval.requested', 'step.started');
@@ -57,7 +57,7 @@ describe('segments', () => {
     ]);
   });
 
-  test('go on in the next execution of the workflow', () => {
+  test('continue in the next execution of the workflow', () => {
     const before = begin();
     aRun(before)('running', 'run.started', 'step.started');
     const after = begin(before.state());
@@ -66,7 +66,7 @@ describe('segments', () => {
     expect(after.takeEnded()).toBeNull();
   });
 
-  test('say which agents they have, and which visits have begun before', () => {
+  test('list their agents, and the visits that began in earlier segments', () => {
     const segments = begin();
     const becomes = aRun(segments);
     const agent = { node: 'agent', visit: 1, path: ['outer'] };
@@ -80,7 +80,7 @@ describe('segments', () => {
     ]);
   });
 
-  test('know in the next execution which visits are open, those among them that have failed', () => {
+  test('keep the open visits for the next execution, including failed ones', () => {
     const before = begin();
     const agent = { node: 'agent', visit: 1, index: 2 };
     aRun(before)('waiting', 'step.started', { type: 'node.started', ...agent }, { type: 'node.failed', ...agent });
@@ -93,7 +93,7 @@ describe('segments', () => {
     ]);
   });
 
-  test('of a reopened run have other names', () => {
+  test('have other names in a reopened run', () => {
     const segments = begin(null, 2);
     aRun(segments)('running', 'run.retried');
     expect(segments.current().segment).toBe('2.1');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TimerEffect } from '../../../src/graph/run/effect.ts';
-import { MOST_TIMERS, createTimers } from '../../../src/workflows/timers.ts';
+import { MAX_TIMERS, createTimers } from '../../../src/workflows/timers.ts';
 import type { Timers } from '../../../src/workflows/timers.ts';
 import { createRandom } from '../../support/builders/random.ts';
 
@@ -61,7 +61,7 @@ function aTemporal(): FakeTemporal {
 const aTimer = (id: string, fireAt: number): TimerEffect => ({ kind: 'timer', id, fireAt, summary: id });
 
 describe('a timer that has fired already', () => {
-  test('is not heard once it is canceled', async () => {
+  test('is ignored after its cancellation', async () => {
     const { timers, fired, fire } = aTemporal();
     timers.start(aTimer('deadline', 10));
     const late = fire('deadline');
@@ -70,7 +70,7 @@ describe('a timer that has fired already', () => {
     expect(fired).toEqual([]);
   });
 
-  test('is not heard once it is replaced, and the new one fires and can be canceled', async () => {
+  test('is ignored after its replacement, and the new timer fires and can be canceled', async () => {
     const { timers, fired, fire, set } = aTemporal();
     for (const id of ['deadline', 'other']) {
       timers.start(aTimer(id, 10));
@@ -86,8 +86,8 @@ describe('a timer that has fired already', () => {
   });
 });
 
-describe('more timers than Temporal should have', () => {
-  const MANY = 3 * MOST_TIMERS;
+describe('timers beyond the maximum in Temporal', () => {
+  const MANY = 3 * MAX_TIMERS;
 
   test.each([
     ['in the order in which they are due', (at: number) => at],
@@ -97,7 +97,7 @@ describe('more timers than Temporal should have', () => {
     const { timers, fired, set, fireNext } = aTemporal();
     const all = Array.from({ length: MANY }, (_each, at) => aTimer(`t${at}`, fireAtOf(at)));
     for (const timer of all) timers.start(timer);
-    expect([set().length, timers.count()]).toEqual([MOST_TIMERS, MOST_TIMERS]);
+    expect([set().length, timers.count()]).toEqual([MAX_TIMERS, MAX_TIMERS]);
     for (let count = 0; count < MANY; count += 1) await fireNext();
     const expected = [...all].sort((a, b) => a.fireAt - b.fireAt).map(({ id, fireAt }) => `${id}@${fireAt}`);
     expect(fired.map((one) => Number(one.split('@')[1]))).toEqual(expected.map((one) => Number(one.split('@')[1])));
@@ -105,38 +105,41 @@ describe('more timers than Temporal should have', () => {
     expect(set()).toEqual([]);
   });
 
-  test('take no further timer of Temporal when those are canceled that wait', () => {
+  test('start no timer in Temporal when waiting ones are canceled', () => {
     const { timers, set, asked } = aTemporal();
     for (let at = 0; at < MANY; at += 1) timers.start(aTimer(`t${at}`, at));
-    for (let at = MANY - 1; at >= MOST_TIMERS; at -= 1) timers.cancel(`t${at}`);
-    expect([set().length, asked()]).toEqual([MOST_TIMERS, MOST_TIMERS]);
+    for (let at = MANY - 1; at >= MAX_TIMERS; at -= 1) timers.cancel(`t${at}`);
+    expect([set().length, asked()]).toEqual([MAX_TIMERS, MAX_TIMERS]);
   });
 
-  test.each([1, 2, 3, 4, 5])('fire in their order whatever is canceled, added and replaced (%i)', async (seed) => {
-    const random = createRandom(seed);
-    const { timers, fired, set, fireNext } = aTemporal();
-    const open = new Map<string, number>();
-    const expected: number[] = [];
-    let now = 0;
-    for (let step = 0; step < 1_500; step += 1) {
-      const kind = random.next();
-      const id = `t${Math.floor(random.next() * 2 * MANY)}`;
-      if (kind < 0.55) {
-        const fireAt = now + Math.floor(random.next() * 1_000);
-        if (open.has(id)) timers.cancel(id);
-        open.set(id, fireAt);
-        timers.start(aTimer(id, fireAt));
-      } else if (kind < 0.7) {
-        open.delete(id);
-        timers.cancel(id);
-      } else if (open.size > 0) {
-        now = Math.min(...open.values());
-        await fireNext();
-        open.delete(fired.at(-1)?.split('@')[0] ?? '');
-        expected.push(now);
+  test.each([1, 2, 3, 4, 5])(
+    'fire in order of their due times, although timers are canceled, added and replaced (%i)',
+    async (seed) => {
+      const random = createRandom(seed);
+      const { timers, fired, set, fireNext } = aTemporal();
+      const open = new Map<string, number>();
+      const expected: number[] = [];
+      let now = 0;
+      for (let step = 0; step < 1_500; step += 1) {
+        const kind = random.next();
+        const id = `t${Math.floor(random.next() * 2 * MANY)}`;
+        if (kind < 0.55) {
+          const fireAt = now + Math.floor(random.next() * 1_000);
+          if (open.has(id)) timers.cancel(id);
+          open.set(id, fireAt);
+          timers.start(aTimer(id, fireAt));
+        } else if (kind < 0.7) {
+          open.delete(id);
+          timers.cancel(id);
+        } else if (open.size > 0) {
+          now = Math.min(...open.values());
+          await fireNext();
+          open.delete(fired.at(-1)?.split('@')[0] ?? '');
+          expected.push(now);
+        }
+        expect(set().length).toBeLessThanOrEqual(MAX_TIMERS);
       }
-      expect(set().length).toBeLessThanOrEqual(MOST_TIMERS);
-    }
-    expect(fired.map((one) => Number(one.split('@')[1]))).toEqual(expected);
-  });
+      expect(fired.map((one) => Number(one.split('@')[1]))).toEqual(expected);
+    },
+  );
 });

@@ -139,5 +139,5 @@ export function summaryTokens(contextTokens: number | null): number {
     : Math.max(1, Math.min(MAX_SUMMARY_TOKENS, Math.floor(contextTokens / 4)));
 }
 
-/** Far more than the text takes, because the thinking of the model counts, too. */
+/** Far more than the text needs, because the model's thinking counts as output, too. */
 const MAX_SUMMARY_TOKENS = 4_000;

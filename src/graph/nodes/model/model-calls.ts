@@ -96,11 +96,11 @@ export function toModelCall(step: TurnStep): ModelCallRequest {
 function toGraphOffers({ graphTools }: ModelCallPlan, { tools }: Offer): Pick<ModelCallRequest, 'graphTools'> {
   const offered = Object.entries(graphTools).filter(([name]) => tools.includes(name));
   if (offered.length === 0) return {};
-  const told = offered.map(([name, { entry }]) => {
+  const descriptions = offered.map(([name, { entry }]) => {
     const { description, parameters } = entry;
     return [name, { description, parameters }] as const;
   });
-  return { graphTools: Object.fromEntries(told) };
+  return { graphTools: Object.fromEntries(descriptions) };
 }
 
 /** Fields that a node does not set are absent, which keeps the requests without them unchanged. */

@@ -55,7 +55,7 @@ export interface ModelTurn {
   ask(task: TaskContext, conversation: Conversation, offer: Offer): OpenTurn;
   /** Makes the call of an open turn: one that waited for budgets, or a canceled one again under its old key. */
   askAgain(task: TaskContext, awaited: AwaitedTurn, offer: Offer): OpenTurn;
-  resume(task: TaskContext, awaited: AwaitedTurn & { readonly offer: Offer }, input: TurnInput): TurnProgress;
+  resume(task: TaskContext, awaited: AwaitedTurn, offer: Offer, input: TurnInput): TurnProgress;
 }
 
 export function compileModelTurn(node: ModelFields, settings: NodeSettings): ModelTurn {
@@ -75,7 +75,7 @@ export function compileModelTurn(node: ModelFields, settings: NodeSettings): Mod
         question: questionOf(turn),
       });
     },
-    resume(task, { conversation, turn, offer }, input) {
+    resume(task, { conversation, turn }, offer, input) {
       const step = { plan, task, conversation, offer, question: questionOf(turn) };
       if (input.kind === 'call.failed') return afterFailure(step, input.failure);
       const { reply } = input;

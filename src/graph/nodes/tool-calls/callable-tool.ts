@@ -33,12 +33,12 @@ export interface CallableTool {
   /** `tell` (the model gets the error), `intervene`, or the name of the tool to call after a failure. */
   readonly onFailure: string;
   /** Returns the reason why a run may not call the tool, by its editors, its starter first; `null` if it may. */
-  refuse(shapers: readonly Principal[]): string | null;
+  refuse(editors: readonly Principal[]): string | null;
   /**
    * Reads the arguments of a call by the tool's parameters, before any decision about them. A problem is formulated for
    * the model.
    */
-  readArguments(given: Json, giver?: Giver): { readonly args: Json } | { readonly problem: string };
+  readArguments(given: Json, giver?: ArgumentSource): { readonly args: Json } | { readonly problem: string };
   /** True if the code's own schema must read the arguments afterwards; otherwise the code receives them as they are. */
   readonly needsReading: boolean;
   reading(args: Json, leftMs: number | null): ReadingRequest;
@@ -50,11 +50,15 @@ export interface CallableTool {
    * @throws GraphError `EXPRESSION_FAILED` when it can't be computed
    */
   memory(bindings: Bindings): string | undefined;
-  question(args: Json, terms: Pick<CallTerms, 'memory'> & { readonly because: string }): Question;
+  /**
+   * @param because the origin of the call, such as "Node pay calls it"
+   * @param memory the namespace of a memory tool
+   */
+  question(args: Json, because: string, memory?: string): Question;
   request(args: Json, terms: CallTerms): ToolCallRequest;
 }
 
-/** What a call depends on besides its arguments. */
+/** The conditions of a call besides its arguments. */
 export interface CallTerms {
   readonly leftMs: number | null;
   /** The namespace of a memory tool. */
@@ -68,7 +72,7 @@ export interface CallTerms {
 /**
  * The origin of arguments: a model, which may write numbers as text; a node or a person; another tool that has failed.
  */
-export type Giver = 'model' | 'node' | 'tool';
+export type ArgumentSource = 'model' | 'node' | 'tool';
 
 /** The node that calls a tool. */
 export interface CallingNode {
@@ -121,11 +125,11 @@ function compileEntry({ name, entry, fillNamespace, graph }: KnownTool, caller: 
     name,
     graph: graph ?? null,
     onFailure: entry.onFailure ?? 'tell',
-    refuse(shapers) {
-      const refused = shapers.findIndex((principal) => !mayCall(entry, principal));
+    refuse(editors) {
+      const refused = editors.findIndex((principal) => !mayCall(entry, principal));
       if (refused === -1) return null;
       const rule = `${name} may be called by runs of ${callersOf(entry)} only`;
-      return refused === 0 ? rule : `${rule}; ${shapers[refused]?.sub ?? ''}, who has changed this run, is none`;
+      return refused === 0 ? rule : `${rule}; ${editors[refused]?.sub ?? ''}, who has changed this run, is none`;
     },
     readArguments(given, giver = 'node') {
       const args = completeArguments(given, entry, giver === 'tool');
@@ -138,8 +142,8 @@ function compileEntry({ name, entry, fillNamespace, graph }: KnownTool, caller: 
     reading: (args, leftMs) => toReading(name, terms, { args, policy: capDeadline(policy, leftMs) }),
     needsApproval: (bindings) => rules.some((rule) => rule(bindings)),
     memory: (bindings) => fillNamespace?.(bindings),
-    question: (args, asked) =>
-      toolQuestion({ tool: name, args, graph, ...asked }, entry, caller.settings.catalog.defaults),
+    question: (args, because, memory) =>
+      toolQuestion({ tool: name, args, because, memory, graph }, entry, caller.settings.catalog.defaults),
     request: (args, { leftMs, isApproved, isRead, memory }) => ({
       ...toToolCall(name, terms, { args, policy: capDeadline(policy, leftMs), isApproved, isRead }),
       ...(memory !== undefined && { memory }),

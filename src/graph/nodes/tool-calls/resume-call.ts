@@ -7,7 +7,7 @@ import { MAX_VALUE_BYTES, remainingBytes, tooLarge } from '../../values/json-siz
 import { deepEqual, toText } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import type { TaskContext, TaskInput } from '../behavior.ts';
-import type { CallableTool, Giver, ToolBatchContext, Toolbox } from './callable-tool.ts';
+import type { CallableTool, ArgumentSource, ToolBatchContext, Toolbox } from './callable-tool.ts';
 import { editedNote, failureNote, rejectionNote } from './messages.ts';
 
 /** A call of a batch in the task that makes it. */
@@ -56,7 +56,11 @@ function resumeRead(context: ToolBatchContext, progress: CallProgress, input: Ta
  * Reads the arguments of a call for its tool. A problem becomes the answer of the call. If the tool's own schema must
  * read the arguments, they stay marked as unread.
  */
-export function readAs(tool: CallableTool, given: Json, giver: Giver): Pick<BatchCall, 'args' | 'given' | 'state'> {
+export function readAs(
+  tool: CallableTool,
+  given: Json,
+  giver: ArgumentSource,
+): Pick<BatchCall, 'args' | 'given' | 'state'> {
   const read = tool.readArguments(given, giver);
   if ('problem' in read) return { args: given, state: answered(failureNote(read.problem)) };
   const state: CallState = tool.needsReading ? { phase: 'unread', isApproved: false } : NOT_ASKED;
@@ -145,11 +149,11 @@ function toolsTried(tools: Toolbox, { name, tool }: BatchCall): ReadonlySet<stri
 function redirect(task: TaskContext, call: BatchCall, tool: CallableTool): BatchCall {
   const { approvedByPerson: _approved, isRead: _isRead, given = call.args, ...others } = call;
   const redirected = { ...others, args: given, tool: tool.name };
-  const refusal = tool.refuse(task.shapers);
+  const refusal = tool.refuse(task.editors);
   return refusal === null ? readAgain(redirected, tool, 'tool') : answer(redirected, failureNote(refusal));
 }
 
-function readAgain(call: BatchCall, tool: CallableTool, giver: Giver): BatchCall {
+function readAgain(call: BatchCall, tool: CallableTool, giver: ArgumentSource): BatchCall {
   const read = { ...call, ...readAs(tool, call.args, giver) };
   return read.state.phase === 'answered' ? answer(read, read.state.content) : read;
 }

@@ -1,7 +1,7 @@
 import type { NewMessage, ToolCall } from '../../definition/message.ts';
 import { NOT_ASKED, answered, failureIn } from '../../run/tool-batch.ts';
 import type { BatchCall, CallState, ToolBatch } from '../../run/tool-batch.ts';
-import { tasksIn, freshScope } from '../../run/scope-place.ts';
+import { tasksIn, freshScope } from '../../run/scope-position.ts';
 import type { Scope, WithGraphCalls, NodeTask } from '../../run/scope.ts';
 import { GraphError, toRunError } from '../../values/errors.ts';
 import type { TaskInput } from '../behavior.ts';
@@ -26,13 +26,13 @@ export interface BatchProgress extends Pick<WithGraphCalls, 'inside'> {
 }
 
 /** The number is bounded because each answer is searched among all calls of its batch. */
-const MOST_CALLS = 500;
+const MAX_CALLS = 500;
 
 /** Makes a batch of requested calls. Calls that can't be made are answered at once; the others become ready. */
 export function readBatch(context: ToolBatchContext, requested: readonly ToolCall[], callsMade: number): BatchProgress {
   let number = callsMade;
   const batch = requested.map((call, at) => {
-    const read = at < MOST_CALLS ? readCall(context, call) : leftOut(call);
+    const read = at < MAX_CALLS ? readCall(context, call) : leftOut(call);
     return { ...read, number: read.state.phase === 'answered' ? callsMade : number++ };
   });
   return { batch, callsMade: number };
@@ -43,7 +43,7 @@ export function readBatch(context: ToolBatchContext, requested: readonly ToolCal
  * begin, no other call begins, because the task is going to fail. The approval rules are evaluated immediately before a
  * call begins, because people may edit the state until then.
  */
-export function beginBatch(context: ToolBatchContext, { batch, callsMade, ...graphs }: BatchProgress): BatchProgress {
+export function beginBatch(context: ToolBatchContext, { batch, callsMade, inside }: BatchProgress): BatchProgress {
   const checked = batch.map((call) => checkApproval(context, call));
   let isFailing = failureIn(checked.map(({ call }) => call)) !== null;
   const begun = checked.map(({ call, needsApproval }) => {
@@ -51,7 +51,7 @@ export function beginBatch(context: ToolBatchContext, { batch, callsMade, ...gra
     isFailing ||= next.state.phase === 'failed';
     return next;
   });
-  return { batch: begun, callsMade, ...withBegunGraphs(context, { before: batch, batch: begun, ...graphs }) };
+  return { batch: begun, callsMade, ...withBegunGraphs(context, batch, begun, inside) };
 }
 
 /** Passes an input to the call of the batch that waits for it. New calls begin later, in `beginBatch`. */
@@ -112,13 +112,13 @@ function readCall({ task, tools }: ToolBatchContext, { id, name, args }: ToolCal
   const call = toUnread({ id, name, args });
   const tool = tools.findAllowed(name);
   if (!tool) return { ...call, state: answered(toolNotFound(name)) };
-  const refusal = tool.refuse(task.shapers);
+  const refusal = tool.refuse(task.editors);
   if (refusal !== null) return { ...call, state: answered(failureNote(refusal)) };
   return { ...call, ...readAs(tool, args, 'model') };
 }
 
 function leftOut(call: ToolCall): Omit<BatchCall, 'number'> {
-  const note = failureNote(`One message may ask for ${MOST_CALLS} calls; this one came later`);
+  const note = failureNote(`One message may ask for ${MAX_CALLS} calls; this one came later`);
   return { ...toUnread(call), args: null, state: answered(note) };
 }
 
@@ -175,7 +175,7 @@ function checkApproval({ task, tools }: ToolBatchContext, call: BatchCall): Chec
 
 function askAboutCall({ task, tools }: ToolBatchContext, call: BatchCall): BatchCall {
   const because = `A model asks for it in call ${call.id}`;
-  const question = tools.find(call.tool)?.question(call.args, { because, memory: call.memory });
+  const question = tools.find(call.tool)?.question(call.args, because, call.memory);
   return question ? { ...call, state: { phase: 'asked', ...task.requestApproval(question) } } : call;
 }
 
@@ -183,7 +183,7 @@ function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall): 
   const tool = tools.find(call.tool);
   if (!tool) return { ...call, state: answered(toolNotFound(call.tool)) };
   if (!task.hasCapacity()) return call;
-  const refusal = tool.refuse(task.shapers);
+  const refusal = tool.refuse(task.editors);
   if (refusal !== null) return { ...call, state: answered(failureNote(refusal)) };
   if (tool.graph) return beginGraph({ task, tools, leftMs }, call, tool);
   const key = task.call(
@@ -201,7 +201,7 @@ function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall): 
 
 function beginGraph({ task, leftMs }: ToolBatchContext, call: BatchCall, tool: CallableTool): BatchCall {
   leftMs();
-  task.beginGraph(call.number, { tool: tool.name, args: call.args });
+  task.beginGraph(call.number, tool.name, call.args);
   return { ...call, begunAt: task.now, state: { phase: 'inside' } };
 }
 
@@ -255,7 +255,9 @@ function awaitedIds({ number, state }: BatchCall): readonly (string | number)[] 
 /** Adds the tasks of calls that have begun as graphs since an earlier state of their batch. */
 function withBegunGraphs(
   { tools, leftMs }: ToolBatchContext,
-  { before, batch, inside }: { readonly before: ToolBatch; readonly batch: ToolBatch; readonly inside?: Scope },
+  before: ToolBatch,
+  batch: ToolBatch,
+  inside: Scope | undefined,
 ): Pick<WithGraphCalls, 'inside'> {
   const begun = batch.flatMap((call, at) => {
     const isBegun = call.state.phase === 'inside' && before[at]?.state.phase !== 'inside';

@@ -53,12 +53,9 @@ export function compileToolCalls(node: CallsNode, settings: NodeSettings): NodeB
     },
     resume(task, position, input) {
       if (position.kind !== 'calls') throw unexpected(position);
-      const { kind: _kind, countdown: _countdown, failing, ...progress } = position;
+      const { kind: _kind, countdown: _countdown, ...progress } = position;
       const stopped = deadline.cap(deadline.run(position, false, task.now), leftMsIn(input));
-      const resumed = { ...resumeBatch(contextOf(task, stopped), progress, input), ...stopped };
-      return failing
-        ? { kind: 'open', position: { kind: 'calls', ...resumed, failing } }
-        : continueBatch(task, resumed);
+      return continueBatch(task, { ...resumeBatch(contextOf(task, stopped), progress, input), ...stopped });
     },
   };
 }

@@ -91,7 +91,7 @@ describe('a stored file', () => {
     'of another person is read for the roles %j if they have payload:read, as in GET /api/blobs/{id}',
     (roles) => {
       const maySeePayloads = permissionsOf(roles).has('payload:read');
-      expect(mayReadFile({ by: 'ann' }, { sub: 'bob', roles })).toBe(maySeePayloads);
+      expect(mayReadFile('ann', { sub: 'bob', roles })).toBe(maySeePayloads);
     },
   );
 

@@ -54,7 +54,7 @@ describe('the undone work of a run', () => {
   });
 
   test('has a first step: checkpoints of it and of later steps are behind it', () => {
-    expect([-1, 0, 1, 2, 3].map((step) => isBehind({ since: 1 }, { step }))).toEqual([false, false, true, true, true]);
+    expect([-1, 0, 1, 2, 3].map((step) => isBehind({ since: 1 }, step))).toEqual([false, false, true, true, true]);
   });
 
   test('is described by the first nodes, each once', () => {

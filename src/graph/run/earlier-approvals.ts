@@ -21,7 +21,7 @@ type AskedQuestion = Omit<Question, 'tool'> & { readonly tool: string | undefine
  * @param closed those of the run, oldest first
  * @param inherited those of the runs that it was forked from, oldest first
  */
-export function askedBefore(
+export function earlierApprovals(
   closed: readonly Approval[],
   question: AskedQuestion,
   inherited: readonly ClosedApproval[] = [],
@@ -45,7 +45,7 @@ export function approvalsToInherit(
   closed: readonly ClosedApproval[],
   inherited: readonly ClosedApproval[] = [],
 ): readonly ClosedApproval[] {
-  const inOrder = closed.toSorted((one, other) => approvalNumber(one) - approvalNumber(other));
+  const inOrder = closed.toSorted((one, other) => approvalNumber(one.id) - approvalNumber(other.id));
   return [...inherited, ...inOrder].slice(-MAX_INHERITED);
 }
 

@@ -41,26 +41,26 @@ describe('a call that was possibly executed', () => {
     ['keyed', 'charge', charge],
     ['with a compensation', 'charge', pays('one')],
     ['idempotent, with a compensation', 'lookup', { ...pays('one'), tool: 'lookup' }],
-  ])('is named by the run that fails with it: %s', (_what, tool, pay) => {
+  ])('is listed in the error of the run that fails with it: %s', (_what, tool, pay) => {
     const run = start({ pay }, timingOut(Number.POSITIVE_INFINITY, tool));
     const error = { code: 'TIMEOUT', node: 'pay', cause: perhaps(`pay: the call of ${tool}`) };
     expect(run.run).toMatchObject({ status: 'failed', error });
     expect(run.events.at(-1)).toMatchObject({ type: 'run.failed', error });
   });
 
-  test('is named by a run that fails later, after its graph has continued', () => {
+  test('is listed in the error of a run that fails later, after its graph has continued', () => {
     const run = start({ pay: { ...charge, onError: { to: 'c' } }, c: breaks }, timingOut());
     expect(run.run.error).toMatchObject({ node: 'c', cause: perhaps('pay: the call of charge') });
   });
 
-  test('is named by a run that is canceled later', () => {
+  test('is listed in the error of a run that is canceled later', () => {
     const run = start({ pay: { ...charge, onError: { to: 'ask' } }, ask: asks }, timingOut());
     run.signal('cancel', {});
     expect(run.run).toMatchObject({ status: 'canceled', error: { code: 'CANCELED' } });
     expect(causeOf(run)).toEqual(perhaps('pay: the call of charge'));
   });
 
-  test('is named together with the failed compensations', () => {
+  test('is listed together with the failed compensations', () => {
     const undone: NodeDefinition = { ...pays('one'), tool: 'lookup', compensate: { tool: 'gone' } };
     const run = start({ a: undone, pay: charge }, timingOut());
     expect(causeOf(run)).toEqual({
@@ -74,7 +74,7 @@ describe('a call that was possibly executed', () => {
     expect(run.run).toMatchObject({ status: 'completed', error: null });
   });
 
-  test('is named with its list element, inside a subgraph', () => {
+  test('is listed with its list element, inside a subgraph', () => {
     const graph = aDefinition({
       name: 'inside',
       channels: { items: { default: ['x', 'y'] } },
@@ -85,7 +85,7 @@ describe('a call that was possibly executed', () => {
     expect(causeOf(run)?.message).toMatch(/: sub\/each\[0\]: the call.*; sub\/each\[1\]: the call/);
   });
 
-  test('is named if a model has requested it', () => {
+  test('is listed if a model has requested it', () => {
     const agent: NodeDefinition = { type: 'agent', prompt: 'Pay', tools: ['charge'] };
     let turns = 0;
     const model = () => (turns++ === 0 ? requests(['charge', { key: 'k' }]) : 'done');
@@ -122,7 +122,7 @@ describe('a call that is open when its run ends', () => {
   test.each<[string, string, (run: MemoryRun) => void]>([
     ['canceled', 'CANCELED', (run) => run.signal('cancel', {})],
     ['failed', 'DEADLINE_EXCEEDED', (run) => run.passTime(60_000)],
-  ])('is named by a run that is %s, and recorded in its own event', (status, code, end) => {
+  ])('is listed in the error of a run that is %s, and recorded in its own event', (status, code, end) => {
     const run = endWhileOut(charge, end);
     expect(run.run).toMatchObject({ status, error: { code, cause: perhaps('pay: the call of charge') } });
     expect(run.events).toContainEqual(expect.objectContaining({ type: 'tool.called', tool: 'charge', error }));
@@ -137,7 +137,7 @@ describe('a call that is open when its run ends', () => {
   });
 });
 
-describe('a call whose outcome is known by now is no longer named', () => {
+describe('a call whose outcome is known by now is no longer listed', () => {
   test('after a retry has found its result under the same key, and it is compensated', () => {
     const outside = timingOut(1);
     const run = start({ pay: pays('one'), c: breaks }, outside);
@@ -168,7 +168,7 @@ describe('a call whose outcome is known by now is no longer named', () => {
 });
 
 describe('an idempotent call', () => {
-  test('is not named', () => {
+  test('is not listed', () => {
     const tool = (): Json => {
       throw new CallFailure('TIMEOUT', 'no answer', false);
     };
@@ -178,7 +178,7 @@ describe('an idempotent call', () => {
   });
 });
 
-test('an unsafe call of the last node of a canceled run is named if its outcome is unknown', () => {
+test('an unsafe call of the last node of a canceled run is listed if its outcome is unknown', () => {
   const tool = (): Json => {
     throw new CallFailure('UNKNOWN_OUTCOME', 'lost');
   };
@@ -190,7 +190,7 @@ test('an unsafe call of the last node of a canceled run is named if its outcome 
   expect(causeOf(run)).toEqual(perhaps('bye: the call of notify'));
 });
 
-test('an unsafe call of unknown outcome stays named if its repetition is refused', () => {
+test('an unsafe call of unknown outcome stays listed if its repetition is refused', () => {
   const charge: ToolEntry = { description: 'Charge', parameters: {}, effect: 'unsafe', roles: ['user'] };
   const catalog = aCatalog({ tools: { charge } });
   const tool = (): Json => {

@@ -20,7 +20,7 @@ describe('readRun', () => {
     ['all migrations', { format: 1, id: 'r', pay: 7 }],
     ['those after its format', { format: 2, id: 'r', amount: 7 }],
     ['none', { format: 3, id: 'r', amount: 7, currency: 'USD' }],
-  ])('takes a run through %s', (_which, kept) => {
+  ])('migrates a run through %s', (_which, kept) => {
     expect(readRun(kept, migrations)).toEqual({ format: 3, id: 'r', amount: 7, currency: 'USD' });
   });
 

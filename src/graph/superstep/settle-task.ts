@@ -2,9 +2,10 @@ import { tryWrite } from '../channels/apply-writes.ts';
 import { withOwnAllowance, cancelTimersAndApprovalsOf, emitTask, taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { requireRoom, setState } from '../draft/scope-draft.ts';
-import type { TaskState } from '../run/scope.ts';
+import type { SavedProgress } from '../run/scope.ts';
 import { countUnknownOutcomes } from '../run/unknown-outcomes.ts';
 import { GraphError } from '../values/errors.ts';
+import type { TaskFailure } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 import { failAfterCallsWithin, withLocation } from './fail-task.ts';
 import { requireAllowedMessages } from './run-task.ts';
@@ -27,10 +28,7 @@ export function skipTask(handle: TaskHandle, output: Json, by: string): void {
 }
 
 /** Fails a task that a person has given up, after the calls of its graphs have returned. */
-export function giveUpTask(
-  handle: TaskHandle,
-  { failure, saved, by }: Pick<TaskState & { phase: 'failed' }, 'failure' | 'saved'> & { readonly by: string },
-): void {
+export function giveUpTask(handle: TaskHandle, failure: TaskFailure, saved: SavedProgress | null, by: string): void {
   const { attempts = 1 } = failure.error;
   const given = { ...failure, error: withLocation(handle, failure.error) };
   emitTask(handle, { type: 'node.failed', error: given.error, attempts, by });

@@ -7,13 +7,13 @@ import { refuseDecider } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
-import { shapersOf } from '../run/shapers.ts';
+import { editorsOf } from '../run/editors.ts';
 import { deepEqual, toJson } from '../values/json.ts';
 
 /*
- * The rule of gated nodes: a person who reaches a node behind an approval by another way than the edges, or writes a
- * channel that the approval writes, decides that approval, whatever its status is. Every operation calls one of these
- * functions.
+ * The rule of gated nodes: a person who reaches a node behind an approval without its edges, or who writes a channel that
+ * the approval writes, needs the right to decide that approval, regardless of its status. Every operation that could do so
+ * calls one of these functions.
  */
 
 /** A person who changes a run. */
@@ -31,7 +31,7 @@ export function actorIn({ run, timestamp }: Draft, by: Principal): Actor {
   return {
     by,
     at: timestamp,
-    requesters: shapersOf(run).map(({ sub }) => sub),
+    requesters: editorsOf(run).map(({ sub }) => sub),
     approvals: Object.values(run.approvals),
   };
 }

@@ -9,34 +9,34 @@ import type { Run } from './run.ts';
  */
 
 /** The limit of editors besides the starter; nobody else may change the run. */
-const MAX_SHAPERS = 100;
+const MAX_EDITORS = 100;
 
-type Shaped = Pick<Run, 'createdBy' | 'shapedBy'>;
+type EditedRun = Pick<Run, 'createdBy' | 'shapedBy'>;
 
 /** Returns all editors of a run, its starter first. */
-export function shapersOf({ createdBy, shapedBy }: Shaped): readonly Principal[] {
+export function editorsOf({ createdBy, shapedBy }: EditedRun): readonly Principal[] {
   return [createdBy, ...shapedBy];
 }
 
 /** Refuses a change by a person beyond the limit of editors. */
-export function refuseShaping(run: Shaped, by: Principal): Refusal | null {
-  if (run.shapedBy.length < MAX_SHAPERS || isKnown(run, by)) return null;
-  const message = `${MAX_SHAPERS} people have changed the run, and no other may; fork it, or start a new one`;
+export function refuseEditor(run: EditedRun, by: Principal): Refusal | null {
+  if (run.shapedBy.length < MAX_EDITORS || isKnown(run, by)) return null;
+  const message = `${MAX_EDITORS} people have changed the run, and no other may; fork it, or start a new one`;
   return { code: 'NOT_ALLOWED_NOW', message };
 }
 
 /** Returns a run's editors with a person added. The same subject with other roles counts as another person. */
-export function withShaper(run: Shaped, by: Principal): readonly Principal[] {
+export function withEditor(run: EditedRun, by: Principal): readonly Principal[] {
   const { sub, roles } = by;
   return isKnown(run, by) ? run.shapedBy : [...run.shapedBy, { sub, roles }];
 }
 
-function isKnown(run: Shaped, by: Principal): boolean {
-  return shapersOf(run).some(({ sub, roles }) => sub === by.sub && deepEqual(roles, by.roles));
+function isKnown(run: EditedRun, by: Principal): boolean {
+  return editorsOf(run).some(({ sub, roles }) => sub === by.sub && deepEqual(roles, by.roles));
 }
 
 /** Returns the editors whose roles differ from the starter's and from each other's. Only roles decide about tools. */
-export function otherRolesOf({ createdBy, shapedBy }: Shaped): readonly Principal[] {
+export function otherRolesOf({ createdBy, shapedBy }: EditedRun): readonly Principal[] {
   return shapedBy.filter(
     ({ roles }, at) =>
       !deepEqual(roles, createdBy.roles) && at === shapedBy.findIndex((one) => deepEqual(roles, one.roles)),

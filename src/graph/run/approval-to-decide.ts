@@ -19,7 +19,7 @@ export const MAX_NAMED = 20;
  * decision without a name never applies to a later approval, which its sender may not have seen, and to none while
  * several are pending.
  */
-export function approvalMeant(known: KnownApprovals, id: string | undefined): Approval | Refusal {
+export function approvalToDecide(known: KnownApprovals, id: string | undefined): Approval | Refusal {
   if (id === undefined) return firstApproval(known);
   return find(known, id) ?? refuseUnknown(known, id);
 }
@@ -36,7 +36,7 @@ function firstApproval(known: KnownApprovals): Approval | Refusal {
   const first = find(known, id);
   const pending = approvals
     .filter(({ status }) => status === 'pending')
-    .toSorted((one, other) => approvalNumber(one) - approvalNumber(other));
+    .toSorted((one, other) => approvalNumber(one.id) - approvalNumber(other.id));
   if (!first) return withPending(refuseUnknown(known, id), pending);
   const closed = refusalByStatus(first);
   if (closed) return withPending(closed, pending);

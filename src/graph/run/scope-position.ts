@@ -1,4 +1,4 @@
-import type { NodeTask, Scope, ScopePlace, Trigger } from './scope.ts';
+import type { NodeTask, Scope, ScopePosition, Trigger } from './scope.ts';
 import { isFinished } from './task-position.ts';
 import type { ChannelSet } from '../channels/channel.ts';
 import { START } from '../definition/definition.ts';
@@ -15,17 +15,17 @@ export function hasBegun({ visits }: Pick<Scope, 'visits'>): boolean {
 }
 
 /** Returns the triggers that are known without evaluating edges. An open superstep has none. */
-export function triggersAt(at: ScopePlace): readonly Trigger[] {
+export function triggersAt(at: ScopePosition): readonly Trigger[] {
   return at.kind === 'running' ? [] : at.triggers;
 }
 
 /** Returns the finished nodes whose edges have not been evaluated. */
-export function finishedAt(at: ScopePlace): readonly string[] {
+export function finishedAt(at: ScopePosition): readonly string[] {
   return at.kind === 'edges' || at.kind === 'after' ? at.finished : [];
 }
 
 /** Returns the nodes of the breakpoint at which a graph is stopped. */
-export function breakpointNodesAt(at: ScopePlace): readonly string[] {
+export function breakpointNodesAt(at: ScopePosition): readonly string[] {
   return at.kind === 'before' || at.kind === 'after' ? at.nodes : [];
 }
 
