@@ -75,7 +75,7 @@ describe('a value that is too large fails its node before the call is scheduled:
 function write(definition: ChannelDefinition, current: Channels, ...updates: readonly Json[]): Applied {
   const writes = updates.map((update, at) => ({ by: `t${at}`, node: `n${at}`, update: { x: update } }));
   const context = { owned: new OwnedLists(), nextMessageId: () => 'm', extension: null };
-  return applyWrites(new Map([['x', compileChannel('x', definition)]]), current, { writes, context });
+  return applyWrites(new Map([['x', compileChannel('x', definition)]]), current, writes, context);
 }
 
 function written(definition: ChannelDefinition, current: Channels, ...updates: readonly Json[]): Channels {

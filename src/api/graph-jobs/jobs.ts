@@ -101,8 +101,8 @@ export const JOBS = {
     limitMs: 10_000,
     work: (
       _: Catalog,
-      { graph, startAt, ...actor }: { graph: RunnableGraph; startAt: string; by: Principal; now: number },
-    ): Refusal | null => refuseStartAt(compile(graph), startAt, actor),
+      { graph, startAt, by, now }: { graph: RunnableGraph; startAt: string; by: Principal; now: number },
+    ): Refusal | null => refuseStartAt(compile(graph), startAt, by, now),
   },
   refuseSkips: {
     limitMs: 10_000,

@@ -58,12 +58,15 @@ export function advance(graph: CompiledGraph, run: Run, occurrence: Occurrence):
  * Applies a signal to an ended run, which `retry`, `skip`, `replan` and `edit` may reopen. The outcome is in the run's
  * signal results. Pure, like `advance`.
  */
-export function signalEndedRun(
-  graph: CompiledGraph,
-  run: Run,
-  { now, name, payload }: { now: number; name: string; payload: JsonObject },
-): Advance {
+export function signalEndedRun(graph: CompiledGraph, run: Run, { now, name, payload }: ReceivedSignal): Advance {
   return advanceDraft(new Draft(graph, run, now), (draft) => receiveSignal(draft, name, payload));
+}
+
+/** A signal, with the time in milliseconds at which a run receives it. */
+interface ReceivedSignal {
+  readonly name: string;
+  readonly payload: JsonObject;
+  readonly now: number;
 }
 
 /** Applies an action to a run and continues the run. A thrown error becomes the run's failure, so this never throws. */

@@ -40,11 +40,7 @@ export type Beginning =
  * @param now milliseconds since the epoch
  * @throws if a later interpreter version wrote the run to reopen; a worker of that version can take it
  */
-export function beginRun(
-  graph: CompiledGraph,
-  identity: RunIdentity,
-  { begin, now }: { readonly begin: Beginning; readonly now: number },
-): Advance {
+export function beginRun(graph: CompiledGraph, identity: RunIdentity, begin: Beginning, now: number): Advance {
   switch (begin.kind) {
     case 'input':
       return startRun(graph, identity, { ...begin, startedAt: now });
@@ -102,11 +98,7 @@ export function refuseForkOf(graph: CompiledGraph, identity: RunIdentity, start:
 }
 
 /** Refuses to begin at a node that is gated by approvals. */
-export function refuseStartAt(
-  graph: CompiledGraph,
-  node: string,
-  { by, now }: { by: Principal; now: number },
-): Refusal | null {
+export function refuseStartAt(graph: CompiledGraph, node: string, by: Principal, now: number): Refusal | null {
   const actor = { by, at: new Date(now).toISOString(), requesters: [by.sub], approvals: [] };
   return refuseReaching(graph, [node], actor);
 }

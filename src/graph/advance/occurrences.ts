@@ -25,10 +25,9 @@ import { updatePossiblyExecuted } from '../lifecycle/possibly-executed.ts';
 import { failingAt, hasFailed } from '../run/task-position.ts';
 import { withLocation } from '../superstep/fail-task.ts';
 
-type Handler<K extends Occurrence['kind']> = (
-  draft: Draft,
-  occurrence: Occurrence & { readonly kind: K },
-) => RunError | void;
+type OccurrenceOf<K extends Occurrence['kind']> = Occurrence & { readonly kind: K };
+
+type Handler<K extends Occurrence['kind']> = (draft: Draft, occurrence: OccurrenceOf<K>) => RunError | void;
 
 /** The handler of each kind of occurrence; `advance` runs supersteps afterwards. */
 const handlers: { readonly [K in Occurrence['kind']]: Handler<K> } = {
@@ -42,7 +41,7 @@ const handlers: { readonly [K in Occurrence['kind']]: Handler<K> } = {
 
 export function handleOccurrence<K extends Occurrence['kind']>(
   draft: Draft,
-  occurrence: Occurrence & { readonly kind: K },
+  occurrence: OccurrenceOf<K>,
 ): RunError | void {
   const handle: Handler<K> = handlers[occurrence.kind];
   return handle(draft, occurrence);
@@ -53,7 +52,7 @@ function cancelByTemporal(draft: Draft): void {
   cancelRun(draft, 'temporal-operator', 'The workflow was canceled');
 }
 
-function fireTimer(draft: Draft, { id, fireAt }: Occurrence & { kind: 'timer' }): RunError | undefined {
+function fireTimer(draft: Draft, { id, fireAt }: OccurrenceOf<'timer'>): RunError | undefined {
   const timer = draft.takeTimer(id, fireAt);
   if (!timer) return undefined;
   recordOccurrence(draft, { kind: 'timer', id });
@@ -94,7 +93,7 @@ type Failed = CallResult & { readonly kind: 'call.failed' };
 function accountOfReply(draft: Draft, { called }: OpenCall, completed: Completed): Account {
   const { kind, name } = called;
   const { key, reply, attempts, durationMs, isLocal } = completed;
-  if (reply.kind === 'model') return accountOfModel(draft, name, { reply, attempts, durationMs, key });
+  if (reply.kind === 'model') return accountOfModel(draft, name, reply, { attempts, durationMs, idempotencyKey: key });
   if (reply.kind === 'overflow') return { spent: {}, event: null };
   const common = { result: reply.value, attempts, durationMs, idempotencyKey: key };
   return accountOfCode({ kind, name }, common, isLocal);
@@ -103,24 +102,17 @@ function accountOfReply(draft: Draft, { called }: OpenCall, completed: Completed
 function accountOfModel(
   draft: Draft,
   model: string,
-  {
-    reply,
-    attempts,
-    durationMs,
-    key,
-  }: Pick<Completed, 'attempts' | 'durationMs' | 'key'> & { readonly reply: ModelReply },
+  { usage, finishReason, toolCalls, context }: ModelReply,
+  common: EndOfCall,
 ): Account {
-  const { usage, finishReason, toolCalls, context } = reply;
   const { spent, measured } = costOf(draft, model, usage);
+  const requested = { finishReason, toolCalls: toolCalls.length };
   const event: TaskEventBody = {
     type: 'model.called',
     model,
     ...measured,
-    finishReason,
-    toolCalls: toolCalls.length,
-    attempts,
-    durationMs,
-    idempotencyKey: key,
+    ...requested,
+    ...common,
     ...(context && { context }),
   };
   return { spent, event };
@@ -232,7 +224,7 @@ function noteCounted(handle: TaskHandle, { called }: OpenCall, result: CallResul
  * True if the same call may be requested again under its key. A call of a batch that was possibly executed waits for a
  * person in its open task, who may repeat it.
  */
-function mayCallAgain(handle: TaskHandle, { failure }: CallResult & { readonly kind: 'call.failed' }): boolean {
+function mayCallAgain(handle: TaskHandle, { failure }: Failed): boolean {
   if (isNotMade(failure)) return false;
   return mayAskAgain(handle) || (handle.task.state.phase === 'open' && !failure.callFailed);
 }

@@ -48,17 +48,19 @@ const WRITE_UNITS = 5_000_000;
 export function applyWrites(
   channels: ReadonlyMap<string, Channel>,
   current: Channels,
-  { writes, context }: { writes: readonly Write[]; context: ReduceContext },
+  writes: readonly Write[],
+  context: ReduceContext,
 ): Applied {
   return withAllowance('The sum of all writes of the superstep', WRITE_UNITS, () =>
-    foldAll(channels, current, { writes, context }),
+    foldAll(channels, current, writes, context),
   );
 }
 
 function foldAll(
   channels: ReadonlyMap<string, Channel>,
   current: Channels,
-  { writes, context }: { writes: readonly Write[]; context: ReduceContext },
+  writes: readonly Write[],
+  context: ReduceContext,
 ): Applied {
   const next: Record<string, Json> = { ...current };
   const changes: Record<string, ChannelChange> = {};
@@ -68,7 +70,7 @@ function foldAll(
     if (!channel) return refused(name, channelWrites, new GraphError('CHANNEL_SCHEMA_VIOLATION', 'it is not declared'));
     try {
       const before = sizeOfValue(next[name] ?? null);
-      const folded = foldWrites(channel, next[name] ?? null, { writes: channelWrites, context });
+      const folded = foldWrites(channel, next[name] ?? null, channelWrites, context);
       next[name] = folded.value;
       changes[name] = folded.change;
       sizes.replace(before, folded.value);
@@ -85,7 +87,7 @@ function foldAll(
 export function tryWrite(channels: ReadonlyMap<string, Channel>, current: Channels, write: Write): RunError | null {
   let messages = 0;
   const context = createReduceContext(() => `tried-${++messages}`);
-  const applied = applyWrites(channels, current, { writes: [write], context });
+  const applied = applyWrites(channels, current, [write], context);
   return applied.ok ? null : applied.error;
 }
 
@@ -104,14 +106,15 @@ function groupByChannel(writes: readonly Write[]): Map<string, ChannelWrite[]> {
 function foldWrites(
   channel: Channel,
   current: Json,
-  { writes, context }: { writes: readonly ChannelWrite[]; context: ReduceContext },
+  writes: readonly ChannelWrite[],
+  context: ReduceContext,
 ): { value: Json; change: ChannelChange } {
   refuseConflict(channel, writes);
   const extensions: (readonly Json[] | null)[] = channel.ephemeral ? [null] : [];
   let value = channel.ephemeral ? channel.initial : current;
   let remaining: number | null = null;
   for (const { value: update } of writes) {
-    const { value: reduced, extension } = reduceOne(channel, value, { update, context });
+    const { value: reduced, extension } = reduceOne(channel, value, update, context);
     const added = extension ?? (channel.reducer.isAdding ? update : null);
     remaining = added === null ? measureAnew(reduced) : remainingBytes(remaining ?? remainingBytesOf(value), added);
     value = reduced;
@@ -132,7 +135,8 @@ function refuseConflict(channel: Channel, writes: readonly ChannelWrite[]): void
 function reduceOne(
   channel: Channel,
   current: Json,
-  { update, context }: { update: Json; context: ReduceContext },
+  update: Json,
+  context: ReduceContext,
 ): { value: Json; extension: readonly Json[] | null } {
   if (isReplacement(update)) return { value: replacementOf(channel, update.$replace, context), extension: null };
   context.extension = null;

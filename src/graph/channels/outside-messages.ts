@@ -28,22 +28,21 @@ export interface RefusedMessage {
 export function findRefusedMessage({ channels }: ChannelSet, current: Channels, update: Update): RefusedMessage | null {
   for (const [name, value] of Object.entries(update)) {
     const channel = channels.get(name);
-    const found = channel?.rolesFromOutside ? findIn(channel, channel.rolesFromOutside, { value, current }) : null;
+    const found = channel?.rolesFromOutside
+      ? findIn(channel, channel.rolesFromOutside, value, current[name] ?? [])
+      : null;
     if (found) return { channel: name, path: toPointer([name, ...found.path]), message: found.message };
   }
   return null;
 }
 
-type Found = Pick<RefusedMessage, 'message'> & { readonly path: readonly (string | number)[] };
+/** `path` leads from the channel's value to the field at fault. */
+type MessageFault = Pick<RefusedMessage, 'message'> & { readonly path: readonly (string | number)[] };
 
-function findIn(
-  { name }: Channel,
-  roles: readonly MessageRole[],
-  { value, current }: { readonly value: Json; readonly current: Channels },
-): Found | null {
+function findIn({ name }: Channel, roles: readonly MessageRole[], value: Json, known: Json): MessageFault | null {
   const written = isReplacement(value) ? value.$replace : value;
   const items = toItems(written);
-  const held = indexById(toItems(current[name] ?? []), items.length);
+  const held = indexById(toItems(known), items.length);
   const at = items.findIndex((item) => fieldAtFault(item, roles) !== null && !isHeld(item, held));
   const item = items[at];
   const field = item === undefined ? null : fieldAtFault(item, roles);

@@ -62,10 +62,7 @@ function writeIssues(
   return Object.entries(input).flatMap(([name, value]) => {
     const refused = findRefusedMessage({ channels }, initial, { [name]: value });
     if (refused) return [{ path: refused.path, message: refused.message }];
-    const applied = applyWrites(channels, initial, {
-      writes: [{ by: 'the input', node: '', update: { [name]: value } }],
-      context,
-    });
+    const applied = applyWrites(channels, initial, [{ by: 'the input', node: '', update: { [name]: value } }], context);
     return applied.ok
       ? []
       : [{ path: toPointer([name]), message: messageOf(applied.error, definition.channels?.[name]) }];

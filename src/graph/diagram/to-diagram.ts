@@ -55,15 +55,11 @@ function drawNodes(definition: GraphDefinition, level: Level): readonly DrawnNod
   return Object.entries(definition.nodes).map(([id, node]) => ({
     id,
     node,
-    shape: drawNode(id, node, { definition, level }),
+    shape: drawNode(id, node, definition, level),
   }));
 }
 
-function drawNode(
-  id: string,
-  node: NodeDefinition,
-  { definition, level }: { definition: GraphDefinition; level: Level },
-): Shape {
+function drawNode(id: string, node: NodeDefinition, definition: GraphDefinition, level: Level): Shape {
   const path = [...level.path, id];
   const { outline, fill } = describeNode(fieldsOf(node)).look;
   return {
@@ -140,18 +136,17 @@ const MAX_ARROWS = 5_000;
 
 /** Drops the arrows beyond the limit and draws the number of dropped ones. */
 function boundArrows(diagram: Diagram): Diagram {
-  const room = { left: MAX_ARROWS };
-  const bounded = keepArrows(diagram, room);
-  return room.left < 0 ? { ...bounded, shapes: [...bounded.shapes, omitted(-room.left)] } : bounded;
-}
-
-function keepArrows({ shapes, arrows }: Diagram, room: { left: number }): Diagram {
-  const kept = arrows.slice(0, Math.max(0, room.left));
-  room.left -= arrows.length;
-  return {
-    shapes: shapes.map((shape) => (shape.inner ? { ...shape, inner: keepArrows(shape.inner, room) } : shape)),
-    arrows: kept,
+  let left = MAX_ARROWS;
+  const keepArrows = ({ shapes, arrows }: Diagram): Diagram => {
+    const kept = arrows.slice(0, Math.max(0, left));
+    left -= arrows.length;
+    return {
+      shapes: shapes.map((shape) => (shape.inner ? { ...shape, inner: keepArrows(shape.inner) } : shape)),
+      arrows: kept,
+    };
   };
+  const bounded = keepArrows(diagram);
+  return left < 0 ? { ...bounded, shapes: [...bounded.shapes, omitted(-left)] } : bounded;
 }
 
 function omitted(count: number): Shape {

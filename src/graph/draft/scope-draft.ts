@@ -57,7 +57,7 @@ export function requireRoom({ draft, task }: TaskHandle, state: TaskState): void
 export function writeChannels(frame: Frame, writes: readonly Write[]): Applied {
   const { graph, scope } = frame;
   const context = new ScopeContext(frame);
-  const applied = withinSuperstep(frame.draft, () => applyWrites(graph.channels, scope.channels, { writes, context }));
+  const applied = withinSuperstep(frame.draft, () => applyWrites(graph.channels, scope.channels, writes, context));
   if (!applied.ok) return applied;
   const grown = growthOf(frame, applied);
   if (!hasRoom(frame.draft, grown)) {

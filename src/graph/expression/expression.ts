@@ -85,11 +85,7 @@ export function parseExpression(source: string, names: readonly Name[]): Express
 }
 
 /** Evaluates the expression of a field. @throws as `evaluate`, also naming the field */
-export function evaluateField(
-  field: string,
-  expression: Expression,
-  { bindings, budget }: { readonly bindings: Bindings; readonly budget?: ByteBudget },
-): Json {
+export function evaluateField(field: string, expression: Expression, bindings: Bindings, budget?: ByteBudget): Json {
   return namingField(field, () => expression.evaluate(bindings, budget));
 }
 

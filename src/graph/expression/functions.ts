@@ -54,7 +54,7 @@ export function registerFunctions(environment: Environment): void {
     slice(codePoints(text), toIndex(from), toIndex(to)),
   );
   add('string.replace(string, string): string', (text: string, wanted: string, by: string) =>
-    replace(text, { wanted, by, limit: -1 }),
+    replace(text, wanted, by, -1),
   );
   add('string.replace(string, string, dyn): string', replaceSome);
   registerSearch(environment);
@@ -135,14 +135,11 @@ function mapRuns(text: string, run: RegExp, map: (run: string) => string): strin
 }
 
 function replaceSome(...[text, wanted, by, limit]: [string, string, string, unknown]): string {
-  return replace(text, { wanted, by, limit: toInteger(limit) });
+  return replace(text, wanted, by, toInteger(limit));
 }
 
 /** Replaces occurrences of `wanted`; a negative limit replaces all of them. */
-function replace(
-  text: string,
-  { wanted, by, limit }: { readonly wanted: string; readonly by: string; readonly limit: number },
-): string {
+function replace(text: string, wanted: string, by: string, limit: number): string {
   const parts = split(text, wanted);
   const replaced = limit < 0 ? parts.length - 1 : Math.min(limit, parts.length - 1);
   const length = text.length + replaced * by.length;

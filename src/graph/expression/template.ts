@@ -135,7 +135,7 @@ function parseText(text: string, part: TemplatePart): FilledPart {
   const [only] = pieces;
   const expressions = pieces.filter((piece) => typeof piece !== 'string');
   if (pieces.length === 1 && typeof only === 'object')
-    return { expressions, fill: (filling) => evaluateField(field, only, filling) };
+    return { expressions, fill: (filling) => evaluateField(field, only, filling.bindings, filling.budget) };
   return { expressions, fill: (filling) => pieces.map((piece) => fillPiece(field, piece, filling)).join('') };
 }
 
@@ -143,7 +143,7 @@ function parseText(text: string, part: TemplatePart): FilledPart {
  * Charges literal text here, and values while they are copied, so the budget is checked before the pieces are joined.
  */
 function fillPiece(field: string, piece: TextPiece, filling: Filling): string {
-  if (typeof piece !== 'string') return toText(evaluateField(field, piece, filling));
+  if (typeof piece !== 'string') return toText(evaluateField(field, piece, filling.bindings, filling.budget));
   filling.budget.takeText(piece);
   return piece;
 }

@@ -1,7 +1,7 @@
 import { Duration, UnsignedInt } from '@marcbachmann/cel-js/evaluator';
 import { toJson, isJsonList, isJsonObject } from '../values/json.ts';
 import type { Json, CopyBudget } from '../values/json.ts';
-import { spend, priceOfText } from '../values/meter.ts';
+import { spend, priceOfLength, priceOfText } from '../values/meter.ts';
 import { writeDuration, writeTimestamp } from './time.ts';
 import type { GraphError } from '../values/errors.ts';
 import { MAX_VALUE_BYTES, SCALAR_SIZE, textSize, tooLarge } from '../values/json-size.ts';
@@ -145,7 +145,7 @@ export class ByteBudget implements CopyBudget {
 
   /** Counts a text before it is made. @throws as `takeText` */
   takeLength(length: number): void {
-    spend(priceOfText({ length }));
+    spend(priceOfLength(length));
     this.#take(length);
   }
 

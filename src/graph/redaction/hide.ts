@@ -148,8 +148,10 @@ function hideEventStack(event: RunEvent, redaction: Redaction): RunEvent {
   return Object.assign({}, event, { error: hideStack(event.error, redaction) });
 }
 
+type PauseEvent = RunEvent & { readonly type: 'run.paused' };
+
 /** If code pauses a run, the code supplies the reason, which may contain values. */
-function hidePause({ by, reason }: RunEvent & { readonly type: 'run.paused' }, redaction: Redaction): object {
+function hidePause({ by, reason }: PauseEvent, redaction: Redaction): object {
   const isHidden = reason !== null && nodesNamed(redaction, by).some(({ error }) => error);
   return { reason: isHidden ? REDACTED : reason };
 }
@@ -287,16 +289,16 @@ export function hideDelta(delta: ModelDelta, redaction: Redaction): ModelDelta {
 export function hideRefusal(refusal: Refusal, redaction: Redaction): Refusal {
   const { issues = [], mayQuote } = refusal;
   if (mayQuote !== true || !isRedacting(redaction)) return refusal;
-  const isShown = ({ path }: { readonly path: string }): boolean => {
+  const isShown = (path: string): boolean => {
     const [, field, channel] = path.split('/');
     return field === 'values' && channel !== undefined && !redaction.channels.includes(channel);
   };
-  if (issues.length > 0 && issues.every(isShown)) return refusal;
+  if (issues.length > 0 && issues.every(({ path }) => isShown(path))) return refusal;
   return {
     ...refusal,
     message: REDACTED,
     ...(refusal.issues && {
-      issues: issues.map((issue) => (isShown(issue) ? issue : { ...issue, message: REDACTED })),
+      issues: issues.map((issue) => (isShown(issue.path) ? issue : { ...issue, message: REDACTED })),
     }),
   };
 }

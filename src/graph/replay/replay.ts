@@ -49,7 +49,7 @@ export interface ReplayStart {
  */
 export function replay({ graph, identity, begin, log, view, onStep }: ReplayStart): Replayed {
   const startedAt = Date.parse(log.events[0]?.at ?? '') || 0;
-  let first: Advance | null = beginRun(graph, identity, { begin, now: startedAt });
+  let first: Advance | null = beginRun(graph, identity, begin, startedAt);
   const player = openPlayer({ log, view, onStep }, first.run, startedAt);
   for (; first; first = reopen(player, graph)) {
     take(player, first);

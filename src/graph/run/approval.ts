@@ -11,7 +11,7 @@ import type { TaskPath } from './ids.ts';
 import { hasPermission } from './principal.ts';
 import type { Principal } from './principal.ts';
 import type { Refusal } from './occurrence.ts';
-import { priceOfText, spend } from '../values/meter.ts';
+import { priceOfLength, spend } from '../values/meter.ts';
 
 /** A request for a person's decision, as the API lists it. */
 export interface Approval extends Shown {
@@ -270,7 +270,7 @@ export interface Shown {
  */
 export function digestOf({ title, details, args }: Shown): string {
   const bytes = new TextEncoder().encode(canonicalJson({ title, details, args }));
-  spend(priceOfText(bytes));
+  spend(priceOfLength(bytes.length));
   return bytesToHex(sha256(bytes));
 }
 

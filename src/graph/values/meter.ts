@@ -99,7 +99,12 @@ export function unitsLeft(): number {
 }
 
 /** Returns the price in units of reading or making a text. */
-export function priceOfText({ length }: { readonly length: number }): number {
+export function priceOfText(text: string): number {
+  return priceOfLength(text.length);
+}
+
+/** Like `priceOfText`, for a text that is not made yet. */
+export function priceOfLength(length: number): number {
   return 1 + Math.ceil(length / CHARACTERS_PER_UNIT);
 }
 

@@ -53,10 +53,7 @@ export function namesAt(value: Json | undefined, path: string): readonly Named[]
 }
 
 /** Returns the names in the given fields of a node. @param path of the node */
-export function namesInFields(
-  { fields, path }: { readonly fields: JsonObject; readonly path: string },
-  named: readonly string[] = [],
-): readonly Named[] {
+export function namesInFields({ fields, path }: PlacedFields, named: readonly string[] = []): readonly Named[] {
   return named.flatMap((field) => namesAt(fieldAt(fields, field), `${path}/${field}`));
 }
 

@@ -39,7 +39,7 @@ export interface NodeDescription<Field extends string = string> {
   /** True if the engine enforces the node's own `deadline`. In other nodes, `deadline` limits the calls. */
   readonly hasOwnDeadline?: true;
   /** Fields with the name of a tool and with the arguments that the node gives it. */
-  readonly givesArgs?: readonly { readonly tool: FieldPath<Field>; readonly args: FieldPath<Field> }[];
+  readonly givesArgs?: readonly ArgumentFields<Field>[];
   readonly look: NodeLook<Field>;
 }
 
@@ -82,6 +82,12 @@ interface CatalogUses<Field extends string> {
   readonly models?: readonly FieldPath<Field>[];
   readonly functions?: readonly FieldPath<Field>[];
   readonly messageProcessors?: readonly FieldPath<Field>[];
+}
+
+/** The fields with the name of a tool and the arguments of its call. */
+export interface ArgumentFields<Field extends string = string> {
+  readonly tool: FieldPath<Field>;
+  readonly args: FieldPath<Field>;
 }
 
 /** Fields that name tools or functions, or the code of the node's own type. */

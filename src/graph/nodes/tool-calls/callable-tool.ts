@@ -239,7 +239,7 @@ function compileRule(rule: ApprovalRule, names: readonly Name[], field: string):
   if (when === undefined) return () => true;
   const condition = parseExpression(when, names);
   return (bindings) => {
-    const holds = evaluateField(field, condition, { bindings });
+    const holds = evaluateField(field, condition, bindings);
     if (typeof holds === 'boolean') return holds;
     throw new GraphError('EXPRESSION_FAILED', `${field}: "${truncate(when, MAX_QUOTED)}" is neither true nor false`);
   };

@@ -46,10 +46,12 @@ function clash(writers: Map<string, string>, id: string, { name, path }: Named):
   writers.set(name, id);
   if (other === undefined || other === id) return [];
   return [
-    warning('IMPLICIT_CONCURRENT_WRITE', path, {
-      message: `"${other}" and "${id}" run together and both write "${name}", which keeps one value: the run would fail`,
-      hint: `Give channel "${name}" a reducer such as append or merge`,
-    }),
+    warning(
+      'IMPLICIT_CONCURRENT_WRITE',
+      path,
+      `"${other}" and "${id}" run together and both write "${name}", which keeps one value: the run would fail`,
+      `Give channel "${name}" a reducer such as append or merge`,
+    ),
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { ToolEntry } from '../../definition/catalog.ts';
 import { completeArguments, describeViolation, refusing } from '../../definition/node-types/complete-arguments.ts';
 import { fieldAt, describeType } from '../../definition/node-types/describe-node.ts';
+import type { ArgumentFields } from '../../definition/node-types/node-description.ts';
 import { parsePointer, toPointer } from '../../values/json-pointer.ts';
 import { compileJsonSchema } from '../../values/json-schema.ts';
 import type { SchemaViolation } from '../../values/json-schema.ts';
@@ -28,7 +29,7 @@ function isConsistent({ type, fields }: SubjectNode): boolean {
 function argumentIssues(
   { catalog }: Subject,
   { fields, path }: SubjectNode,
-  named: { readonly tool: string; readonly args: string },
+  named: ArgumentFields,
 ): Issues<'INVALID_FIELD'> {
   const name = fieldAt(fields, named.tool);
   const tool = typeof name === 'string' ? own(catalog.tools, name) : undefined;

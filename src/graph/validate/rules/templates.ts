@@ -85,7 +85,7 @@ function mistakenIn(value: Json, names: readonly Name[], path: string): Issues<'
     );
   if (typeof value !== 'string' || !isExpression(value, names)) return [];
   const message = 'This text looks like an expression, and is taken as it is';
-  return [warning('LOOKS_LIKE_EXPRESSION', path, { message, hint: `Write "{{ ${abbreviate(value.trim(), 100)} }}"` })];
+  return [warning('LOOKS_LIKE_EXPRESSION', path, message, `Write "{{ ${abbreviate(value.trim(), 100)} }}"`)];
 }
 
 /** The beginning of an expression. Prose may begin in the same way, but is not valid CEL. */

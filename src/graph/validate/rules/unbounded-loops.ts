@@ -96,10 +96,12 @@ function toWarnings({ edges }: Subject, { start, rest }: Cycle): Issues<'UNBOUND
     .filter(closes)
     .slice(0, 1)
     .map(({ path }) =>
-      warning('UNBOUNDED_LOOP', path, {
-        message: `Nothing ever leaves the loop ${[start, ...rest, start].join(' → ')}; only maxSteps ends it`,
-        hint: 'Leave it by branches, or set maxVisits on one of its nodes',
-      }),
+      warning(
+        'UNBOUNDED_LOOP',
+        path,
+        `Nothing ever leaves the loop ${[start, ...rest, start].join(' → ')}; only maxSteps ends it`,
+        'Leave it by branches, or set maxVisits on one of its nodes',
+      ),
     );
 }
 

@@ -13,9 +13,11 @@ export const uncheckedApprovals = defineRule({
         return leadsOn && leaving.every(({ kind }) => kind === 'plain');
       })
       .map(({ id, path }) =>
-        warning('APPROVAL_UNCHECKED', path, {
-          message: `Only plain edges leave "${id}": the run goes on the same way when it is rejected`,
-          hint: 'Branch on the decision that it writes, or set onReject to "fail"',
-        }),
+        warning(
+          'APPROVAL_UNCHECKED',
+          path,
+          `Only plain edges leave "${id}": the run goes on the same way when it is rejected`,
+          'Branch on the decision that it writes, or set onReject to "fail"',
+        ),
       ),
 });

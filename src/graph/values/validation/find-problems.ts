@@ -139,10 +139,10 @@ function referenceProblems(document: SchemaDocument, places: SchemaAt[]): readon
   for (const { located, path } of places) {
     const { schema } = located;
     if (!isJsonObject(schema)) continue;
-    const own = { schema, base: document.baseOf(located) };
-    const problem = referenceProblem(document, own, path);
+    const base = document.baseOf(located);
+    const problem = referenceProblem(document, schema, base, path);
     if (problem) return [problem];
-    const target = document.referred(own);
+    const target = document.referred({ schema, base });
     if (!target || known.has(target.schema)) continue;
     const faulty = formProblems(target.schema, [...path, '$ref']);
     if (faulty.length > 0) return faulty;
@@ -153,13 +153,14 @@ function referenceProblems(document: SchemaDocument, places: SchemaAt[]): readon
 
 function referenceProblem(
   document: SchemaDocument,
-  located: { readonly schema: JsonObject; readonly base: string },
+  schema: JsonObject,
+  base: string,
   path: readonly (string | number)[],
 ): SchemaProblem | null {
-  const target = document.referred(located);
+  const target = document.referred({ schema, base });
   if (target === null || (target && !A_SCHEMA.holds(target.schema)))
-    return { path: [...path, '$ref'], message: `Nothing is at ${quoteSchema(located.schema['$ref'] ?? null)}` };
-  if (document.dynamicallyReferred(located) !== null) return null;
+    return { path: [...path, '$ref'], message: `Nothing is at ${quoteSchema(schema['$ref'] ?? null)}` };
+  if (document.dynamicallyReferred({ schema, base }) !== null) return null;
   const message = 'A "$dynamicRef" must name an anchor of this schema, such as "#node", that it has once';
   return { path: [...path, '$dynamicRef'], message };
 }

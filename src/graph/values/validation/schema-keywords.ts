@@ -82,10 +82,11 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, Keyword>> = {
   additionalProperties: (content, { part, schema }) => {
     const known = new Set(entriesOf(own(schema, 'properties')).map(([name]) => name));
     const patterns = entriesOf(own(schema, 'patternProperties')).map(([source]) => compilePattern(source));
-    return checkMembers(part(content), {
-      keyword: 'additionalProperties',
-      isKnown: (name) => known.has(name) || patterns.some((pattern) => pattern.matches(name)),
-    });
+    return checkMembers(
+      'additionalProperties',
+      part(content),
+      (name) => known.has(name) || patterns.some((pattern) => pattern.matches(name)),
+    );
   },
   propertyNames: (content, { part }) => {
     const names = part(content);
@@ -137,11 +138,7 @@ export const LAST_KEYWORDS: Readonly<Record<string, Keyword>> = {
   unevaluatedProperties: (content, { part }) => {
     const member = part(content);
     return (value, to, evaluation) =>
-      checkMembers(member, { keyword: 'unevaluatedProperties', isKnown: (name) => to.members.has(name) })(
-        value,
-        to,
-        evaluation,
-      );
+      checkMembers('unevaluatedProperties', member, (name) => to.members.has(name))(value, to, evaluation);
   },
   unevaluatedItems: (content, { part }) => {
     const item = part(content);
@@ -178,10 +175,7 @@ function dependent(content: Json, { part }: Parameters<Keyword>[1]): Checker {
 }
 
 /** Checks all unknown members against one schema. */
-function checkMembers(
-  schema: CompiledSchema,
-  { keyword, isKnown }: { readonly keyword: string; readonly isKnown: (name: string) => boolean },
-): Checker {
+function checkMembers(keyword: string, schema: CompiledSchema, isKnown: (name: string) => boolean): Checker {
   const isNone = schema.located.schema === false;
   return (value, to, evaluation) => {
     if (!isJsonObject(value)) return;

@@ -21,7 +21,8 @@ function applyOwning(
   return applyWrites(
     channels,
     { x: current },
-    { writes: writes.map((value, at) => ({ by: `t${at}`, node: `t${at}`, update: { x: value } })), context },
+    writes.map((value, at) => ({ by: `t${at}`, node: `t${at}`, update: { x: value } })),
+    context,
   );
 }
 
@@ -113,7 +114,7 @@ describe('refused writes', () => {
 
   test('a channel that is not declared is refused', () => {
     const context = { owned: new OwnedLists(), nextMessageId: () => '', extension: null };
-    expect(applyWrites(new Map(), {}, { writes: [{ by: 't', node: 't', update: { y: 1 } }], context })).toMatchObject({
+    expect(applyWrites(new Map(), {}, [{ by: 't', node: 't', update: { y: 1 } }], context)).toMatchObject({
       ok: false,
     });
   });
