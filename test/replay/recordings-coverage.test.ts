@@ -4,7 +4,7 @@ import type { Activities } from '../../src/activities/index.ts';
 import type { JournalBatch } from '../../src/graph/journal/batch.ts';
 import type { RunEvent } from '../../src/graph/journal/events.ts';
 import type { NodePosition } from '../../src/graph/run/scope.ts';
-import { EdgeSchemas } from '../../src/graph/schema/json-schema-document.ts';
+import { EdgeSchemas } from '../../src/graph/schema/graph-schema.ts';
 import { NodeSchemas } from '../../src/graph/schema/node-schemas.ts';
 import { signals } from '../../src/graph/signals/signals.ts';
 import { isJsonObject, own, toJson } from '../../src/graph/values/json.ts';

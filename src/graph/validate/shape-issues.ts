@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { fieldsAt } from '../schema/fields-at.ts';
+import { fieldsAt } from '../schema/described-fields.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import { own, isJsonList, isJsonObject } from '../values/json.ts';
 import type { Json } from '../values/json.ts';

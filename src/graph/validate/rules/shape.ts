@@ -3,7 +3,7 @@ import type { Catalog, NodeTypeEntry } from '../../definition/catalog.ts';
 import type { GraphIssue } from '../../definition/definition.ts';
 import { ownFields } from '../../definition/node-types/custom.ts';
 import { describeType } from '../../definition/node-types/describe-node.ts';
-import { EdgeSchemas, GraphSchema } from '../../schema/json-schema-document.ts';
+import { EdgeSchemas, GraphSchema } from '../../schema/graph-schema.ts';
 import { CustomNodeSchema, NodeSchemas } from '../../schema/node-schemas.ts';
 import { parsePointer, toPointer } from '../../values/json-pointer.ts';
 import { compileJsonSchema } from '../../values/json-schema.ts';

@@ -11,7 +11,7 @@ import { toMermaid, toPlantUml } from '../../../../src/graph/diagram/write-diagr
 import type { NodeBehavior, TaskContext } from '../../../../src/graph/nodes/behavior.ts';
 import { NODE_COMPILERS } from '../../../../src/graph/nodes/node-compilers.ts';
 import { NodeSchemas } from '../../../../src/graph/schema/node-schemas.ts';
-import { definitionSchema } from '../../../../src/graph/schema/json-schema-document.ts';
+import { definitionSchema } from '../../../../src/graph/schema/definition-schema.ts';
 import { validateGraph } from '../../../../src/graph/validate/validate-graph.ts';
 import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';

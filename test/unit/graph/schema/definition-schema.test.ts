@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { definitionSchema } from '../../../../src/graph/schema/json-schema-document.ts';
+import { definitionSchema } from '../../../../src/graph/schema/definition-schema.ts';
 import { names as nameRule } from '../../../../src/graph/validate/rules/names.ts';
 import { shape as shapeRule } from '../../../../src/graph/validate/rules/shape.ts';
 import { readSubject } from '../../../../src/graph/validate/subject.ts';
