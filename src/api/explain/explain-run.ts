@@ -1,3 +1,5 @@
+import { COUNTED_LIMITS } from '../../graph/definition/index.ts';
+import type { CountedLimit } from '../../graph/definition/index.ts';
 import { formatReason } from '../../wording/index.ts';
 import type { Reason } from '../../wording/index.ts';
 import { actionsOf } from './actions.ts';
@@ -51,29 +53,27 @@ function toSentence(text: string): string {
 
 /** A limit of a run, and how much of it is left. */
 export interface BudgetLine {
-  readonly limit: keyof typeof USED;
+  readonly limit: CountedLimit;
   readonly allowed: number;
   readonly used: number;
   /** Never negative. */
   readonly left: number;
 }
 
-/** The used amounts of the limits that can be counted. */
-const USED = {
-  maxSteps: ({ step }: ShownRun) => step + 1,
-  maxTokens: ({ usage }: ShownRun) => usage.inputTokens + usage.outputTokens,
-  maxCostUsd: ({ usage }: ShownRun) => usage.costUsd,
-  maxToolCalls: ({ usage }: ShownRun) => usage.toolCalls,
-} as const;
-
-const NAMES = ['maxSteps', 'maxTokens', 'maxCostUsd', 'maxToolCalls'] as const;
+/** Returns how much of a limit a run has used. */
+const USED: Readonly<Record<CountedLimit, (run: ShownRun) => number>> = {
+  maxSteps: ({ step }) => step + 1,
+  maxTokens: ({ usage }) => usage.inputTokens + usage.outputTokens,
+  maxCostUsd: ({ usage }) => usage.costUsd,
+  maxToolCalls: ({ usage }) => usage.toolCalls,
+};
 
 /** Costs are compared in millionths of a dollar. */
 const MICROS = 1_000_000;
 
 /** Returns the remaining amounts of the limits that the run has. */
 function budgetOf(run: ShownRun): readonly BudgetLine[] {
-  return NAMES.flatMap((limit) => {
+  return COUNTED_LIMITS.flatMap((limit) => {
     const allowed = run.limits[limit];
     if (typeof allowed !== 'number') return [];
     const used = USED[limit](run);

@@ -1,7 +1,12 @@
-import { isDeeperThan, isJsonList, isJsonObject, messageOf, toPointer } from '../../graph/values/index.ts';
+import {
+  isDeeperThan,
+  isJsonList,
+  isJsonObject,
+  MAX_INPUT_DEPTH,
+  messageOf,
+  toPointer,
+} from '../../graph/values/index.ts';
 import { ApiError } from './errors.ts';
-
-const MAX_DEPTH = 100;
 
 /**
  * Decodes a JSON body and refuses JSON that two parsers may read differently.
@@ -12,8 +17,8 @@ const MAX_DEPTH = 100;
 export function readJsonText(bytes: Uint8Array): string {
   const text = decode(bytes);
   const value = parse(text);
-  if (isDeeperThan(MAX_DEPTH, value))
-    throw refused(`The body is nested deeper than ${MAX_DEPTH} levels`, { path: '', message: 'Too deep' });
+  if (isDeeperThan(MAX_INPUT_DEPTH, value))
+    throw refused(`The body is nested deeper than ${MAX_INPUT_DEPTH} levels`, { path: '', message: 'Too deep' });
   const repeated = findRepeatedMember(text);
   if (repeated !== null)
     throw refused('The body names a member twice', { path: repeated, message: 'This member comes more than once' });

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { COUNTED_LIMITS } from '../../graph/definition/index.ts';
 import { APPROVAL_EXAMPLE, RUN_EXAMPLE } from './examples/run.ts';
 import { RunErrorSchema, Time, listOf, orNull } from './common.ts';
 import { RunStatusSchema } from './run.ts';
@@ -65,7 +66,7 @@ const ReasonSchema = z.object({
 });
 
 const BudgetLineSchema = z.object({
-  limit: z.enum(['maxSteps', 'maxTokens', 'maxCostUsd', 'maxToolCalls']),
+  limit: z.enum(COUNTED_LIMITS),
   allowed: z.number(),
   used: z.number(),
   left: z.number(),

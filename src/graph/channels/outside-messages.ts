@@ -1,7 +1,8 @@
 import { MESSAGE_ROLES } from '../definition/message.ts';
 import type { MessageRole } from '../definition/message.ts';
 import { toPointer } from '../values/json-pointer.ts';
-import { deepEqual, isJsonObject, toItems } from '../values/json.ts';
+import { isJsonObject, toItems } from '../values/json.ts';
+import { deepEqual } from '../values/compare-json.ts';
 import type { Json } from '../values/json.ts';
 import { spend } from '../values/meter.ts';
 import type { ChannelSet, Channel, Update } from './channel.ts';

@@ -10,7 +10,7 @@ export type {
   NodeTypeEntry,
   ToolEntry,
 } from './catalog.ts';
-export { CEILINGS, NO_CEILINGS } from './limits.ts';
+export { CEILINGS, COUNTED_LIMITS, NO_CEILINGS } from './limits.ts';
 export { END, START, NAME, INTERPRETER_VERSION, hasErrors } from './definition.ts';
 export type {
   ChannelDefinition,
@@ -28,7 +28,7 @@ export type { CustomNodeDefinition } from './node-types/custom.ts';
 export type { NodeType } from './node-types/node-types.ts';
 export { lowerDefaults, namesUsed, pinCatalog } from './pin-catalog.ts';
 export { capDeadline, CALL_SAFETIES, EXECUTIONS, LOCAL_CALLS, LOCAL_LIMIT_MS, mayBeLocal } from './call-policy.ts';
-export type { Limits } from './limits.ts';
+export type { CountedLimit, Limits } from './limits.ts';
 export { MEMORY_SEARCH_LIMIT, MEMORY_TOOLS } from './graph-tools.ts';
 export { MEMORY_SAVE, MEMORY_SEARCH } from './node-types/offered-tool.ts';
 export {

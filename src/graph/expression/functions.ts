@@ -1,6 +1,7 @@
 import type { Environment } from '@marcbachmann/cel-js';
 import { ByteBudget, fromCel, unwrap } from './value.ts';
-import { toJson, toText } from '../values/json.ts';
+import { toText } from '../values/json.ts';
+import { toJson } from '../values/to-json.ts';
 import type { Json } from '../values/json.ts';
 import { priceOfText, spend, unitsLeft } from '../values/meter.ts';
 import { matchesPattern } from '../values/regular-expression.ts';

@@ -9,7 +9,7 @@ import {
   childrenOf,
 } from './syntax-node.ts';
 import type { SyntaxNode } from './syntax-node.ts';
-import { MAX_DEPTH } from '../values/json.ts';
+import { MAX_DEPTH } from '../values/to-json.ts';
 
 /**
  * Adapts a syntax tree before its type check: replaced methods, branches of `?:` with different types, JSON numbers.

@@ -1,6 +1,8 @@
 import { Duration, UnsignedInt } from '@marcbachmann/cel-js/evaluator';
-import { toJson, isJsonList, isJsonObject } from '../values/json.ts';
-import type { Json, CopyBudget } from '../values/json.ts';
+import { isJsonList, isJsonObject } from '../values/json.ts';
+import { toJson } from '../values/to-json.ts';
+import type { Json } from '../values/json.ts';
+import type { CopyBudget } from '../values/to-json.ts';
 import { spend, priceOfLength, priceOfText } from '../values/meter.ts';
 import { writeDuration, writeTimestamp } from './time.ts';
 import type { GraphError } from '../values/errors.ts';

@@ -29,7 +29,8 @@ import { argsAsked, closeExpiredApproval, openApproval } from '../superstep/task
 import { GraphError, isNotMade, isUnknownOutcome, toRunError, MAX_MESSAGE } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { MAX_VALUE_BYTES } from '../values/json-size.ts';
-import { deepEqual, own } from '../values/json.ts';
+import { own } from '../values/json.ts';
+import { deepEqual } from '../values/compare-json.ts';
 import type { Json } from '../values/json.ts';
 import { toolQuestion } from '../nodes/tool-calls/callable-tool.ts';
 import { nodesWithUnknownOutcome } from '../run/unknown-outcomes.ts';

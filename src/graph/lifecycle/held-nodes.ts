@@ -8,7 +8,8 @@ import type { Approval } from '../run/approval.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import { shapersOf } from '../run/shapers.ts';
-import { deepEqual, toJson } from '../values/json.ts';
+import { deepEqual } from '../values/compare-json.ts';
+import { toJson } from '../values/to-json.ts';
 
 /*
  * The rule of gated nodes: a person who reaches a node behind an approval by another way than the edges, or writes a

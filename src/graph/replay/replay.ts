@@ -8,7 +8,9 @@ import type { RunEvent } from '../journal/events.ts';
 import type { Occurrence, RecordedOccurrence } from '../run/occurrence.ts';
 import type { Run } from '../run/run.ts';
 import { hasEnded } from '../run/status.ts';
-import { canonicalJson, isJsonObject, toJson } from '../values/json.ts';
+import { isJsonObject } from '../values/json.ts';
+import { canonicalJson } from '../values/compare-json.ts';
+import { toJson } from '../values/to-json.ts';
 import { endsIn, toOccurrence, unheardAnswer } from './replay-log.ts';
 import type { ReplayLog } from './replay-log.ts';
 

@@ -5,7 +5,7 @@ import { toMs } from '../values/time.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
 import type { JsonSchema } from '../values/json-schema.ts';
-import { deepEqual, canonicalJson } from '../values/json.ts';
+import { deepEqual, canonicalJson } from '../values/compare-json.ts';
 import type { Json } from '../values/json.ts';
 import type { TaskPath } from './ids.ts';
 import { hasPermission } from './principal.ts';

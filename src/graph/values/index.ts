@@ -12,18 +12,9 @@ export { parsePointer, toPointer } from './json-pointer.ts';
 export { compileJsonSchema, findSchemaProblems, isJsonSchema } from './json-schema.ts';
 export type { JsonSchema, SchemaCheck, SchemaViolation } from './json-schema.ts';
 export { jsonSize, MAX_INLINE_BYTES, remainingBytes } from './json-size.ts';
-export {
-  canonicalJson,
-  deepEqual,
-  isDeeperThan,
-  isJsonList,
-  isJsonObject,
-  own,
-  toItems,
-  toJson,
-  toJsonObject,
-  toText,
-} from './json.ts';
+export { isDeeperThan, isJsonList, isJsonObject, MAX_INPUT_DEPTH, own, toItems, toText } from './json.ts';
+export { canonicalJson, deepEqual } from './compare-json.ts';
+export { toJson, toJsonObject } from './to-json.ts';
 export type { Json, JsonObject } from './json.ts';
 export { tryWithAllowance } from './meter.ts';
 export { compilePattern } from './regular-expression.ts';

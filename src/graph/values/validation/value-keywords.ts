@@ -1,5 +1,6 @@
 import { draft2020 } from 'json-schema-library';
-import { deepEqual, isJsonList, isJsonObject, canonicalJson, toItems } from '../json.ts';
+import { isJsonList, isJsonObject, toItems } from '../json.ts';
+import { deepEqual, canonicalJson } from '../compare-json.ts';
 import type { Json } from '../json.ts';
 import { priceOfText, spend } from '../meter.ts';
 import { compilePattern } from '../regular-expression.ts';

@@ -6,7 +6,8 @@ import { definitionSchema } from '../../../../src/graph/schema/definition-schema
 import { names as nameRule } from '../../../../src/graph/validate/rules/names.ts';
 import { shape as shapeRule } from '../../../../src/graph/validate/rules/shape.ts';
 import { readSubject } from '../../../../src/graph/validate/subject.ts';
-import { isJsonObject, toJson } from '../../../../src/graph/values/json.ts';
+import { isJsonObject } from '../../../../src/graph/values/json.ts';
+import { toJson } from '../../../../src/graph/values/to-json.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 import { listAt, textAt } from '../../../support/readers/json-at.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { validateGraph } from '../../../../src/graph/validate/index.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
-import { toJson } from '../../../../src/graph/values/json.ts';
+import { toJson } from '../../../../src/graph/values/to-json.ts';
 
 const CHANNELS = {
   text: { schema: { type: 'string' } },

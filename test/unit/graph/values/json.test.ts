@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalJson, deepEqual, toJson, toJsonObject } from '../../../../src/graph/values/json.ts';
+import { canonicalJson, deepEqual } from '../../../../src/graph/values/compare-json.ts';
+import { toJson, toJsonObject } from '../../../../src/graph/values/to-json.ts';
 import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
 
 /** An object as untyped code may leave it. */
