@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { applyWrites } from '../../src/graph/channels/apply-writes.ts';
-import type { Applied, Channels } from '../../src/graph/channels/apply-writes.ts';
+import type { Applied } from '../../src/graph/channels/apply-writes.ts';
+import type { Channels } from '../../src/graph/channels/channel-sizes.ts';
 import { compileChannel } from '../../src/graph/channels/channel.ts';
 import { OwnedLists } from '../../src/graph/channels/reducer.ts';
 import type { ChannelDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';

@@ -176,7 +176,7 @@ export const reducers: Readonly<Record<ReducerName, Reducer>> = {
   /** A list without duplicates by deep equality. The first occurrence stays. */
   union: { initial: [], reduce: addMissing },
   /** An object, merged shallowly: later keys win, a `null` value removes its key. */
-  merge: { initial: {}, isAdding: true, reduce: mergeMembers },
+  merge: { initial: {}, changesOnlyMembers: true, reduce: mergeMembers },
   sum: scalarReducer(0, asNumber, add),
   min: scalarReducer(null, asNumber, (a, b) => Math.min(a, b)),
   max: scalarReducer(null, asNumber, (a, b) => Math.max(a, b)),

@@ -7,7 +7,7 @@ import type { Json } from '../values/json.ts';
 import { spend } from '../values/meter.ts';
 import type { ChannelSet, Channel, Update } from './channel.ts';
 import { isReplacement } from './apply-writes.ts';
-import type { Channels } from './apply-writes.ts';
+import type { Channels } from './channel-sizes.ts';
 
 /*
  * Messages from outside come from the people and systems that start, edit and signal runs. A conversation accepts only

@@ -8,8 +8,11 @@ import { typeInWords } from '../values/short-json.ts';
 export interface Reducer {
   /** The value before any write of a channel without a default. */
   readonly initial: Json;
-  /** True if the new value takes no more bytes than the old value and the write together. */
-  readonly isAdding?: true;
+  /**
+   * True if a write is an object and changes only the members that it names. The new value takes no more bytes than the
+   * old value and the write together.
+   */
+  readonly changesOnlyMembers?: true;
   /**
    * Folds one write into the value. Lists that `context.owned` owns may be changed in place.
    * @throws GraphError when the write doesn't fit the channel

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { applyWrites } from '../../../../src/graph/channels/apply-writes.ts';
 import type { Applied } from '../../../../src/graph/channels/apply-writes.ts';
 import { compileChannel } from '../../../../src/graph/channels/channel.ts';
-import { OwnedLists } from '../../../../src/graph/channels/reducer.ts';
+import { replaceValues } from '../../../../src/graph/channels/channel-sizes.ts';
+import type { Channels } from '../../../../src/graph/channels/channel-sizes.ts';
+import { createReduceContext, OwnedLists } from '../../../../src/graph/channels/reducer.ts';
 import type { ChannelDefinition } from '../../../../src/graph/definition/definition.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 
@@ -147,5 +149,40 @@ describe('lists that grow in place', () => {
       changes: { x: { set: ['c'] } },
     });
     expect(apply({ reducer: 'sum' }, 1, [2])).toMatchObject({ changes: { x: { set: 3 } } });
+  });
+});
+
+test('without writes, channels stay the same object, so their sizes stay known', () => {
+  const channels = new Map([['x', compileChannel('x', {})]]);
+  const current = { x: 'text' };
+  const applied = applyWrites(
+    channels,
+    current,
+    [],
+    createReduceContext(() => 'm'),
+  );
+  expect(applied.ok && applied.channels).toBe(current);
+});
+
+describe('the limit of all channels together', () => {
+  const names = Array.from({ length: 9 }, (_, at) => `x${at}`);
+  const channels = new Map(names.map((name) => [name, compileChannel(name, {})]));
+  const large = 'x'.repeat(7_900_000);
+  const write = (current: Channels, update: Channels): Applied =>
+    applyWrites(
+      channels,
+      current,
+      [{ by: 't', node: 't', update }],
+      createReduceContext(() => 'm'),
+    );
+  const empty: Channels = Object.fromEntries(names.map((name) => [name, null]));
+  const eight = Object.fromEntries(names.slice(0, 8).map((name) => [name, large]));
+
+  test('holds after values have been replaced past their reducers', () => {
+    const full = write(empty, eight);
+    if (!full.ok) throw new Error(full.error.message);
+    expect(write(full.channels, { x8: large })).toMatchObject({ ok: false, error: { code: 'PAYLOAD_TOO_LARGE' } });
+    expect(write(replaceValues(full.channels, { x0: null }), { x8: large }).ok).toBe(true);
+    expect(write(replaceValues(full.channels, { x8: large }), { x0: 'y'.repeat(7_900_000) }).ok).toBe(false);
   });
 });
