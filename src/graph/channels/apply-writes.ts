@@ -1,3 +1,4 @@
+import { addToList } from '../values/collections.ts';
 import { GraphError, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { remainingBytes } from '../values/json-size.ts';
@@ -94,11 +95,7 @@ export function tryWrite(channels: ReadonlyMap<string, Channel>, current: Channe
 function groupByChannel(writes: readonly Write[]): Map<string, ChannelWrite[]> {
   const groups = new Map<string, ChannelWrite[]>();
   for (const { by, node, update } of writes) {
-    for (const [channel, value] of Object.entries(update)) {
-      const group = groups.get(channel);
-      if (group) group.push({ by, node, value });
-      else groups.set(channel, [{ by, node, value }]);
-    }
+    for (const [channel, value] of Object.entries(update)) addToList(groups, channel, { by, node, value });
   }
   return groups;
 }

@@ -1,5 +1,6 @@
 import { GraphError } from '../values/errors.ts';
 import { remainingBytes, MAX_VALUE_BYTES, tooLarge } from '../values/json-size.ts';
+import { isContainer } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { spend } from '../values/meter.ts';
 
@@ -17,15 +18,14 @@ const remainingBytesMemo = new WeakMap<object, number>();
 
 /** Returns the bytes by which a value may still grow, perhaps too few. */
 export function remainingBytesOf(value: Json): number {
-  if (typeof value !== 'object' || value === null) return remainingBytes(MAX_VALUE_BYTES, value);
-  return remainingBytesMemo.get(value) ?? remainingBytes(MAX_VALUE_BYTES, value);
+  return (isContainer(value) ? remainingBytesMemo.get(value) : undefined) ?? remainingBytes(MAX_VALUE_BYTES, value);
 }
 
 /** @param estimate in bytes, never too high @throws GraphError `PAYLOAD_TOO_LARGE` */
 export function rememberRemainingBytes(value: Json, estimate: number): void {
   const remaining = estimate < 0 ? remainingBytes(MAX_VALUE_BYTES, value) : estimate;
   if (remaining < 0) throw tooLarge('its value');
-  if (typeof value === 'object' && value !== null) remainingBytesMemo.set(value, remaining);
+  if (isContainer(value)) remainingBytesMemo.set(value, remaining);
 }
 
 const BYTES_PER_UNIT = 64;

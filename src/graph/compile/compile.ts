@@ -6,10 +6,10 @@ import type { OnErrorDefinition, WriteDefinition } from '../definition/common-fi
 import type { GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { graphToolsOf, toToolEntry, toolGraph } from '../definition/graph-tools.ts';
 import { innerGraph } from '../definition/references.ts';
-import { namesInFields, describeNode, fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
+import { namesIn, describeNode, fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
 import { graphToolName } from '../definition/node-types/offered-tool.ts';
 import type { GraphTool } from '../definition/node-types/offered-tool.ts';
-import { NODE_NAMES, RESULT_NAMES } from '../expression/expression.ts';
+import { ERROR_NAMES, RESULT_NAMES } from '../expression/expression.ts';
 import type { Bindings, Name } from '../expression/expression.ts';
 import { parseMembers } from '../expression/template.ts';
 import type { Compensator, NodeBehavior } from '../nodes/behavior.ts';
@@ -116,8 +116,7 @@ export function compileGraph(definition: GraphDefinition, catalog: Catalog): Com
 /** Returns the channels whose messages a node reads. */
 function conversationsOf({ nodes }: GraphDefinition): ReadonlySet<string> {
   const fields = fieldsOfKind('conversations');
-  const named = Object.values(nodes).flatMap((node) => namesInFields({ fields: fieldsOf(node), path: '' }, fields));
-  return new Set(named.map(({ name }) => name));
+  return new Set(Object.values(nodes).flatMap((node) => namesIn(node, fields)));
 }
 
 /**
@@ -202,7 +201,7 @@ function compileOnError(onError: OnErrorDefinition | undefined): OnError {
   return {
     kind: 'goto',
     to: onError.to,
-    write: compileWrite(onError.write, [...NODE_NAMES, 'error'], 'onError.write'),
+    write: compileWrite(onError.write, ERROR_NAMES, 'onError.write'),
   };
 }
 

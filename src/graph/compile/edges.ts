@@ -18,7 +18,7 @@ import { isJsonList } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { spend } from '../values/meter.ts';
 import { abbreviate, truncate } from '../values/text.ts';
-import { namesInFields, fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
+import { namesIn, fieldsOfKind } from '../definition/node-types/describe-node.ts';
 
 /** A compiled entry of a graph's `edges`. */
 export interface CompiledEdge {
@@ -169,8 +169,8 @@ function detoursOf(id: string, node: NodeDefinition): readonly StaticEdge[] {
   const { onError } = node;
   const sources = [id];
   const onFailure = typeof onError === 'object' ? [{ sources, targets: [onError.to], kind: 'failure' as const }] : [];
-  const named = namesInFields({ fields: fieldsOf(node), path: '' }, fieldsOfKind('goto'));
-  const onGoto = named.length > 0 ? [{ sources, targets: named.map(({ name }) => name), kind: 'goto' as const }] : [];
+  const targets = namesIn(node, fieldsOfKind('goto'));
+  const onGoto = targets.length > 0 ? [{ sources, targets, kind: 'goto' as const }] : [];
   return [...onFailure, ...onGoto];
 }
 

@@ -1,3 +1,4 @@
+import { isListOf, isText, orAbsent } from '../values/guards.ts';
 import { isJsonObject, isJsonList, own } from '../values/json.ts';
 import type { JsonObject, Json } from '../values/json.ts';
 
@@ -40,15 +41,12 @@ export function messageProblem(value: Json): string {
 /** The roles whose messages may hold files. Files of assistants are for readers and are not sent to models. */
 const WITH_FILES: readonly MessageRole[] = ['user', 'assistant'];
 
-const isText = (value: unknown): boolean => typeof value === 'string';
-const isAbsentOr = (isRight: (value: unknown) => boolean) => (value: unknown) => value === undefined || isRight(value);
-
 const FIELDS: readonly (readonly [string, (value: unknown) => boolean, string])[] = [
   ['id', (value) => typeof value === 'string' && value !== '', 'a text that is not empty'],
   ['role', (value) => MESSAGE_ROLES.some((role) => role === value), `one of ${MESSAGE_ROLES.join(', ')}`],
-  ['toolCalls', isAbsentOr((value) => Array.isArray(value) && value.every(isToolCall)), 'a list of { id, name, args }'],
-  ['toolCallId', isAbsentOr(isText), 'text'],
-  ['name', isAbsentOr(isText), 'text'],
+  ['toolCalls', orAbsent(isListOf(isToolCall)), 'a list of { id, name, args }'],
+  ['toolCallId', orAbsent(isText), 'text'],
+  ['name', orAbsent(isText), 'text'],
 ];
 
 function isToolCall(value: unknown): value is ToolCall {
@@ -176,18 +174,13 @@ type Field = readonly [name: string, isRight: (value: Json | undefined) => boole
 
 const isTextOf =
   (least: number, most: number) =>
-  (value: Json | undefined): boolean =>
-    typeof value === 'string' && value.length >= least && value.length <= most;
+  (value: unknown): value is string =>
+    isText(value) && value.length >= least && value.length <= most;
 
 const matches =
   (pattern: RegExp, most: number) =>
-  (value: Json | undefined): boolean =>
-    typeof value === 'string' && value.length <= most && pattern.test(value);
-
-const isAbsentOrPart =
-  (isRight: (value: Json | undefined) => boolean) =>
-  (value: Json | undefined): boolean =>
-    value === undefined || isRight(value);
+  (value: unknown): value is string =>
+    isText(value) && value.length <= most && pattern.test(value);
 
 /** RFC 6838, section 4.2, without parameters. */
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/i;
@@ -195,9 +188,9 @@ const IMAGE_TYPE = /^image\/[a-z0-9][a-z0-9!#$&^_.+-]*$/i;
 const HTTP_URL = /^https?:\/\/[^\s/]\S*$/i;
 
 const WHERE: readonly Field[] = [
-  ['url', isAbsentOrPart(matches(HTTP_URL, MAX_URL)), `an http or https URL of at most ${MAX_URL} characters`],
-  ['blob', isAbsentOrPart(isTextOf(1, MAX_NAME)), 'the id of a stored file'],
-  ['name', isAbsentOrPart(isTextOf(1, MAX_NAME)), `text of 1 to ${MAX_NAME} characters`],
+  ['url', orAbsent(matches(HTTP_URL, MAX_URL)), `an http or https URL of at most ${MAX_URL} characters`],
+  ['blob', orAbsent(isTextOf(1, MAX_NAME)), 'the id of a stored file'],
+  ['name', orAbsent(isTextOf(1, MAX_NAME)), `text of 1 to ${MAX_NAME} characters`],
 ];
 
 interface PartKind {
@@ -206,7 +199,7 @@ interface PartKind {
 }
 
 const PARTS: Readonly<Record<ContentPart['type'], PartKind>> = {
-  text: { isFile: false, fields: [['text', (value) => typeof value === 'string', 'text']] },
+  text: { isFile: false, fields: [['text', isText, 'text']] },
   image: {
     isFile: true,
     fields: [['mediaType', matches(IMAGE_TYPE, MAX_NAME), 'the media type of a picture, such as image/png'], ...WHERE],

@@ -2,7 +2,7 @@ import { END, START } from '../definition/definition.ts';
 import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { toolGraph } from '../definition/graph-tools.ts';
 import { innerGraph } from '../definition/references.ts';
-import { describeNode, fieldsOf, fieldAt, namesInFields } from '../definition/node-types/describe-node.ts';
+import { describeNode, fieldsOf, fieldAt, namesIn } from '../definition/node-types/describe-node.ts';
 import { toList } from '../values/collections.ts';
 import { abbreviate, createDistinctTexts } from '../values/text.ts';
 import { arrowsOfNode, arrowsOfEdge } from './diagram.ts';
@@ -189,9 +189,7 @@ function shapeLines(id: string, node: NodeDefinition, definition: GraphDefinitio
     id,
     about === undefined ? node.type : `${node.type}: ${about}`,
     ...(node.defer === true ? ['deferred'] : []),
-    ...notes.flatMap(({ label, field }) =>
-      namesInFields({ fields, path: '' }, [field]).map(({ name }) => `${label}: ${name}`),
-    ),
+    ...notes.flatMap(({ label, field }) => namesIn(node, [field]).map((name) => `${label}: ${name}`)),
     ...(definition.onCancel === id ? ['runs last when canceled'] : []),
     ...(isListed(id, definition.interruptBefore) ? ['pauses before'] : []),
     ...(isListed(id, definition.interruptAfter) ? ['pauses after'] : []),

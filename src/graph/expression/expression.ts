@@ -3,7 +3,7 @@ import type { ParseResult } from '@marcbachmann/cel-js';
 import { bytesOfField, hasConstructorMember, fromCel, toMaps } from './value.ts';
 import type { ByteBudget } from './value.ts';
 import { GraphError } from '../values/errors.ts';
-import { isJsonObject, own } from '../values/json.ts';
+import { isContainer, isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { createMemo } from '../values/collections.ts';
 import { priceOfText, spend, withAllowance } from '../values/meter.ts';
@@ -37,6 +37,12 @@ export const NODE_NAMES: readonly Name[] = ['state', 'run', 'item', 'index'];
 
 /** The names that templates over the result of a node may use. */
 export const RESULT_NAMES: readonly Name[] = [...NODE_NAMES, 'result'];
+
+/** The names that templates over the error of a node may use. */
+export const ERROR_NAMES: readonly Name[] = [...NODE_NAMES, 'error'];
+
+/** The names that approval rules over the arguments of a call may use. */
+export const RULE_NAMES: readonly Name[] = [...NODE_NAMES, 'args'];
 
 /** The members of `run`. */
 export const RUN_FIELDS: readonly string[] = ['id', 'threadId', 'tenantId', 'step', 'visit', 'graph', 'startedAt'];
@@ -173,7 +179,7 @@ function explain(error: unknown, { source, names }: Written): string {
 /** Returns the position in an expression that an error of the CEL library names, counted from 1. */
 function positionOf(error: unknown): string {
   const range: unknown = error instanceof Error && 'range' in error ? error.range : null;
-  const start: unknown = typeof range === 'object' && range !== null && 'start' in range ? range.start : null;
+  const start: unknown = isContainer(range) && 'start' in range ? range.start : null;
   return typeof start === 'number' ? ` at character ${start + 1}` : '';
 }
 
@@ -320,7 +326,7 @@ function limitTypes(environment: Environment): void {
 
 function typeOf(evaluator: Evaluator, value: unknown, levels: number): unknown {
   const type = evaluator.debugType(value);
-  if (levels === 0 || typeof value !== 'object' || value === null) return type;
+  if (levels === 0 || !isContainer(value)) return type;
   const first = firstOf(value, type.kind);
   if (first === undefined) return type;
   const ofFirst = typeOf(evaluator, first, levels - 1);
@@ -338,5 +344,5 @@ function firstOf(value: object, kind: string): unknown {
 }
 
 function isEvaluator(value: unknown): value is Evaluator {
-  return typeof value === 'object' && value !== null && 'debugTypeDeep' in value && 'registry' in value;
+  return isContainer(value) && 'debugTypeDeep' in value && 'registry' in value;
 }

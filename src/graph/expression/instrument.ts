@@ -9,6 +9,7 @@ import {
   childrenOf,
 } from './syntax-node.ts';
 import type { SyntaxNode } from './syntax-node.ts';
+import { isContainer } from '../values/json.ts';
 import { MAX_DEPTH } from '../values/to-json.ts';
 
 /**
@@ -103,7 +104,7 @@ function chargeFor(node: SyntaxNode, priceOf: (value: unknown) => number): void 
 /** Returns the number of members of a map literal, or of links that `has` follows. */
 function partsOf({ op, args, meta: { macro } }: SyntaxNode): number {
   if (op === 'map' && Array.isArray(args)) return KEY_PRICE * args.length;
-  if (typeof macro !== 'object' || macro === null) return 0;
+  if (!isContainer(macro)) return 0;
   return 'macroHasProps' in macro && Array.isArray(macro.macroHasProps) ? macro.macroHasProps.length : 1;
 }
 
@@ -135,8 +136,7 @@ function chargeForLoop(loop: Loop): void {
 
 /** Price of listing the keys of an object. */
 function keysOf(value: unknown): number {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 0;
-  return KEY_PRICE * sizeOfMap(value);
+  return isContainer(value) && !Array.isArray(value) ? KEY_PRICE * sizeOfMap(value) : 0;
 }
 
 /** Price of a caught error, whose message quotes the expression. */
@@ -173,7 +173,7 @@ interface Evaluating {
 }
 
 function isEvaluating(macro: unknown): macro is Evaluating {
-  return typeof macro === 'object' && macro !== null && 'evaluate' in macro && typeof macro.evaluate === 'function';
+  return isContainer(macro) && 'evaluate' in macro && typeof macro.evaluate === 'function';
 }
 
 /**
@@ -182,7 +182,7 @@ function isEvaluating(macro: unknown): macro is Evaluating {
  */
 function weightOf(value: unknown): number {
   if (typeof value === 'string') return priceOfText(value);
-  return isObject(value) ? measure(value, 0).weight : 1;
+  return isContainer(value) ? measure(value, 0).weight : 1;
 }
 
 /** Returns the price of making a value in addition to its parts: its own characters or elements. */
@@ -209,7 +209,7 @@ function measure(value: object, depth: number): Measure {
   let weight = ownWeight(value);
   let levels = 0;
   for (const member of membersOf(value)) {
-    if (!isObject(member)) {
+    if (!isContainer(member)) {
       weight += typeof member === 'string' ? priceOfText(member) : 1;
       continue;
     }
@@ -249,8 +249,4 @@ function membersOf(value: object): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (value instanceof Map) return [...value.keys(), ...value.values()];
   return ArrayBuffer.isView(value) ? [] : Object.values(value);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

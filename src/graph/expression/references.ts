@@ -1,3 +1,4 @@
+import { isContainer } from '../values/json.ts';
 import { childrenOf, isSyntaxNode } from './syntax-node.ts';
 import type { SyntaxNode } from './syntax-node.ts';
 
@@ -99,7 +100,7 @@ export interface BoundVariable {
 /** @returns `null` if the node binds no variable */
 function boundVariable(node: SyntaxNode): BoundVariable | null {
   const holder = node.op === 'comprehension' ? node.args : node.meta.macro;
-  if (typeof holder !== 'object' || holder === null) return null;
+  if (!isContainer(holder)) return null;
   if ('iterVarName' in holder && 'iterable' in holder)
     return toVariable(holder.iterVarName, holder.iterable, childrenOf(node));
   return 'var' in holder && 'val' in holder && 'exp' in holder

@@ -128,8 +128,13 @@ function objectTemplate(members: readonly (readonly [string, FilledPart])[]): Fi
   };
 }
 
+/** True for a text that contains an expression, or an escaped `{{`. Its value is only known during a run. */
+export function isTemplate(value: Json | undefined): value is string {
+  return typeof value === 'string' && value.includes('{{');
+}
+
 function parseText(text: string, part: TemplatePart): FilledPart {
-  if (!text.includes('{{')) return constant(text);
+  if (!isTemplate(text)) return constant(text);
   const pieces = splitText(text, part);
   const field = [part.field, ...part.path].join('.');
   const [only] = pieces;

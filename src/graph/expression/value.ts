@@ -1,5 +1,5 @@
 import { Duration, UnsignedInt } from '@marcbachmann/cel-js/evaluator';
-import { isJsonList, isJsonObject } from '../values/json.ts';
+import { isContainer, isJsonList, isJsonObject } from '../values/json.ts';
 import { toJson } from '../values/to-json.ts';
 import type { Json } from '../values/json.ts';
 import type { CopyBudget } from '../values/to-json.ts';
@@ -20,7 +20,7 @@ export function fromCel(value: unknown, budget: ByteBudget): Json {
 
 /** Returns the content of an optional, `null` if it is empty; any other value unchanged. */
 export function unwrap(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !isOptional(value)) return value;
+  if (!isContainer(value) || !isOptional(value)) return value;
   return value.hasValue() ? value.value() : null;
 }
 

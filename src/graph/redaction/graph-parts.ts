@@ -1,13 +1,14 @@
+import { APPROVAL_WORDS } from '../definition/catalog.ts';
 import type { Catalog } from '../definition/catalog.ts';
 import type { GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { toolGraph } from '../definition/graph-tools.ts';
 import { innerGraph } from '../definition/references.ts';
 import { describeNode, fieldsOf, fieldAt, fieldsOfKind } from '../definition/node-types/describe-node.ts';
-import { own, isJsonList, isJsonObject } from '../values/json.ts';
+import { own, isJsonList, isJsonObject, membersIn } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
-import { NODE_NAMES, RESULT_NAMES, parseExpression } from '../expression/expression.ts';
+import { ERROR_NAMES, NODE_NAMES, RESULT_NAMES, RULE_NAMES, parseExpression } from '../expression/expression.ts';
 import type { Expression, Name } from '../expression/expression.ts';
-import { splitIntoPieces } from '../expression/template.ts';
+import { isTemplate, splitIntoPieces } from '../expression/template.ts';
 import type { TextPiece } from '../expression/template.ts';
 import { REDACTED } from './redaction.ts';
 import type { Mask } from './redaction.ts';
@@ -92,8 +93,7 @@ export type Filled =
 
 /** Parses a valid template. @returns `null` if it contains no expression */
 function parseFilled(value: Json, names: readonly Name[]): Filled | null {
-  if (typeof value === 'string')
-    return value.includes('{{') ? { kind: 'text', pieces: splitIntoPieces(value, names) } : null;
+  if (isTemplate(value)) return { kind: 'text', pieces: splitIntoPieces(value, names) };
   if (!isJsonList(value) && !isJsonObject(value)) return null;
   const parts = Object.entries(value).flatMap(([key, part]: [string, Json]) => {
     const filled = parseFilled(part, names);
@@ -176,18 +176,12 @@ export function channelsWrittenBy({ resultTo, writes, errorWrites, conversations
   return [...(resultTo === null ? [] : [resultTo]), ...writes.keys(), ...errorWrites.keys(), ...conversations.values()];
 }
 
-const ERROR_NAMES: readonly Name[] = [...NODE_NAMES, 'error'];
-/** Approval rules that are not expressions. */
-const WORDS: ReadonlySet<string> = new Set(['always', 'never']);
-const RULE_NAMES: readonly Name[] = [...NODE_NAMES, 'args'];
-
 function pick(fields: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.map((name) => [name, fieldAt(fields, name) ?? null]));
 }
 
 function readTexts(values: Json | undefined, names: readonly Name[]): Texts {
-  if (!isJsonObject(values)) return new Map();
-  return new Map(Object.entries(values).map(([name, value]) => [name, parseFilled(value, names)]));
+  return new Map(membersIn(values).map(([name, value]) => [name, parseFilled(value, names)]));
 }
 
 function readConversations(fields: JsonObject): ReadonlyMap<string, string> {
@@ -200,9 +194,7 @@ function readConversations(fields: JsonObject): ReadonlyMap<string, string> {
 }
 
 function readRules(fields: JsonObject, { approvals }: NodeDescription): readonly Expression[] {
-  const rules = approvals ? fields[approvals.rules] : undefined;
-  if (!isJsonObject(rules)) return [];
-  return Object.values(rules).flatMap((rule) =>
-    typeof rule === 'string' && !WORDS.has(rule) ? [parseExpression(rule, RULE_NAMES)] : [],
+  return membersIn(approvals && fields[approvals.rules]).flatMap(([, rule]) =>
+    typeof rule === 'string' && !APPROVAL_WORDS.includes(rule) ? [parseExpression(rule, RULE_NAMES)] : [],
   );
 }

@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject } from '../values/json.ts';
+import { isJsonObject, itemsIn, membersIn } from '../values/json.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { Catalog } from '../definition/catalog.ts';
@@ -60,9 +60,7 @@ export function readSubject(definition: JsonObject, catalog: Catalog): Subject {
         },
       ]),
     ),
-    edges: (isJsonList(definition['edges']) ? definition['edges'] : []).flatMap((edge, index) =>
-      isJsonObject(edge) ? [readEdge(edge, index)] : [],
-    ),
+    edges: itemsIn(definition['edges']).flatMap((edge, index) => (isJsonObject(edge) ? [readEdge(edge, index)] : [])),
   };
 }
 
@@ -87,9 +85,7 @@ const TARGETS: Reader<Named> = {
   branches: (fields, path) =>
     branchesOf(fields, path).flatMap(({ fields: branch, path: at }) => namesAt(branch['to'], `${at}/to`)),
   route: ({ paths, default: otherwise }, path) => [
-    ...(isJsonObject(paths) ? Object.entries(paths) : []).flatMap(([value, target]) =>
-      namesAt(target, `${path}/paths${toPointer([value])}`),
-    ),
+    ...membersIn(paths).flatMap(([value, target]) => namesAt(target, `${path}/paths${toPointer([value])}`)),
     ...namesAt(otherwise, `${path}/default`),
   ],
 };
@@ -111,16 +107,13 @@ export function branchesOf(
   edge: JsonObject,
   path: string,
 ): readonly { readonly fields: JsonObject; readonly path: string }[] {
-  const branches = edge['branches'];
-  if (!isJsonList(branches)) return [];
-  return branches.flatMap((fields, index) =>
+  return itemsIn(edge['branches']).flatMap((fields, index) =>
     isJsonObject(fields) ? [{ fields, path: `${path}/branches/${index}` }] : [],
   );
 }
 
 function objectsIn(value: Json | undefined): readonly (readonly [string, JsonObject])[] {
-  if (!isJsonObject(value)) return [];
-  return Object.entries(value).flatMap(([key, member]) => (isJsonObject(member) ? [[key, member] as const] : []));
+  return membersIn(value).flatMap(([key, member]) => (isJsonObject(member) ? [[key, member] as const] : []));
 }
 
 function textOr(value: Json | undefined, fallback: string): string {

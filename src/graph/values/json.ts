@@ -37,6 +37,16 @@ export function toItems(value: Json): readonly Json[] {
   return isJsonList(value) ? value : [value];
 }
 
+/** Returns the items of a list; none for any other value. */
+export function itemsIn(value: Json | undefined): readonly Json[] {
+  return isJsonList(value) ? value : [];
+}
+
+/** Returns the members of an object, with their names; none for any other value. */
+export function membersIn(value: Json | undefined): readonly (readonly [string, Json])[] {
+  return isJsonObject(value) ? Object.entries(value) : [];
+}
+
 /**
  * Returns a record's own member; `undefined` if there is none. Inherited members, such as `constructor`, don't count.
  */

@@ -1,8 +1,9 @@
 import { parsePointer } from './json-pointer.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { isJsonList, isJsonObject, own, toItems } from './json.ts';
+import { isJsonList, isJsonObject, itemsIn, own, toItems } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
 import { spend } from './meter.ts';
+import { valueAt } from './value-at.ts';
 
 /* Reads the types of a value and the schemas of its parts from a JSON Schema, through references and combinations. */
 
@@ -32,7 +33,7 @@ export function memberSchema({ schema, root }: SchemaPart, key: string): SchemaP
 
 /** Returns the schema of one item of a list; `true` if none is declared. */
 export function itemSchema({ schema, root }: SchemaPart, index: number): SchemaPart {
-  const ofItem: PartReader = (object) => listOf(object['prefixItems'])[index] ?? object['items'];
+  const ofItem: PartReader = (object) => itemsIn(object['prefixItems'])[index] ?? object['items'];
   return { schema: findPart(schema, { root, read: ofItem, depth: 0 }) ?? true, root };
 }
 
@@ -51,7 +52,7 @@ function wholesAt(schema: Json | undefined, root: JsonSchema, depth: number): re
   spend(5);
   if (!isJsonObject(schema) || depth > MAX_DEPTH) return [];
   const inside = (inner: Json | undefined): readonly JsonObject[] => wholesAt(inner, root, depth + 1);
-  return [schema, ...inside(resolve(schema['$ref'], root)), ...listOf(schema['allOf']).flatMap(inside)];
+  return [schema, ...inside(resolve(schema['$ref'], root)), ...itemsIn(schema['allOf']).flatMap(inside)];
 }
 
 function typesAt(schema: Json | undefined, root: JsonSchema, depth: number): SchemaTypes {
@@ -63,7 +64,7 @@ function typesAt(schema: Json | undefined, root: JsonSchema, depth: number): Sch
     typesOfValues(schema['enum']),
     schema['const'] === undefined ? null : typesOfValues([schema['const']]),
     typesInside(resolve(schema['$ref'], root)),
-    ...listOf(schema['allOf']).map(typesInside),
+    ...itemsIn(schema['allOf']).map(typesInside),
     typesOfAny(schema['anyOf'], typesInside),
     typesOfAny(schema['oneOf'], typesInside),
   ].reduce(intersect, null);
@@ -84,7 +85,7 @@ function paidFor(items: readonly Json[]): readonly Json[] {
 }
 
 function typesOfAny(branches: Json | undefined, typesIn: (branch: Json) => SchemaTypes): SchemaTypes {
-  const ofBranches = listOf(branches).map(typesIn);
+  const ofBranches = itemsIn(branches).map(typesIn);
   const known = ofBranches.filter((types) => types !== null);
   return known.length === 0 || known.length < ofBranches.length ? null : new Set(known.flatMap((types) => [...types]));
 }
@@ -119,9 +120,9 @@ function findPart(schema: Json | undefined, search: PartSearch): Json | undefine
   const parts = [
     ...present(search.read(schema)),
     ...inside(resolve(schema['$ref'], search.root)),
-    ...listOf(schema['allOf']).flatMap(inside),
-    ...toAnyOf(listOf(schema['anyOf']).flatMap(inside)),
-    ...toAnyOf(listOf(schema['oneOf']).flatMap(inside)),
+    ...itemsIn(schema['allOf']).flatMap(inside),
+    ...toAnyOf(itemsIn(schema['anyOf']).flatMap(inside)),
+    ...toAnyOf(itemsIn(schema['oneOf']).flatMap(inside)),
   ];
   return parts.length > 1 ? { allOf: parts } : parts[0];
 }
@@ -134,16 +135,9 @@ function toAnyOf(parts: readonly Json[]): readonly Json[] {
   return parts.length === 0 ? [] : [{ anyOf: parts }];
 }
 
-function listOf(value: Json | undefined): readonly Json[] {
-  return isJsonList(value) ? value : [];
-}
-
 /** Follows a reference into the same document, such as `#/$defs/amount`. */
 function resolve(reference: Json | undefined, root: JsonSchema): Json | undefined {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
   spend(reference.length);
-  return parsePointer(reference).reduce<Json | undefined>(
-    (found, key) => (isJsonList(found) ? found[Number(key)] : isJsonObject(found) ? own(found, key) : undefined),
-    root,
-  );
+  return valueAt(root, parsePointer(reference));
 }

@@ -4,7 +4,7 @@ import { parsePointer } from '../../values/json-pointer.ts';
 import type { SchemaViolation } from '../../values/json-schema.ts';
 import { memberSchema, wholeSchemas } from '../../values/schema-parts.ts';
 import type { SchemaPart } from '../../values/schema-parts.ts';
-import { isJsonObject } from '../../values/json.ts';
+import { membersIn } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import type { ToolEntry } from '../catalog.ts';
 
@@ -44,9 +44,7 @@ export function describeViolation(violation: SchemaViolation, { parameters }: Pi
   if (!isOfUnknownName(violation)) return message;
   const keys = parsePointer(path);
   const around = keys.slice(0, -1).reduce<SchemaPart>(memberSchema, { schema: parameters, root: parameters });
-  const known = wholeSchemas(around).flatMap(({ properties }) =>
-    isJsonObject(properties) ? Object.keys(properties) : [],
-  );
+  const known = wholeSchemas(around).flatMap(({ properties }) => membersIn(properties).map(([name]) => name));
   const suggestion = didYouMean(keys.at(-1) ?? '', known);
   return suggestion === '' ? message : `${message}.${suggestion}`;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, own, isJsonList } from '../../values/json.ts';
+import { isJsonObject, membersIn, own, isJsonList } from '../../values/json.ts';
 import type { JsonObject, Json } from '../../values/json.ts';
 import { describeCustom } from './custom.ts';
 import type { NodeDescription, NodeTypeDescription, ShownFields } from './node-description.ts';
@@ -57,6 +57,11 @@ export function namesInFields({ fields, path }: PlacedFields, named: readonly st
   return named.flatMap((field) => namesAt(fieldAt(fields, field), `${path}/${field}`));
 }
 
+/** Like `namesInFields`, without the paths. */
+export function namesIn(node: object, named?: readonly string[]): readonly string[] {
+  return namesInFields({ fields: fieldsOf(node), path: '' }, named).map(({ name }) => name);
+}
+
 /** Returns the value of a field. @param field a name, or names joined by `/` for a nested field */
 export function fieldAt(fields: JsonObject, field: string): Json | undefined {
   return valueAt(fields, field.split('/'));
@@ -79,6 +84,6 @@ export function writesOf(node: PlacedFields): readonly Named[] {
   ];
 }
 
-function keysAt(value: unknown, path: string): readonly Named[] {
-  return isJsonObject(value) ? Object.keys(value).map((name) => ({ name, path: path + toPointer([name]) })) : [];
+function keysAt(value: Json | undefined, path: string): readonly Named[] {
+  return membersIn(value).map(([name]) => ({ name, path: path + toPointer([name]) }));
 }

@@ -58,10 +58,7 @@ export const unknownModels = defineRule({
   codes: ['UNKNOWN_MODEL'],
   find: (subject) => {
     const { defaults } = subject.definition;
-    const ofDefaults =
-      typeof defaults === 'object' && defaults !== null && 'model' in defaults
-        ? namesAt(defaults['model'], '/defaults/model')
-        : [];
+    const ofDefaults = isJsonObject(defaults) ? namesAt(defaults['model'], '/defaults/model') : [];
     return unknownEntries({
       code: 'UNKNOWN_MODEL',
       what: 'model',
@@ -74,7 +71,7 @@ export const unknownModels = defineRule({
 /** Returns the model `default` for nodes that name no model. */
 function implicitModels({ nodes, definition }: Subject): readonly Named[] {
   const { defaults } = definition;
-  if (typeof defaults === 'object' && defaults !== null && 'model' in defaults) return [];
+  if (isJsonObject(defaults) && 'model' in defaults) return [];
   return [...nodes.values()].flatMap(({ fields, path, description: { uses } }) =>
     uses?.models?.every((field) => fieldAt(fields, field) === undefined) ? [{ name: 'default', path }] : [],
   );

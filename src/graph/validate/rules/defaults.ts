@@ -2,7 +2,7 @@ import { isMessage } from '../../definition/message.ts';
 import { describeReducer } from '../../definition/common-fields.ts';
 import type { ValueKind } from '../../definition/common-fields.ts';
 import { toPointer } from '../../values/json-pointer.ts';
-import { compileJsonSchema, findSchemaProblems } from '../../values/json-schema.ts';
+import { compileJsonSchema, findSchemaProblems, isJsonSchema } from '../../values/json-schema.ts';
 import { isJsonList, isJsonObject } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import { defineRule, error } from '../rule.ts';
@@ -41,15 +41,11 @@ function schemaIssues(
   schema: Json | undefined,
   path: string,
 ): Issues<'INVALID_DEFAULT' | 'TOO_EXPENSIVE'> {
-  if (!isSchema(schema) || findSchemaProblems(schema).length > 0) return [];
+  if (!isJsonSchema(schema) || findSchemaProblems(schema).length > 0) return [];
   const [violation] = compileJsonSchema(schema)(value);
   if (!violation) return [];
   if (violation.isTooExpensive) return [error('TOO_EXPENSIVE', path, violation.message)];
   return [error('INVALID_DEFAULT', path, `The default breaks the channel's schema: ${violation.message}`)];
-}
-
-function isSchema(value: unknown): value is Parameters<typeof compileJsonSchema>[0] {
-  return typeof value === 'boolean' || isJsonObject(value);
 }
 
 /** True for a message, with or without an id. */

@@ -1,5 +1,12 @@
-import { NODE_NAMES, InvalidExpressionError, RUN_FIELDS, parseExpression } from '../../expression/expression.ts';
+import {
+  NODE_NAMES,
+  InvalidExpressionError,
+  RULE_NAMES,
+  RUN_FIELDS,
+  parseExpression,
+} from '../../expression/expression.ts';
 import type { Expression, Name } from '../../expression/expression.ts';
+import { APPROVAL_WORDS } from '../../definition/catalog.ts';
 import { describeReducer } from '../../definition/common-fields.ts';
 import type { ValueKind } from '../../definition/common-fields.ts';
 import { toPointer } from '../../values/json-pointer.ts';
@@ -42,8 +49,6 @@ export function bareExpressions({ channels, edges, nodes }: Subject): readonly B
   return [...reducers, ...ofEdges, ...[...nodes.values()].flatMap(approvalRules)];
 }
 
-const APPROVAL_WORDS = ['always', 'never'];
-
 /** Returns the approval rules of a node that are CEL, not plain words. */
 function approvalRules({ fields, path, description: { approvals } }: SubjectNode): readonly BareExpression[] {
   const rules = approvals && fields[approvals.rules];
@@ -53,7 +58,7 @@ function approvalRules({ fields, path, description: { approvals } }: SubjectNode
       ? [
           {
             source: rule,
-            names: [...NODE_NAMES, 'args' as const],
+            names: RULE_NAMES,
             path: path + toPointer([approvals.rules, tool]),
             words: APPROVAL_WORDS,
           },

@@ -2,10 +2,11 @@ import type { ToolEntry } from '../../definition/catalog.ts';
 import { completeArguments, describeViolation, refusing } from '../../definition/node-types/complete-arguments.ts';
 import { fieldAt, describeType } from '../../definition/node-types/describe-node.ts';
 import type { ArgumentFields } from '../../definition/node-types/node-description.ts';
+import { isTemplate } from '../../expression/template.ts';
 import { parsePointer, toPointer } from '../../values/json-pointer.ts';
 import { compileJsonSchema } from '../../values/json-schema.ts';
 import type { SchemaViolation } from '../../values/json-schema.ts';
-import { own } from '../../values/json.ts';
+import { isContainer, own } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import { valueAt } from '../../values/value-at.ts';
 import { defineRule, error } from '../rule.ts';
@@ -58,11 +59,6 @@ function describe(violation: SchemaViolation, tool: ToolEntry): string {
   return last === undefined ? message : `${toPointer([last]).slice(1)} ${message}`;
 }
 
-function isTemplate(value: Json | undefined): boolean {
-  return typeof value === 'string' && value.includes('{{');
-}
-
 function holdsTemplate(value: Json | undefined): boolean {
-  if (typeof value !== 'object' || value === null) return isTemplate(value);
-  return Object.values(value).some(holdsTemplate);
+  return isContainer(value) ? Object.values<Json>(value).some(holdsTemplate) : isTemplate(value);
 }

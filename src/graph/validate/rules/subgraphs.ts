@@ -2,7 +2,7 @@ import type { Catalog } from '../../definition/catalog.ts';
 import { graphToolsAt } from '../../definition/graph-tools.ts';
 import { referencesIn } from '../../definition/references.ts';
 import { toPointer } from '../../values/json-pointer.ts';
-import { isJsonList, isJsonObject, own } from '../../values/json.ts';
+import { isJsonList, isJsonObject, membersIn, own } from '../../values/json.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 import { defineRule, error } from '../rule.ts';
@@ -74,5 +74,5 @@ function inputIssues(input: Json | undefined, child: unknown, path: string): Iss
 
 function inputChannels({ input, channels }: JsonObject): readonly string[] {
   if (isJsonList(input)) return input.filter((name) => typeof name === 'string');
-  return isJsonObject(channels) ? Object.keys(channels) : [];
+  return membersIn(channels).map(([name]) => name);
 }

@@ -1,7 +1,13 @@
 import { fieldAt } from '../../definition/node-types/describe-node.ts';
-import { InvalidExpressionError, NODE_NAMES, RESULT_NAMES, parseExpression } from '../../expression/expression.ts';
+import {
+  InvalidExpressionError,
+  ERROR_NAMES,
+  NODE_NAMES,
+  RESULT_NAMES,
+  parseExpression,
+} from '../../expression/expression.ts';
 import type { Name } from '../../expression/expression.ts';
-import { InvalidTemplateError, parseTemplate } from '../../expression/template.ts';
+import { InvalidTemplateError, isTemplate, parseTemplate } from '../../expression/template.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
@@ -48,8 +54,6 @@ interface Templated {
   readonly field: string;
 }
 
-const ERROR_NAMES: readonly Name[] = [...NODE_NAMES, 'error'];
-
 /** Checks each text of a value separately, so that each invalid one gets its own issue. */
 function checkTexts(
   subject: Subject,
@@ -93,7 +97,7 @@ const BEGINNING = /^\s*(?:state|run|result|item|args)\s*[.[]/;
 const MAX_LENGTH = 500;
 
 function isExpression(text: string, names: readonly Name[]): boolean {
-  if (text.length > MAX_LENGTH || text.includes('{{') || !BEGINNING.test(text)) return false;
+  if (text.length > MAX_LENGTH || isTemplate(text) || !BEGINNING.test(text)) return false;
   try {
     return parseExpression(text, names).source !== '';
   } catch (thrown) {

@@ -1,4 +1,5 @@
 import type { Named } from '../../definition/node-types/describe-node.ts';
+import { addToList } from '../../values/collections.ts';
 import { spend } from '../../values/meter.ts';
 import { defineRule, warning } from '../rule.ts';
 import type { Issues } from '../rule.ts';
@@ -30,12 +31,7 @@ function plainSteps({ edges, nodes }: Subject): Onward {
   const isBounded = (node: string): boolean => nodes.get(node)?.fields['maxVisits'] !== undefined;
   for (const { kind, sources, targets } of edges) {
     if (kind !== 'plain') continue;
-    for (const { name } of sources) {
-      if (isBounded(name)) continue;
-      const lists = onward.get(name);
-      if (lists) lists.push(targets);
-      else onward.set(name, [targets]);
-    }
+    for (const { name } of sources) if (!isBounded(name)) addToList(onward, name, targets);
   }
   return onward;
 }

@@ -1,5 +1,6 @@
 import { START } from '../../definition/definition.ts';
 import type { Named } from '../../definition/node-types/describe-node.ts';
+import { addToList } from '../../values/collections.ts';
 import { defineRule, error } from '../rule.ts';
 import type { Subject } from '../subject.ts';
 import { gotoTargetsOf, lastNodeOf } from './unknown-nodes.ts';
@@ -19,14 +20,9 @@ export const unreachableNodes = defineRule({
 function reachable(subject: Subject): ReadonlySet<string> {
   const { edges, nodes } = subject;
   const onward = new Map<string, (readonly Named[])[]>();
-  const lead = (from: string, to: readonly Named[]): void => {
-    const lists = onward.get(from);
-    if (lists) lists.push(to);
-    else onward.set(from, [to]);
-  };
-  for (const { sources, targets } of edges) for (const { name } of sources) lead(name, targets);
-  for (const node of nodes.values()) lead(node.id, gotoTargetsOf(node));
-  lead(START, lastNodeOf(subject));
+  for (const { sources, targets } of edges) for (const { name } of sources) addToList(onward, name, targets);
+  for (const node of nodes.values()) addToList(onward, node.id, gotoTargetsOf(node));
+  addToList(onward, START, lastNodeOf(subject));
   const followed = new Set<readonly Named[]>();
   const reached = new Set([START]);
   for (const node of reached) {

@@ -1,5 +1,5 @@
 import { parsePointer } from '../json-pointer.ts';
-import { isJsonList, isJsonObject, own } from '../json.ts';
+import { isJsonList, isJsonObject, itemsIn, membersIn, own } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { priceOfText, spend } from '../meter.ts';
 
@@ -170,11 +170,7 @@ export function heldSchemas(schema: JsonObject): readonly HeldSchema[] {
 }
 
 function membersOf(held: Json, holding: 'list' | 'map'): readonly (readonly [string | number, Json])[] {
-  const members = holding === 'map' ? entriesOf(held) : isJsonList(held) ? [...held.entries()] : [];
+  const members = holding === 'map' ? membersIn(held) : [...itemsIn(held).entries()];
   spend(PER_MEMBER * members.length);
   return members;
-}
-
-function entriesOf(held: Json): readonly (readonly [string, Json])[] {
-  return isJsonObject(held) ? Object.entries(held) : [];
 }

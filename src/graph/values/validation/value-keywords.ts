@@ -1,5 +1,5 @@
 import { draft2020 } from 'json-schema-library';
-import { isJsonList, isJsonObject, toItems } from '../json.ts';
+import { isJsonList, isJsonObject, membersIn, toItems } from '../json.ts';
 import { deepEqual, canonicalJson } from '../compare-json.ts';
 import type { Json } from '../json.ts';
 import { priceOfText, spend } from '../meter.ts';
@@ -89,7 +89,7 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
     };
   },
   dependentRequired: (content) => {
-    const entries = isJsonObject(content) ? Object.entries(content) : [];
+    const entries = membersIn(content);
     return (value, to) => {
       if (!isJsonObject(value)) return;
       spend(entries.length);
