@@ -1,5 +1,5 @@
 import { forkRun, refuseForkOf, refuseSkipOf, refuseStartAt, signalEndedRun } from '../../graph/advance/index.ts';
-import type { Actor, Beginning, ForkStart, NodePlace, RunIdentity } from '../../graph/advance/index.ts';
+import type { Actor, Beginning, ForkStart, NodeAddress, RunIdentity } from '../../graph/advance/index.ts';
 import { checkInput, compileShared, missingInput } from '../../graph/compile/index.ts';
 import type { CompiledGraph, InputIssue } from '../../graph/compile/index.ts';
 import type { Catalog, GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
@@ -8,9 +8,9 @@ import type { DiagramFormat, Marks } from '../../graph/diagram/index.ts';
 import { toRunView } from '../../graph/journal/index.ts';
 import type { RunView } from '../../graph/journal/index.ts';
 import { fillFromMessage, findTemplateFault } from '../../graph/expression/index.ts';
-import type { Filled, Message } from '../../graph/expression/index.ts';
+import type { FilledTemplate, Message } from '../../graph/expression/index.ts';
 import { findRedaction } from '../../graph/redaction/index.ts';
-import type { Inherited, Redaction } from '../../graph/redaction/index.ts';
+import type { InheritedRedaction, Redaction } from '../../graph/redaction/index.ts';
 import { refuseDecision } from '../../graph/run/index.ts';
 import type {
   Approval,
@@ -94,7 +94,7 @@ export const JOBS = {
   },
   findRedaction: {
     limitMs: 10_000,
-    work: (_: Catalog, { graph, inherited }: { graph: RunnableGraph; inherited: Inherited }): Redaction =>
+    work: (_: Catalog, { graph, inherited }: { graph: RunnableGraph; inherited: InheritedRedaction }): Redaction =>
       findRedaction(compile(graph), inherited),
   },
   refuseStartAt: {
@@ -108,7 +108,7 @@ export const JOBS = {
     limitMs: 10_000,
     work: (
       _: Catalog,
-      { graph, places, actor }: { graph: RunnableGraph; places: readonly NodePlace[]; actor: Actor },
+      { graph, places, actor }: { graph: RunnableGraph; places: readonly NodeAddress[]; actor: Actor },
     ): readonly (Refusal | null)[] => {
       const compiled = compile(graph);
       return places.map((place) => refuseSkipOf(compiled, place, actor));
@@ -162,7 +162,7 @@ export const JOBS = {
   },
   fillFromMessage: {
     limitMs: 10_000,
-    work: (_: Catalog, { template, message }: { template: Json; message: Message }): Filled =>
+    work: (_: Catalog, { template, message }: { template: Json; message: Message }): FilledTemplate =>
       fillFromMessage(template, message),
   },
   replay: {

@@ -85,7 +85,7 @@ function applyAction(draft: Draft, action: Action): boolean {
     if (hasEnded(draft.run)) return false;
     return enterNextPhase(draft, failure ? { kind: 'failed', error: failure } : continueSupersteps(draft));
   } catch (error) {
-    failUnforeseen(draft, toRunError(error));
+    failUnexpectedly(draft, toRunError(error));
     return false;
   }
 }
@@ -124,7 +124,7 @@ function enterNextPhase(draft: Draft, standing: Standing): boolean {
  * Fails a run in any phase because the interpreter has thrown. If the failure handling throws too, the run ends at
  * once; otherwise it would be retried forever.
  */
-function failUnforeseen(draft: Draft, thrown: RunError): void {
+function failUnexpectedly(draft: Draft, thrown: RunError): void {
   const cause = earlierCause(draft);
   const error = cause ? { ...thrown, cause } : thrown;
   try {

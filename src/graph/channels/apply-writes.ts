@@ -22,7 +22,7 @@ export interface Write {
 export type ChannelChange = { readonly set: Json } | { readonly append: readonly Json[] };
 
 /** The result of applying writes: the new values, or the channel and the writers at fault. */
-export type Applied =
+export type WriteResult =
   | { readonly ok: true; readonly channels: Channels; readonly changes: Readonly<Record<string, ChannelChange>> }
   | {
       readonly ok: false;
@@ -50,7 +50,7 @@ export function applyWrites(
   current: Channels,
   writes: readonly Write[],
   context: ReduceContext,
-): Applied {
+): WriteResult {
   return withAllowance('The sum of all writes of the superstep', WRITE_UNITS, () =>
     foldAll(channels, current, writes, context),
   );
@@ -61,7 +61,7 @@ function foldAll(
   current: Channels,
   writes: readonly Write[],
   context: ReduceContext,
-): Applied {
+): WriteResult {
   if (writes.length === 0) return { ok: true, channels: current, changes: {} };
   const next: Record<string, Json> = { ...current };
   const changes: Record<string, ChannelChange> = {};
@@ -167,7 +167,7 @@ function checkSchema(channel: Channel, value: Json): void {
     );
 }
 
-function refused(channel: string, writes: readonly ChannelWrite[], thrown: unknown): Applied {
+function refused(channel: string, writes: readonly ChannelWrite[], thrown: unknown): WriteResult {
   const { code, message } = toRunError(thrown);
   const node = writes.at(-1)?.node;
   return {

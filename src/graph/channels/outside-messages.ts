@@ -44,9 +44,9 @@ function findIn({ name }: Channel, roles: readonly MessageRole[], value: Json, k
   const written = isReplacement(value) ? value.$replace : value;
   const items = toItems(written);
   const held = indexById(toItems(known), items.length);
-  const at = items.findIndex((item) => fieldAtFault(item, roles) !== null && !isHeld(item, held));
+  const at = items.findIndex((item) => faultyField(item, roles) !== null && !isInChannel(item, held));
   const item = items[at];
-  const field = item === undefined ? null : fieldAtFault(item, roles);
+  const field = item === undefined ? null : faultyField(item, roles);
   if (field === null) return null;
   const inside = isReplacement(value) ? ['$replace'] : [];
   const path = [...inside, ...(items === written ? [at] : []), field];
@@ -63,7 +63,7 @@ const MESSAGES = {
  * Returns the field that makes a message unacceptable. A message with an unknown role is left to the reducer, which
  * refuses it.
  */
-function fieldAtFault(item: Json, roles: readonly MessageRole[]): keyof typeof MESSAGES | null {
+function faultyField(item: Json, roles: readonly MessageRole[]): keyof typeof MESSAGES | null {
   if (!isJsonObject(item)) return null;
   const { role, providerParts } = item;
   if (isRole(role) && !roles.includes(role)) return 'role';
@@ -79,7 +79,7 @@ function indexById(messages: readonly Json[], items: number): ReadonlyMap<Json, 
   return new Map(messages.filter(isJsonObject).map((message) => [message['id'] ?? null, message]));
 }
 
-function isHeld(item: Json, held: ReadonlyMap<Json, Json>): boolean {
+function isInChannel(item: Json, held: ReadonlyMap<Json, Json>): boolean {
   const message = isJsonObject(item) ? held.get(item['id'] ?? null) : undefined;
   return message !== undefined && deepEqual(message, item);
 }

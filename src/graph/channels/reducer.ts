@@ -2,7 +2,7 @@ import { GraphError } from '../values/errors.ts';
 import { isJsonList } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { spend } from '../values/meter.ts';
-import { typeInWords } from '../values/short-json.ts';
+import { nameOfType } from '../values/short-json.ts';
 
 /** Folds the writes of a channel into its value. */
 export interface Reducer {
@@ -104,7 +104,7 @@ function priceOfItems({ length }: readonly Json[]): number {
 
 /** Returns the error of a write that the reducer of its channel can't fold. */
 export function mismatch(expected: string, actual: Json): GraphError {
-  return new GraphError('CHANNEL_SCHEMA_VIOLATION', `its reducer takes ${expected}, not ${typeInWords(actual)}`);
+  return new GraphError('CHANNEL_SCHEMA_VIOLATION', `its reducer takes ${expected}, not ${nameOfType(actual)}`);
 }
 
 /** A channel's value as a list; `null` is an empty one. @throws GraphError when it is anything else */

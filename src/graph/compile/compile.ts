@@ -19,7 +19,7 @@ import type { Breakpoints } from '../run/run.ts';
 import { toMs } from '../values/time.ts';
 import { own } from '../values/json.ts';
 import { createMemo } from '../values/collections.ts';
-import { bySource, compileEdge } from './edges.ts';
+import { edgesBySource, compileEdge } from './edges.ts';
 import type { Outgoing } from './edges.ts';
 import type { NodePath, TaskReference } from '../run/ids.ts';
 
@@ -105,7 +105,7 @@ export function compileGraph(definition: GraphDefinition, catalog: Catalog): Com
     nodes,
     hasSubgraphs: [...nodes.values()].some(({ subgraph }) => subgraph !== null),
     hasDeadlines: [...nodes.values()].some(({ deadlineMs, subgraph }) => deadlineMs !== null || subgraph?.hasDeadlines),
-    outgoing: bySource(edges),
+    outgoing: edgesBySource(edges),
     breakpoints: { before: definition.interruptBefore ?? [], after: definition.interruptAfter ?? [] },
     maxSteps: definition.limits?.maxSteps ?? catalog.defaults.maxSteps,
     output: definition.output ?? [...channels.keys()],

@@ -69,7 +69,7 @@ function compileForEach({ forEach, to, maxConcurrency }: ForEachEdge, index: num
   return (bindings) => {
     const items = list.evaluate(bindings);
     if (isJsonList(items)) return { kind: 'elements', node: to, items, group };
-    throw new GraphError('EXPRESSION_FAILED', `forEach \`${quote(forEach)}\` gave ${brief(items)}, not a list`);
+    throw new GraphError('EXPRESSION_FAILED', `forEach \`${quote(forEach)}\` gave ${shorten(items)}, not a list`);
   };
 }
 
@@ -86,7 +86,7 @@ function compileRoute({ route, paths, default: otherwise }: RouteEdge): Choose {
       spend(1 + (nodes?.length ?? 0));
       if (nodes) return nodes;
       const paths = abbreviate([...known.keys()].join(', '), MAX_SOURCE_LENGTH);
-      const message = `Route \`${quote(route)}\` gave ${brief(key)}; its paths are ${paths}`;
+      const message = `Route \`${quote(route)}\` gave ${shorten(key)}; its paths are ${paths}`;
       throw new GraphError('INVALID_ROUTE', message);
     });
   };
@@ -108,7 +108,7 @@ function compileBranches(branches: readonly Branch[]): Choose {
       if (typeof holds !== 'boolean')
         throw new GraphError(
           'EXPRESSION_FAILED',
-          `Condition \`${quote(when.source)}\` gave ${brief(holds)}, not true or false`,
+          `Condition \`${quote(when.source)}\` gave ${shorten(holds)}, not true or false`,
         );
       if (holds) return targets;
     }
@@ -124,7 +124,7 @@ function quote(source: string): string {
   return abbreviate(source, MAX_SOURCE_LENGTH);
 }
 
-function brief(value: Json): string {
+function shorten(value: Json): string {
   return truncate(JSON.stringify(value), MAX_VALUE_LENGTH);
 }
 
@@ -133,7 +133,7 @@ function nodesOf(target: Target): readonly string[] {
 }
 
 /** Returns the edges that leave each node. */
-export function bySource<Edge extends { readonly sources: readonly string[] }>(
+export function edgesBySource<Edge extends { readonly sources: readonly string[] }>(
   edges: readonly Edge[],
 ): ReadonlyMap<string, readonly Edge[]> {
   const leaving = new Map<string, Edge[]>();
@@ -183,8 +183,8 @@ interface Transitions {
 const TRANSITIONS: EdgeTable<Transitions> = {
   plain: ({ to }) => ({ kind: 'plain', targets: [to] }),
   branches: ({ branches }) => {
-    const isTotal = branches.some(({ when }) => when === undefined);
-    return { kind: 'conditional', targets: [...branches.map(({ to }) => to), ...(isTotal ? [] : [END])] };
+    const hasDefault = branches.some(({ when }) => when === undefined);
+    return { kind: 'conditional', targets: [...branches.map(({ to }) => to), ...(hasDefault ? [] : [END])] };
   },
   route: ({ paths, default: otherwise }) => ({
     kind: 'conditional',

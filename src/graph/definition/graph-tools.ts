@@ -7,7 +7,7 @@ import type { ToolEntry } from './catalog.ts';
 import { END, START } from './definition.ts';
 import type { ChannelDefinition, GraphDefinition, NodeDefinition } from './definition.ts';
 import { describeNode, fieldsOf, writesOf } from './node-types/describe-node.ts';
-import type { PlacedFields } from './node-types/describe-node.ts';
+import type { FieldsAtPath } from './node-types/describe-node.ts';
 import {
   graphToolName,
   isGraphTool,
@@ -82,10 +82,10 @@ export function toolsOf(node: NodeDefinition, nodes: GraphDefinition['nodes']): 
   const tools = fields[approvals?.tools ?? requestsTools ?? makesCalls?.tools ?? ''];
   if (isJsonList(tools)) return tools.filter(isOfferedTool);
   const channel = makesCalls && fields[makesCalls.channel];
-  return typeof channel === 'string' ? (toolsOfCalls(channel, placed(nodes)) ?? []) : [];
+  return typeof channel === 'string' ? (toolsOfCalls(channel, withEmptyPaths(nodes)) ?? []) : [];
 }
 
-function placed(nodes: GraphDefinition['nodes']): readonly PlacedFields[] {
+function withEmptyPaths(nodes: GraphDefinition['nodes']): readonly FieldsAtPath[] {
   return Object.values(nodes).map((node) => ({ fields: fieldsOf(node), path: '' }));
 }
 
@@ -105,7 +105,7 @@ function parametersOf(definition: GraphDefinition): JsonSchema {
     const channel = own(channels, name);
     return channel ? [[name, channel] as const] : [];
   });
-  const required = definition.required ?? (definition.input ? taken.filter(isLacking).map(([name]) => name) : []);
+  const required = definition.required ?? (definition.input ? taken.filter(needsInput).map(([name]) => name) : []);
   return {
     type: 'object',
     properties: Object.fromEntries(taken.map(([name, channel]) => [name, schemaOf(name, channel)])),
@@ -119,7 +119,7 @@ function inputOf({ input, channels = {} }: Partial<GraphDefinition> = {}): reado
 }
 
 /** True for a channel that has no usable value at the start unless the input sets it. */
-function isLacking([, { reducer = 'replace', default: initial }]: readonly [string, ChannelDefinition]): boolean {
+function needsInput([, { reducer = 'replace', default: initial }]: readonly [string, ChannelDefinition]): boolean {
   return reducer === 'replace' && initial === undefined;
 }
 
@@ -128,10 +128,10 @@ function isLacking([, { reducer = 'replace', default: initial }]: readonly [stri
  * holds.
  */
 function schemaOf(name: string, { reducer, schema, description, roles = ['user'] }: ChannelDefinition): JsonObject {
-  const told = description === undefined ? {} : { description };
-  if (typeof reducer === 'object') return told;
-  if (isJsonObject(schema)) return { ...told, ...withReferencesAt(schema, `#${toPointer(['properties', name])}`) };
-  return reducer === 'messages' ? { ...told, ...messagesOf(roles) } : told;
+  const described = description === undefined ? {} : { description };
+  if (typeof reducer === 'object') return described;
+  if (isJsonObject(schema)) return { ...described, ...withReferencesAt(schema, `#${toPointer(['properties', name])}`) };
+  return reducer === 'messages' ? { ...described, ...messagesOf(roles) } : described;
 }
 
 function messagesOf(roles: readonly string[]): JsonObject {
@@ -193,7 +193,7 @@ export const MEMORY_TOOLS: Readonly<Record<string, ToolEntry>> = {
  * @param all the nodes of the graph
  * @returns `null` if other nodes, or none, write the channel
  */
-export function toolsOfCalls(channel: string, all: readonly PlacedFields[]): readonly OfferedTool[] | null {
+export function toolsOfCalls(channel: string, all: readonly FieldsAtPath[]): readonly OfferedTool[] | null {
   const [writer, ...others] = all.filter((node) =>
     writesOf(node).some(({ name, path }) => name === channel && path !== `${node.path}/calls`),
   );

@@ -187,7 +187,7 @@ const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/i;
 const IMAGE_TYPE = /^image\/[a-z0-9][a-z0-9!#$&^_.+-]*$/i;
 const HTTP_URL = /^https?:\/\/[^\s/]\S*$/i;
 
-const WHERE: readonly Field[] = [
+const SOURCE_FIELDS: readonly Field[] = [
   ['url', orAbsent(matches(HTTP_URL, MAX_URL)), `an http or https URL of at most ${MAX_URL} characters`],
   ['blob', orAbsent(isTextOf(1, MAX_NAME)), 'the id of a stored file'],
   ['name', orAbsent(isTextOf(1, MAX_NAME)), `text of 1 to ${MAX_NAME} characters`],
@@ -202,10 +202,13 @@ const PARTS: Readonly<Record<ContentPart['type'], PartKind>> = {
   text: { isFile: false, fields: [['text', isText, 'text']] },
   image: {
     isFile: true,
-    fields: [['mediaType', matches(IMAGE_TYPE, MAX_NAME), 'the media type of a picture, such as image/png'], ...WHERE],
+    fields: [
+      ['mediaType', matches(IMAGE_TYPE, MAX_NAME), 'the media type of a picture, such as image/png'],
+      ...SOURCE_FIELDS,
+    ],
   },
   file: {
     isFile: true,
-    fields: [['mediaType', matches(MEDIA_TYPE, MAX_NAME), 'a media type, such as application/pdf'], ...WHERE],
+    fields: [['mediaType', matches(MEDIA_TYPE, MAX_NAME), 'a media type, such as application/pdf'], ...SOURCE_FIELDS],
   },
 };

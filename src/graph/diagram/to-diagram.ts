@@ -115,7 +115,7 @@ function resolveArrows(arrows: readonly OutgoingArrow[], ids: ReadonlyMap<string
 
 /** A node around a visited one is visited: a graph that is a tool has no superstep of its own. */
 function markReader({ visited, current }: Marks): (address: string) => Mark {
-  const seen = new Set(visited.flatMap(withOuter));
+  const seen = new Set(visited.flatMap(withEnclosing));
   const now = new Set(current);
   return (address) => {
     if (now.has(address)) return 'current';
@@ -123,7 +123,7 @@ function markReader({ visited, current }: Marks): (address: string) => Mark {
   };
 }
 
-function withOuter(address: string): readonly string[] {
+function withEnclosing(address: string): readonly string[] {
   const ids = address.split('/');
   return ids.map((_id, place) => ids.slice(0, place + 1).join('/'));
 }
@@ -146,10 +146,10 @@ function boundArrows(diagram: Diagram): Diagram {
     };
   };
   const bounded = keepArrows(diagram);
-  return left < 0 ? { ...bounded, shapes: [...bounded.shapes, omitted(-left)] } : bounded;
+  return left < 0 ? { ...bounded, shapes: [...bounded.shapes, omissionNote(-left)] } : bounded;
 }
 
-function omitted(count: number): Shape {
+function omissionNote(count: number): Shape {
   return {
     key: 'omitted',
     kind: 'node',
@@ -175,9 +175,9 @@ export interface Keys {
 const MAX_ID = 60;
 
 function createKeys(): Keys {
-  const give = createDistinctTexts((wanted, copy) => (copy === 1 ? wanted : `${wanted}__${copy}`));
-  const spell = (id: string): string => id.slice(0, MAX_ID).replaceAll(/[^A-Za-z0-9]/g, '_');
-  return { take: (prefix, path) => give([prefix, ...path.map(spell)].join('_')) };
+  const takeUnique = createDistinctTexts((wanted, copy) => (copy === 1 ? wanted : `${wanted}__${copy}`));
+  const toKeyText = (id: string): string => id.slice(0, MAX_ID).replaceAll(/[^A-Za-z0-9]/g, '_');
+  return { take: (prefix, path) => takeUnique([prefix, ...path.map(toKeyText)].join('_')) };
 }
 
 /** Returns the text of a node: its id, its type with its subject, and its notes. */

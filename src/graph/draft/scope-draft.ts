@@ -1,5 +1,5 @@
 import { applyWrites, isReplacement } from '../channels/apply-writes.ts';
-import type { Applied, Write } from '../channels/apply-writes.ts';
+import type { WriteResult, Write } from '../channels/apply-writes.ts';
 import type { Channel } from '../channels/channel.ts';
 import { replaceValues } from '../channels/channel-sizes.ts';
 import type { Channels } from '../channels/channel-sizes.ts';
@@ -64,7 +64,7 @@ export function requireRoom({ draft, task }: TaskHandle, state: TaskState): void
 }
 
 /** Applies writes to the channels through their reducers, either all or none. */
-export function writeChannels(frame: Frame, writes: readonly Write[]): Applied {
+export function writeChannels(frame: Frame, writes: readonly Write[]): WriteResult {
   const { graph, scope } = frame;
   const context = new ScopeContext(frame);
   const applied = withinSuperstep(frame.draft, () => applyWrites(graph.channels, scope.channels, writes, context));
@@ -99,7 +99,7 @@ function replaceChannels(frame: Frame, channels: Channels, grown: number): void 
  */
 function growthOf(
   { draft, graph, parent, scope }: Frame,
-  after: Pick<Applied & { ok: true }, 'channels' | 'changes'>,
+  after: Pick<WriteResult & { ok: true }, 'channels' | 'changes'>,
   writes: readonly Write[],
 ): number {
   if (!parent) return 0;
@@ -124,7 +124,7 @@ function changedMembers(channel: Channel | undefined, writes: readonly Write[]):
 }
 
 /** All writers are at fault: each has added to what is too much. */
-function noRoom(writes: readonly Write[]): Applied {
+function noRoom(writes: readonly Write[]): WriteResult {
   const message = `the run would hold over ${MAX_HELD_BYTES} bytes in its tasks and subgraphs`;
   const [channel = ''] = writes.flatMap(({ update }) => Object.keys(update));
   return { ok: false, error: { code: 'PAYLOAD_TOO_LARGE', message }, channel, culprits: writes.map(({ by }) => by) };

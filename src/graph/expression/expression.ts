@@ -161,13 +161,13 @@ function createEnvironment(names: readonly Name[]): Environment {
   return environment;
 }
 
-interface Written {
+interface SourceText {
   readonly source: string;
   readonly names: readonly Name[];
 }
 
 /** Describes the fault of an expression, its position, and how to write in CEL what was probably meant. */
-function explain(error: unknown, { source, names }: Written): string {
+function explain(error: unknown, { source, names }: SourceText): string {
   const reason = reasonOf(error);
   const unknown = /^Unknown variable: (\S+)$/.exec(reason)?.[1];
   if (unknown === undefined)
@@ -183,18 +183,18 @@ function positionOf(error: unknown): string {
   return typeof start === 'number' ? ` at character ${start + 1}` : '';
 }
 
-interface Parsed extends Pick<Expression, 'source' | 'references'> {
+interface ParsedExpression extends Pick<Expression, 'source' | 'references'> {
   readonly program: ParseResult;
 }
 
-function evaluate(parsed: Parsed, bindings: Bindings, shared?: ByteBudget): Json {
+function evaluate(parsed: ParsedExpression, bindings: Bindings, shared?: ByteBudget): Json {
   const budget = shared ?? bytesOfField('Its value');
   const value = evaluateWithin(parsed, bindings, budget);
   if (!shared) namingField(`Expression \`${abbreviate(parsed.source, MAX_QUOTED)}\``, () => budget.measure());
   return value;
 }
 
-function evaluateWithin(parsed: Parsed, bindings: Bindings, budget: ByteBudget): Json {
+function evaluateWithin(parsed: ParsedExpression, bindings: Bindings, budget: ByteBudget): Json {
   try {
     return run(parsed, bindings, budget);
   } catch (error) {
@@ -207,7 +207,7 @@ function evaluateWithin(parsed: Parsed, bindings: Bindings, budget: ByteBudget):
 /**
  * Evaluates with maps instead of objects. This is slower, but correct for objects with a member named `constructor`.
  */
-function evaluateOnMaps(parsed: Parsed, bindings: Bindings, budget: ByteBudget): Json {
+function evaluateOnMaps(parsed: ParsedExpression, bindings: Bindings, budget: ByteBudget): Json {
   const maps = Object.fromEntries(Object.entries(bindings).map(([name, value]) => [name, toMaps(value)]));
   try {
     return run(parsed, maps, budget);
@@ -217,7 +217,7 @@ function evaluateOnMaps(parsed: Parsed, bindings: Bindings, budget: ByteBudget):
 }
 
 /** The copy of the result has its own limit: the budget. */
-function run({ program }: Parsed, bindings: Record<string, unknown>, budget: ByteBudget): Json {
+function run({ program }: ParsedExpression, bindings: Record<string, unknown>, budget: ByteBudget): Json {
   return fromCel(
     withAllowance('it', MAX_UNITS, () => evaluateStrictly(program, bindings)),
     budget,
@@ -233,13 +233,13 @@ function evaluateStrictly(program: ParseResult, bindings: Record<string, unknown
   }
 }
 
-function expressionFailed({ source, references }: Parsed, { state }: Bindings, error: unknown): GraphError {
+function expressionFailed({ source, references }: ParsedExpression, { state }: Bindings, error: unknown): GraphError {
   const code = error instanceof GraphError ? error.code : 'EXPRESSION_FAILED';
-  const reason = `${reasonOf(error)}${TELLS_OF_NULL.test(reasonOf(error)) ? nullChannels(references, state) : ''}`;
+  const reason = `${reasonOf(error)}${MENTIONS_NULL.test(reasonOf(error)) ? nullChannels(references, state) : ''}`;
   return new GraphError(code, `Expression \`${abbreviate(source, MAX_QUOTED)}\` failed: ${reason}`, { cause: error });
 }
 
-const TELLS_OF_NULL = /\bnull\b|^No such key/;
+const MENTIONS_NULL = /\bnull\b|^No such key/;
 
 /** Lists the channels without a value that an expression reads, such as `; state.a is null`; may be empty. */
 function nullChannels({ channels }: References, state: Json = null): string {
@@ -329,9 +329,9 @@ function typeOf(evaluator: Evaluator, value: unknown, levels: number): unknown {
   if (levels === 0 || !isContainer(value)) return type;
   const first = firstOf(value, type.kind);
   if (first === undefined) return type;
-  const ofFirst = typeOf(evaluator, first, levels - 1);
-  if (type.kind === 'list') return evaluator.registry.getListType(ofFirst);
-  return evaluator.registry.getMapType(evaluator.stringType, ofFirst);
+  const typeOfFirst = typeOf(evaluator, first, levels - 1);
+  if (type.kind === 'list') return evaluator.registry.getListType(typeOfFirst);
+  return evaluator.registry.getMapType(evaluator.stringType, typeOfFirst);
 }
 
 /** Returns the first element of a list or a map; `undefined` if it is empty. */

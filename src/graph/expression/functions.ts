@@ -219,25 +219,25 @@ export function splitText(text: string, wanted: string, limit: number): string[]
 /** Yields all positions of a text in a text, including overlapping ones, by the method of Knuth, Morris and Pratt. */
 function* occurrences(text: string, wanted: string): Generator<number, void> {
   spend(Math.ceil((text.length + wanted.length) / CHARACTERS_PER_UNIT));
-  const borders = bordersOf(wanted);
+  const table = prefixTable(wanted);
   let matched = 0;
   for (let at = 0; at < text.length; at += 1) {
-    while (matched > 0 && text.charCodeAt(at) !== wanted.charCodeAt(matched)) matched = borders[matched - 1] ?? 0;
+    while (matched > 0 && text.charCodeAt(at) !== wanted.charCodeAt(matched)) matched = table[matched - 1] ?? 0;
     if (text.charCodeAt(at) === wanted.charCodeAt(matched)) matched += 1;
     if (matched < wanted.length) continue;
     yield at + 1 - matched;
-    matched = borders[matched - 1] ?? 0;
+    matched = table[matched - 1] ?? 0;
   }
 }
 
 /** Returns for each prefix of a text the length of its longest proper prefix that is also its suffix. */
-function bordersOf(wanted: string): Int32Array {
-  const borders = new Int32Array(wanted.length);
+function prefixTable(wanted: string): Int32Array {
+  const table = new Int32Array(wanted.length);
   let length = 0;
   for (let at = 1; at < wanted.length; at += 1) {
-    while (length > 0 && wanted.charCodeAt(at) !== wanted.charCodeAt(length)) length = borders[length - 1] ?? 0;
+    while (length > 0 && wanted.charCodeAt(at) !== wanted.charCodeAt(length)) length = table[length - 1] ?? 0;
     if (wanted.charCodeAt(at) === wanted.charCodeAt(length)) length += 1;
-    borders[at] = length;
+    table[at] = length;
   }
-  return borders;
+  return table;
 }

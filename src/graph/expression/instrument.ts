@@ -203,7 +203,7 @@ const measures = new WeakMap<object, Measure>();
 
 /** Every traversal of a value recurses, so its depth is limited. */
 function measure(value: object, depth: number): Measure {
-  const known = knownMeasure(value);
+  const known = memoizedMeasure(value);
   if (depth + (known?.levels ?? 0) > MAX_DEPTH) throw new RangeError(`a value is nested over ${MAX_DEPTH} levels`);
   if (known) return known;
   let weight = ownWeight(value);
@@ -222,7 +222,7 @@ function measure(value: object, depth: number): Measure {
   return measured;
 }
 
-function knownMeasure(value: object): Measure | undefined {
+function memoizedMeasure(value: object): Measure | undefined {
   const known = measures.get(value);
   return known?.length === lengthOf(value) ? known : undefined;
 }

@@ -143,7 +143,7 @@ const NOTHING: ReadonlySet<Source> = new Set();
 function contentOf(node: SyntaxNode, variables: Variables): ReadonlySet<Source> {
   const { alternate } = node.meta;
   if (alternate) return contentOf(alternate, variables);
-  if (isAnswer(node)) return NOTHING;
+  if (hidesOperands(node)) return NOTHING;
   const name = nameIn(node);
   if (name !== null) return variables.get(name) ?? new Set([name]);
   const member = memberAccess(node);
@@ -177,7 +177,7 @@ const TESTS: ReadonlySet<string> = new Set([
 ]);
 
 /** True for an operator or function whose value depends on its operands but contains nothing of them. */
-function isAnswer({ op, args }: SyntaxNode): boolean {
+function hidesOperands({ op, args }: SyntaxNode): boolean {
   if (COMPARISONS.has(op)) return true;
   const called: unknown = CALLS.has(op) && Array.isArray(args) ? args[0] : null;
   return typeof called === 'string' && TESTS.has(called.replace(/_$/, ''));

@@ -207,7 +207,7 @@ export interface Message {
 }
 
 /** A filled template, or the reason why it can't be filled. */
-export type Filled = { readonly filled: Json } | { readonly failure: string };
+export type FilledTemplate = { readonly filled: Json } | { readonly failure: string };
 
 const NAMES: readonly Name[] = ['body', 'headers'];
 
@@ -231,7 +231,7 @@ export function findTemplateFault(template: Json): { readonly path: string; read
 }
 
 /** Fills a valid template from a message. The result may be as large as a field's value. */
-export function fillFromMessage(template: Json, { body, headers }: Message): Filled {
+export function fillFromMessage(template: Json, { body, headers }: Message): FilledTemplate {
   try {
     return { filled: metered(() => parseTemplate(template, NAMES, '').fill({ body, headers })) };
   } catch (error) {

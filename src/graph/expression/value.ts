@@ -73,22 +73,22 @@ export interface ByteLimit {
 const OF_ANY_VALUE: ByteLimit = { bytes: MAX_VALUE_BYTES, refuse: tooLarge };
 
 /** The current limit of a value to be stored. It is lower than that of any value if a run already holds much. */
-let kept = OF_ANY_VALUE;
+let storedValueLimit = OF_ANY_VALUE;
 
 /** Runs work in which each field's value has at most these bytes. */
-export function withinRoom<T>(room: ByteLimit, work: () => T): T {
-  const before = kept;
-  kept = room.bytes < before.bytes ? room : before;
+export function withinByteLimit<T>(limit: ByteLimit, work: () => T): T {
+  const before = storedValueLimit;
+  storedValueLimit = limit.bytes < before.bytes ? limit : before;
   try {
     return work();
   } finally {
-    kept = before;
+    storedValueLimit = before;
   }
 }
 
 /** Returns the budget of a field whose value is stored. */
 export function bytesOfField(subject: string): ByteBudget {
-  return new ByteBudget(subject, kept);
+  return new ByteBudget(subject, storedValueLimit);
 }
 
 /** The bytes that a field's value may still take, counted while it is made, in the sizes of `json-size.ts`. */

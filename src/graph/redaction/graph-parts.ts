@@ -81,18 +81,18 @@ export function outputOf({ output, channels = {} }: GraphDefinition): readonly s
 /** Returns the nodes of a graph that wait for events. */
 export function nodesWithEvents({ definition: { nodes } }: GraphPart): readonly string[] {
   return Object.entries(nodes).flatMap(([name, node]) => {
-    const { shown } = describeNode(fieldsOf(node));
-    return shown?.event?.some((field) => Object.hasOwn(node, field)) ? [name] : [];
+    const { visible } = describeNode(fieldsOf(node));
+    return visible?.event?.some((field) => Object.hasOwn(node, field)) ? [name] : [];
   });
 }
 
 /** A template, parsed so that each of its texts can be analyzed separately. */
-export type Filled =
+export type ParsedTemplate =
   | { readonly kind: 'text'; readonly pieces: readonly TextPiece[] }
-  | { readonly kind: 'object' | 'list'; readonly parts: Readonly<Record<string, Filled>> };
+  | { readonly kind: 'object' | 'list'; readonly parts: Readonly<Record<string, ParsedTemplate>> };
 
 /** Parses a valid template. @returns `null` if it contains no expression */
-function parseFilled(value: Json, names: readonly Name[]): Filled | null {
+function parseFilled(value: Json, names: readonly Name[]): ParsedTemplate | null {
   if (isTemplate(value)) return { kind: 'text', pieces: splitIntoPieces(value, names) };
   if (!isJsonList(value) && !isJsonObject(value)) return null;
   const parts = Object.entries(value).flatMap(([key, part]: [string, Json]) => {
@@ -103,14 +103,14 @@ function parseFilled(value: Json, names: readonly Name[]): Filled | null {
 }
 
 /** Returns all expressions in a template. */
-export function expressionsIn(filled: Filled | null): readonly Expression[] {
+export function expressionsIn(filled: ParsedTemplate | null): readonly Expression[] {
   if (!filled) return [];
   if (filled.kind === 'text') return filled.pieces.filter((piece) => typeof piece !== 'string');
   return Object.values(filled.parts).flatMap(expressionsIn);
 }
 
 /** Makes the mask of a template that is filled with redacted values. @returns `null` if nothing in it is redacted */
-export function maskOf(filled: Filled | null, isHidden: (expression: Expression) => boolean): Mask | null {
+export function maskOf(filled: ParsedTemplate | null, isHidden: (expression: Expression) => boolean): Mask | null {
   if (!filled) return null;
   if (filled.kind === 'text') return maskOfText(filled.pieces, isHidden);
   const parts = Object.entries(filled.parts).flatMap(([key, part]) => {
@@ -151,7 +151,7 @@ export interface NodeTexts {
 }
 
 /** Templates by name; `null` for one without expressions. */
-export type Texts = ReadonlyMap<string, Filled | null>;
+export type Texts = ReadonlyMap<string, ParsedTemplate | null>;
 
 /** Parses the texts of a valid node. */
 function readNodeTexts(node: NodeDefinition): NodeTexts {

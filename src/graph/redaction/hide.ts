@@ -1,13 +1,13 @@
 import { START } from '../definition/definition.ts';
 import type { RunError, RunErrorCode } from '../values/errors.ts';
-import { REDACTED, isRedacting, hideInWords, hideMasked, restoreMasked } from './redaction.ts';
+import { REDACTED, isRedacting, hideValuesInText, hideMasked, restoreMasked } from './redaction.ts';
 import type { Redaction, GraphRedaction, NodeRedaction, Mask } from './redaction.ts';
 import type { RunEvent } from '../journal/events.ts';
 import { own, isJsonObject, toText } from '../values/json.ts';
 import { deepEqual } from '../values/compare-json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { NodePath } from '../run/ids.ts';
-import { fieldsShownAs } from '../definition/node-types/describe-node.ts';
+import { fieldsVisibleAs } from '../definition/node-types/describe-node.ts';
 import { toPublicApproval } from '../run/approval.ts';
 import type { Approval, PublicApproval } from '../run/approval.ts';
 import { mapValues } from '../values/collections.ts';
@@ -52,9 +52,9 @@ export function hideRunError(error: RunError, redaction: Redaction): RunError {
   if (!isRedacting(redaction)) return hideStack(error, redaction);
   // An INTERNAL error without a node may quote any value, so its message is redacted.
   if (error.node === undefined && error.code === 'INTERNAL') return hideMessages(error);
-  const shown = hideErrorOf(error, redaction);
-  const { cause } = shown;
-  return cause && undoesHidden(redaction) ? { ...shown, cause: { ...cause, message: REDACTED } } : shown;
+  const visible = hideErrorOf(error, redaction);
+  const { cause } = visible;
+  return cause && undoesHidden(redaction) ? { ...visible, cause: { ...cause, message: REDACTED } } : visible;
 }
 
 function undoesHidden(redaction: Redaction): boolean {
@@ -91,7 +91,7 @@ const given: Hide = (event, { nodes }) => ('args' in event && nodes.length > 0 ?
 const result: Hide = (event, { nodes }) =>
   'result' in event ? { result: hideResult(event, event.result ?? null, nodes) } : null;
 const approval: Hide = (event, { nodes }) =>
-  'approval' in event ? { approval: hideAsked(event.approval, nodes) } : null;
+  'approval' in event ? { approval: hideForNodes(event.approval, nodes) } : null;
 const error: Hide = (event, place) =>
   'error' in event && event.error ? { error: hideEventError(event, event.error, place) } : null;
 const pause: Hide = (event, { redaction }) => (event.type === 'run.paused' ? hidePause(event, redaction) : null);
@@ -185,15 +185,15 @@ function graphsIn(redaction: Redaction): readonly GraphRedaction[] {
 
 /** Redacts the filled parts of an approval. If anything is redacted, its digest is, too. */
 export function hideApproval(approval: Approval, redaction: Redaction): PublicApproval {
-  return hideAsked(toPublicApproval(approval), nodesThatAsk(approval, redaction));
+  return hideForNodes(toPublicApproval(approval), requestingNodes(approval, redaction));
 }
 
 /** Returns the title of an approval as `hideApproval` does, without reading the other parts, which may be large. */
 export function hideTitle(
-  { title, ...asked }: Pick<Approval, 'title' | 'task' | 'node'>,
+  { title, ...request }: Pick<Approval, 'title' | 'task' | 'node'>,
   redaction: Redaction,
 ): string {
-  return toText(hideField('title', title, nodesThatAsk(asked, redaction)));
+  return toText(hideField('title', title, requestingNodes(request, redaction)));
 }
 
 /**
@@ -201,29 +201,29 @@ export function hideTitle(
  * same way.
  */
 export function hideAskedArgs(
-  { askedArgs, ...asked }: Pick<Approval, 'askedArgs' | 'task' | 'node'>,
+  { askedArgs, ...request }: Pick<Approval, 'askedArgs' | 'task' | 'node'>,
   redaction: Redaction,
 ): Json | undefined {
-  return askedArgs === undefined ? undefined : hideArgs(askedArgs, nodesThatAsk(asked, redaction));
+  return askedArgs === undefined ? undefined : hideArgs(askedArgs, requestingNodes(request, redaction));
 }
 
 function hideField(field: string, value: Json, nodes: readonly NodeRedaction[]): Json {
-  return nodes.reduce((shown, { fields = {} }) => hideInWords(shown, own(fields, field)), value);
+  return nodes.reduce((visible, { fields = {} }) => hideValuesInText(visible, own(fields, field)), value);
 }
 
 /** Like `hideApproval`, for the nodes that may have requested the approval. */
-function hideAsked(approval: PublicApproval, nodes: readonly NodeRedaction[]): PublicApproval {
+function hideForNodes(approval: PublicApproval, nodes: readonly NodeRedaction[]): PublicApproval {
   if (nodes.length === 0) return approval;
   const { title, details, args } = approval;
-  const shown = {
+  const visible = {
     title: toText(hideField('title', title, nodes)),
     details: hideMemory(hideField('details', details, nodes), nodes),
     args: hideArgs(args, nodes),
   };
-  const isWhole = deepEqual(shown, { title, details, args });
+  const isWhole = deepEqual(visible, { title, details, args });
   return {
     ...approval,
-    ...shown,
+    ...visible,
     ...(!isWhole && { digest: REDACTED }),
     decisions: approval.decisions.map((decision) => ({
       ...decision,
@@ -235,7 +235,7 @@ function hideAsked(approval: PublicApproval, nodes: readonly NodeRedaction[]): P
 
 /** Redacts the namespace of a memory call. */
 function hideMemory(details: Json, nodes: readonly NodeRedaction[]): Json {
-  const isHidden = nodes.some(({ fields = {} }) => fieldsShownAs('memory').some((field) => own(fields, field)));
+  const isHidden = nodes.some(({ fields = {} }) => fieldsVisibleAs('memory').some((field) => own(fields, field)));
   return isHidden && isJsonObject(details) && 'memory' in details ? { ...details, memory: REDACTED } : details;
 }
 
@@ -246,7 +246,7 @@ export function hideArgs(args: Json, nodes: readonly NodeRedaction[]): Json {
 
 /** Restores the real arguments where a person has sent back redacted ones. */
 export function restoreArgs(given: Json, approval: Approval, redaction: Redaction): Json {
-  const masks = argumentMasks(nodesThatAsk(approval, redaction));
+  const masks = argumentMasks(requestingNodes(approval, redaction));
   return masks.reduce((args, mask) => restoreMasked(args, approval.args, mask), given);
 }
 
@@ -257,12 +257,15 @@ export function restoreArgs(given: Json, approval: Approval, redaction: Redactio
 function argumentMasks(nodes: readonly NodeRedaction[]): readonly Mask[] {
   return nodes.flatMap(({ fields = {}, calls }) => [
     ...(calls ? [REDACTED] : []),
-    ...fieldsShownAs('args').flatMap((field) => own(fields, field) ?? []),
+    ...fieldsVisibleAs('args').flatMap((field) => own(fields, field) ?? []),
   ]);
 }
 
 /** A compensation requests its approval without a task, so the approval contains only the name of the node. */
-function nodesThatAsk({ task, node }: Pick<Approval, 'task' | 'node'>, redaction: Redaction): readonly NodeRedaction[] {
+function requestingNodes(
+  { task, node }: Pick<Approval, 'task' | 'node'>,
+  redaction: Redaction,
+): readonly NodeRedaction[] {
   if (task.length === 0) return nodesNamed(redaction, node);
   const path = task.slice(0, -1).map((key) => key.replace(/#\d+$/, ''));
   return [own(graphAt(redaction, path).nodes, node) ?? []].flat();
@@ -310,11 +313,11 @@ export function hideWaiting(waiting: WaitingFor, redaction: Redaction): WaitingF
   const nodes = nodesNamed(redaction, waiting.node);
   if (nodes.length === 0) return waiting;
   const isHidden = (place: 'event' | 'time'): boolean =>
-    fieldsShownAs(place).some((field) => nodes.some(({ fields = {} }) => own(fields, field) !== undefined));
-  const { deadline, ...shown } = waiting;
+    fieldsVisibleAs(place).some((field) => nodes.some(({ fields = {} }) => own(fields, field) !== undefined));
+  const { deadline, ...visible } = waiting;
   const isTimed = deadline !== undefined && !isHidden('time');
   return {
-    ...shown,
+    ...visible,
     ...(waiting.kind === 'event' && isHidden('event') && { id: REDACTED }),
     ...(isTimed && { deadline }),
   };

@@ -5,10 +5,10 @@ import {
   hideFailure,
   hideReply,
   hideSignal,
-  standInForChannels,
-  standInFor,
+  placeholdersForChannels,
+  placeholderFor,
 } from '../redaction/hide-call.ts';
-import type { NodePlace } from '../redaction/hide-call.ts';
+import type { NodeAddress } from '../redaction/hide-call.ts';
 import { hideEvent } from '../redaction/hide.ts';
 import { isRedacting } from '../redaction/redaction.ts';
 import type { NodeRedaction, Redaction } from '../redaction/redaction.ts';
@@ -68,21 +68,21 @@ function hideBeginning(begin: Beginning, { channels }: Redaction): Beginning | n
   const { input, base } = begin;
   return {
     ...begin,
-    input: standInForChannels(input, channels),
-    ...(base && { base: standInForChannels(base, channels) }),
+    input: placeholdersForChannels(input, channels),
+    ...(base && { base: placeholdersForChannels(base, channels) }),
   };
 }
 
 /** The nodes that have made calls, and those that have requested approvals. */
 interface KeyedNodes {
-  readonly calls: ReadonlyMap<string, NodePlace>;
-  readonly approvals: ReadonlyMap<string, NodePlace>;
+  readonly calls: ReadonlyMap<string, NodeAddress>;
+  readonly approvals: ReadonlyMap<string, NodeAddress>;
 }
 
 /** Finds the nodes by a replay, because a key does not identify its node for certain. */
 function findKeyedNodes(recording: Recording): KeyedNodes {
-  const calls = new Map<string, NodePlace>();
-  const approvals = new Map<string, NodePlace>();
+  const calls = new Map<string, NodeAddress>();
+  const approvals = new Map<string, NodeAddress>();
   const onStep = ({ effects, run, events }: Advance): void => {
     for (const effect of effects) {
       if (effect.kind !== 'call') continue;
@@ -118,5 +118,5 @@ const ALL_HIDDEN: NodeRedaction = { calls: true, result: true, values: true, err
 function hideRecorded(event: RunEvent, redaction: Redaction): RunEvent {
   const shown = hideEvent(event, redaction);
   if (shown.type !== 'tool.called' || event.type !== 'tool.called' || event.result === undefined) return shown;
-  return deepEqual(shown.result ?? null, event.result) ? shown : { ...shown, result: standInFor(event.result) };
+  return deepEqual(shown.result ?? null, event.result) ? shown : { ...shown, result: placeholderFor(event.result) };
 }

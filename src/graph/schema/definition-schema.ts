@@ -21,7 +21,7 @@ type NodeTypes = NonNullable<Catalog['nodeTypes']>;
  * @param nodeTypes the types that code registers
  */
 export function definitionSchema(nodeTypes: NodeTypes = {}): JsonObject {
-  const nodes = { ...NodeSchemas, ...registered(nodeTypes) };
+  const nodes = { ...NodeSchemas, ...registeredSchemas(nodeTypes) };
   const types = new Map<unknown, string>(Object.entries(nodes).map(([type, schema]) => [schema, type]));
   const kinds = new Map<unknown, string>(Object.entries(EdgeSchemas).map(([kind, schema]) => [schema, kind]));
   const whole = describeLike(
@@ -58,21 +58,21 @@ const TIME_SPAN = String.raw`^(\d*[1-9]\d*(\.\d+)?|\d+\.\d*[1-9]\d*)(ms|s|m|h|d)
 function captionOfNode(type: string): JsonObject {
   const { summary, exactlyOne } = describeType(type) ?? {};
   return {
-    ...titled(`${type} node`, summary),
+    ...caption(`${type} node`, summary),
     ...(exactlyOne && { oneOf: exactlyOne.map((field) => ({ required: [field] })) }),
   };
 }
 
 function captionOfEdge(kind: string): JsonObject {
-  return titled(`${kind} edge`, own(EDGE_DESCRIPTIONS, kind));
+  return caption(`${kind} edge`, own(EDGE_DESCRIPTIONS, kind));
 }
 
-function titled(title: string, description: string | undefined): JsonObject {
+function caption(title: string, description: string | undefined): JsonObject {
   return { title, ...(description !== undefined && { description }) };
 }
 
 /** Lists only the names of the fields that registered types define, because their values may be templates. */
-function registered(nodeTypes: NodeTypes): Readonly<Record<string, z.ZodType>> {
+function registeredSchemas(nodeTypes: NodeTypes): Readonly<Record<string, z.ZodType>> {
   return mapValues(nodeTypes, ({ schema }, type) => {
     const { properties = {}, required = [] } = isJsonObject(schema) ? schema : {};
     const isRequired = (name: string): boolean => isJsonList(required) && required.includes(name);

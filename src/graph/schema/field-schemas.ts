@@ -6,17 +6,17 @@ import { GRAPH_FIELDS } from './descriptions.ts';
 /* The schemas of fields that several parts of a definition have. */
 
 /** Sets the issue code of a refusal. Refusals without it have the code `INVALID_FIELD`. */
-const coded = (code: string): { params: { code: string } } => ({ params: { code } });
+const withIssueCode = (code: string): { params: { code: string } } => ({ params: { code } });
 
 /** A text that `parseDuration` accepts. */
 export const Duration = z.string().refine((text) => parseDuration(text) !== null, {
   error: ({ input }) => `"${String(input)}" is no duration such as "250ms", "30s", "5m", "2h" or "7d"`,
-  ...coded('INVALID_DURATION'),
+  ...withIssueCode('INVALID_DURATION'),
 });
 /** A duration above zero, for limits. A limit of zero would end everything at once. */
 export const TimeSpan = Duration.refine((text) => parseDuration(text) !== 0, {
   error: ({ input }) => `"${String(input)}" leaves no time for it`,
-  ...coded('INVALID_DURATION'),
+  ...withIssueCode('INVALID_DURATION'),
 });
 export const Count = z.int().min(1);
 export const Names = z.array(z.string());

@@ -1,4 +1,4 @@
-import type { Applied, Write } from '../channels/apply-writes.ts';
+import type { WriteResult, Write } from '../channels/apply-writes.ts';
 import { END } from '../definition/definition.ts';
 import { tasksOf } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
@@ -38,7 +38,7 @@ function toWrite({ key, node, state }: FinishedTask): Write {
 }
 
 /** Fails the nodes whose writes can't be applied. All nodes keep their work. */
-function failWriters(frame: Frame, { error, culprits }: Applied & { readonly ok: false }): RunError {
+function failWriters(frame: Frame, { error, culprits }: WriteResult & { readonly ok: false }): RunError {
   const failed: RunError = { ...error, step: frame.step, attempts: 1 };
   const atFault = new Set(culprits);
   for (const handle of tasksOf(frame)) {
@@ -60,7 +60,7 @@ function failedState(state: FinishedTask['state'], error: RunError): TaskState {
 }
 
 /** Resets ephemeral channels that this superstep did not write. */
-function resetEphemeral(frame: Frame, { changes }: Applied & { readonly ok: true }): void {
+function resetEphemeral(frame: Frame, { changes }: WriteResult & { readonly ok: true }): void {
   const unwritten = frame.graph.ephemeral.filter(({ name }) => !Object.hasOwn(changes, name));
   if (unwritten.length === 0) return;
   setChannels(frame, Object.fromEntries(unwritten.map(({ name, initial }) => [name, initial])));

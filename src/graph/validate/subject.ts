@@ -5,7 +5,7 @@ import type { Catalog } from '../definition/catalog.ts';
 import { kindOfEdge } from '../definition/definition.ts';
 import type { EdgeKind } from '../definition/definition.ts';
 import { namesAt, describeNode } from '../definition/node-types/describe-node.ts';
-import type { Named } from '../definition/node-types/describe-node.ts';
+import type { LocatedName } from '../definition/node-types/describe-node.ts';
 import type { NodeDescription } from '../definition/node-types/node-description.ts';
 
 /**
@@ -32,8 +32,8 @@ export interface SubjectEdge {
   readonly fields: JsonObject;
   readonly path: string;
   readonly kind: EdgeKind;
-  readonly sources: readonly Named[];
-  readonly targets: readonly Named[];
+  readonly sources: readonly LocatedName[];
+  readonly targets: readonly LocatedName[];
   readonly expressions: readonly SubjectExpression[];
 }
 
@@ -73,13 +73,13 @@ function readEdge(fields: JsonObject, index: number): SubjectEdge {
 }
 
 /** Drops repeated names, because a join waits for each node once. */
-function firstOfEach(names: readonly Named[]): readonly Named[] {
+function firstOfEach(names: readonly LocatedName[]): readonly LocatedName[] {
   return [...new Map(names.toReversed().map((named) => [named.name, named])).values()].toReversed();
 }
 
 type Reader<Part> = Readonly<Record<EdgeKind, (fields: JsonObject, path: string) => readonly Part[]>>;
 
-const TARGETS: Reader<Named> = {
+const TARGETS: Reader<LocatedName> = {
   plain: (fields, path) => namesAt(fields['to'], `${path}/to`),
   forEach: (fields, path) => namesAt(fields['to'], `${path}/to`),
   branches: (fields, path) =>

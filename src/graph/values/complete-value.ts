@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, membersIn, own } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { spend } from './meter.ts';
-import { itemSchema, memberSchema, wholeSchemas } from './schema-parts.ts';
+import { itemSchema, memberSchema, unconditionalSchemas } from './schema-parts.ts';
 import type { SchemaPart } from './schema-parts.ts';
 
 /*
@@ -60,5 +60,5 @@ function changeObjects(value: Json, part: SchemaPart, change: ChangeObject): Jso
     ([name, member]) => [name, changeObjects(member, memberSchema(part, name), change)] as const,
   );
   const isChanged = members.some(([name, member]) => member !== own(value, name));
-  return change(isChanged ? Object.fromEntries(members) : value, wholeSchemas(part));
+  return change(isChanged ? Object.fromEntries(members) : value, unconditionalSchemas(part));
 }

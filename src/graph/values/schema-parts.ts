@@ -41,17 +41,17 @@ export function itemSchema({ schema, root }: SchemaPart, index: number): SchemaP
  * Returns the schema objects that apply to a value unconditionally: the schema itself, its reference, and all of its
  * `allOf`.
  */
-export function wholeSchemas({ schema, root }: SchemaPart): readonly JsonObject[] {
-  return wholesAt(schema, root, 0);
+export function unconditionalSchemas({ schema, root }: SchemaPart): readonly JsonObject[] {
+  return unconditionalSchemasAt(schema, root, 0);
 }
 
 /** A limit is needed because references may form a cycle. */
 const MAX_DEPTH = 16;
 
-function wholesAt(schema: Json | undefined, root: JsonSchema, depth: number): readonly JsonObject[] {
+function unconditionalSchemasAt(schema: Json | undefined, root: JsonSchema, depth: number): readonly JsonObject[] {
   spend(5);
   if (!isJsonObject(schema) || depth > MAX_DEPTH) return [];
-  const inside = (inner: Json | undefined): readonly JsonObject[] => wholesAt(inner, root, depth + 1);
+  const inside = (inner: Json | undefined): readonly JsonObject[] => unconditionalSchemasAt(inner, root, depth + 1);
   return [schema, ...inside(resolve(schema['$ref'], root)), ...itemsIn(schema['allOf']).flatMap(inside)];
 }
 
@@ -71,15 +71,15 @@ function typesAt(schema: Json | undefined, root: JsonSchema, depth: number): Sch
 }
 
 function declaredTypes(type: Json | undefined): SchemaTypes {
-  return type === undefined ? null : new Set(paidFor(toItems(type)));
+  return type === undefined ? null : new Set(charged(toItems(type)));
 }
 
 function typesOfValues(values: Json | undefined): SchemaTypes {
-  return isJsonList(values) ? new Set(paidFor(values).map((value) => typeof value)) : null;
+  return isJsonList(values) ? new Set(charged(values).map((value) => typeof value)) : null;
 }
 
 /** Charges for reading a whole list. */
-function paidFor(items: readonly Json[]): readonly Json[] {
+function charged(items: readonly Json[]): readonly Json[] {
   spend(items.length);
   return items;
 }
@@ -116,9 +116,9 @@ function findPart(schema: Json | undefined, search: PartSearch): Json | undefine
   spend(5);
   if (!isJsonObject(schema) || search.depth > MAX_DEPTH) return undefined;
   const inside = (inner: Json | undefined): readonly Json[] =>
-    present(findPart(inner, { ...search, depth: search.depth + 1 }));
+    listIfDefined(findPart(inner, { ...search, depth: search.depth + 1 }));
   const parts = [
-    ...present(search.read(schema)),
+    ...listIfDefined(search.read(schema)),
     ...inside(resolve(schema['$ref'], search.root)),
     ...itemsIn(schema['allOf']).flatMap(inside),
     ...toAnyOf(itemsIn(schema['anyOf']).flatMap(inside)),
@@ -127,7 +127,7 @@ function findPart(schema: Json | undefined, search: PartSearch): Json | undefine
   return parts.length > 1 ? { allOf: parts } : parts[0];
 }
 
-function present(part: Json | undefined): readonly Json[] {
+function listIfDefined(part: Json | undefined): readonly Json[] {
   return part === undefined ? [] : [part];
 }
 

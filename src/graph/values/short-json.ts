@@ -52,7 +52,7 @@ const MAX_ISSUES = 1_000;
  * that is too long ends at an outer value.
  * @param most the maximum number of issues; the last one reports the number of the others
  */
-export function boundIssues<Found extends Issue>(issues: readonly Found[], most = MAX_ISSUES): readonly Found[] {
+export function boundIssues<One extends Issue>(issues: readonly One[], most = MAX_ISSUES): readonly One[] {
   const listed = issues.length > most ? listFirst(issues, most) : issues;
   return listed.map((issue) => ({
     ...issue,
@@ -61,7 +61,7 @@ export function boundIssues<Found extends Issue>(issues: readonly Found[], most 
   }));
 }
 
-function listFirst<Found extends Issue>(issues: readonly Found[], most: number): readonly Found[] {
+function listFirst<One extends Issue>(issues: readonly One[], most: number): readonly One[] {
   const errorsFirst = [
     ...issues.filter(({ severity }) => severity !== 'warning'),
     ...issues.filter(({ severity }) => severity === 'warning'),
@@ -84,7 +84,7 @@ export function escapeInvisible(text: string): string {
 }
 
 /** Returns the name of a value's type. The value itself may be a secret. */
-export function typeInWords(value: Json): string {
+export function nameOfType(value: Json): string {
   if (value === null) return 'null';
   if (isJsonList(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : (WORDS[typeof value] ?? typeof value);

@@ -41,7 +41,7 @@ export function describeCustom(fields: JsonObject): NodeDescription {
   const own = Object.keys(ownFields(fields));
   return {
     templates: own,
-    shown: { members: own },
+    visible: { members: own },
     calls: { nodeType: true },
     look: { outline: 'cylinder', fill: 'EEEEEE' },
   };

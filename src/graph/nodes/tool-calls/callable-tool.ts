@@ -1,7 +1,11 @@
 import { capDeadline } from '../../definition/call-policy.ts';
 import type { CallPolicy } from '../../definition/call-policy.ts';
 import type { ApprovalRule, ToolEntry, ApprovalTerms, CatalogDefaults } from '../../definition/catalog.ts';
-import { completeArguments, describeViolation, refusing } from '../../definition/node-types/complete-arguments.ts';
+import {
+  completeArguments,
+  describeViolation,
+  decisiveViolations,
+} from '../../definition/node-types/complete-arguments.ts';
 import { MEMORY_TOOLS } from '../../definition/graph-tools.ts';
 import { isGraphTool, namesOfTool, offeredNames, MAX_MEMORY_NAME } from '../../definition/node-types/offered-tool.ts';
 import type { MemoryTool, OfferedTool } from '../../definition/node-types/offered-tool.ts';
@@ -130,7 +134,7 @@ function compileEntry({ name, entry, fillNamespace, graph }: KnownTool, caller: 
     readArguments(given, giver = 'node') {
       const args = completeArguments(given, entry, giver === 'tool');
       const read = giver === 'model' ? readArguments(args, entry.parameters, check) : args;
-      const [violation] = refusing(check(read), entry);
+      const [violation] = decisiveViolations(check(read), entry);
       const problem = violation ? problemOf(violation) : refusedIn(read);
       return problem === null ? { args: read } : { problem };
     },

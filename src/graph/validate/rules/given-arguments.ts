@@ -1,5 +1,9 @@
 import type { ToolEntry } from '../../definition/catalog.ts';
-import { completeArguments, describeViolation, refusing } from '../../definition/node-types/complete-arguments.ts';
+import {
+  completeArguments,
+  describeViolation,
+  decisiveViolations,
+} from '../../definition/node-types/complete-arguments.ts';
 import { fieldAt, describeType } from '../../definition/node-types/describe-node.ts';
 import type { ArgumentFields } from '../../definition/node-types/node-description.ts';
 import { isTemplate } from '../../expression/template.ts';
@@ -18,12 +22,12 @@ export const givenArguments = defineRule({
   codes: ['INVALID_FIELD'],
   find: (subject) =>
     [...subject.nodes.values()]
-      .filter(isConsistent)
+      .filter(hasValidFields)
       .flatMap((node) => (node.description.givesArgs ?? []).flatMap((fields) => argumentIssues(subject, node, fields))),
 });
 
 /** True if no other rule refuses the node's combination of fields. */
-function isConsistent({ type, fields }: SubjectNode): boolean {
+function hasValidFields({ type, fields }: SubjectNode): boolean {
   return (describeType(type)?.findProblems?.(fields) ?? []).length === 0;
 }
 
@@ -37,8 +41,8 @@ function argumentIssues(
   const given = fieldAt(fields, named.args);
   if (!tool || typeof name !== 'string' || given === undefined || isTemplate(given)) return [];
   const args = completeArguments(given, tool);
-  return refusing(compileJsonSchema(tool.parameters)(args), tool)
-    .filter((violation) => isCertain(violation, args))
+  return decisiveViolations(compileJsonSchema(tool.parameters)(args), tool)
+    .filter((violation) => isIndependentOfTemplates(violation, args))
     .map((violation) => {
       const at = `${path}/${named.args}${violation.path}`;
       return error('INVALID_FIELD', at, `${name} does not take these arguments: ${describe(violation, tool)}`);
@@ -46,11 +50,11 @@ function argumentIssues(
 }
 
 /** Keywords that only depend on the names of members. Templates only occur in values. */
-const OF_NAMES: ReadonlySet<string> = new Set(['required', 'additionalProperties']);
+const NAME_KEYWORDS: ReadonlySet<string> = new Set(['required', 'additionalProperties']);
 
-function isCertain({ path, keyword = '', isTooExpensive }: SchemaViolation, args: Json): boolean {
+function isIndependentOfTemplates({ path, keyword = '', isTooExpensive }: SchemaViolation, args: Json): boolean {
   if (isTooExpensive) return false;
-  return OF_NAMES.has(keyword) || !holdsTemplate(valueAt(args, parsePointer(path)));
+  return NAME_KEYWORDS.has(keyword) || !containsTemplate(valueAt(args, parsePointer(path)));
 }
 
 function describe(violation: SchemaViolation, tool: ToolEntry): string {
@@ -59,6 +63,6 @@ function describe(violation: SchemaViolation, tool: ToolEntry): string {
   return last === undefined ? message : `${toPointer([last]).slice(1)} ${message}`;
 }
 
-function holdsTemplate(value: Json | undefined): boolean {
-  return isContainer(value) ? Object.values<Json>(value).some(holdsTemplate) : isTemplate(value);
+function containsTemplate(value: Json | undefined): boolean {
+  return isContainer(value) ? Object.values<Json>(value).some(containsTemplate) : isTemplate(value);
 }

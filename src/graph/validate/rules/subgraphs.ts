@@ -42,13 +42,13 @@ function checkGraph({ catalog, definition }: Subject, graph: Json, path: string)
   const graphs = catalog.graphs ?? {};
   const name = typeof definition['name'] === 'string' ? definition['name'] : '';
   const references = typeof graph === 'string' ? [graph] : referencesIn(graph);
-  if (references.some((reference) => leadsTo(name, reference, graphs)))
+  if (references.some((reference) => contains(name, reference, graphs)))
     return [error('RECURSIVE_SUBGRAPH', path, `Graph "${name}" would contain itself`)];
   if (typeof graph !== 'string' || Object.hasOwn(graphs, graph)) return [];
   return [error('UNKNOWN_GRAPH', path, `There is no graph "${graph}".${didYouMean(graph, Object.keys(graphs))}`)];
 }
 
-function leadsTo(name: string, reference: string, graphs: NonNullable<Catalog['graphs']>): boolean {
+function contains(name: string, reference: string, graphs: NonNullable<Catalog['graphs']>): boolean {
   const seen = new Set([reference]);
   for (const each of seen) {
     if (each.split('@')[0] === name) return true;

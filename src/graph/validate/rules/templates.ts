@@ -37,7 +37,7 @@ export function templatedFields({ fields, path, description }: SubjectNode): rea
   const { templates: named, resultTemplates = [] } = description;
   const { write, onError } = fields;
   const errorWrite = isJsonObject(onError) ? onError['write'] : undefined;
-  const given: readonly Templated[] = [
+  const given: readonly OptionalTemplate[] = [
     ...named.map((field) => ({ value: fields[field], names: NODE_NAMES, field })),
     { value: isJsonObject(write) ? write : undefined, names: RESULT_NAMES, field: 'write' },
     ...resultTemplates.map((field) => ({ value: fieldAt(fields, field), names: RESULT_NAMES, field })),
@@ -48,7 +48,7 @@ export function templatedFields({ fields, path, description }: SubjectNode): rea
   );
 }
 
-interface Templated {
+interface OptionalTemplate {
   readonly value: Json | undefined;
   readonly names: readonly Name[];
   readonly field: string;

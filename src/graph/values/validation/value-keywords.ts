@@ -4,7 +4,7 @@ import { deepEqual, canonicalJson } from '../compare-json.ts';
 import type { Json } from '../json.ts';
 import { priceOfText, spend } from '../meter.ts';
 import { compilePattern } from '../regular-expression.ts';
-import { typeInWords } from '../short-json.ts';
+import { nameOfType } from '../short-json.ts';
 import { quoteSchema } from './keyword.ts';
 import type { Checker, Keyword } from './keyword.ts';
 
@@ -30,7 +30,7 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
     const what = types.map(String).join(' or ');
     return (value, to) => {
       if (!types.some((type) => isOfType(value, type)))
-        to.fail('type', `must be of type ${what}, not ${typeInWords(value)}`);
+        to.fail('type', `must be of type ${what}, not ${nameOfType(value)}`);
     };
   },
   enum: (content) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { applyWrites } from '../../../../src/graph/channels/apply-writes.ts';
-import type { Applied } from '../../../../src/graph/channels/apply-writes.ts';
+import type { WriteResult } from '../../../../src/graph/channels/apply-writes.ts';
 import { compileChannel } from '../../../../src/graph/channels/channel.ts';
 import { replaceValues } from '../../../../src/graph/channels/channel-sizes.ts';
 import type { Channels } from '../../../../src/graph/channels/channel-sizes.ts';
@@ -9,14 +9,14 @@ import type { ChannelDefinition } from '../../../../src/graph/definition/definit
 import type { Json } from '../../../../src/graph/values/json.ts';
 
 /** Applies writes to channel `x`, one for each task, which are named t0, t1 … */
-const apply = (definition: ChannelDefinition, current: Json, writes: readonly Json[]): Applied =>
+const apply = (definition: ChannelDefinition, current: Json, writes: readonly Json[]): WriteResult =>
   applyOwning(new OwnedLists(), definition, { current, writes });
 
 function applyOwning(
   owned: OwnedLists,
   definition: ChannelDefinition,
   { current, writes }: { current: Json; writes: readonly Json[] },
-): Applied {
+): WriteResult {
   let messages = 0;
   const context = { owned, nextMessageId: () => `m${++messages}`, extension: null };
   const channels = new Map([['x', compileChannel('x', definition)]]);
@@ -168,7 +168,7 @@ describe('the limit of all channels together', () => {
   const names = Array.from({ length: 9 }, (_, at) => `x${at}`);
   const channels = new Map(names.map((name) => [name, compileChannel(name, {})]));
   const large = 'x'.repeat(7_900_000);
-  const write = (current: Channels, update: Channels): Applied =>
+  const write = (current: Channels, update: Channels): WriteResult =>
     applyWrites(
       channels,
       current,

@@ -6,11 +6,11 @@ import {
   inheritedByReplay,
   isRedacting,
   NOTHING_REDACTED,
-  hideInWords,
+  hideValuesInText,
   hideMasked,
   restoreMasked,
 } from '../../../../src/graph/redaction/redaction.ts';
-import type { Inherited, Mask } from '../../../../src/graph/redaction/redaction.ts';
+import type { InheritedRedaction, Mask } from '../../../../src/graph/redaction/redaction.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 
@@ -25,7 +25,7 @@ function anOpenGraph(nodes: Nodes, over: Partial<GraphDefinition> = {}): GraphDe
 
 const hiddenOf = (
   definition: GraphDefinition,
-  inherited: Inherited,
+  inherited: InheritedRedaction,
   { graphs = {} }: { graphs?: Record<string, GraphDefinition> } = {},
 ) => findRedaction({ definition, catalog: { graphs } }, inherited);
 
@@ -103,7 +103,7 @@ describe('a fork', () => {
 });
 
 describe('a replay', () => {
-  const ANSWER: Inherited = { nodes: { a: { result: true } } };
+  const ANSWER: InheritedRedaction = { nodes: { a: { result: true } } };
 
   test('inherits the redaction of the beginning of its run, and of the answers', () => {
     const recorded = {
@@ -170,7 +170,7 @@ describe('a replay', () => {
     anOpenGraph({ sub: { type: 'subgraph', graph, write: { far: '{{ result.copy }}' } } });
   const inside = { channels: [], nodes: { get: { result: true } } } as const;
 
-  test.each<[string, Inherited]>([
+  test.each<[string, InheritedRedaction]>([
     ['an inline one', { nodes: { sub: { inside } } }],
     ['a published one', { nodes: { sub: { inside: 'old@1' } }, graphs: { 'old@1': inside } }],
   ])('redacts answers of inner nodes if the recorded graph was %s', (_name, inherited) => {
@@ -215,7 +215,7 @@ describe('hideMasked', () => {
   });
 
   test('words are kept if they are requested', () => {
-    expect(hideInWords({ card: 'Pay 1', n: 1 }, { in: 'object', parts: { card: 'Pay [redacted]' } })).toEqual({
+    expect(hideValuesInText({ card: 'Pay 1', n: 1 }, { in: 'object', parts: { card: 'Pay [redacted]' } })).toEqual({
       card: 'Pay [redacted]',
       n: 1,
     });
