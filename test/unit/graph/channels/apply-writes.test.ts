@@ -30,7 +30,7 @@ function applyOwning(
 
 const message = (id: string, content: string) => ({ id, role: 'user', content });
 
-describe('reducers', () => {
+describe('a reducer', () => {
   test.each<[ChannelDefinition, Json, Json[], Json]>([
     [{}, 1, [2], 2],
     [{}, 1, [null], null],
@@ -52,7 +52,7 @@ describe('reducers', () => {
     [{ reducer: { expr: "current == null ? update : current + ' > ' + update" } }, null, ['a', 'b'], 'a > b'],
     [{ reducer: 'append' }, ['in'], ['a', { $replace: ['b'] }, 'c'], ['b', 'c']],
     [{ ephemeral: true, reducer: 'append' }, ['old'], ['new'], ['new']],
-  ])('%j folds %j and %j', (...[definition, current, writes, expected]) => {
+  ])('%j makes a new value of %j and the writes %j', (...[definition, current, writes, expected]) => {
     expect(apply(definition, current, writes)).toMatchObject({ ok: true, channels: { x: expected } });
   });
 
@@ -76,12 +76,12 @@ describe('reducers', () => {
       ],
       [message('m1', 'p'), message('m2', 'p')],
     ],
-  ])('messages fold %j and %j', (current, writes, expected) => {
+  ])('of messages makes a conversation of %j and the writes %j', (current, writes, expected) => {
     expect(apply({ reducer: 'messages' }, current, writes)).toMatchObject({ ok: true, channels: { x: expected } });
   });
 });
 
-describe('refused writes', () => {
+describe('a channel refuses a write', () => {
   test.each<[ChannelDefinition, Json, Json[], string, RegExp, string[]]>([
     [{}, 0, [1, 2], 'INVALID_CONCURRENT_GRAPH_UPDATE', /"x".*t0 and t1/, ['t0', 't1']],
     [
@@ -109,12 +109,12 @@ describe('refused writes', () => {
     ],
     [{ reducer: 'messages' }, [], ['hi'], 'CHANNEL_SCHEMA_VIOLATION', /an object/, ['t0']],
     [{ reducer: { expr: 'current + update' } }, 'a', [1], 'EXPRESSION_FAILED', /current \+ update/, ['t0']],
-  ])('%j refuses %j + %j', (...[definition, current, writes, code, message, culprits]) => {
+  ])('of the definition %j with the value %j: %j', (...[definition, current, writes, code, message, culprits]) => {
     const applied = apply(definition, current, writes);
     expect(applied).toMatchObject({ ok: false, error: { code, message: expect.stringMatching(message) }, culprits });
   });
 
-  test('a channel that is not declared is refused', () => {
+  test('to a channel that is not declared', () => {
     const context = { owned: new OwnedLists(), nextMessageId: () => '', extension: null };
     expect(applyWrites(new Map(), {}, [{ by: 't', node: 't', update: { y: 1 } }], context)).toMatchObject({
       ok: false,

@@ -134,7 +134,7 @@ describe('the analysis of a graph', () => {
     return unitsSpent() - before;
   };
 
-  test('costs about as much as its names if joins lead from many nodes to many', () => {
+  test('costs about as much as reading its names if joins lead from many nodes to many', () => {
     const join = { from: ids, to: ids };
     const edges = [start, { from: 'ask', to: ids }, join, join, join];
     expect(priceOf({ nodes: { ask: asks('a'), ...rest }, edges })).toBeLessThan(20 * 7 * ids.length);
@@ -162,7 +162,7 @@ describe('the analysis of a graph', () => {
     expect(first).toBeGreaterThan(0);
   });
 
-  test('is charged once for a graph inside several others', () => {
+  test('is charged once for a graph that is inside several others', () => {
     const levels = Array.from({ length: 30 }, (_, level) => `l${level}@1`);
     const twice = (graph: string) => ({ a: { type: 'subgraph', graph }, b: { type: 'subgraph', graph } }) as const;
     const edges = [{ from: '__start__', to: ['a', 'b'] }];
@@ -182,7 +182,7 @@ describe('the analysis of a graph', () => {
     expect(unitsSpent() - before).toBeLessThan(200 * levels.length);
   });
 
-  test('of a graph that is too large lets all its approvals gate everything', () => {
+  test('lets all approvals gate everything if the graph is too large', () => {
     const steps = ids.slice(1).map((id, index) => ({ from: [ids[index] ?? '', 'x'], to: id }));
     const edges = [{ from: '__start__', to: ['n0', 'x', 'ask'] }, ...steps.toReversed(), { from: ids, to: 'x' }];
     const graph = compileGraph(aDefinition({ nodes: { ...rest, x: works, ask: asks('a') }, edges }), aCatalog());

@@ -29,13 +29,13 @@ const hiddenOf = (
   { graphs = {} }: { graphs?: Record<string, GraphDefinition> } = {},
 ) => findRedaction({ definition, catalog: { graphs } }, inherited);
 
-describe('channels of another run', () => {
+describe('redacted channels of another run', () => {
   test('count as redacted', () => {
     const definition = anOpenGraph({ a: { type: 'set', write: { far: '{{ state.public }}' } } });
     expect(hiddenOf(definition, { channels: ['public'] }).channels).toEqual(['public', 'far']);
   });
 
-  test('stay redacted if the graph lacks them', () => {
+  test('stay redacted if the graph of this run lacks them', () => {
     const redaction = hiddenOf(anOpenGraph({ a: { type: 'set' } }), { channels: ['gone'] });
     expect(redaction).toEqual({ ...NOTHING_REDACTED, channels: ['gone'] });
     expect(inheritedByFork(redaction, NOTHING_CARRIED).channels).toEqual(['gone']);
@@ -210,11 +210,11 @@ describe('hideMasked', () => {
     ['an object instead of a list', deep, { list: { 1: { card: 1 } } }, { list: HIDDEN }],
     ['a list instead of an object', card, [1], HIDDEN],
     ['a text instead of an object', card, '1', HIDDEN],
-  ])('%s', (...[, mask, value, shown]) => {
+  ])('redacts the parts that the mask names: %s', (...[, mask, value, shown]) => {
     expect(hideMasked(value, mask)).toEqual(shown);
   });
 
-  test('words are kept if they are requested', () => {
+  test('keeps the literal words of a text on request', () => {
     expect(hideValuesInText({ card: 'Pay 1', n: 1 }, { in: 'object', parts: { card: 'Pay [redacted]' } })).toEqual({
       card: 'Pay [redacted]',
       n: 1,
