@@ -1,8 +1,8 @@
 import type { ChannelDefinition } from '../definition/definition.ts';
 import { isMessage, messageProblem } from '../definition/message.ts';
 import type { MessageRole, Message } from '../definition/message.ts';
-import { describeReducer } from '../definition/common-fields.ts';
-import type { ReducerName } from '../definition/common-fields.ts';
+import { describeReducer } from '../definition/reducers.ts';
+import type { ReducerName } from '../definition/reducers.ts';
 import { parseExpression } from '../expression/expression.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
 import type { SchemaCheck } from '../values/json-schema.ts';

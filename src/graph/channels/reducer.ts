@@ -1,8 +1,7 @@
 import { GraphError } from '../values/errors.ts';
-import { isJsonList } from '../values/json.ts';
+import { isJsonList, nameOfType } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { spend } from '../values/meter.ts';
-import { nameOfType } from '../values/short-json.ts';
 
 /** Folds the writes of a channel into its value. */
 export interface Reducer {

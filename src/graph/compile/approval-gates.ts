@@ -2,8 +2,8 @@ import type { OnErrorDefinition, WriteDefinition } from '../definition/common-fi
 import { END, START } from '../definition/definition.ts';
 import { spend, tryWithAllowance, unitsSpent, withoutCharge } from '../values/meter.ts';
 import type { CompiledGraph } from './compile.ts';
-import { edgesBySource, staticEdges } from './edges.ts';
-import type { StaticEdge } from './edges.ts';
+import { edgesBySource, staticEdges } from './static-edges.ts';
+import type { StaticEdge } from './static-edges.ts';
 import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 
 /** The approval nodes that gate the nodes and channels of a graph. */

@@ -6,7 +6,7 @@ import { toPointer } from '../values/json-pointer.ts';
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { TooExpensiveError, withAllowance } from '../values/meter.ts';
-import { boundIssues } from '../values/short-json.ts';
+import { boundIssues } from '../values/bound-issues.ts';
 import { didYouMean, withSuggestions } from '../values/did-you-mean.ts';
 import type { CompiledGraph } from './compile.ts';
 

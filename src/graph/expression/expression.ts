@@ -1,51 +1,20 @@
-import { Environment } from '@marcbachmann/cel-js';
 import type { ParseResult } from '@marcbachmann/cel-js';
-import { bytesOfField, hasConstructorMember, fromCel, toMaps } from './value.ts';
-import type { ByteBudget } from './value.ts';
+import { hasConstructorMember, fromCel, toMaps } from './value.ts';
+import { bytesOfField } from './byte-budget.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import { GraphError } from '../values/errors.ts';
-import { isContainer, isJsonObject, own } from '../values/json.ts';
+import { isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { createMemo } from '../values/collections.ts';
 import { priceOfText, spend, withAllowance } from '../values/meter.ts';
-import { didYouMean } from '../values/did-you-mean.ts';
 import { abbreviate } from '../values/text.ts';
-import { registerFunctions } from './functions.ts';
 import { instrument, prepareForCheck } from './instrument.ts';
-import { registerNumbers, allNodes, isSyntaxNode } from './syntax-node.ts';
+import { allNodes, isSyntaxNode } from './syntax-node.ts';
 import { findReferences, findSources } from './references.ts';
 import type { References, Sources } from './references.ts';
-
-/** A name that an expression may use; each field of a definition, or of a hook, allows some (specification, "Expressions"). */
-export type Name =
-  | 'state'
-  | 'run'
-  | 'item'
-  | 'index'
-  | 'args'
-  | 'result'
-  | 'error'
-  | 'current'
-  | 'update'
-  | 'body'
-  | 'headers';
-
-/** The values of the names in scope. */
-export type Bindings = Readonly<Partial<Record<Name, Json>>>;
-
-/** The names that all expressions of nodes and edges may use. */
-export const NODE_NAMES: readonly Name[] = ['state', 'run', 'item', 'index'];
-
-/** The names that templates over the result of a node may use. */
-export const RESULT_NAMES: readonly Name[] = [...NODE_NAMES, 'result'];
-
-/** The names that templates over the error of a node may use. */
-export const ERROR_NAMES: readonly Name[] = [...NODE_NAMES, 'error'];
-
-/** The names that approval rules over the arguments of a call may use. */
-export const RULE_NAMES: readonly Name[] = [...NODE_NAMES, 'args'];
-
-/** The members of `run`. */
-export const RUN_FIELDS: readonly string[] = ['id', 'threadId', 'tenantId', 'step', 'visit', 'graph', 'startedAt'];
+import { environmentFor } from './cel-environment.ts';
+import { explain, MAX_QUOTED, MAX_REASON, reasonOf } from './explain-error.ts';
+import type { Name, Bindings } from './names.ts';
 
 /** A parsed CEL expression. */
 export interface Expression {
@@ -107,6 +76,7 @@ export function namingField<T>(field: string, work: () => T): T {
 
 /** Limits of one expression. The units belong to the interpreter version. */
 const MAX_LENGTH = 10_000;
+
 const MAX_UNITS = 1_000_000;
 
 /** Price of parsing, as a multiple of the price of reading the text. */
@@ -114,7 +84,6 @@ const PARSE_PRICE = 500;
 
 /** A syntax tree takes about a hundred times the memory of its text. */
 const expressions = createMemo<Expression>({ maxEntries: 10_000, maxSize: 500_000 });
-const environments = createMemo<Environment>({ maxEntries: 100, maxSize: 100_000 });
 
 function parse(source: string, names: readonly Name[]): Expression {
   const program = parseSyntax(source, names);
@@ -142,45 +111,6 @@ function parseSyntax(source: string, names: readonly Name[]): ParseResult {
   } catch (error) {
     throw new InvalidExpressionError('syntax', explain(error, { source, names }), { cause: error });
   }
-}
-
-function environmentFor(names: readonly Name[]): Environment {
-  return environments(names.join(' '), () => createEnvironment(names));
-}
-
-function createEnvironment(names: readonly Name[]): Environment {
-  const environment = new Environment({
-    homogeneousAggregateLiterals: false,
-    enableOptionalTypes: true,
-    limits: { maxDepth: 100, maxAstNodes: 10_000 },
-  });
-  registerNumbers(environment);
-  registerFunctions(environment);
-  for (const name of names) environment.registerVariable(name, 'dyn');
-  limitTypes(environment);
-  return environment;
-}
-
-interface SourceText {
-  readonly source: string;
-  readonly names: readonly Name[];
-}
-
-/** Describes the fault of an expression, its position, and how to write in CEL what was probably meant. */
-function explain(error: unknown, { source, names }: SourceText): string {
-  const reason = reasonOf(error);
-  const unknown = /^Unknown variable: (\S+)$/.exec(reason)?.[1];
-  if (unknown === undefined)
-    return `${reason}${positionOf(error)} in \`${abbreviate(source, MAX_QUOTED)}\`${celHint(source)}`;
-  const hint = celHint(unknown) || `.${didYouMean(unknown, names)}`;
-  return `"${unknown}" is not defined here; known are ${names.join(', ')}${hint}`;
-}
-
-/** Returns the position in an expression that an error of the CEL library names, counted from 1. */
-function positionOf(error: unknown): string {
-  const range: unknown = error instanceof Error && 'range' in error ? error.range : null;
-  const start: unknown = isContainer(range) && 'start' in range ? range.start : null;
-  return typeof start === 'number' ? ` at character ${start + 1}` : '';
 }
 
 interface ParsedExpression extends Pick<Expression, 'source' | 'references'> {
@@ -249,100 +179,4 @@ function nullChannels({ channels }: References, state: Json = null): string {
     .map((name) => `; state.${name} is null`)
     .join('')
     .slice(0, MAX_REASON);
-}
-
-/** Limits in characters of texts in error messages. */
-const MAX_QUOTED = 200;
-const MAX_REASON = 400;
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return abbreviate(String(error), MAX_REASON);
-  const summary = 'summary' in error && typeof error.summary === 'string' ? error.summary : error.message;
-  return abbreviate(summary, MAX_REASON).replaceAll(/(\w)_\(/g, '$1(');
-}
-
-/** Patterns of other languages that people write, and what to write in CEL. */
-const HINTS: readonly (readonly [written: RegExp, cel: string])[] = [
-  [/^\s*\{\{/, 'An expression stands here without {{ }}'],
-  [/[=!]==/, 'CEL writes == and !='],
-  [/(?<!\|)\|(?!\|)/, 'CEL has no pipes: it calls functions, such as state.name.upperAscii()'],
-  [/\?\?/, 'CEL writes coalesce(a, b)'],
-  [/\?\.(?!\d)/, 'CEL writes state.?a.orValue(b)'],
-  [/=>/, 'CEL writes list.map(x, x + 1) and list.filter(x, x > 1)'],
-  [/`/, 'CEL joins texts by +'],
-  [/\.toUpperCase\b/, 'CEL writes upperAscii()'],
-  [/\.toLowerCase\b/, 'CEL writes lowerAscii()'],
-  [/\.length\b/, 'CEL writes size(x)'],
-  [/\.includes\b/, 'CEL writes text.contains(part) and item in list'],
-  [/\.(?:push|concat)\b/, 'CEL joins lists by +'],
-  [/\bJSON\.stringify\b/, 'CEL writes json(x)'],
-  [/\bJSON\.parse\b/, 'CEL writes parseJson(text)'],
-  [/\btypeof\b/, 'CEL writes type(x)'],
-  [/\b(?:undefined|None)\b/, 'CEL writes null, and has(state.a) where a member may be absent'],
-  [/\b(?:and|or|not)\b/, 'CEL writes &&, || and !'],
-  [/\b(?:now|Date)\b/, 'An expression knows no clock; run.startedAt is when the run began'],
-];
-
-/** Returns a hint that ends a message about invalid CEL, such as ` CEL writes == and !=.`; may be empty. */
-function celHint(source: string): string {
-  const code = source.replaceAll(TEXT, '""');
-  const hint = HINTS.find(([written]) => written.test(code))?.[1];
-  return hint === undefined ? '' : `. ${hint}`;
-}
-
-/** A string literal in an expression. Its content is not code. */
-const TEXT = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
-
-/** The depth to which types of values are distinguished when a function is chosen; deeper parts have any type. */
-const MAX_LEVELS = 3;
-
-interface RuntimeType {
-  readonly kind: string;
-  readonly keyType?: unknown;
-}
-
-interface Evaluator {
-  readonly registry: { getListType(item: unknown): unknown; getMapType(key: unknown, value: unknown): unknown };
-  readonly stringType: unknown;
-  debugType(value: unknown): RuntimeType;
-  debugTypeDeep: (value: unknown) => unknown;
-}
-
-/**
- * Limits the types that an environment creates for values. The library keeps each type forever, and differently nested
- * values would create an unlimited number of them.
- */
-function limitTypes(environment: Environment): void {
-  const program = environment.parse('true');
-  const root: unknown = program.ast;
-  if (!isSyntaxNode(root)) throw new TypeError('The CEL library gave no syntax tree');
-  root.setMeta('evaluate', (evaluator) => {
-    if (!isEvaluator(evaluator)) throw new TypeError('The CEL library has another evaluator');
-    evaluator.debugTypeDeep = (value) => typeOf(evaluator, value, MAX_LEVELS);
-    return true;
-  });
-  program({});
-}
-
-function typeOf(evaluator: Evaluator, value: unknown, levels: number): unknown {
-  const type = evaluator.debugType(value);
-  if (levels === 0 || !isContainer(value)) return type;
-  const first = firstOf(value, type.kind);
-  if (first === undefined) return type;
-  const typeOfFirst = typeOf(evaluator, first, levels - 1);
-  if (type.kind === 'list') return evaluator.registry.getListType(typeOfFirst);
-  return evaluator.registry.getMapType(evaluator.stringType, typeOfFirst);
-}
-
-/** Returns the first element of a list or a map; `undefined` if it is empty. */
-function firstOf(value: object, kind: string): unknown {
-  if (kind === 'list') return Array.isArray(value) ? value[0] : undefined;
-  if (kind !== 'map') return undefined;
-  if (value instanceof Map) return value.values().next().value;
-  for (const key in value) return Reflect.get(value, key);
-  return undefined;
-}
-
-function isEvaluator(value: unknown): value is Evaluator {
-  return isContainer(value) && 'debugTypeDeep' in value && 'registry' in value;
 }

@@ -1,5 +1,6 @@
 import type { Environment } from '@marcbachmann/cel-js';
-import { ByteBudget, fromCel, unwrap } from './value.ts';
+import { fromCel, unwrap } from './value.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { toText } from '../values/json.ts';
 import { toJson } from '../values/to-json.ts';
 import type { Json } from '../values/json.ts';

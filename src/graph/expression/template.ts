@@ -1,9 +1,10 @@
-import { bytesOfField } from './value.ts';
-import type { ByteBudget } from './value.ts';
+import { bytesOfField } from './byte-budget.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import { isJsonList, isJsonObject, toText } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { evaluateField, InvalidExpressionError, namingField, parseExpression } from './expression.ts';
-import type { Bindings, Expression, Name } from './expression.ts';
+import type { Expression } from './expression.ts';
+import type { Bindings, Name } from './names.ts';
 import { GraphError } from '../values/errors.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import { withAllowance } from '../values/meter.ts';

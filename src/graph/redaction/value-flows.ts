@@ -1,4 +1,5 @@
-import { NODE_NAMES, parseExpression } from '../expression/expression.ts';
+import { parseExpression } from '../expression/expression.ts';
+import { NODE_NAMES } from '../expression/names.ts';
 import type { Expression } from '../expression/expression.ts';
 import { expressionsIn, outputOf, channelsWrittenBy } from './graph-parts.ts';
 import type { ParsedTemplate, NodePart, NodeTexts, GraphPart } from './graph-parts.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REDUCERS } from '../definition/common-fields.ts';
+import { REDUCERS } from '../definition/reducers.ts';
 import type { EdgeKind } from '../definition/definition.ts';
 import { LIMITS } from '../definition/limits.ts';
 import type { LimitValue } from '../definition/limits.ts';

@@ -6,7 +6,7 @@ import { RUN_PERMISSIONS } from '../run/principal.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import { awaitedPerson, hasEnded, isBeingCanceled, isEnding, statusOf } from '../run/status.ts';
-import { boundIssues } from '../values/short-json.ts';
+import { boundIssues } from '../values/bound-issues.ts';
 import { MAX_MESSAGE } from '../values/errors.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
 import type { SchemaViolation } from '../values/json-schema.ts';

@@ -1,6 +1,6 @@
 import type { Catalog } from '../definition/catalog.ts';
 import { innerGraphAt } from '../definition/references.ts';
-import { boundIssues } from '../values/short-json.ts';
+import { boundIssues } from '../values/bound-issues.ts';
 import { withSuggestions } from '../values/did-you-mean.ts';
 import { jsonSize } from '../values/json-size.ts';
 import { isJsonObject } from '../values/json.ts';

@@ -1,8 +1,9 @@
-export { boundIssues, escapeInvisible, shortJson } from './short-json.ts';
+export { shortJson } from './short-json.ts';
+export { escapeInvisible, createDistinctTexts, abbreviate, errorChain, messageOf, truncate } from './text.ts';
+export { boundIssues } from './bound-issues.ts';
 export { addToList, forgetOldest, mapValues, toList } from './collections.ts';
 export { withDefaults } from './complete-value.ts';
 export { didYouMean, withSuggestions } from './did-you-mean.ts';
-export { createDistinctTexts, abbreviate, errorChain, messageOf, truncate } from './text.ts';
 export { DURATION_PATTERN, parseDuration, toMs, formatTimestamp, toTimestampMs } from './time.ts';
 export { isRunError, isUnknownOutcome, MAX_MESSAGE } from './errors.ts';
 export type { RunError, RunErrorCode, TaskFailure, TokenUsage } from './errors.ts';

@@ -59,3 +59,16 @@ export function toText(value: Json): string {
   if (typeof value === 'string') return value;
   return value === null ? '' : JSON.stringify(value);
 }
+
+/** Returns the name of a value's type. The value itself may be a secret. */
+export function nameOfType(value: Json): string {
+  if (value === null) return 'null';
+  if (isJsonList(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : (TYPES_IN_WORDS[typeof value] ?? typeof value);
+}
+
+const TYPES_IN_WORDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+};

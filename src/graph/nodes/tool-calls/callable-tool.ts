@@ -6,11 +6,12 @@ import {
   describeViolation,
   decisiveViolations,
 } from '../../definition/node-types/complete-arguments.ts';
-import { MEMORY_TOOLS } from '../../definition/graph-tools.ts';
+import { MEMORY_TOOLS } from '../../definition/memory-tools.ts';
 import { isGraphTool, namesOfTool, offeredNames, MAX_MEMORY_NAME } from '../../definition/node-types/offered-tool.ts';
 import type { MemoryTool, OfferedTool } from '../../definition/node-types/offered-tool.ts';
-import { evaluateField, NODE_NAMES, parseExpression } from '../../expression/expression.ts';
-import type { Bindings, Name } from '../../expression/expression.ts';
+import { evaluateField, parseExpression } from '../../expression/expression.ts';
+import { NODE_NAMES } from '../../expression/names.ts';
+import type { Bindings, Name } from '../../expression/names.ts';
 import type { ReadingRequest, ToolCallRequest } from '../../run/effect.ts';
 import { mayCall } from '../../run/principal.ts';
 import type { Principal } from '../../run/principal.ts';

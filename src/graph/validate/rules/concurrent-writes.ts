@@ -1,6 +1,6 @@
 import { writesOf } from '../../definition/node-types/describe-node.ts';
 import type { LocatedName } from '../../definition/node-types/describe-node.ts';
-import { describeReducer } from '../../definition/common-fields.ts';
+import { describeReducer } from '../../definition/reducers.ts';
 import { defineRule, warning } from '../rule.ts';
 import type { Issues } from '../rule.ts';
 import type { Subject, SubjectEdge } from '../subject.ts';

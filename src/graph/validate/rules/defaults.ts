@@ -1,6 +1,6 @@
 import { isMessage } from '../../definition/message.ts';
-import { describeReducer } from '../../definition/common-fields.ts';
-import type { ValueKind } from '../../definition/common-fields.ts';
+import { describeReducer } from '../../definition/reducers.ts';
+import type { ValueKind } from '../../definition/reducers.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { compileJsonSchema, findSchemaProblems, isJsonSchema } from '../../values/json-schema.ts';
 import { isJsonList, isJsonObject } from '../../values/json.ts';

@@ -1,14 +1,10 @@
-import {
-  NODE_NAMES,
-  InvalidExpressionError,
-  RULE_NAMES,
-  RUN_FIELDS,
-  parseExpression,
-} from '../../expression/expression.ts';
-import type { Expression, Name } from '../../expression/expression.ts';
+import { InvalidExpressionError, parseExpression } from '../../expression/expression.ts';
+import { NODE_NAMES, RULE_NAMES, RUN_FIELDS } from '../../expression/names.ts';
+import type { Expression } from '../../expression/expression.ts';
+import type { Name } from '../../expression/names.ts';
 import { APPROVAL_WORDS } from '../../definition/catalog.ts';
-import { describeReducer } from '../../definition/common-fields.ts';
-import type { ValueKind } from '../../definition/common-fields.ts';
+import { describeReducer } from '../../definition/reducers.ts';
+import type { ValueKind } from '../../definition/reducers.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
 import type { JsonObject } from '../../values/json.ts';

@@ -1,12 +1,7 @@
 import { fieldAt } from '../../definition/node-types/describe-node.ts';
-import {
-  InvalidExpressionError,
-  ERROR_NAMES,
-  NODE_NAMES,
-  RESULT_NAMES,
-  parseExpression,
-} from '../../expression/expression.ts';
-import type { Name } from '../../expression/expression.ts';
+import { InvalidExpressionError, parseExpression } from '../../expression/expression.ts';
+import { ERROR_NAMES, NODE_NAMES, RESULT_NAMES } from '../../expression/names.ts';
+import type { Name } from '../../expression/names.ts';
 import { InvalidTemplateError, isTemplate, parseTemplate } from '../../expression/template.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';

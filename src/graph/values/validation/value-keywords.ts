@@ -1,10 +1,9 @@
 import { draft2020 } from 'json-schema-library';
-import { isJsonList, isJsonObject, membersIn, toItems } from '../json.ts';
+import { isJsonList, isJsonObject, membersIn, toItems, nameOfType } from '../json.ts';
 import { deepEqual, canonicalJson } from '../compare-json.ts';
 import type { Json } from '../json.ts';
 import { priceOfText, spend } from '../meter.ts';
 import { compilePattern } from '../regular-expression.ts';
-import { nameOfType } from '../short-json.ts';
 import { quoteSchema } from './keyword.ts';
 import type { Checker, Keyword } from './keyword.ts';
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NODE_NAMES, InvalidExpressionError, parseExpression } from '../../../../src/graph/expression/expression.ts';
+import { InvalidExpressionError, parseExpression } from '../../../../src/graph/expression/expression.ts';
+import { NODE_NAMES } from '../../../../src/graph/expression/names.ts';
 import type { Expression } from '../../../../src/graph/expression/expression.ts';
 import { parseTemplate } from '../../../../src/graph/expression/template.ts';
 import { GraphError } from '../../../../src/graph/values/errors.ts';
