@@ -193,9 +193,9 @@ function findNodeRefusal(draft: Draft, asNode: string | null): Refusal | null {
     return refuseUnknownNode(draft, asNode, '/asNode') ?? refuseActingAs(graph, asNode, actorIn(draft, run.createdBy));
   const { at, deferred } = run.root;
   const nodes = [...triggersAt(at), ...deferred].map(({ node }) => node).concat(finishedAt(at));
-  const gone = nodes.find((node) => node !== START && !graph.nodes.has(node));
-  if (gone === undefined) return null;
-  const message = `The graph has no node "${gone}", where the checkpoint goes on; name another by asNode`;
+  const missing = nodes.find((node) => node !== START && !graph.nodes.has(node));
+  if (missing === undefined) return null;
+  const message = `The graph has no node "${missing}", where the checkpoint goes on; name another by asNode`;
   return { code: 'MALFORMED', message, issues: [{ path: '/graph', message }] };
 }
 

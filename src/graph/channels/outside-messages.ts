@@ -50,10 +50,10 @@ function findIn({ name }: Channel, roles: readonly MessageRole[], value: Json, k
   if (field === null) return null;
   const inside = isReplacement(value) ? ['$replace'] : [];
   const path = [...inside, ...(items === written ? [at] : []), field];
-  return { path, message: `Channel "${name}": ${MESSAGES[field](roles)}` };
+  return { path, message: `Channel "${name}": ${REASONS[field](roles)}` };
 }
 
-const MESSAGES = {
+const REASONS = {
   role: (roles: readonly MessageRole[]) =>
     `it takes no message of this role from outside, only of ${roles.join(', ') || 'none'}; its "roles" say which`,
   providerParts: () => 'no message from outside has providerParts, which only models write',
@@ -63,7 +63,7 @@ const MESSAGES = {
  * Returns the field that makes a message unacceptable. A message with an unknown role is left to the reducer, which
  * refuses it.
  */
-function faultyField(item: Json, roles: readonly MessageRole[]): keyof typeof MESSAGES | null {
+function faultyField(item: Json, roles: readonly MessageRole[]): keyof typeof REASONS | null {
   if (!isJsonObject(item)) return null;
   const { role, providerParts } = item;
   if (isRole(role) && !roles.includes(role)) return 'role';

@@ -176,7 +176,7 @@ class ApprovalSets {
       if (!this.#bits.has(approval)) this.#bits.set(approval, BigInt(this.#bits.size));
     }
     this.full = (1n << BigInt(this.#bits.size)) - 1n;
-    this.price = UNITS + Math.ceil(this.#bits.size / BITS_PER_UNIT);
+    this.price = BASE_PRICE + Math.ceil(this.#bits.size / BITS_PER_UNIT);
   }
 
   /** Returns the set of the given approvals, which the constructor must know. */
@@ -204,7 +204,7 @@ class ApprovalSets {
   }
 }
 
-const UNITS = 3;
+const BASE_PRICE = 3;
 const BITS_PER_UNIT = 1024;
 
 /**
@@ -212,7 +212,7 @@ const BITS_PER_UNIT = 1024;
  * way out.
  */
 function findCertainNodes(all: readonly StaticEdge[]): ReadonlySet<string> {
-  const detouring = new Set(
+  const leavingOtherwise = new Set(
     all.filter(({ kind }) => kind === 'goto' || kind === 'failure').flatMap(({ sources }) => sources),
   );
   const leaving = edgesBySource(all.filter(({ kind }) => kind === 'plain'));
@@ -225,7 +225,7 @@ function findCertainNodes(all: readonly StaticEdge[]): ReadonlySet<string> {
     return arrived === edge.sources.length ? edge.targets : [];
   };
   for (const node of certain) {
-    const edges = detouring.has(node) ? [] : (leaving.get(node) ?? []);
+    const edges = leavingOtherwise.has(node) ? [] : (leaving.get(node) ?? []);
     for (const target of edges.flatMap(arrive)) certain.add(target);
   }
   return certain;
@@ -233,7 +233,7 @@ function findCertainNodes(all: readonly StaticEdge[]): ReadonlySet<string> {
 
 /** The sets of approvals that nodes have passed, as the bits of one number. */
 export interface PassedApprovals {
-  /** Returns what has been passed when a node is left by an edge. */
+  /** Returns the approvals that have been passed when the run leaves a node by an edge. */
   by(node: string, edge: StaticEdge): bigint;
   /** The set of everything that can be passed. */
   readonly full: bigint;
@@ -242,9 +242,9 @@ export interface PassedApprovals {
 }
 
 /**
- * Finds what every path to a node passes, by a data-flow analysis. Each node begins with the full set and keeps the
- * intersection of what its edges bring; an edge brings the union of what its sources bring. A node that no path reaches
- * keeps the full set.
+ * Finds the approvals that every path to a node passes, by a data-flow analysis. Each node begins with the full set and
+ * keeps the intersection of the sets of its edges; the set of an edge is the union of the sets of its sources. A node
+ * that no path reaches keeps the full set.
  */
 function findDominators(edges: readonly StaticEdge[], passed: PassedApprovals): (node: string) => bigint {
   const found = new Map([[START, 0n]]);
@@ -255,9 +255,9 @@ function findDominators(edges: readonly StaticEdge[], passed: PassedApprovals): 
   const fire = (edge: StaticEdge): void => {
     const { sources, targets } = edge;
     spend((sources.length + targets.length) * passed.price);
-    const brought = sources.reduce((all, node) => all | before(node) | passed.by(node, edge), 0n);
+    const contributed = sources.reduce((all, node) => all | before(node) | passed.by(node, edge), 0n);
     for (const target of targets) {
-      const kept = before(target) & brought;
+      const kept = before(target) & contributed;
       if (kept === before(target)) continue;
       found.set(target, kept);
       changed.add(target);

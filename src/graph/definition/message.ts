@@ -61,14 +61,14 @@ export function toolCallsOf(message: NewMessage): readonly ToolCall[] {
 
 export const SUMMARY_ID = 'summary';
 
-export const HEADING = 'Summary of the conversation before this point, which was left out:\n';
+export const SUMMARY_HEADING = 'Summary of the conversation before this point, which was left out:\n';
 
 /**
  * True if `shorten` made the message to replace others. The id alone proves nothing, because other messages may have
  * it.
  */
 export function isSummary({ id, content }: Message): boolean {
-  return id === SUMMARY_ID && typeof content === 'string' && content.startsWith(HEADING);
+  return id === SUMMARY_ID && typeof content === 'string' && content.startsWith(SUMMARY_HEADING);
 }
 
 /** The content of a message: a text, or a list of texts and files (specification, "Also in version 1"). */

@@ -7,7 +7,7 @@ import { MAX_VALUE_BYTES, SCALAR_SIZE, textSize, tooLarge } from '../values/json
 const KEY_PRICE = 5;
 
 /** Longer texts are first counted by their length, so that a value that is too large is refused before it is read. */
-const LONG = 1_000;
+const LONG_TEXT = 1_000;
 
 /** A limit of the bytes of a value. */
 export interface ByteLimit {
@@ -53,7 +53,7 @@ export class ByteBudget implements CopyBudget {
 
   /** Counts a text; a long one as if it were ASCII until `measure` is called. @throws GraphError `PAYLOAD_TOO_LARGE` */
   takeText(text: string): void {
-    if (text.length <= LONG) {
+    if (text.length <= LONG_TEXT) {
       spend(priceOfText(text));
       return this.#take(textSize(text) + 1);
     }

@@ -60,10 +60,10 @@ const HINTS: readonly (readonly [written: RegExp, cel: string])[] = [
 
 /** Returns a hint that ends a message about invalid CEL, such as ` CEL writes == and !=.`; may be empty. */
 function celHint(source: string): string {
-  const code = source.replaceAll(TEXT, '""');
+  const code = source.replaceAll(STRING_LITERAL, '""');
   const hint = HINTS.find(([written]) => written.test(code))?.[1];
   return hint === undefined ? '' : `. ${hint}`;
 }
 
 /** A string literal in an expression. Its content is not code. */
-const TEXT = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
+const STRING_LITERAL = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;

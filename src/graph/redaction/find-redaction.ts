@@ -195,7 +195,7 @@ function answersByEvents(part: GraphPart): readonly string[] {
 }
 
 /** The parts of a node that hold the redacted data of the same node in another run. */
-const PARTS: Partial<Readonly<Record<keyof NodeRedaction, readonly string[]>>> = {
+const REDACTED_PARTS: Partial<Readonly<Record<keyof NodeRedaction, readonly string[]>>> = {
   calls: ['answer'],
   result: ['answer'],
   values: ['answer', 'values'],
@@ -225,5 +225,5 @@ function answerLocations(parts: Parts, { nodes = {}, graphs = {} }: InheritedRed
 }
 
 function partsOf(hidden: NodeRedaction): readonly string[] {
-  return Object.entries(PARTS).flatMap(([flag, names]) => (Object.hasOwn(hidden, flag) ? names : []));
+  return Object.entries(REDACTED_PARTS).flatMap(([flag, names]) => (Object.hasOwn(hidden, flag) ? names : []));
 }

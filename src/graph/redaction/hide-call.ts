@@ -144,7 +144,7 @@ function hideWritten(values: Json, channels: readonly string[]): Json {
   return isJsonObject(values) ? placeholdersForChannels(values, channels) : placeholderFor(values);
 }
 
-/** Replaces the values of redacted channels by stand-ins. */
+/** Replaces the values of redacted channels by placeholders. */
 export function placeholdersForChannels(values: JsonObject, channels: readonly string[]): JsonObject {
   return mapValues(values, (value, name) => (channels.includes(name) ? placeholderFor(value) : value));
 }

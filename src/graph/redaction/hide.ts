@@ -16,7 +16,7 @@ import type { Refusal } from '../run/occurrence.ts';
 import type { Intervention, WaitingFor } from '../journal/run-view.ts';
 
 /** Codes of errors whose messages the engine builds only from names and limits. */
-const WITHOUT_VALUES: ReadonlySet<RunErrorCode> = new Set([
+const CODES_WITHOUT_VALUES: ReadonlySet<RunErrorCode> = new Set([
   'BUDGET_EXCEEDED',
   'CANCELED',
   'DEADLINE_EXCEEDED',
@@ -29,7 +29,7 @@ export function hideMessages(error: RunError): RunError {
   const { code, message, cause } = error;
   return {
     ...error,
-    message: WITHOUT_VALUES.has(code) ? message : REDACTED,
+    message: CODES_WITHOUT_VALUES.has(code) ? message : REDACTED,
     ...(cause && { cause: { code: cause.code, message: REDACTED } }),
   };
 }
@@ -87,7 +87,7 @@ const values: Hide = (event, { graph }) => ('values' in event ? { values: hideCh
 const output: Hide = (event, { graph }) => ('output' in event ? { output: hideOutput(event.output, graph) } : null);
 const args: Hide = (event, { nodes }) => ('args' in event ? { args: hideArgs(event.args, nodes) } : null);
 /** Redacts the arguments of functions as a whole. No other event contains them, so there is no mask for their parts. */
-const given: Hide = (event, { nodes }) => ('args' in event && nodes.length > 0 ? { args: REDACTED } : null);
+const functionArgs: Hide = (event, { nodes }) => ('args' in event && nodes.length > 0 ? { args: REDACTED } : null);
 const result: Hide = (event, { nodes }) =>
   'result' in event ? { result: hideResult(event, event.result ?? null, nodes) } : null;
 const approval: Hide = (event, { nodes }) =>
@@ -96,14 +96,14 @@ const error: Hide = (event, place) =>
   'error' in event && event.error ? { error: hideEventError(event, event.error, place) } : null;
 const pause: Hide = (event, { redaction }) => (event.type === 'run.paused' ? hidePause(event, redaction) : null);
 const detail: Hide = (event) =>
-  event.type === 'signal.ignored' && QUOTING.has(event.reason) ? { detail: REDACTED } : null;
+  event.type === 'signal.ignored' && REASONS_WITH_VALUES.has(event.reason) ? { detail: REDACTED } : null;
 
 /** The redaction of each type of event; an empty list if the event contains no values. */
 const HIDERS: Readonly<Record<RunEvent['type'], readonly Hide[]>> = {
   'run.started': [],
   'step.started': [],
   'model.called': [error],
-  'function.requested': [given],
+  'function.requested': [functionArgs],
   'function.called': [result, error],
   'tool.requested': [args],
   'tool.called': [result, error],
@@ -158,15 +158,15 @@ function hidePause({ by, reason }: PauseEvent, redaction: Redaction): object {
 }
 
 /** Reasons of ignored signals whose details may quote values. */
-const QUOTING: ReadonlySet<string> = new Set(['invalid_args', 'invalid_values', 'malformed']);
+const REASONS_WITH_VALUES: ReadonlySet<string> = new Set(['invalid_args', 'invalid_values', 'malformed']);
 
-const NOTHING: GraphRedaction = { channels: [], nodes: {} };
+const NO_REDACTION: GraphRedaction = { channels: [], nodes: {} };
 
 /** Returns the redaction of the graph inside some nodes, outermost first; of the run's own graph for an empty path. */
 export function graphAt(redaction: Redaction, path: NodePath): GraphRedaction {
   return path.reduce<GraphRedaction>((graph, node) => {
     const { inside } = own(graph.nodes, node) ?? {};
-    return (typeof inside === 'string' ? own(redaction.graphs, inside) : inside) ?? NOTHING;
+    return (typeof inside === 'string' ? own(redaction.graphs, inside) : inside) ?? NO_REDACTION;
   }, redaction);
 }
 
@@ -293,16 +293,16 @@ export function hideDelta(delta: ModelDelta, redaction: Redaction): ModelDelta {
 export function hideRefusal(refusal: Refusal, redaction: Redaction): Refusal {
   const { issues = [], mayQuote } = refusal;
   if (mayQuote !== true || !isRedacting(redaction)) return refusal;
-  const isShown = (path: string): boolean => {
+  const isVisible = (path: string): boolean => {
     const [, field, channel] = path.split('/');
     return field === 'values' && channel !== undefined && !redaction.channels.includes(channel);
   };
-  if (issues.length > 0 && issues.every(({ path }) => isShown(path))) return refusal;
+  if (issues.length > 0 && issues.every(({ path }) => isVisible(path))) return refusal;
   return {
     ...refusal,
     message: REDACTED,
     ...(refusal.issues && {
-      issues: issues.map((issue) => (isShown(issue.path) ? issue : { ...issue, message: REDACTED })),
+      issues: issues.map((issue) => (isVisible(issue.path) ? issue : { ...issue, message: REDACTED })),
     }),
   };
 }

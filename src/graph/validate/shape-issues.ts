@@ -68,10 +68,10 @@ function toIssues({ issue, at }: LocatedIssue, checked: CheckedValue): ShapeIssu
   const last = at.at(-1);
   if (found === undefined && last !== undefined)
     return [error('INVALID_FIELD', toPointer(path.slice(0, -1)), `The field "${last}" is missing`)];
-  return [wrongValue(issue, found ?? null, toPointer(path))];
+  return [issueOfValue(issue, found ?? null, toPointer(path))];
 }
 
-function wrongValue(issue: z.core.$ZodIssue, value: Json, path: string): ShapeIssues[number] {
+function issueOfValue(issue: z.core.$ZodIssue, value: Json, path: string): ShapeIssues[number] {
   if (issue.code === 'custom' && issue.params?.['code'] === 'INVALID_DURATION')
     return error('INVALID_DURATION', path, issue.message);
   const message = isTypeMismatch({ ...issue, path: [] }) ? mismatchMessage([issue], value) : issue.message;

@@ -8,7 +8,7 @@ import type { Json } from '../../values/json.ts';
 import { defineRule, error } from '../rule.ts';
 import type { Issues } from '../rule.ts';
 
-const CHECKS: Readonly<Record<ValueKind, (value: Json) => boolean>> = {
+const KIND_CHECKS: Readonly<Record<ValueKind, (value: Json) => boolean>> = {
   'any value': () => true,
   'a list': isJsonList,
   'a list of messages': (value) => isJsonList(value) && value.every(isNewMessage),
@@ -31,7 +31,7 @@ export const defaults = defineRule({
 
 function reducerProblem(value: Json, reducer: Json | undefined): string | null {
   const { holds } = describeReducer(reducer) ?? {};
-  return typeof reducer === 'string' && holds && !CHECKS[holds](value)
+  return typeof reducer === 'string' && holds && !KIND_CHECKS[holds](value)
     ? `The default of a channel with reducer "${reducer}" must be ${holds}`
     : null;
 }

@@ -99,15 +99,15 @@ export function readIssues<const Code extends string>(
 function hasSize(channel: JsonObject | undefined): boolean {
   const schema = channel?.['schema'];
   const type = isJsonObject(schema) ? schema['type'] : undefined;
-  if (type !== undefined) return [type].flat().every((one) => SIZED.has(one));
+  if (type !== undefined) return [type].flat().every((one) => SIZED_TYPES.has(one));
   const holds = describeReducer(channel?.['reducer'])?.holds;
-  return holds !== undefined && LISTS.has(holds);
+  return holds !== undefined && LIST_KINDS.has(holds);
 }
 
 /**
  * The types of JSON Schema whose values have a size and no members. `null` has neither, but may be allowed besides
  * them.
  */
-const SIZED: ReadonlySet<unknown> = new Set(['string', 'array', 'null']);
+const SIZED_TYPES: ReadonlySet<unknown> = new Set(['string', 'array', 'null']);
 
-const LISTS: ReadonlySet<ValueKind> = new Set(['a list', 'a list of messages']);
+const LIST_KINDS: ReadonlySet<ValueKind> = new Set(['a list', 'a list of messages']);

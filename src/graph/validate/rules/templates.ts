@@ -88,11 +88,11 @@ function mistakenIn(value: Json, names: readonly Name[], path: string): Issues<'
 }
 
 /** The beginning of an expression. Prose may begin in the same way, but is not valid CEL. */
-const BEGINNING = /^\s*(?:state|run|result|item|args)\s*[.[]/;
+const EXPRESSION_START = /^\s*(?:state|run|result|item|args)\s*[.[]/;
 const MAX_LENGTH = 500;
 
 function isExpression(text: string, names: readonly Name[]): boolean {
-  if (text.length > MAX_LENGTH || isTemplate(text) || !BEGINNING.test(text)) return false;
+  if (text.length > MAX_LENGTH || isTemplate(text) || !EXPRESSION_START.test(text)) return false;
   try {
     return parseExpression(text, names).source !== '';
   } catch (thrown) {

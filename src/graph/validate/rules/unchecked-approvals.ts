@@ -9,8 +9,8 @@ export const uncheckedApprovals = defineRule({
       .filter(({ fields, description: { onReject } }) => onReject !== undefined && fields[onReject] !== 'fail')
       .filter(({ id }) => {
         const leaving = edges.filter(({ sources }) => sources.some(({ name }) => name === id));
-        const leadsOn = leaving.some(({ targets }) => targets.some(({ name }) => name !== END));
-        return leadsOn && leaving.every(({ kind }) => kind === 'plain');
+        const continues = leaving.some(({ targets }) => targets.some(({ name }) => name !== END));
+        return continues && leaving.every(({ kind }) => kind === 'plain');
       })
       .map(({ id, path }) =>
         warning(

@@ -101,7 +101,7 @@ function checkersOfPart(document: SchemaDocument, located: LocatedSchema, prepar
     part: (inner) => prepare({ schema: inner, base: own.base }),
     referred: (kind) => {
       const target = kind === 'static' ? document.referred(own) : document.dynamicallyReferred(own);
-      const part = prepare(target ?? NOTHING);
+      const part = prepare(target ?? REFUSING_SCHEMA);
       part.isTarget = true;
       return part;
     },
@@ -145,7 +145,7 @@ class DocumentEvaluation implements Evaluation {
 }
 
 /** The target of a reference to nothing. */
-const NOTHING: LocatedSchema = { schema: false, base: '' };
+const REFUSING_SCHEMA: LocatedSchema = { schema: false, base: '' };
 
 const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(
   Object.entries({ ...VALUE_KEYWORDS, ...SCHEMA_KEYWORDS, ...LAST_KEYWORDS }),

@@ -37,11 +37,11 @@ function formProblems(schema: Json, path: readonly (string | number)[]): readonl
     return problem === null ? [] : [{ path: [...path, keyword], message: problem }];
   });
   if (own.length > 0) return own;
-  return subschemasOf(schema).flatMap((held) => formProblems(held.schema, [...path, ...held.path]));
+  return subschemasOf(schema).flatMap((inner) => formProblems(inner.schema, [...path, ...inner.path]));
 }
 
 function problemOf(keyword: string, content: Json): string | null {
-  const form = FORMS.get(keyword);
+  const form = KEYWORD_FORMS.get(keyword);
   if (!form) return null;
   try {
     return form.holds(content) ? null : `"${keyword}" must be ${form.what}`;
@@ -72,7 +72,7 @@ const A_COUNT: Form = {
 };
 const A_TEXT: Form = { what: 'a text', holds: isText };
 
-const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
+const KEYWORD_FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ...['not', 'if', 'then', 'else', 'additionalProperties', 'unevaluatedProperties', 'propertyNames'].map(
     (keyword) => [keyword, A_SCHEMA] as const,
   ),
@@ -121,7 +121,7 @@ interface SchemaAt {
 }
 
 /**
- * Follows all references, including those into keywords that hold no schemas themselves.
+ * Follows all references, including those into keywords that contain no subschemas.
  * @param schemas receives all schemas
  */
 function referenceProblems(document: SchemaDocument, schemas: SchemaAt[]): readonly SchemaProblem[] {
@@ -132,8 +132,8 @@ function referenceProblems(document: SchemaDocument, schemas: SchemaAt[]): reado
     known.add(schema);
     schemas.push(entry);
     const base = document.baseOf(entry.located);
-    for (const held of subschemasOf(schema))
-      enter({ located: { schema: held.schema, base }, path: [...entry.path, ...held.path] });
+    for (const subschema of subschemasOf(schema))
+      enter({ located: { schema: subschema.schema, base }, path: [...entry.path, ...subschema.path] });
   };
   enter({ located: document.root, path: [] });
   for (const { located, path } of schemas) {
@@ -181,8 +181,8 @@ function circleProblems(document: SchemaDocument, schemas: readonly SchemaAt[]):
     open.add(schema);
     const base = document.baseOf(located);
     const next = [document.referred({ schema, base }), document.dynamicallyReferred({ schema, base })];
-    const held = subschemasOf(schema).filter(({ appliesTo }) => appliesTo === 'same');
-    for (const inner of [...next, ...held.map((one) => ({ schema: one.schema, base }))]) {
+    const subschemas = subschemasOf(schema).filter(({ appliesTo }) => appliesTo === 'same');
+    for (const inner of [...next, ...subschemas.map((one) => ({ schema: one.schema, base }))]) {
       const problem = inner ? visit(inner) : null;
       if (problem !== null) return problem;
     }

@@ -57,7 +57,7 @@ export class SchemaDocument {
     const dynamic = schema['$dynamicAnchor'];
     if (typeof dynamic === 'string') this.#dynamicAnchors.set(dynamic, (this.#dynamicAnchors.get(dynamic) ?? 0) + 1);
     this.hasUnevaluated ||= 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema;
-    for (const { schema: held } of subschemasOf(schema)) this.#register(held, base);
+    for (const subschema of subschemasOf(schema)) this.#register(subschema.schema, base);
   }
 
   #find(base: string, reference: string): LocatedSchema | null {
@@ -124,13 +124,13 @@ function decode(fragment: string): string {
   }
 }
 
-/** The form in which a keyword holds other schemas. */
+/** The form in which a keyword contains subschemas: one, a list, or an object of them. */
 type SubschemaForm = 'schema' | 'list' | 'map';
 
-/** What a held schema applies to: the same value, or another one, such as a member. */
+/** The value to which a subschema applies: that of its schema, or another one, such as a member. */
 type AppliesTo = 'same' | 'other';
 
-/** The keywords of JSON Schema 2020-12 that hold schemas. `definitions` and `dependencies` are from older drafts. */
+/** The keywords of JSON Schema 2020-12 that contain subschemas. `definitions` and `dependencies` are from older drafts. */
 const SUBSCHEMA_KEYWORDS: readonly (readonly [string, readonly [SubschemaForm, AppliesTo]])[] = [
   ...['not', 'if', 'then', 'else'].map((keyword) => [keyword, ['schema', 'same']] as const),
   ...['allOf', 'anyOf', 'oneOf'].map((keyword) => [keyword, ['list', 'same']] as const),
@@ -148,29 +148,29 @@ const PER_MEMBER = 3;
 
 /** A schema within another one. */
 export interface Subschema {
-  /** The path to it from the schema that holds it. */
+  /** The path to it from the schema around it. */
   readonly path: readonly (string | number)[];
   readonly schema: Json;
   readonly appliesTo: AppliesTo;
 }
 
 /**
- * Returns the schemas that a schema holds. Members that are not schemas are included, except lists in `dependencies`.
+ * Returns the subschemas of a schema. Members that are not schemas are included, except lists in `dependencies`.
  */
 export function subschemasOf(schema: JsonObject): readonly Subschema[] {
   spend(PER_SCHEMA);
   return SUBSCHEMA_KEYWORDS.flatMap(([keyword, [form, appliesTo]]) => {
-    const held = own(schema, keyword);
-    if (held === undefined) return [];
-    if (form === 'schema') return [{ path: [keyword], schema: held, appliesTo }];
-    return membersOf(held, form)
+    const content = own(schema, keyword);
+    if (content === undefined) return [];
+    if (form === 'schema') return [{ path: [keyword], schema: content, appliesTo }];
+    return membersOf(content, form)
       .filter(([, member]) => keyword !== 'dependencies' || !isJsonList(member))
       .map(([key, member]) => ({ path: [keyword, key], schema: member, appliesTo }));
   });
 }
 
-function membersOf(held: Json, form: 'list' | 'map'): readonly (readonly [string | number, Json])[] {
-  const members = form === 'map' ? membersIn(held) : [...itemsIn(held).entries()];
+function membersOf(content: Json, form: 'list' | 'map'): readonly (readonly [string | number, Json])[] {
+  const members = form === 'map' ? membersIn(content) : [...itemsIn(content).entries()];
   spend(PER_MEMBER * members.length);
   return members;
 }

@@ -176,12 +176,12 @@ function dependent(content: Json, { part }: Parameters<Keyword>[1]): Checker {
 
 /** Checks all unknown members against one schema. */
 function checkMembers(keyword: string, schema: CompiledSchema, isKnown: (name: string) => boolean): Checker {
-  const isNone = schema.located.schema === false;
+  const isForbidden = schema.located.schema === false;
   return (value, to, evaluation) => {
     if (!isJsonObject(value)) return;
     eachMember(value, (name, member) => {
       if (isKnown(name)) return;
-      if (isNone) to.fail(keyword, 'is no member that the schema knows', [name]);
+      if (isForbidden) to.fail(keyword, 'is no member that the schema knows', [name]);
       else to.addPart(name, evaluation.check(schema, member));
       to.members.add(name);
     });
@@ -200,10 +200,10 @@ function checkItem(schema: CompiledSchema, { value, at, to, evaluation }: ItemCh
   to.items.add(at);
 }
 
-function eachMember(value: JsonObject, act: (name: string, member: Json) => void): void {
+function eachMember(value: JsonObject, visit: (name: string, member: Json) => void): void {
   for (const name of Object.keys(value)) {
     spend(2);
-    act(name, value[name] ?? null);
+    visit(name, value[name] ?? null);
   }
 }
 

@@ -158,11 +158,11 @@ function onObjects(...[keyword, holds, what, unit]: SizeKeyword<number>): Keywor
 function lengthOf(text: string): number {
   spend(priceOfText(text));
   let count = 0;
-  for (let at = 0; at < text.length; at += (text.codePointAt(at) ?? 0) > LAST_OF_ONE_UNIT ? 2 : 1) count += 1;
+  for (let at = 0; at < text.length; at += (text.codePointAt(at) ?? 0) > LAST_OF_ONE_UTF16_UNIT ? 2 : 1) count += 1;
   return count;
 }
 
-const LAST_OF_ONE_UNIT = 0xff_ff;
+const LAST_OF_ONE_UTF16_UNIT = 0xff_ff;
 
 /** True if a number is a multiple of another, with a tolerance for rounding: 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, of: number): boolean {
