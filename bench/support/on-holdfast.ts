@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { INTERPRETER_VERSION } from '../../src/graph/definition/definition.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { NOTHING_REDACTED } from '../../src/graph/redaction/redaction.ts';
-import { toJson, toJsonObject } from '../../src/graph/values/json.ts';
+import { toJson, toJsonObject } from '../../src/graph/values/to-json.ts';
 import type { JsonObject } from '../../src/graph/values/json.ts';
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import { pinCatalog } from '../../src/graph/definition/pin-catalog.ts';

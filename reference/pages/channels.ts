@@ -1,5 +1,5 @@
 import { MESSAGE_ROLES } from '../../src/graph/definition/message.ts';
-import { REDUCERS } from '../../src/graph/definition/common-fields.ts';
+import { REDUCERS } from '../../src/graph/definition/reducers.ts';
 import { partAt } from '../definition-parts.ts';
 import { fieldTable } from '../field-table.ts';
 import { code, codeBlock, listOf, paragraphs, table } from '../markdown.ts';

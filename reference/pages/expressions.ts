@@ -1,4 +1,4 @@
-import { NODE_NAMES, RUN_FIELDS } from '../../src/graph/expression/expression.ts';
+import { NODE_NAMES, RUN_FIELDS } from '../../src/graph/expression/names.ts';
 import { code, codeBlock, listOf, paragraphs, table } from '../markdown.ts';
 import type { Page } from '../page.ts';
 import { FUNCTIONS, STATE_OF_EXAMPLES } from '../texts/functions.ts';

@@ -1,7 +1,7 @@
 import type { NodeContext } from '../../src/activities/registered-code.ts';
 import { NODE_TYPES } from '../../src/graph/definition/node-types/node-types.ts';
 import type { NodeType } from '../../src/graph/definition/node-types/node-types.ts';
-import { NODE_FIELDS } from '../../src/graph/schema/node-schemas.ts';
+import { NODE_FIELDS } from '../../src/graph/schema/descriptions.ts';
 import { fieldOf, objectIn, partAt, titled } from '../definition-parts.ts';
 import { fieldTable } from '../field-table.ts';
 import { code, codeBlock, listOf, paragraphs, table } from '../markdown.ts';

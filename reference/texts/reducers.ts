@@ -1,4 +1,4 @@
-import type { ReducerName } from '../../src/graph/definition/common-fields.ts';
+import type { ReducerName } from '../../src/graph/definition/reducers.ts';
 
 interface ReducerText {
   /** The value before the first write, as JSON. */

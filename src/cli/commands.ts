@@ -1,7 +1,8 @@
 import { approvals, comment, approve, reject, reassign, remind } from './runs/approvals.ts';
 import { evaluate } from './evaluation/evaluate.ts';
 import { promote } from './evaluation/promote.ts';
-import { diagram, validate } from './graphs/validate.ts';
+import { diagram } from './graphs/diagram.ts';
+import { validate } from './graphs/validate.ts';
 import { mcp } from './graphs/mcp.ts';
 import { publish } from './graphs/publish.ts';
 import type { Command } from './line/command.ts';

@@ -1,7 +1,7 @@
 import { embedderName } from '../activities/models/embedder-name.ts';
 import { createEnvironmentSecrets } from '../activities/secrets.ts';
 import { toMs } from '../graph/values/index.ts';
-import type { Embedder } from '../store/memory/memory-vectors.ts';
+import type { Embedder } from '../store/memory/embedder.ts';
 import { measure } from '../telemetry/metrics/meter.ts';
 import type { Config } from './load-config.ts';
 

@@ -95,7 +95,7 @@ function toPlay(graph: CompiledGraph, { identity, now, test }: OutputsRun): Play
   const endingWaits = new Set(test.decisions.flatMap(({ decision, node }) => (decision === 'timeout' ? [node] : [])));
   return {
     graph,
-    last: beginRun(graph, identity, { begin: { kind: 'input', input: test.input }, now }),
+    last: beginRun(graph, identity, { kind: 'input', input: test.input }, now),
     clock,
     timeline,
     calls,

@@ -53,7 +53,7 @@ export async function playGraph(given: AnyGraph, input: object, { config, option
     onAttempt: (key) => record.addAttempt(key),
   });
   const decisions = [...(options.decisions ?? [])];
-  const last = beginRun(graph, identity, { begin, now: clock.now });
+  const last = beginRun(graph, identity, begin, clock.now);
   const answered = new Set<string>();
   const heldTimers = timeOutsOfOpenApprovals;
   const run: Play = { graph, last, clock, timeline, calls, record, decisions, answered, heldTimers };

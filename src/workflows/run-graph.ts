@@ -124,7 +124,7 @@ function openShell(input: WorkflowInput, inbox: Inbox): Shell {
   };
   if (begin.kind === 'continue')
     return resumeExecution(openAt({ run: readRun(begin.run), hasYielded: begin.hasYielded }), begin);
-  const first = beginRun(graph, identity, { begin, now: Date.now() });
+  const first = beginRun(graph, identity, begin, Date.now());
   const shell = openAt(first);
   apply(shell, first);
   return shell;

@@ -1,5 +1,5 @@
 import type { Client } from '../../src/dev/demo/ticket.ts';
-import { toJson } from '../../src/graph/values/json.ts';
+import { toJson } from '../../src/graph/values/to-json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
 import { hasState } from './has-state.ts';

@@ -1,5 +1,5 @@
 import type { WorkflowClient } from '@temporalio/client';
-import { toJson, toJsonObject } from '../../src/graph/values/json.ts';
+import { toJson, toJsonObject } from '../../src/graph/values/to-json.ts';
 import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import { toWorkflowId } from '../../src/workflows/contract.ts';
 import type { ApiClient } from '../support/readers/api-client.ts';

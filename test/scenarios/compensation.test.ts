@@ -11,7 +11,7 @@ import type { ToolCallRequest } from '../../src/graph/run/effect.ts';
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import type { Run } from '../../src/graph/run/run.ts';
 import { validateGraph } from '../../src/graph/validate/validate-graph.ts';
-import { toJson } from '../../src/graph/values/json.ts';
+import { toJson } from '../../src/graph/values/to-json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { asks, breaks, pays, undoEventsOf } from '../support/builders/undoing.ts';

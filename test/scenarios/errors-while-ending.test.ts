@@ -121,7 +121,7 @@ test('a fork that is refused at its beginning fails', () => {
   const graph = compileGraph(aDefinition(GRAPH), aCatalog());
   const parent = { runId: 'run-0', checkpoint: 'run-0.c1', callsSince: [], closedApprovals: [] };
   const fork = { parent, channels: {}, resumePoint: foldResumePoints([]), step: 0, values: {}, asNode: 'gone' };
-  const { run, events } = beginRun(graph, IDENTITY, { begin: { kind: 'fork', fork }, now: 0 });
+  const { run, events } = beginRun(graph, IDENTITY, { kind: 'fork', fork }, 0);
   expect(shown(run).error).toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('no node "gone"') });
   expect(events.map(({ type }) => type)).toEqual(['run.started', 'run.failed']);
 });

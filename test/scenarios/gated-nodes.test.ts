@@ -99,7 +99,7 @@ const startAt =
   (node: string, over: Over = {}): Operation =>
   (by) => {
     const graph = compileGraph(aDefinition({ ...payment(), ...over }), aCatalog());
-    return refuseStartAt(graph, node, { by, now: 0 })?.code.toLowerCase();
+    return refuseStartAt(graph, node, by, 0)?.code.toLowerCase();
   };
 
 /** The operations of docs/approvals.md, by name. */

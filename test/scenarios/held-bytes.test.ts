@@ -2,9 +2,11 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { advance } from '../../src/graph/advance/advance.ts';
 import { startRun } from '../../src/graph/advance/begin-run.ts';
 import { compileShared } from '../../src/graph/compile/compile.ts';
-import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import type { ChannelDefinition, GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
 import { MAX_HELD_BYTES, heldBytes } from '../../src/graph/run/held-bytes.ts';
-import type { JsonObject } from '../../src/graph/values/json.ts';
+import type { Run } from '../../src/graph/run/run.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { IDENTITY } from '../support/builders/run-identity.ts';
 import { runInMemory } from '../support/doubles/memory-shell.ts';
@@ -273,4 +275,41 @@ test('a list that begins as null is counted by what it has become', () => {
   const definition = aDefinition({ nodes: { sub: { type: 'subgraph', graph: inner } } });
   const { run } = runInMemory({ definition, catalog, input: {} }, {});
   expect(heldBytes(run)).toBe(heldBytes(structuredClone(run)));
+});
+
+describe('members that writes add to, change in or remove from an object of a subgraph are counted exactly:', () => {
+  const members = { kept: LARGE, changed: 'before', removed: [LARGE], list: [1, 2, 3] };
+
+  test.each<[string, ChannelDefinition, Json]>([
+    ['new members', {}, { one: LARGE, two: { three: 'é'.repeat(300) } }],
+    ['changed members', {}, { changed: 'after', list: [4, { five: LARGE }] }],
+    ['removed members, and one that never was', {}, { removed: null, never: null }],
+    ['all members, which are replaced', {}, { $replace: { changed: 'x'.repeat(300) } }],
+    ['the members of an ephemeral channel', { ephemeral: true }, { changed: 'after' }],
+  ])('%s', (_what, definition, update) => {
+    const wait: NodeDefinition = { type: 'wait', event: 'write', write: { object: '{{ result }}' } };
+    const inner = aDefinition({
+      channels: { object: { reducer: 'merge', default: members, ...definition } },
+      nodes: { first: wait, second: wait, last: { type: 'wait', event: 'never' } },
+      edges: [
+        { from: '__start__', to: 'first' },
+        { from: 'first', to: 'second' },
+        { from: 'second', to: 'last' },
+        { from: 'last', to: '__end__' },
+      ],
+    });
+    const graph = compileShared(
+      aDefinition({ channels: {}, nodes: { inner: { type: 'subgraph', graph: inner } } }),
+      catalog,
+    );
+    const send = (run: Run, payload: Json): Run => {
+      heldBytes(run);
+      const event = { event: 'write', payload, by: { sub: 'ada', roles: [] } };
+      return advance(graph, run, { kind: 'signal', name: 'event', payload: event, at: 1 }).run;
+    };
+    const begun = startRun(graph, IDENTITY, { input: {}, startedAt: 0 }).run;
+    const after = send(send(begun, update), { list: [4], more: 'x' });
+    expect(toRunView(after).waitingFor).toMatchObject([{ kind: 'event', id: 'never' }]);
+    expect(heldBytes(after)).toBe(heldBytes(structuredClone(after)));
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { applyWrites } from '../../src/graph/channels/apply-writes.ts';
-import type { Applied, Channels } from '../../src/graph/channels/apply-writes.ts';
+import type { WriteResult } from '../../src/graph/channels/apply-writes.ts';
+import type { Channels } from '../../src/graph/channels/channel-sizes.ts';
 import { compileChannel } from '../../src/graph/channels/channel.ts';
 import { OwnedLists } from '../../src/graph/channels/reducer.ts';
 import type { ChannelDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
@@ -72,10 +73,10 @@ describe('a value that is too large fails its node before the call is scheduled:
 });
 
 /** Applies one write of channel `x`. */
-function write(definition: ChannelDefinition, current: Channels, ...updates: readonly Json[]): Applied {
+function write(definition: ChannelDefinition, current: Channels, ...updates: readonly Json[]): WriteResult {
   const writes = updates.map((update, at) => ({ by: `t${at}`, node: `n${at}`, update: { x: update } }));
   const context = { owned: new OwnedLists(), nextMessageId: () => 'm', extension: null };
-  return applyWrites(new Map([['x', compileChannel('x', definition)]]), current, { writes, context });
+  return applyWrites(new Map([['x', compileChannel('x', definition)]]), current, writes, context);
 }
 
 function written(definition: ChannelDefinition, current: Channels, ...updates: readonly Json[]): Channels {

@@ -10,7 +10,7 @@ import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { textOf } from '../../src/graph/definition/message.ts';
 import type { ModelCallRequest, ToolCallRequest } from '../../src/graph/run/effect.ts';
 import { validateGraph } from '../../src/graph/validate/validate-graph.ts';
-import { toJson } from '../../src/graph/values/json.ts';
+import { toJson } from '../../src/graph/values/to-json.ts';
 import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import { CallFailure, runInMemory } from '../support/doubles/memory-shell.ts';
 import type { Answer, MemoryRun, Outside } from '../support/doubles/memory-shell.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { textIn } from '../../src/dev/demo/run-ticket.ts';
 import type { GraphDefinition, NodeOfType } from '../../src/graph/definition/definition.ts';
-import { toJson } from '../../src/graph/values/json.ts';
+import { toJson } from '../../src/graph/values/to-json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { aGraphOf } from '../support/readers/api-runs.ts';
 import { askFor, requestsOf, say, toldTo } from '../support/builders/chat-model.ts';

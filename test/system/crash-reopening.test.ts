@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listIn, textIn } from '../../src/dev/demo/run-ticket.ts';
-import { toJson } from '../../src/graph/values/json.ts';
+import { toJson } from '../../src/graph/values/to-json.ts';
 import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { startCluster } from '../support/servers/cluster.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDemoServices } from '../../src/dev/demo-services.ts';
 import { startStack } from '../../src/dev/stack.ts';
 import type { Stack } from '../../src/dev/stack.ts';
-import { toJson } from '../../src/graph/values/json.ts';
+import { toJson } from '../../src/graph/values/to-json.ts';
 import { createApiClient } from '../support/readers/api-client.ts';
 import { at } from '../support/readers/json-at.ts';
 import { graphJobsHere } from '../support/doubles/graph-jobs-here.ts';

@@ -2,7 +2,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import { toJson } from '../../src/graph/values/json.ts';
+import { toJson } from '../../src/graph/values/to-json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { UPGRADE, toWorkflowId } from '../../src/workflows/contract.ts';
 import { hasStatus } from '../support/readers/api-runs.ts';

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { pinOf } from '../../src/activities/tools/mcp/offer-tools.ts';
-import { isJsonObject, toJson } from '../../src/graph/values/json.ts';
+import { isJsonObject } from '../../src/graph/values/json.ts';
+import { toJson } from '../../src/graph/values/to-json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { aTask, aToolRequest } from '../support/builders/call-builders.ts';
 import { ODD_PROGRAM, openTestedTools } from '../support/doubles/mcp-tools.ts';

@@ -1,3 +1,5 @@
+import { COUNTED_LIMITS } from '../../graph/definition/index.ts';
+import type { CountedLimit } from '../../graph/definition/index.ts';
 import { formatReason } from '../../wording/index.ts';
 import type { Reason } from '../../wording/index.ts';
 import type { Explanation } from '../schemas/explanation.ts';
@@ -32,23 +34,23 @@ function toSentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-/** The limits that can be counted, with the used amounts. */
-const COUNTED_LIMITS = [
-  { limit: 'maxSteps', usedBy: ({ step }: VisibleRun) => step + 1 },
-  { limit: 'maxTokens', usedBy: ({ usage }: VisibleRun) => usage.inputTokens + usage.outputTokens },
-  { limit: 'maxCostUsd', usedBy: ({ usage }: VisibleRun) => usage.costUsd },
-  { limit: 'maxToolCalls', usedBy: ({ usage }: VisibleRun) => usage.toolCalls },
-] as const;
+/** Returns how much of a limit a run has used. */
+const USED: Readonly<Record<CountedLimit, (run: VisibleRun) => number>> = {
+  maxSteps: ({ step }) => step + 1,
+  maxTokens: ({ usage }) => usage.inputTokens + usage.outputTokens,
+  maxCostUsd: ({ usage }) => usage.costUsd,
+  maxToolCalls: ({ usage }) => usage.toolCalls,
+};
 
 /** Costs are compared in millionths of a dollar. */
 const MICROS = 1_000_000;
 
 /** Returns the remaining amounts of the limits that the run has. */
 function budgetOf(run: VisibleRun): Explanation['budget'] {
-  return COUNTED_LIMITS.flatMap(({ limit, usedBy }) => {
+  return COUNTED_LIMITS.flatMap((limit) => {
     const allowed = run.limits[limit];
     if (typeof allowed !== 'number') return [];
-    const used = usedBy(run);
+    const used = USED[limit](run);
     return [{ limit, allowed, used, left: Math.max(0, Math.round((allowed - used) * MICROS) / MICROS) }];
   });
 }

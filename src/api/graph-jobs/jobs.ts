@@ -1,5 +1,5 @@
 import { forkRun, refuseForkOf, refuseSkipOf, refuseStartAt, signalEndedRun } from '../../graph/advance/index.ts';
-import type { Actor, Beginning, ForkStart, NodePlace, RunIdentity } from '../../graph/advance/index.ts';
+import type { Actor, Beginning, ForkStart, NodeAddress, RunIdentity } from '../../graph/advance/index.ts';
 import { checkInput, compileShared, missingInput } from '../../graph/compile/index.ts';
 import type { CompiledGraph, InputIssue } from '../../graph/compile/index.ts';
 import type { Catalog, GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
@@ -8,9 +8,9 @@ import type { DiagramFormat, Marks } from '../../graph/diagram/index.ts';
 import { toRunView } from '../../graph/journal/index.ts';
 import type { RunView } from '../../graph/journal/index.ts';
 import { fillFromMessage, findTemplateFault } from '../../graph/expression/index.ts';
-import type { Filled, Message } from '../../graph/expression/index.ts';
+import type { FilledTemplate, Message } from '../../graph/expression/index.ts';
 import { findRedaction } from '../../graph/redaction/index.ts';
-import type { Inherited, Redaction } from '../../graph/redaction/index.ts';
+import type { InheritedRedaction, Redaction } from '../../graph/redaction/index.ts';
 import { refuseDecision } from '../../graph/run/index.ts';
 import type {
   Approval,
@@ -71,10 +71,11 @@ const JOBS = {
     const compiled = compile(graph);
     return { missing: missingInput(compiled, input), issues: checkInput(compiled, input) };
   },
-  findRedaction: (graph: RunnableGraph, inherited: Inherited): Redaction => findRedaction(compile(graph), inherited),
+  findRedaction: (graph: RunnableGraph, inherited: InheritedRedaction): Redaction =>
+    findRedaction(compile(graph), inherited),
   refuseStartAt: (graph: RunnableGraph, startAt: string, by: Principal, now: number): Refusal | null =>
-    refuseStartAt(compile(graph), startAt, { by, now }),
-  refuseSkips(graph: RunnableGraph, nodes: readonly NodePlace[], actor: Actor): readonly (Refusal | null)[] {
+    refuseStartAt(compile(graph), startAt, by, now),
+  refuseSkips(graph: RunnableGraph, nodes: readonly NodeAddress[], actor: Actor): readonly (Refusal | null)[] {
     const compiled = compile(graph);
     return nodes.map((node) => refuseSkipOf(compiled, node, actor));
   },
@@ -102,7 +103,7 @@ const JOBS = {
   draw: (definition: GraphDefinition, marks: Marks, format: DiagramFormat): string =>
     DIAGRAM_WRITERS[format](definition, marks),
   findTemplateFault: (template: Json) => findTemplateFault(template),
-  fillFromMessage: (template: Json, message: Message): Filled => fillFromMessage(template, message),
+  fillFromMessage: (template: Json, message: Message): FilledTemplate => fillFromMessage(template, message),
   replay: (graph: RunnableGraph, identity: RunIdentity, begin: Beginning, log: ReplayLog): Replayed =>
     replay({ graph: compile(graph), identity, begin, log }),
 } as const;

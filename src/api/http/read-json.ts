@@ -1,8 +1,14 @@
-import { isDeeperThan, isJsonList, isJsonObject, lossesIn, messageOf, toPointer } from '../../graph/values/index.ts';
+import {
+  isDeeperThan,
+  isJsonList,
+  isJsonObject,
+  lossesIn,
+  MAX_INPUT_DEPTH,
+  messageOf,
+  toPointer,
+} from '../../graph/values/index.ts';
 import type { JsonLoss } from '../../graph/values/index.ts';
 import { ApiError } from './errors.ts';
-
-const MAX_DEPTH = 100;
 
 /**
  * Decodes a JSON body and refuses JSON that two parsers may read differently.
@@ -13,7 +19,7 @@ const MAX_DEPTH = 100;
 export function readJsonText(bytes: Uint8Array): string {
   const text = decode(bytes);
   const value = parse(text);
-  if (isTooDeep(value)) throw refused(`The body is nested deeper than ${MAX_DEPTH} levels`, '', 'Too deep');
+  if (isTooDeep(value)) throw refused(`The body is nested deeper than ${MAX_INPUT_DEPTH} levels`, '', 'Too deep');
   const infinite = findInfinite(value);
   if (infinite)
     throw refused(
@@ -30,7 +36,7 @@ export function readJsonText(bytes: Uint8Array): string {
 
 /** Returns true if JSON is nested deeper than 100 levels. */
 export function isTooDeep(value: unknown): boolean {
-  return isDeeperThan(MAX_DEPTH, value);
+  return isDeeperThan(MAX_INPUT_DEPTH, value);
 }
 
 const LOSSES: Readonly<Record<JsonLoss['kind'], { readonly detail: string; readonly message: string }>> = {

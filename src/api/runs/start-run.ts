@@ -1,6 +1,6 @@
 import { INTERPRETER_VERSION, pinCatalog } from '../../graph/definition/index.ts';
 import type { GraphDefinition, Limits, Catalog } from '../../graph/definition/index.ts';
-import type { Inherited, Redaction } from '../../graph/redaction/index.ts';
+import type { InheritedRedaction, Redaction } from '../../graph/redaction/index.ts';
 import { limitsOfRun } from '../../graph/run/index.ts';
 import type { Breakpoints, LimitsOfRun, Run } from '../../graph/run/index.ts';
 import { didYouMean, withSuggestions, toJson, toJsonObject } from '../../graph/values/index.ts';
@@ -37,7 +37,7 @@ export interface WantedRun {
   readonly breakpoints: Breakpoints;
   readonly metadata: JsonObject;
   /** What is already hidden of the input; nothing by default. */
-  readonly inherited?: Inherited;
+  readonly inherited?: InheritedRedaction;
 }
 
 export type StartDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'catalog' | 'settings' | 'logger'>;
@@ -204,7 +204,7 @@ export interface PinnedGraph {
 interface GraphToPin {
   readonly valid: ValidGraph;
   readonly limits?: Limits;
-  readonly inherited?: Inherited;
+  readonly inherited?: InheritedRedaction;
 }
 
 /** Pins a graph for a new run of a tenant. */
@@ -238,7 +238,7 @@ interface DerivedRun {
   /** The id of the new run. */
   readonly runId: string;
   /** Returns what is hidden of the data that the new run takes over. */
-  readonly inherit: (redaction: Redaction, begin: RunGraphInput['begin']) => Inherited;
+  readonly inherit: (redaction: Redaction, begin: RunGraphInput['begin']) => InheritedRedaction;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Inherited, Redaction } from '../../graph/redaction/index.ts';
+import type { InheritedRedaction, Redaction } from '../../graph/redaction/index.ts';
 import type { Overlap, Schedule, ScheduleReference, ScheduleTerms } from '../../store/schedules/schedule.ts';
 import type { ApiDeps } from '../deps.ts';
 import { resolveGraph } from '../graphs/resolve-graph.ts';
@@ -142,7 +142,7 @@ interface Checking {
   readonly id: ScheduleReference['id'];
   readonly terms: ScheduleTerms;
   /** What is already hidden of the input. */
-  readonly inherited?: Inherited;
+  readonly inherited?: InheritedRedaction;
 }
 
 /** Checks everything for which each run would be refused. @returns the redaction of the input */

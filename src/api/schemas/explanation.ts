@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { COUNTED_LIMITS } from '../../graph/definition/index.ts';
 import { REASON_KINDS } from '../../wording/index.ts';
 import { APPROVAL_EXAMPLE, RUN_EXAMPLE } from './examples/refund.ts';
 import { RunErrorSchema, Time, listOf, orNull } from './common.ts';
@@ -50,7 +51,7 @@ const ReasonSchema = z.object({
 });
 
 const BudgetLineSchema = z.object({
-  limit: z.enum(['maxSteps', 'maxTokens', 'maxCostUsd', 'maxToolCalls']),
+  limit: z.enum(COUNTED_LIMITS),
   allowed: z.number(),
   used: z.number(),
   left: z.number(),

@@ -1,18 +1,14 @@
 import { checkDefinition, isValid } from '../input/check-definition.ts';
-import { EXIT, UsageError } from '../line/command.ts';
+import { EXIT } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
 import { CONFIG_FLAG, NO_CONFIG_FLAG, wantsConfig } from '../input/config-flags.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { option, textOr } from '../line/flags.ts';
+import { option } from '../line/flags.ts';
 import { formatIssues } from '../output/format-refusal.ts';
-import { someOperands, oneOperand } from '../line/operands.ts';
+import { someOperands } from '../line/operands.ts';
 import { NOTHING_KNOWN, readCatalog } from '../input/read-catalog.ts';
 import { readDefinition } from '../input/read-definition.ts';
 import type { LocatedIssue } from '../input/read-definition.ts';
-import { isDefinition } from '../../graph/definition/index.ts';
-import type { GraphDefinition } from '../../graph/definition/index.ts';
-import { DIAGRAM_WRITERS } from '../../graph/diagram/index.ts';
-import { own } from '../../graph/values/index.ts';
 
 interface FileResult {
   readonly file: string;
@@ -63,26 +59,3 @@ function report(results: readonly FileResult[], origin: string | null, { stdout,
 function count(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? '' : 's'}`;
 }
-
-export const diagram = defineCommand({
-  name: 'diagram',
-  summary: 'print a graph as a Mermaid or PlantUML drawing',
-  operands: oneOperand('FILE', 'one file'),
-  about:
-    'Prints a graph (.json, or .ts that exports one) as a drawing: a Mermaid flowchart, or a PlantUML state diagram.',
-  flags: { format: textOr('mermaid', 'FORMAT', 'mermaid or plantuml') },
-  exits: { 0: 'drawn', 1: 'the definition has errors', 2: "wrong usage, or a file that can't be read" },
-  async action({ values, given: file }, { stdout, stderr }) {
-    const write = own<(definition: GraphDefinition) => string>(DIAGRAM_WRITERS, values.format);
-    if (!write)
-      throw new UsageError(`--format takes ${Object.keys(DIAGRAM_WRITERS).join(' or ')}, not "${values.format}"`);
-    const read = await readDefinition(file);
-    const issues = checkDefinition(read, NOTHING_KNOWN);
-    if (!isValid(issues) || !('definition' in read.content) || !isDefinition(read.content.definition)) {
-      stderr.write(formatIssues(file, issues));
-      return EXIT.failed;
-    }
-    stdout.write(write(read.content.definition));
-    return EXIT.done;
-  },
-});

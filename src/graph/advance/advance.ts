@@ -59,12 +59,15 @@ export function advance(graph: CompiledGraph, run: Run, occurrence: Occurrence):
  * Applies a signal to an ended run, which `retry`, `skip`, `replan` and `edit` may reopen. The outcome is in the run's
  * signal results. Pure, like `advance`.
  */
-export function signalEndedRun(
-  graph: CompiledGraph,
-  run: Run,
-  { now, name, payload }: { now: number; name: string; payload: JsonObject },
-): Advance {
+export function signalEndedRun(graph: CompiledGraph, run: Run, { now, name, payload }: ReceivedSignal): Advance {
   return advanceDraft(new Draft(graph, run, now), (draft) => receiveSignal(draft, name, payload));
+}
+
+/** A signal, with the time in milliseconds at which a run receives it. */
+interface ReceivedSignal {
+  readonly name: string;
+  readonly payload: JsonObject;
+  readonly now: number;
 }
 
 /** Applies an action to a run and continues the run. A thrown error becomes the run's failure, so this never throws. */
@@ -83,7 +86,7 @@ function applyAction(draft: Draft, action: Action): boolean {
     if (hasEnded(draft.run)) return false;
     return enterNextPhase(draft, failure ? { kind: 'failed', error: failure } : continueSupersteps(draft));
   } catch (error) {
-    failUnforeseen(draft, toRunError(error));
+    failUnexpectedly(draft, toRunError(error));
     return false;
   }
 }
@@ -122,7 +125,7 @@ function enterNextPhase(draft: Draft, standing: StopReason): boolean {
  * Fails a run in any phase because the interpreter has thrown. If the failure handling throws too, the run ends at
  * once; otherwise it would be retried forever.
  */
-function failUnforeseen(draft: Draft, thrown: RunError): void {
+function failUnexpectedly(draft: Draft, thrown: RunError): void {
   const cause = earlierCause(draft);
   const error = cause ? { ...thrown, cause } : thrown;
   try {

@@ -20,7 +20,7 @@ import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { advanceDraft, signalEndedRun } from './advance.ts';
 import type { Advance } from './advance.ts';
-import { approvalHolds } from '../compile/approval-holds.ts';
+import { approvalGates } from '../compile/approval-gates.ts';
 import { START } from '../definition/definition.ts';
 import { moveTo } from '../draft/scope-draft.ts';
 import { editChannels } from '../lifecycle/edit-channels.ts';
@@ -40,11 +40,7 @@ export type Beginning =
  * @param now milliseconds since the epoch
  * @throws if a later interpreter version wrote the run to reopen; a worker of that version can take it
  */
-export function beginRun(
-  graph: CompiledGraph,
-  identity: RunIdentity,
-  { begin, now }: { readonly begin: Beginning; readonly now: number },
-): Advance {
+export function beginRun(graph: CompiledGraph, identity: RunIdentity, begin: Beginning, now: number): Advance {
   switch (begin.kind) {
     case 'input':
       return startRun(graph, identity, { ...begin, startedAt: now });
@@ -78,7 +74,7 @@ export interface RunStart {
 /** Begins a run and continues until it needs input from outside. */
 export function startRun(graph: CompiledGraph, identity: RunIdentity, start: RunStart): Advance {
   const { input, startedAt, startAt = null, base = {} } = start;
-  const fresh = freshRun(graph, identity, start);
+  const fresh = newRun(graph, identity, start);
   const root = { ...fresh.root, channels: carryChannels(graph, base) };
   return advanceDraft(new Draft(graph, { ...fresh, root }, startedAt), (draft) => enterRun(draft, input, startAt));
 }
@@ -102,11 +98,7 @@ export function refuseForkOf(graph: CompiledGraph, identity: RunIdentity, start:
 }
 
 /** Refuses to begin at a node that is gated by approvals. */
-export function refuseStartAt(
-  graph: CompiledGraph,
-  node: string,
-  { by, now }: { by: Principal; now: number },
-): Refusal | null {
+export function refuseStartAt(graph: CompiledGraph, node: string, by: Principal, now: number): Refusal | null {
   const actor = { by, at: new Date(now).toISOString(), requesters: [by.sub], approvals: [] };
   return refuseReaching(graph, [node], actor);
 }
@@ -118,11 +110,11 @@ function draftOfFork(graph: CompiledGraph, identity: RunIdentity, { fork, ...sta
   const { bufferedEvents, spent } = resumePoint;
   const { checkpoint: checkpointId } = parent;
   const root = scopeAt(graph, fork.channels, fork.resumePoint, fork.step);
-  const run = { ...freshRun(graph, identity, start), parent, bufferedEvents, spent, checkpointId, root };
+  const run = { ...newRun(graph, identity, start), parent, bufferedEvents, spent, checkpointId, root };
   return new Draft(graph, run, start.startedAt);
 }
 
-function freshRun(
+function newRun(
   graph: CompiledGraph,
   identity: RunIdentity,
   { startedAt, breakpoints = { before: [], after: [] } }: Pick<RunStart, 'startedAt' | 'breakpoints'>,
@@ -201,9 +193,9 @@ function findNodeRefusal(draft: Draft, asNode: string | null): Refusal | null {
     return refuseUnknownNode(draft, asNode, '/asNode') ?? refuseActingAs(graph, asNode, actorIn(draft, run.createdBy));
   const { at, deferred } = run.root;
   const nodes = [...triggersAt(at), ...deferred].map(({ node }) => node).concat(finishedAt(at));
-  const gone = nodes.find((node) => node !== START && !graph.nodes.has(node));
-  if (gone === undefined) return null;
-  const message = `The graph has no node "${gone}", where the checkpoint goes on; name another by asNode`;
+  const missing = nodes.find((node) => node !== START && !graph.nodes.has(node));
+  if (missing === undefined) return null;
+  const message = `The graph has no node "${missing}", where the checkpoint goes on; name another by asNode`;
   return { code: 'MALFORMED', message, issues: [{ path: '/graph', message }] };
 }
 
@@ -219,7 +211,7 @@ function refuseByParent(draft: Draft, { values, asNode }: ForkStart): Refusal | 
   if (asNode === null) return refusePosition(draft);
   return (
     refuseActingAs(graph, asNode, actor) ??
-    refuseReaching(graph, approvalHolds(graph).after(asNode), actor) ??
+    refuseReaching(graph, approvalGates(graph).after(asNode), actor) ??
     refuseArrivals(graph, arrivedAt(run.root), actor)
   );
 }
@@ -231,8 +223,8 @@ function refuseByParent(draft: Draft, { values, asNode }: ForkStart): Refusal | 
 function refusePosition(draft: Draft): Refusal | null {
   const { run, graph } = draft;
   const { at, deferred } = run.root;
-  const holds = approvalHolds(graph);
-  const after = finishedAt(at).flatMap((node) => holds.after(node));
+  const gates = approvalGates(graph);
+  const after = finishedAt(at).flatMap((node) => gates.after(node));
   const next = [...triggersAt(at), ...deferred].map(({ node }) => node).concat(after);
   const actor = actorIn(draft, run.createdBy);
   return refuseReaching(graph, next, actor) ?? refuseArrivals(graph, arrivedAt(run.root), actor);
@@ -243,13 +235,13 @@ function arrivedAt({ joins }: Scope): readonly string[] {
 }
 
 /** A node of a graph, or of a graph inside it. */
-export type NodePlace = Pick<TaskReference, 'node' | 'path'>;
+export type NodeAddress = Pick<TaskReference, 'node' | 'path'>;
 
 /**
  * Refuses to skip a node whose result stands for a decision of people, as the `skip` signal does. This check knows only
  * the graph, not the approvals that a run has requested for calls of the node.
  */
-export function refuseSkipOf(graph: CompiledGraph, { node, path = [] }: NodePlace, actor: Actor): Refusal | null {
+export function refuseSkipOf(graph: CompiledGraph, { node, path = [] }: NodeAddress, actor: Actor): Refusal | null {
   const inner = findGraph(graph, path);
   return inner?.nodes.has(node) ? refuseActingAs(inner, node, actor) : null;
 }

@@ -13,7 +13,7 @@ import type { Occurrence, CallResult, RecordedBody } from '../run/occurrence.ts'
 import { isBeingCanceled } from '../run/status.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
 import { deliver, isAboutToEnd } from '../superstep/deliver.ts';
-import { isNotMade, isUnknownOutcome } from '../values/errors.ts';
+import { wasNeverExecuted, isUnknownOutcome } from '../values/errors.ts';
 import type { RunError, TokenUsage } from '../values/errors.ts';
 import type { TaskEventBody } from '../journal/events.ts';
 import type { ModelReply } from '../run/effect.ts';
@@ -25,10 +25,9 @@ import { updatePossiblyExecuted } from '../lifecycle/possibly-executed.ts';
 import { hasFailed } from '../run/task-position.ts';
 import { withLocation } from '../superstep/fail-task.ts';
 
-type Handler<K extends Occurrence['kind']> = (
-  draft: Draft,
-  occurrence: Occurrence & { readonly kind: K },
-) => RunError | void;
+type OccurrenceOf<K extends Occurrence['kind']> = Occurrence & { readonly kind: K };
+
+type Handler<K extends Occurrence['kind']> = (draft: Draft, occurrence: OccurrenceOf<K>) => RunError | void;
 
 /** The handler of each kind of occurrence; `advance` runs supersteps afterwards. */
 const handlers: { readonly [K in Occurrence['kind']]: Handler<K> } = {
@@ -42,7 +41,7 @@ const handlers: { readonly [K in Occurrence['kind']]: Handler<K> } = {
 
 export function handleOccurrence<K extends Occurrence['kind']>(
   draft: Draft,
-  occurrence: Occurrence & { readonly kind: K },
+  occurrence: OccurrenceOf<K>,
 ): RunError | void {
   const handle: Handler<K> = handlers[occurrence.kind];
   return handle(draft, occurrence);
@@ -53,7 +52,7 @@ function cancelByTemporal(draft: Draft): void {
   cancelRun(draft, 'temporal-operator', 'The workflow was canceled');
 }
 
-function fireTimer(draft: Draft, { id, fireAt }: Occurrence & { kind: 'timer' }): RunError | undefined {
+function fireTimer(draft: Draft, { id, fireAt }: OccurrenceOf<'timer'>): RunError | undefined {
   const timer = draft.takeTimer(id, fireAt);
   if (!timer) return undefined;
   recordOccurrence(draft, { kind: 'timer', id });
@@ -66,24 +65,24 @@ function fireTimer(draft: Draft, { id, fireAt }: Occurrence & { kind: 'timer' })
 }
 
 /** A call's usage and its event. */
-export interface Account {
+export interface CallAccount {
   readonly spent: Partial<Spent>;
   readonly event: TaskEventBody | null;
 }
 
 /** Accounts for a call. A call that was not made costs nothing. The usage of an already counted call is in `spent`. */
-function accountOf(draft: Draft, call: OpenCall, result: CallResult): Account {
+function accountOf(draft: Draft, call: OpenCall, result: CallResult): CallAccount {
   const account =
     result.kind === 'call.failed' ? accountOfFailure(draft, call, result) : accountOfReply(draft, call, result);
-  return isFree(draft, call, result) ? { ...account, spent: {} } : account;
+  return costsNothing(draft, call, result) ? { ...account, spent: {} } : account;
 }
 
 /**
  * True if a call costs nothing now: it was not made, or was counted before. A model call repeated after a failure uses
  * other tokens, so only its answer is counted once.
  */
-function isFree({ run }: Draft, { called }: OpenCall, result: CallResult): boolean {
-  if (result.kind === 'call.failed' && isNotMade(result.failure)) return true;
+function costsNothing({ run }: Draft, { called }: OpenCall, result: CallResult): boolean {
+  if (result.kind === 'call.failed' && wasNeverExecuted(result.failure)) return true;
   const isCountedOnce = called.kind === 'tool' || result.kind === 'call.completed';
   return isCountedOnce && run.counted.includes(result.key);
 }
@@ -91,10 +90,10 @@ function isFree({ run }: Draft, { called }: OpenCall, result: CallResult): boole
 type Completed = CallResult & { readonly kind: 'call.completed' };
 type Failed = CallResult & { readonly kind: 'call.failed' };
 
-function accountOfReply(draft: Draft, { called }: OpenCall, completed: Completed): Account {
+function accountOfReply(draft: Draft, { called }: OpenCall, completed: Completed): CallAccount {
   const { kind, name } = called;
   const { key, reply, attempts, durationMs, isLocal } = completed;
-  if (reply.kind === 'model') return accountOfModel(draft, name, { reply, attempts, durationMs, key });
+  if (reply.kind === 'model') return accountOfModel(draft, name, reply, { attempts, durationMs, idempotencyKey: key });
   if (reply.kind === 'overflow') return { spent: {}, event: null };
   const common = { result: reply.value, attempts, durationMs, idempotencyKey: key };
   return accountOfCode({ kind, name }, common, isLocal);
@@ -103,24 +102,17 @@ function accountOfReply(draft: Draft, { called }: OpenCall, completed: Completed
 function accountOfModel(
   draft: Draft,
   model: string,
-  {
-    reply,
-    attempts,
-    durationMs,
-    key,
-  }: Pick<Completed, 'attempts' | 'durationMs' | 'key'> & { readonly reply: ModelReply },
-): Account {
-  const { usage, finishReason, toolCalls, context } = reply;
+  { usage, finishReason, toolCalls, context }: ModelReply,
+  common: EndOfCall,
+): CallAccount {
   const { spent, measured } = costOf(draft, model, usage);
+  const requested = { finishReason, toolCalls: toolCalls.length };
   const event: TaskEventBody = {
     type: 'model.called',
     model,
     ...measured,
-    finishReason,
-    toolCalls: toolCalls.length,
-    attempts,
-    durationMs,
-    idempotencyKey: key,
+    ...requested,
+    ...common,
     ...(context && { context }),
   };
   return { spent, event };
@@ -140,7 +132,7 @@ function accountOfFailure(
   draft: Draft,
   { called: { kind, name }, since }: OpenCall,
   { key, failure: { error, usage }, isLocal }: Failed,
-): Account {
+): CallAccount {
   const common = { error, attempts: error.attempts ?? 1, durationMs: draft.now - since, idempotencyKey: key };
   if (kind === 'model') {
     const { spent, measured } = usage ? costOf(draft, name, usage) : { spent: { modelCalls: 1 }, measured: {} };
@@ -150,7 +142,7 @@ function accountOfFailure(
 }
 
 /** Accounts for a call of a tool, a function, or the code of a node type. */
-function accountOfCode({ kind, name }: OpenCall['called'], common: EndOfCall, isLocal: true | undefined): Account {
+function accountOfCode({ kind, name }: OpenCall['called'], common: EndOfCall, isLocal: true | undefined): CallAccount {
   const measured = { ...common, ...(isLocal && { local: true as const }) };
   if (kind === 'reading') return { spent: {}, event: null };
   if (kind === 'tool') return { spent: { toolCalls: 1 }, event: { type: 'tool.called', tool: name, ...measured } };
@@ -211,7 +203,7 @@ function settleCall(draft: Draft, call: OpenCall, result: CallResult): void {
     ? { kind: 'call.failed', key: result.key, failure: { callFailed: false, error } }
     : result;
   if (deliver(handle, input) === 'ignore') emitIgnored(handle);
-  noteCounted(handle, call, result);
+  markCounted(handle, call, result);
 }
 
 /** Records the end of a task that ignores its call's result, because a node around it has failed. */
@@ -222,7 +214,7 @@ function emitIgnored(handle: TaskHandle): void {
 }
 
 /** Counts a call once: a retried task may request it again under the same key. */
-function noteCounted(handle: TaskHandle, { called }: OpenCall, result: CallResult): void {
+function markCounted(handle: TaskHandle, { called }: OpenCall, result: CallResult): void {
   const mayRepeat =
     result.kind === 'call.completed' ? mayAskAgain(handle) : called.kind === 'tool' && mayCallAgain(handle, result);
   if (mayRepeat) handle.draft.addCounted(result.key);
@@ -232,8 +224,8 @@ function noteCounted(handle: TaskHandle, { called }: OpenCall, result: CallResul
  * True if the same call may be requested again under its key. A call of a batch that was possibly executed waits for a
  * person in its open task, who may repeat it.
  */
-function mayCallAgain(handle: TaskHandle, { failure }: CallResult & { readonly kind: 'call.failed' }): boolean {
-  if (isNotMade(failure)) return false;
+function mayCallAgain(handle: TaskHandle, { failure }: Failed): boolean {
+  if (wasNeverExecuted(failure)) return false;
   return mayAskAgain(handle) || (handle.task.state.phase === 'open' && !failure.callFailed);
 }
 

@@ -1,15 +1,15 @@
+import { addToList } from '../values/collections.ts';
 import { GraphError, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
-import { remainingBytes, MAX_VALUE_BYTES, tooLarge } from '../values/json-size.ts';
+import { remainingBytes } from '../values/json-size.ts';
 import { isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
-import { withAllowance, spend } from '../values/meter.ts';
+import { withAllowance } from '../values/meter.ts';
+import { ChannelSizes, measureAnew, rememberRemainingBytes, remainingBytesOf, sizeOfValue } from './channel-sizes.ts';
+import type { Channels } from './channel-sizes.ts';
 import type { Update, Channel } from './channel.ts';
 import { createReduceContext } from './reducer.ts';
 import type { ReduceContext } from './reducer.ts';
-
-/** The values of channels, by name. */
-export type Channels = Readonly<Record<string, Json>>;
 
 /** The writes of one node task. `by` identifies the task in errors. */
 export interface Write {
@@ -22,7 +22,7 @@ export interface Write {
 export type ChannelChange = { readonly set: Json } | { readonly append: readonly Json[] };
 
 /** The result of applying writes: the new values, or the channel and the writers at fault. */
-export type Applied =
+export type WriteResult =
   | { readonly ok: true; readonly channels: Channels; readonly changes: Readonly<Record<string, ChannelChange>> }
   | {
       readonly ok: false;
@@ -48,18 +48,21 @@ const WRITE_UNITS = 5_000_000;
 export function applyWrites(
   channels: ReadonlyMap<string, Channel>,
   current: Channels,
-  { writes, context }: { writes: readonly Write[]; context: ReduceContext },
-): Applied {
+  writes: readonly Write[],
+  context: ReduceContext,
+): WriteResult {
   return withAllowance('The sum of all writes of the superstep', WRITE_UNITS, () =>
-    foldAll(channels, current, { writes, context }),
+    foldAll(channels, current, writes, context),
   );
 }
 
 function foldAll(
   channels: ReadonlyMap<string, Channel>,
   current: Channels,
-  { writes, context }: { writes: readonly Write[]; context: ReduceContext },
-): Applied {
+  writes: readonly Write[],
+  context: ReduceContext,
+): WriteResult {
+  if (writes.length === 0) return { ok: true, channels: current, changes: {} };
   const next: Record<string, Json> = { ...current };
   const changes: Record<string, ChannelChange> = {};
   const sizes = new ChannelSizes(current);
@@ -68,7 +71,7 @@ function foldAll(
     if (!channel) return refused(name, channelWrites, new GraphError('CHANNEL_SCHEMA_VIOLATION', 'it is not declared'));
     try {
       const before = sizeOfValue(next[name] ?? null);
-      const folded = foldWrites(channel, next[name] ?? null, { writes: channelWrites, context });
+      const folded = foldWrites(channel, next[name] ?? null, channelWrites, context);
       next[name] = folded.value;
       changes[name] = folded.change;
       sizes.replace(before, folded.value);
@@ -85,18 +88,14 @@ function foldAll(
 export function tryWrite(channels: ReadonlyMap<string, Channel>, current: Channels, write: Write): RunError | null {
   let messages = 0;
   const context = createReduceContext(() => `tried-${++messages}`);
-  const applied = applyWrites(channels, current, { writes: [write], context });
+  const applied = applyWrites(channels, current, [write], context);
   return applied.ok ? null : applied.error;
 }
 
 function groupByChannel(writes: readonly Write[]): Map<string, ChannelWrite[]> {
   const groups = new Map<string, ChannelWrite[]>();
   for (const { by, node, update } of writes) {
-    for (const [channel, value] of Object.entries(update)) {
-      const group = groups.get(channel);
-      if (group) group.push({ by, node, value });
-      else groups.set(channel, [{ by, node, value }]);
-    }
+    for (const [channel, value] of Object.entries(update)) addToList(groups, channel, { by, node, value });
   }
   return groups;
 }
@@ -104,15 +103,16 @@ function groupByChannel(writes: readonly Write[]): Map<string, ChannelWrite[]> {
 function foldWrites(
   channel: Channel,
   current: Json,
-  { writes, context }: { writes: readonly ChannelWrite[]; context: ReduceContext },
+  writes: readonly ChannelWrite[],
+  context: ReduceContext,
 ): { value: Json; change: ChannelChange } {
   refuseConflict(channel, writes);
   const extensions: (readonly Json[] | null)[] = channel.ephemeral ? [null] : [];
   let value = channel.ephemeral ? channel.initial : current;
   let remaining: number | null = null;
   for (const { value: update } of writes) {
-    const { value: reduced, extension } = reduceOne(channel, value, { update, context });
-    const added = extension ?? (channel.reducer.isAdding ? update : null);
+    const { value: reduced, extension } = reduceOne(channel, value, update, context);
+    const added = extension ?? (channel.reducer.changesOnlyMembers ? update : null);
     remaining = added === null ? measureAnew(reduced) : remainingBytes(remaining ?? remainingBytesOf(value), added);
     value = reduced;
     extensions.push(extension);
@@ -132,7 +132,8 @@ function refuseConflict(channel: Channel, writes: readonly ChannelWrite[]): void
 function reduceOne(
   channel: Channel,
   current: Json,
-  { update, context }: { update: Json; context: ReduceContext },
+  update: Json,
+  context: ReduceContext,
 ): { value: Json; extension: readonly Json[] | null } {
   if (isReplacement(update)) return { value: replacementOf(channel, update.$replace, context), extension: null };
   context.extension = null;
@@ -166,7 +167,7 @@ function checkSchema(channel: Channel, value: Json): void {
     );
 }
 
-function refused(channel: string, writes: readonly ChannelWrite[], thrown: unknown): Applied {
+function refused(channel: string, writes: readonly ChannelWrite[], thrown: unknown): WriteResult {
   const { code, message } = toRunError(thrown);
   const node = writes.at(-1)?.node;
   return {
@@ -175,83 +176,4 @@ function refused(channel: string, writes: readonly ChannelWrite[], thrown: unkno
     channel,
     culprits: writes.map(({ by }) => by),
   };
-}
-
-/** Limit in bytes of all channels of a graph together, and so of a checkpoint. */
-const MAX_CHANNEL_BYTES = 64_000_000;
-
-/**
- * Bytes by which a value may still grow, so that a list is not measured again at each step. An entry may be too low but
- * never too high; a value is measured exactly before it is refused.
- */
-const remainingBytesMemo = new WeakMap<object, number>();
-
-/** Returns the bytes by which a value may still grow, perhaps too few. */
-function remainingBytesOf(value: Json): number {
-  if (typeof value !== 'object' || value === null) return remainingBytes(MAX_VALUE_BYTES, value);
-  return remainingBytesMemo.get(value) ?? remainingBytes(MAX_VALUE_BYTES, value);
-}
-
-/** @param estimate in bytes, never too high @throws GraphError `PAYLOAD_TOO_LARGE` */
-function rememberRemainingBytes(value: Json, estimate: number): void {
-  const remaining = estimate < 0 ? remainingBytes(MAX_VALUE_BYTES, value) : estimate;
-  if (remaining < 0) throw tooLarge('its value');
-  if (typeof value === 'object' && value !== null) remainingBytesMemo.set(value, remaining);
-}
-
-const BYTES_PER_UNIT = 64;
-
-/**
- * Returns exactly the bytes by which a value may still grow. It measures the value, since the memo of a process may be
- * too low.
- */
-function measureAnew(value: Json): number {
-  const remaining = remainingBytes(MAX_VALUE_BYTES, value);
-  spend(1 + Math.ceil((MAX_VALUE_BYTES - remaining) / BYTES_PER_UNIT));
-  return remaining;
-}
-
-/** Estimates the bytes of a channel's value; never too low. */
-function sizeOfValue(value: Json): number {
-  return MAX_VALUE_BYTES - remainingBytesOf(value);
-}
-
-type Values = Readonly<Record<string, Json>>;
-
-/** The total size of the channels, by their values. */
-const totals = new WeakMap<Values, number>();
-
-/** Tracks the total size of all channels while some of them change. */
-class ChannelSizes {
-  #total: number;
-
-  constructor(channels: Values) {
-    this.#total =
-      totals.get(channels) ?? Object.values(channels).reduce<number>((sum, one) => sum + sizeOfValue(one), 0);
-  }
-
-  /** @param before the size of the value that is replaced */
-  replace(before: number, value: Json): void {
-    this.#total += sizeOfValue(value) - before;
-  }
-
-  /**
-   * Checks the total and remembers it for the next change.
-   * @throws GraphError `PAYLOAD_TOO_LARGE` if the channels together are too large by an exact measurement
-   */
-  settle(channels: Values): void {
-    if (this.#total > MAX_CHANNEL_BYTES) this.#total = measure(channels);
-    if (this.#total > MAX_CHANNEL_BYTES)
-      throw new GraphError('PAYLOAD_TOO_LARGE', `all channels together would take over ${MAX_CHANNEL_BYTES} bytes`);
-    totals.set(channels, this.#total);
-  }
-}
-
-/** Measures channels exactly and remembers their sizes, because the total must be the sum of the remembered sizes. */
-function measure(channels: Values): number {
-  return Object.values(channels).reduce<number>((sum, value) => {
-    const remaining = remainingBytes(MAX_VALUE_BYTES, value);
-    rememberRemainingBytes(value, remaining);
-    return sum + MAX_VALUE_BYTES - remaining;
-  }, 0);
 }

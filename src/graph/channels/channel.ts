@@ -1,12 +1,13 @@
 import type { ChannelDefinition } from '../definition/definition.ts';
 import { isMessage, messageProblem } from '../definition/message.ts';
 import type { MessageRole, Message } from '../definition/message.ts';
-import { describeReducer } from '../definition/common-fields.ts';
-import type { ReducerName } from '../definition/common-fields.ts';
+import { describeReducer } from '../definition/reducers.ts';
+import type { ReducerName } from '../definition/reducers.ts';
 import { parseExpression } from '../expression/expression.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
 import type { SchemaCheck } from '../values/json-schema.ts';
-import { isJsonObject, toItems, canonicalJson } from '../values/json.ts';
+import { isJsonObject, toItems } from '../values/json.ts';
+import { canonicalJson } from '../values/compare-json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { createReduceContext, asList, extend, mismatch } from './reducer.ts';
 import type { Reducer, ReduceContext } from './reducer.ts';
@@ -175,7 +176,7 @@ export const reducers: Readonly<Record<ReducerName, Reducer>> = {
   /** A list without duplicates by deep equality. The first occurrence stays. */
   union: { initial: [], reduce: addMissing },
   /** An object, merged shallowly: later keys win, a `null` value removes its key. */
-  merge: { initial: {}, isAdding: true, reduce: mergeMembers },
+  merge: { initial: {}, changesOnlyMembers: true, reduce: mergeMembers },
   sum: scalarReducer(0, asNumber, add),
   min: scalarReducer(null, asNumber, (a, b) => Math.min(a, b)),
   max: scalarReducer(null, asNumber, (a, b) => Math.max(a, b)),

@@ -1,12 +1,13 @@
 import { MESSAGE_ROLES } from '../definition/message.ts';
 import type { MessageRole } from '../definition/message.ts';
 import { toPointer } from '../values/json-pointer.ts';
-import { deepEqual, isJsonObject, toItems } from '../values/json.ts';
+import { isJsonObject, toItems } from '../values/json.ts';
+import { deepEqual } from '../values/compare-json.ts';
 import type { Json } from '../values/json.ts';
 import { spend } from '../values/meter.ts';
 import type { ChannelSet, Channel, Update } from './channel.ts';
 import { isReplacement } from './apply-writes.ts';
-import type { Channels } from './apply-writes.ts';
+import type { Channels } from './channel-sizes.ts';
 
 /*
  * Messages from outside come from the people and systems that start, edit and signal runs. A conversation accepts only
@@ -28,32 +29,31 @@ export interface RefusedMessage {
 export function findRefusedMessage({ channels }: ChannelSet, current: Channels, update: Update): RefusedMessage | null {
   for (const [name, value] of Object.entries(update)) {
     const channel = channels.get(name);
-    const found = channel?.rolesFromOutside ? findIn(channel, channel.rolesFromOutside, { value, current }) : null;
+    const found = channel?.rolesFromOutside
+      ? findIn(channel, channel.rolesFromOutside, value, current[name] ?? [])
+      : null;
     if (found) return { channel: name, path: toPointer([name, ...found.path]), message: found.message };
   }
   return null;
 }
 
-type Found = Pick<RefusedMessage, 'message'> & { readonly path: readonly (string | number)[] };
+/** `path` leads from the channel's value to the field at fault. */
+type MessageFault = Pick<RefusedMessage, 'message'> & { readonly path: readonly (string | number)[] };
 
-function findIn(
-  { name }: Channel,
-  roles: readonly MessageRole[],
-  { value, current }: { readonly value: Json; readonly current: Channels },
-): Found | null {
+function findIn({ name }: Channel, roles: readonly MessageRole[], value: Json, known: Json): MessageFault | null {
   const written = isReplacement(value) ? value.$replace : value;
   const items = toItems(written);
-  const held = indexById(toItems(current[name] ?? []), items.length);
-  const at = items.findIndex((item) => fieldAtFault(item, roles) !== null && !isHeld(item, held));
+  const held = indexById(toItems(known), items.length);
+  const at = items.findIndex((item) => faultyField(item, roles) !== null && !isInChannel(item, held));
   const item = items[at];
-  const field = item === undefined ? null : fieldAtFault(item, roles);
+  const field = item === undefined ? null : faultyField(item, roles);
   if (field === null) return null;
   const inside = isReplacement(value) ? ['$replace'] : [];
   const path = [...inside, ...(items === written ? [at] : []), field];
-  return { path, message: `Channel "${name}": ${MESSAGES[field](roles)}` };
+  return { path, message: `Channel "${name}": ${REASONS[field](roles)}` };
 }
 
-const MESSAGES = {
+const REASONS = {
   role: (roles: readonly MessageRole[]) =>
     `it takes no message of this role from outside, only of ${roles.join(', ') || 'none'}; its "roles" say which`,
   providerParts: () => 'no message from outside has providerParts, which only models write',
@@ -63,7 +63,7 @@ const MESSAGES = {
  * Returns the field that makes a message unacceptable. A message with an unknown role is left to the reducer, which
  * refuses it.
  */
-function fieldAtFault(item: Json, roles: readonly MessageRole[]): keyof typeof MESSAGES | null {
+function faultyField(item: Json, roles: readonly MessageRole[]): keyof typeof REASONS | null {
   if (!isJsonObject(item)) return null;
   const { role, providerParts } = item;
   if (isRole(role) && !roles.includes(role)) return 'role';
@@ -79,7 +79,7 @@ function indexById(messages: readonly Json[], items: number): ReadonlyMap<Json, 
   return new Map(messages.filter(isJsonObject).map((message) => [message['id'] ?? null, message]));
 }
 
-function isHeld(item: Json, held: ReadonlyMap<Json, Json>): boolean {
+function isInChannel(item: Json, held: ReadonlyMap<Json, Json>): boolean {
   const message = isJsonObject(item) ? held.get(item['id'] ?? null) : undefined;
   return message !== undefined && deepEqual(message, item);
 }

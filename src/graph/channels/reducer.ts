@@ -1,15 +1,17 @@
 import { GraphError } from '../values/errors.ts';
-import { isJsonList } from '../values/json.ts';
+import { isJsonList, nameOfType } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { spend } from '../values/meter.ts';
-import { typeInWords } from '../values/short-json.ts';
 
 /** Folds the writes of a channel into its value. */
 export interface Reducer {
   /** The value before any write of a channel without a default. */
   readonly initial: Json;
-  /** True if the new value takes no more bytes than the old value and the write together. */
-  readonly isAdding?: true;
+  /**
+   * True if a write is an object and changes only the members that it names. The new value takes no more bytes than the
+   * old value and the write together.
+   */
+  readonly changesOnlyMembers?: true;
   /**
    * Folds one write into the value. Lists that `context.owned` owns may be changed in place.
    * @throws GraphError when the write doesn't fit the channel
@@ -101,7 +103,7 @@ function priceOfItems({ length }: readonly Json[]): number {
 
 /** Returns the error of a write that the reducer of its channel can't fold. */
 export function mismatch(expected: string, actual: Json): GraphError {
-  return new GraphError('CHANNEL_SCHEMA_VIOLATION', `its reducer takes ${expected}, not ${typeInWords(actual)}`);
+  return new GraphError('CHANNEL_SCHEMA_VIOLATION', `its reducer takes ${expected}, not ${nameOfType(actual)}`);
 }
 
 /** A channel's value as a list; `null` is an empty one. @throws GraphError when it is anything else */

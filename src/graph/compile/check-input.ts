@@ -6,7 +6,7 @@ import { toPointer } from '../values/json-pointer.ts';
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { TooExpensiveError, withAllowance } from '../values/meter.ts';
-import { boundIssues } from '../values/short-json.ts';
+import { boundIssues } from '../values/bound-issues.ts';
 import { didYouMean, withSuggestions } from '../values/did-you-mean.ts';
 import type { CompiledGraph } from './compile.ts';
 
@@ -62,10 +62,7 @@ function writeIssues(
   return Object.entries(input).flatMap(([name, value]) => {
     const refused = findRefusedMessage({ channels }, initial, { [name]: value });
     if (refused) return [{ path: refused.path, message: refused.message }];
-    const applied = applyWrites(channels, initial, {
-      writes: [{ by: 'the input', node: '', update: { [name]: value } }],
-      context,
-    });
+    const applied = applyWrites(channels, initial, [{ by: 'the input', node: '', update: { [name]: value } }], context);
     return applied.ok
       ? []
       : [{ path: toPointer([name]), message: messageOf(applied.error, definition.channels?.[name]) }];

@@ -6,11 +6,12 @@ import type { OnErrorDefinition, WriteDefinition } from '../definition/common-fi
 import type { GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { graphToolsOf, toToolEntry, toolGraph } from '../definition/graph-tools.ts';
 import { innerGraph } from '../definition/references.ts';
-import { namesInFields, describeNode, fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
+import { namesIn, describeNode, fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
 import { graphToolName } from '../definition/node-types/offered-tool.ts';
 import type { GraphTool } from '../definition/node-types/offered-tool.ts';
-import { NODE_NAMES, RESULT_NAMES } from '../expression/expression.ts';
-import type { Bindings, Name, Reading } from '../expression/expression.ts';
+import type { Reading } from '../expression/expression.ts';
+import { ERROR_NAMES, RESULT_NAMES } from '../expression/names.ts';
+import type { Bindings, Name } from '../expression/names.ts';
 import { parseMembers } from '../expression/template.ts';
 import type { Compensator, NodeBehavior } from '../nodes/behavior.ts';
 import type { NodeSettings } from '../nodes/node-settings.ts';
@@ -19,7 +20,8 @@ import type { Breakpoints } from '../run/run.ts';
 import { toMs } from '../values/time.ts';
 import { own } from '../values/json.ts';
 import { createMemo } from '../values/collections.ts';
-import { bySource, compileEdge } from './edges.ts';
+import { compileEdge } from './edges.ts';
+import { edgesBySource } from './static-edges.ts';
 import type { Outgoing } from './edges.ts';
 import type { NodePath, TaskReference } from '../run/ids.ts';
 
@@ -105,7 +107,7 @@ export function compileGraph(definition: GraphDefinition, catalog: Catalog): Com
     nodes,
     hasSubgraphs: [...nodes.values()].some(({ subgraph }) => subgraph !== null),
     hasDeadlines: [...nodes.values()].some(({ deadlineMs, subgraph }) => deadlineMs !== null || subgraph?.hasDeadlines),
-    outgoing: bySource(edges),
+    outgoing: edgesBySource(edges),
     breakpoints: { before: definition.interruptBefore ?? [], after: definition.interruptAfter ?? [] },
     maxSteps: definition.limits?.maxSteps ?? catalog.defaults.maxSteps,
     output: definition.output ?? [...channels.keys()],
@@ -116,8 +118,7 @@ export function compileGraph(definition: GraphDefinition, catalog: Catalog): Com
 /** Returns the channels whose messages a node reads. */
 function conversationsOf({ nodes }: GraphDefinition): ReadonlySet<string> {
   const fields = fieldsOfKind('conversations');
-  const named = Object.values(nodes).flatMap((node) => namesInFields({ fields: fieldsOf(node), path: '' }, fields));
-  return new Set(named.map(({ name }) => name));
+  return new Set(Object.values(nodes).flatMap((node) => namesIn(node, fields)));
 }
 
 /**
@@ -202,7 +203,7 @@ function compileOnError(onError: OnErrorDefinition | undefined): OnError {
   return {
     kind: 'goto',
     to: onError.to,
-    write: compileWrite(onError.write, [...NODE_NAMES, 'error'], 'onError.write'),
+    write: compileWrite(onError.write, ERROR_NAMES, 'onError.write'),
   };
 }
 

@@ -1,24 +1,15 @@
 import { END, forEdge } from '../definition/definition.ts';
-import type {
-  EdgeDefinition,
-  ForEachEdge,
-  RouteEdge,
-  Branch,
-  Target,
-  GraphDefinition,
-  NodeDefinition,
-  EdgeTable,
-} from '../definition/definition.ts';
-import { parseExpression, NODE_NAMES } from '../expression/expression.ts';
-import type { Bindings } from '../expression/expression.ts';
+import type { EdgeDefinition, ForEachEdge, RouteEdge, Branch, Target } from '../definition/definition.ts';
+import { parseExpression } from '../expression/expression.ts';
+import { NODE_NAMES } from '../expression/names.ts';
+import type { Bindings } from '../expression/names.ts';
 import type { ConcurrencyGroup } from '../run/scope.ts';
-import { toList, addToList } from '../values/collections.ts';
+import { toList } from '../values/collections.ts';
 import { GraphError } from '../values/errors.ts';
 import { isJsonList } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { spend } from '../values/meter.ts';
 import { abbreviate, truncate } from '../values/text.ts';
-import { namesInFields, fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
 
 /** A compiled entry of a graph's `edges`. */
 export interface CompiledEdge {
@@ -69,7 +60,7 @@ function compileForEach({ forEach, to, maxConcurrency }: ForEachEdge, index: num
   return (bindings) => {
     const items = list.evaluate(bindings);
     if (isJsonList(items)) return { kind: 'elements', node: to, items, group };
-    throw new GraphError('EXPRESSION_FAILED', `forEach \`${quote(forEach)}\` gave ${brief(items)}, not a list`);
+    throw new GraphError('EXPRESSION_FAILED', `forEach \`${quote(forEach)}\` gave ${shorten(items)}, not a list`);
   };
 }
 
@@ -86,7 +77,7 @@ function compileRoute({ route, paths, default: otherwise }: RouteEdge): Choose {
       spend(1 + (nodes?.length ?? 0));
       if (nodes) return nodes;
       const paths = abbreviate([...known.keys()].join(', '), MAX_SOURCE_LENGTH);
-      const message = `Route \`${quote(route)}\` gave ${brief(key)}; its paths are ${paths}`;
+      const message = `Route \`${quote(route)}\` gave ${shorten(key)}; its paths are ${paths}`;
       throw new GraphError('INVALID_ROUTE', message);
     });
   };
@@ -108,7 +99,7 @@ function compileBranches(branches: readonly Branch[]): Choose {
       if (typeof holds !== 'boolean')
         throw new GraphError(
           'EXPRESSION_FAILED',
-          `Condition \`${quote(when.source)}\` gave ${brief(holds)}, not true or false`,
+          `Condition \`${quote(when.source)}\` gave ${shorten(holds)}, not true or false`,
         );
       if (holds) return targets;
     }
@@ -118,89 +109,17 @@ function compileBranches(branches: readonly Branch[]): Choose {
 
 /** In characters. Longer texts are cut in error messages. */
 const MAX_VALUE_LENGTH = 100;
+
 const MAX_SOURCE_LENGTH = 200;
 
 function quote(source: string): string {
   return abbreviate(source, MAX_SOURCE_LENGTH);
 }
 
-function brief(value: Json): string {
+function shorten(value: Json): string {
   return truncate(JSON.stringify(value), MAX_VALUE_LENGTH);
 }
 
 function nodesOf(target: Target): readonly string[] {
   return toList(target).filter((node) => node !== END);
-}
-
-/** Returns the edges that leave each node. */
-export function bySource<Edge extends { readonly sources: readonly string[] }>(
-  edges: readonly Edge[],
-): ReadonlyMap<string, readonly Edge[]> {
-  const leaving = new Map<string, Edge[]>();
-  for (const edge of edges) for (const source of edge.sources) addToList(leaving, source, edge);
-  return leaving;
-}
-
-/** A possible transition between nodes, whatever the state is. Several sources form a join: all have to finish. */
-export interface StaticEdge {
-  readonly sources: readonly string[];
-  /** Node ids, or `__end__`. */
-  readonly targets: readonly string[];
-  readonly kind: StaticEdgeKind;
-}
-
-/**
- * `plain`: the targets run whenever the sources finish. `conditional`: the state chooses. `goto`: the node itself
- * chooses, perhaps instead of its edges. `failure`: the targets run when the source fails.
- */
-type StaticEdgeKind = 'plain' | 'conditional' | 'goto' | 'failure';
-
-/** Lists every transition that a run of the graph may take by itself: edges, `onError` and `mayGoto`. */
-export function staticEdges({ nodes, edges }: GraphDefinition): readonly StaticEdge[] {
-  const byEdges = edges.map((edge): StaticEdge => {
-    const { kind, targets } = forEdge(edge, TRANSITIONS);
-    return { sources: [...new Set(toList(edge.from))], targets: distinct(targets), kind };
-  });
-  const byNodes = Object.entries(nodes).flatMap(([id, node]) => detoursOf(id, node));
-  return [...byEdges, ...byNodes, ...deadEnds(nodes, [...byEdges, ...byNodes])];
-}
-
-function detoursOf(id: string, node: NodeDefinition): readonly StaticEdge[] {
-  const { onError } = node;
-  const sources = [id];
-  const onFailure = typeof onError === 'object' ? [{ sources, targets: [onError.to], kind: 'failure' as const }] : [];
-  const named = namesInFields({ fields: fieldsOf(node), path: '' }, fieldsOfKind('goto'));
-  const onGoto = named.length > 0 ? [{ sources, targets: named.map(({ name }) => name), kind: 'goto' as const }] : [];
-  return [...onFailure, ...onGoto];
-}
-
-interface Transitions {
-  readonly kind: 'plain' | 'conditional';
-  readonly targets: readonly Target[];
-}
-
-/** The transitions of each kind of edge. Branches that may choose no target end a path. */
-const TRANSITIONS: EdgeTable<Transitions> = {
-  plain: ({ to }) => ({ kind: 'plain', targets: [to] }),
-  branches: ({ branches }) => {
-    const isTotal = branches.some(({ when }) => when === undefined);
-    return { kind: 'conditional', targets: [...branches.map(({ to }) => to), ...(isTotal ? [] : [END])] };
-  },
-  route: ({ paths, default: otherwise }) => ({
-    kind: 'conditional',
-    targets: [...Object.values(paths), ...(otherwise === undefined ? [] : [otherwise])],
-  }),
-  forEach: ({ to }) => ({ kind: 'conditional', targets: [to] }),
-};
-
-function distinct(targets: readonly Target[]): readonly string[] {
-  return [...new Set(targets.flatMap((target) => (toList(target).length === 0 ? [END] : toList(target))))];
-}
-
-/** Returns edges to `__end__` for nodes without outgoing edges, because paths end there. */
-function deadEnds(nodes: GraphDefinition['nodes'], edges: readonly StaticEdge[]): readonly StaticEdge[] {
-  const left = new Set(edges.filter(({ kind }) => kind !== 'failure').flatMap(({ sources }) => sources));
-  return Object.keys(nodes)
-    .filter((id) => !left.has(id))
-    .map((id) => ({ sources: [id], targets: [END], kind: 'plain' }));
 }

@@ -49,47 +49,24 @@ export function toCallPolicy(
   base: BaseSettings,
   deadline: string | undefined,
 ): CallPolicy {
-  const retries = sources.map(({ retry }) => retry);
+  const timeout = sources.find((source) => source.timeout !== undefined)?.timeout ?? base.timeout;
+  const retry: DefaultRetry = Object.assign({ ...base.retry }, ...sources.toReversed().map(setFields));
   return {
-    timeoutMs: toMs(
-      firstDefined(
-        sources.map(({ timeout }) => timeout),
-        base.timeout,
-      ),
-    ),
+    timeoutMs: toMs(timeout),
     deadlineMs: deadline === undefined ? null : toMs(deadline),
     heartbeatMs: toMs(base.heartbeatTimeout),
     retry: {
-      maxAttempts: firstDefined(
-        retries.map((retry) => retry?.maxAttempts),
-        base.retry.maxAttempts,
-      ),
-      initialMs: toMs(
-        firstDefined(
-          retries.map((retry) => retry?.initialInterval),
-          base.retry.initialInterval,
-        ),
-      ),
-      coefficient: firstDefined(
-        retries.map((retry) => retry?.backoffCoefficient),
-        base.retry.backoffCoefficient,
-      ),
-      maxMs: toMs(
-        firstDefined(
-          retries.map((retry) => retry?.maxInterval),
-          base.retry.maxInterval,
-        ),
-      ),
-      nonRetryable: firstDefined(
-        retries.map((retry) => retry?.nonRetryable),
-        base.retry.nonRetryable,
-      ),
+      maxAttempts: retry.maxAttempts,
+      initialMs: toMs(retry.initialInterval),
+      coefficient: retry.backoffCoefficient,
+      maxMs: toMs(retry.maxInterval),
+      nonRetryable: retry.nonRetryable,
     },
   };
 }
 
-function firstDefined<T>(values: readonly (T | undefined)[], fallback: T): T {
-  return values.find((value) => value !== undefined) ?? fallback;
+function setFields({ retry = {} }: CallSettings): Partial<DefaultRetry> {
+  return Object.fromEntries(Object.entries(retry).filter(([, value]) => value !== undefined));
 }
 
 /** Returns the policy with its deadline cut to the time left, in milliseconds; `null` changes nothing. */

@@ -67,6 +67,9 @@ export interface ToolEntry extends CallSettings {
   readonly execution?: Execution | undefined;
 }
 
+/** The approval rules of an agent that are not expressions. */
+export const APPROVAL_WORDS: readonly string[] = ['always', 'never'];
+
 /** The rule for requesting an approval before a call. It applies however the tool is called. */
 export type ApprovalRule = 'never' | 'always' | ApprovalTerms;
 

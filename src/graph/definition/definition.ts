@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../values/json-schema.ts';
 import type { Json } from '../values/json.ts';
-import type { RetryDefinition, ReducerName } from './common-fields.ts';
+import type { RetryDefinition } from './common-fields.ts';
+import type { ReducerName } from './reducers.ts';
 import type { Limits } from './limits.ts';
 import type { MessageRole } from './message.ts';
 import type { NodeFields, NodeType } from './node-types/node-types.ts';

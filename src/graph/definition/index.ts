@@ -10,7 +10,7 @@ export type {
   NodeTypeEntry,
   ToolEntry,
 } from './catalog.ts';
-export { CEILINGS, NO_CEILINGS } from './limits.ts';
+export { CEILINGS, COUNTED_LIMITS, NO_CEILINGS } from './limits.ts';
 export { END, START, NAME, INTERPRETER_VERSION, hasErrors } from './definition.ts';
 export type {
   ChannelDefinition,
@@ -28,8 +28,8 @@ export type { CustomNodeDefinition } from './node-types/custom.ts';
 export type { NodeType } from './node-types/node-types.ts';
 export { lowerDefaults, namesUsed, pinCatalog } from './pin-catalog.ts';
 export { capDeadline, CALL_SAFETIES, EXECUTIONS, LOCAL_CALLS, LOCAL_LIMIT_MS, mayBeLocal } from './call-policy.ts';
-export type { Limits } from './limits.ts';
-export { MEMORY_SEARCH_LIMIT, MEMORY_TOOLS } from './graph-tools.ts';
+export type { CountedLimit, Limits } from './limits.ts';
+export { MEMORY_SEARCH_LIMIT, MEMORY_TOOLS } from './memory-tools.ts';
 export { MEMORY_SAVE, MEMORY_SEARCH } from './node-types/offered-tool.ts';
 export {
   isMessage,
@@ -45,7 +45,7 @@ export {
 export type { Message, ToolCall, FilePart, FileSource, MessageContent } from './message.ts';
 export type { ProviderOptions, ReasoningEffort, ToolChoice } from './node-types/model-fields.ts';
 export type { NamesUsed } from './pin-catalog.ts';
-export type { ReducerName, ValueKindOf } from './common-fields.ts';
+export type { ReducerName, ValueKindOf } from './reducers.ts';
 export { isDefinition, referencesIn, replaceReferences } from './references.ts';
 export { BUILT_IN_ROLES, PERMISSIONS, permissionsOf } from './roles.ts';
 export type { Permission, Roles } from './roles.ts';

@@ -32,6 +32,16 @@ export const LIMITS = {
   maxToolCalls: { value: 'countOrNone', description: 'The maximum of tool calls of a run.' },
 } as const satisfies { readonly [Name in LimitName]-?: LimitDescription & { readonly value: ValueOf<Limits[Name]> } };
 
+/** The limits whose use by a run can be counted. */
+export const COUNTED_LIMITS = [
+  'maxSteps',
+  'maxTokens',
+  'maxCostUsd',
+  'maxToolCalls',
+] as const satisfies readonly LimitName[];
+
+export type CountedLimit = (typeof COUNTED_LIMITS)[number];
+
 type ValueOf<T> = T extends string | undefined ? 'duration' : Exclude<LimitValue, 'duration'>;
 
 type CeilingOfLimit = 'maxSteps' | 'openCallsPerRun';

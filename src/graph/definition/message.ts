@@ -1,3 +1,4 @@
+import { isListOf, isText, orAbsent } from '../values/guards.ts';
 import { isJsonObject, isJsonList, own } from '../values/json.ts';
 import type { JsonObject, Json } from '../values/json.ts';
 
@@ -40,15 +41,12 @@ export function messageProblem(value: Json): string {
 /** The roles whose messages may hold files. Files of assistants are for readers and are not sent to models. */
 const WITH_FILES: readonly MessageRole[] = ['user', 'assistant'];
 
-const isText = (value: unknown): boolean => typeof value === 'string';
-const isAbsentOr = (isRight: (value: unknown) => boolean) => (value: unknown) => value === undefined || isRight(value);
-
 const FIELDS: readonly (readonly [string, (value: unknown) => boolean, string])[] = [
   ['id', (value) => typeof value === 'string' && value !== '', 'a text that is not empty'],
   ['role', (value) => MESSAGE_ROLES.some((role) => role === value), `one of ${MESSAGE_ROLES.join(', ')}`],
-  ['toolCalls', isAbsentOr((value) => Array.isArray(value) && value.every(isToolCall)), 'a list of { id, name, args }'],
-  ['toolCallId', isAbsentOr(isText), 'text'],
-  ['name', isAbsentOr(isText), 'text'],
+  ['toolCalls', orAbsent(isListOf(isToolCall)), 'a list of { id, name, args }'],
+  ['toolCallId', orAbsent(isText), 'text'],
+  ['name', orAbsent(isText), 'text'],
 ];
 
 function isToolCall(value: unknown): value is ToolCall {
@@ -63,14 +61,14 @@ export function toolCallsOf(message: NewMessage): readonly ToolCall[] {
 
 export const SUMMARY_ID = 'summary';
 
-export const HEADING = 'Summary of the conversation before this point, which was left out:\n';
+export const SUMMARY_HEADING = 'Summary of the conversation before this point, which was left out:\n';
 
 /**
  * True if `shorten` made the message to replace others. The id alone proves nothing, because other messages may have
  * it.
  */
 export function isSummary({ id, content }: Message): boolean {
-  return id === SUMMARY_ID && typeof content === 'string' && content.startsWith(HEADING);
+  return id === SUMMARY_ID && typeof content === 'string' && content.startsWith(SUMMARY_HEADING);
 }
 
 /** The content of a message: a text, or a list of texts and files (specification, "Also in version 1"). */
@@ -176,28 +174,23 @@ type Field = readonly [name: string, isRight: (value: Json | undefined) => boole
 
 const isTextOf =
   (least: number, most: number) =>
-  (value: Json | undefined): boolean =>
-    typeof value === 'string' && value.length >= least && value.length <= most;
+  (value: unknown): value is string =>
+    isText(value) && value.length >= least && value.length <= most;
 
 const matches =
   (pattern: RegExp, most: number) =>
-  (value: Json | undefined): boolean =>
-    typeof value === 'string' && value.length <= most && pattern.test(value);
-
-const isAbsentOrPart =
-  (isRight: (value: Json | undefined) => boolean) =>
-  (value: Json | undefined): boolean =>
-    value === undefined || isRight(value);
+  (value: unknown): value is string =>
+    isText(value) && value.length <= most && pattern.test(value);
 
 /** RFC 6838, section 4.2, without parameters. */
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/i;
 const IMAGE_TYPE = /^image\/[a-z0-9][a-z0-9!#$&^_.+-]*$/i;
 const HTTP_URL = /^https?:\/\/[^\s/]\S*$/i;
 
-const WHERE: readonly Field[] = [
-  ['url', isAbsentOrPart(matches(HTTP_URL, MAX_URL)), `an http or https URL of at most ${MAX_URL} characters`],
-  ['blob', isAbsentOrPart(isTextOf(1, MAX_NAME)), 'the id of a stored file'],
-  ['name', isAbsentOrPart(isTextOf(1, MAX_NAME)), `text of 1 to ${MAX_NAME} characters`],
+const SOURCE_FIELDS: readonly Field[] = [
+  ['url', orAbsent(matches(HTTP_URL, MAX_URL)), `an http or https URL of at most ${MAX_URL} characters`],
+  ['blob', orAbsent(isTextOf(1, MAX_NAME)), 'the id of a stored file'],
+  ['name', orAbsent(isTextOf(1, MAX_NAME)), `text of 1 to ${MAX_NAME} characters`],
 ];
 
 interface PartKind {
@@ -206,13 +199,16 @@ interface PartKind {
 }
 
 const PARTS: Readonly<Record<ContentPart['type'], PartKind>> = {
-  text: { isFile: false, fields: [['text', (value) => typeof value === 'string', 'text']] },
+  text: { isFile: false, fields: [['text', isText, 'text']] },
   image: {
     isFile: true,
-    fields: [['mediaType', matches(IMAGE_TYPE, MAX_NAME), 'the media type of a picture, such as image/png'], ...WHERE],
+    fields: [
+      ['mediaType', matches(IMAGE_TYPE, MAX_NAME), 'the media type of a picture, such as image/png'],
+      ...SOURCE_FIELDS,
+    ],
   },
   file: {
     isFile: true,
-    fields: [['mediaType', matches(MEDIA_TYPE, MAX_NAME), 'a media type, such as application/pdf'], ...WHERE],
+    fields: [['mediaType', matches(MEDIA_TYPE, MAX_NAME), 'a media type, such as application/pdf'], ...SOURCE_FIELDS],
   },
 };

@@ -4,7 +4,7 @@ import type { Catalog, CatalogDefaults } from './catalog.ts';
 import type { Defaults, GraphDefinition, NodeDefinition } from './definition.ts';
 import { graphToolsAt } from './graph-tools.ts';
 import { innerGraph } from './references.ts';
-import { namesInFields, describeNode, fieldsOf } from './node-types/describe-node.ts';
+import { namesIn, describeNode, fieldsOf } from './node-types/describe-node.ts';
 import { toMs } from '../values/time.ts';
 import type { Ceilings } from './limits.ts';
 
@@ -95,16 +95,13 @@ interface Uses {
 
 function usesOf({ nodes, defaults = {} }: GraphDefinition): readonly Uses[] {
   return Object.values(nodes).map((node) => {
-    const fields = fieldsOf(node);
-    const { uses = {} } = describeNode(fields);
-    const namesIn = (named?: readonly string[]): readonly string[] =>
-      namesInFields({ fields, path: '' }, named).map(({ name }) => name);
-    const models = namesIn(uses.models);
+    const { uses = {} } = describeNode(fieldsOf(node));
+    const models = namesIn(node, uses.models);
     return {
       type: node.type,
-      tools: namesIn(uses.tools),
+      tools: namesIn(node, uses.tools),
       models: uses.models && models.length === 0 ? defaultModels(defaults) : models,
-      functions: namesIn(uses.functions),
+      functions: namesIn(node, uses.functions),
     };
   });
 }

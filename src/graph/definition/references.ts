@@ -1,4 +1,4 @@
-import { isJsonObject, isJsonList } from '../values/json.ts';
+import { isJsonObject, isJsonList, membersIn } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { GraphDefinition, NodeDefinition } from './definition.ts';
 import { graphToolsAt } from './graph-tools.ts';
@@ -24,8 +24,7 @@ function collect(definition: Json, found: Set<string>): void {
 
 function nodesIn(definition: Json): readonly (readonly [string, JsonObject])[] {
   const nodes = isJsonObject(definition) ? definition['nodes'] : undefined;
-  if (!isJsonObject(nodes)) return [];
-  return Object.entries(nodes).flatMap(([id, node]) => (isJsonObject(node) ? [[id, node] as const] : []));
+  return membersIn(nodes).flatMap(([id, node]) => (isJsonObject(node) ? [[id, node] as const] : []));
 }
 
 /** Returns the definition with every reference to a published graph replaced, in its inline graphs too. */

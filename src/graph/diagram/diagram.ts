@@ -1,7 +1,7 @@
 import type { Outline } from '../definition/node-types/node-description.ts';
 import { END, forEdge } from '../definition/definition.ts';
 import type { EdgeDefinition, ForEachEdge, NodeDefinition, Target, EdgeTable } from '../definition/definition.ts';
-import { namesInFields, fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
+import { namesIn, fieldsOfKind } from '../definition/node-types/describe-node.ts';
 import { toList } from '../values/collections.ts';
 
 /** A graph as shapes and arrows, for the Mermaid and PlantUML writers. */
@@ -78,8 +78,7 @@ const ARROWS: EdgeTable<readonly OutgoingArrow[]> = {
 export function arrowsOfNode(node: NodeDefinition): readonly OutgoingArrow[] {
   const { onError } = node;
   const onFailure = typeof onError === 'object' ? [detour(onError.to, 'on error')] : [];
-  const targets = namesInFields({ fields: fieldsOf(node), path: '' }, fieldsOfKind('goto'));
-  return [...onFailure, ...targets.map(({ name }) => detour(name, 'goto'))];
+  return [...onFailure, ...namesIn(node, fieldsOfKind('goto')).map((name) => detour(name, 'goto'))];
 }
 
 const DEFAULT = 'default';

@@ -2,7 +2,7 @@ import { END, START } from '../definition/definition.ts';
 import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { toolGraph } from '../definition/graph-tools.ts';
 import { innerGraph } from '../definition/references.ts';
-import { describeNode, fieldsOf, fieldAt, namesInFields } from '../definition/node-types/describe-node.ts';
+import { describeNode, fieldsOf, fieldAt, namesIn } from '../definition/node-types/describe-node.ts';
 import { toList } from '../values/collections.ts';
 import { abbreviate, createDistinctTexts } from '../values/text.ts';
 import { arrowsOfNode, arrowsOfEdge } from './diagram.ts';
@@ -55,15 +55,11 @@ function drawNodes(definition: GraphDefinition, level: Level): readonly DrawnNod
   return Object.entries(definition.nodes).map(([id, node]) => ({
     id,
     node,
-    shape: drawNode(id, node, { definition, level }),
+    shape: drawNode(id, node, definition, level),
   }));
 }
 
-function drawNode(
-  id: string,
-  node: NodeDefinition,
-  { definition, level }: { definition: GraphDefinition; level: Level },
-): Shape {
+function drawNode(id: string, node: NodeDefinition, definition: GraphDefinition, level: Level): Shape {
   const path = [...level.path, id];
   const { outline, fill } = describeNode(fieldsOf(node)).look;
   return {
@@ -119,7 +115,7 @@ function resolveArrows(arrows: readonly OutgoingArrow[], ids: ReadonlyMap<string
 
 /** A node around a visited one is visited: a graph that is a tool has no superstep of its own. */
 function markReader({ visited, current }: Marks): (address: string) => Mark {
-  const seen = new Set(visited.flatMap(withOuter));
+  const seen = new Set(visited.flatMap(withEnclosing));
   const now = new Set(current);
   return (address) => {
     if (now.has(address)) return 'current';
@@ -127,7 +123,7 @@ function markReader({ visited, current }: Marks): (address: string) => Mark {
   };
 }
 
-function withOuter(address: string): readonly string[] {
+function withEnclosing(address: string): readonly string[] {
   const ids = address.split('/');
   return ids.map((_id, place) => ids.slice(0, place + 1).join('/'));
 }
@@ -140,21 +136,20 @@ const MAX_ARROWS = 5_000;
 
 /** Drops the arrows beyond the limit and draws the number of dropped ones. */
 function boundArrows(diagram: Diagram): Diagram {
-  const room = { left: MAX_ARROWS };
-  const bounded = keepArrows(diagram, room);
-  return room.left < 0 ? { ...bounded, shapes: [...bounded.shapes, omitted(-room.left)] } : bounded;
-}
-
-function keepArrows({ shapes, arrows }: Diagram, room: { left: number }): Diagram {
-  const kept = arrows.slice(0, Math.max(0, room.left));
-  room.left -= arrows.length;
-  return {
-    shapes: shapes.map((shape) => (shape.inner ? { ...shape, inner: keepArrows(shape.inner, room) } : shape)),
-    arrows: kept,
+  let left = MAX_ARROWS;
+  const keepArrows = ({ shapes, arrows }: Diagram): Diagram => {
+    const kept = arrows.slice(0, Math.max(0, left));
+    left -= arrows.length;
+    return {
+      shapes: shapes.map((shape) => (shape.inner ? { ...shape, inner: keepArrows(shape.inner) } : shape)),
+      arrows: kept,
+    };
   };
+  const bounded = keepArrows(diagram);
+  return left < 0 ? { ...bounded, shapes: [...bounded.shapes, omissionNote(-left)] } : bounded;
 }
 
-function omitted(count: number): Shape {
+function omissionNote(count: number): Shape {
   return {
     key: 'omitted',
     kind: 'node',
@@ -180,9 +175,9 @@ export interface Keys {
 const MAX_ID = 60;
 
 function createKeys(): Keys {
-  const give = createDistinctTexts((wanted, copy) => (copy === 1 ? wanted : `${wanted}__${copy}`));
-  const spell = (id: string): string => id.slice(0, MAX_ID).replaceAll(/[^A-Za-z0-9]/g, '_');
-  return { take: (prefix, path) => give([prefix, ...path.map(spell)].join('_')) };
+  const takeUnique = createDistinctTexts((wanted, copy) => (copy === 1 ? wanted : `${wanted}__${copy}`));
+  const toKeyText = (id: string): string => id.slice(0, MAX_ID).replaceAll(/[^A-Za-z0-9]/g, '_');
+  return { take: (prefix, path) => takeUnique([prefix, ...path.map(toKeyText)].join('_')) };
 }
 
 /** Returns the text of a node: its id, its type with its subject, and its notes. */
@@ -194,9 +189,7 @@ function shapeLines(id: string, node: NodeDefinition, definition: GraphDefinitio
     id,
     about === undefined ? node.type : `${node.type}: ${about}`,
     ...(node.defer === true ? ['deferred'] : []),
-    ...notes.flatMap(({ label, field }) =>
-      namesInFields({ fields, path: '' }, [field]).map(({ name }) => `${label}: ${name}`),
-    ),
+    ...notes.flatMap(({ label, field }) => namesIn(node, [field]).map((name) => `${label}: ${name}`)),
     ...(definition.onCancel === id ? ['runs last when canceled'] : []),
     ...(isListed(id, definition.interruptBefore) ? ['pauses before'] : []),
     ...(isListed(id, definition.interruptAfter) ? ['pauses after'] : []),

@@ -1,6 +1,6 @@
 import type { CompiledGraph, CompiledNode } from '../compile/compile.ts';
 import type { CompiledEdge } from '../compile/edges.ts';
-import type { Bindings } from '../expression/expression.ts';
+import type { Bindings } from '../expression/names.ts';
 import type { TaskEventBody, RunEvent, RunEventBody } from '../journal/events.ts';
 import { callKey, executionKey, isSamePath, DEADLINE_TIMER } from '../run/ids.ts';
 import type { ExecutionPath, NodePath, TaskPath, TaskKey } from '../run/ids.ts';
@@ -10,7 +10,7 @@ import type { NodePosition, NodeTask, Scope } from '../run/scope.ts';
 import { own } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
 import type { Draft } from './draft.ts';
-import { withinRoom } from '../expression/value.ts';
+import { withinByteLimit } from '../expression/byte-budget.ts';
 import { MAX_HELD_BYTES, bytesOfTask, holdsTooMuch } from '../run/held-bytes.ts';
 import { MAX_VALUE_BYTES } from '../values/json-size.ts';
 import { withAllowance, withinBudget } from '../values/meter.ts';
@@ -249,7 +249,7 @@ const ALWAYS_MADE = 65_536;
 function withRoomOf<T>({ draft, task }: TaskHandle, step: () => T): T {
   const left = MAX_HELD_BYTES - draft.heldBytes;
   if (left >= MAX_VALUE_BYTES) return step();
-  return withinRoom({ bytes: Math.max(ALWAYS_MADE, left + bytesOfTask(task)), refuse: holdsTooMuch }, step);
+  return withinByteLimit({ bytes: Math.max(ALWAYS_MADE, left + bytesOfTask(task)), refuse: holdsTooMuch }, step);
 }
 
 /**

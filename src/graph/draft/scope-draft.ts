@@ -1,13 +1,23 @@
-import { applyWrites } from '../channels/apply-writes.ts';
-import type { Applied, Channels, Write } from '../channels/apply-writes.ts';
+import { applyWrites, isReplacement } from '../channels/apply-writes.ts';
+import type { WriteResult, Write } from '../channels/apply-writes.ts';
+import type { Channel } from '../channels/channel.ts';
+import { replaceValues } from '../channels/channel-sizes.ts';
+import type { Channels } from '../channels/channel-sizes.ts';
 import type { OwnedLists, ReduceContext } from '../channels/reducer.ts';
-import { MAX_HELD_BYTES, bytesOf, bytesOfSuperstep, bytesOfWork, rememberGrowth } from '../run/held-bytes.ts';
+import {
+  MAX_HELD_BYTES,
+  bytesOf,
+  bytesOfMembers,
+  bytesOfSuperstep,
+  bytesOfWork,
+  rememberGrowth,
+} from '../run/held-bytes.ts';
 import { messageId } from '../run/ids.ts';
 import type { NodeTask, Scope, ScopePosition, TaskState } from '../run/scope.ts';
 import { withScopeInside, scopeIn } from '../run/task-position.ts';
 import { mapValues } from '../values/collections.ts';
 import { GraphError } from '../values/errors.ts';
-import { isJsonList } from '../values/json.ts';
+import { isJsonList, isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { withinSuperstep } from './frames.ts';
 import type { Frame, TaskHandle } from './frames.ts';
@@ -53,12 +63,12 @@ export function requireRoom({ draft, task }: TaskHandle, state: TaskState): void
 }
 
 /** Applies writes to the channels through their reducers, either all or none. */
-export function writeChannels(frame: Frame, writes: readonly Write[]): Applied {
+export function writeChannels(frame: Frame, writes: readonly Write[]): WriteResult {
   const { graph, scope } = frame;
   const context = new ScopeContext(frame);
-  const applied = withinSuperstep(frame.draft, () => applyWrites(graph.channels, scope.channels, { writes, context }));
+  const applied = withinSuperstep(frame.draft, () => applyWrites(graph.channels, scope.channels, writes, context));
   if (!applied.ok) return applied;
-  const grown = growthOf(frame, applied);
+  const grown = growthOf(frame, applied, writes);
   if (!hasRoom(frame.draft, grown)) {
     context.owned.rollBack();
     return noRoom(writes);
@@ -71,8 +81,8 @@ export function writeChannels(frame: Frame, writes: readonly Write[]): Applied {
 
 /** Sets some channels without their reducers. */
 export function setChannels(frame: Frame, values: Channels): void {
-  const channels = { ...frame.scope.channels, ...values };
-  replaceChannels(frame, channels, growthOf(frame, { channels, changes: mapValues(values, (set) => ({ set })) }));
+  const channels = replaceValues(frame.scope.channels, values);
+  replaceChannels(frame, channels, growthOf(frame, { channels, changes: mapValues(values, (set) => ({ set })) }, []));
 }
 
 function replaceChannels(frame: Frame, channels: Channels, grown: number): void {
@@ -82,23 +92,38 @@ function replaceChannels(frame: Frame, channels: Channels, grown: number): void 
 }
 
 /**
- * Returns the bytes by which the channels of a graph inside a task have grown; 0 for the run's own graph, whose channels
- * have a separate limit. A list that has grown in place is measured by its new items, because the growth may be undone.
+ * Returns the bytes by which the channels of a graph inside a task have grown; those of the run's own graph have a
+ * limit of their own. Only what a write has changed is measured: the items added to a list, or the members of an object
+ * that it names.
  */
 function growthOf(
-  { draft, parent, scope }: Frame,
-  after: Pick<Applied & { ok: true }, 'channels' | 'changes'>,
+  { draft, graph, parent, scope }: Frame,
+  after: Pick<WriteResult & { ok: true }, 'channels' | 'changes'>,
+  writes: readonly Write[],
 ): number {
   if (!parent) return 0;
   return Object.entries(after.changes).reduce((sum, [name, change]) => {
     const before = scope.channels[name] ?? null;
     if ('append' in change && isJsonList(before)) return sum + bytesOf(change.append) - bytesOf([]);
-    return sum + bytesOf(after.channels[name]) - bytesOf(draft.owned.before(before));
+    const value = after.channels[name] ?? null;
+    const members = changedMembers(graph.channels.get(name), writes);
+    if (members && isJsonObject(before) && isJsonObject(value))
+      return sum + bytesOfMembers(value, members) - bytesOfMembers(before, members);
+    return sum + bytesOf(value) - bytesOf(draft.owned.before(before));
   }, 0);
 }
 
+/** Returns the members of a channel's value that writes may have changed; `null` if they may have changed any. */
+function changedMembers(channel: Channel | undefined, writes: readonly Write[]): ReadonlySet<string> | null {
+  if (!channel?.reducer.changesOnlyMembers || channel.ephemeral) return null;
+  const updates = writes.flatMap(({ update }) => own(update, channel.name) ?? []);
+  return updates.some(isReplacement)
+    ? null
+    : new Set(updates.flatMap((update) => (isJsonObject(update) ? Object.keys(update) : [])));
+}
+
 /** Refuses writes that are too large together. All writers are at fault, because each has added to the size. */
-function noRoom(writes: readonly Write[]): Applied {
+function noRoom(writes: readonly Write[]): WriteResult {
   const message = `the run would hold over ${MAX_HELD_BYTES} bytes in its tasks and subgraphs`;
   const [channel = ''] = writes.flatMap(({ update }) => Object.keys(update));
   return { ok: false, error: { code: 'PAYLOAD_TOO_LARGE', message }, channel, culprits: writes.map(({ by }) => by) };

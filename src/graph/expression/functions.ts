@@ -1,5 +1,6 @@
 import type { Environment } from '@marcbachmann/cel-js';
-import { ByteBudget, fromCel, unwrap } from './value.ts';
+import { fromCel, unwrap } from './value.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { toText } from '../values/json.ts';
 import { parseAnswer } from '../values/parse-json.ts';
 import type { Json } from '../values/json.ts';
@@ -55,7 +56,7 @@ export function registerFunctions(environment: Environment): void {
     slice(codePoints(text), toIndex(from), toIndex(to)),
   );
   add('string.replace(string, string): string', (text: string, wanted: string, by: string) =>
-    replace(text, { wanted, by, limit: -1 }),
+    replace(text, wanted, by, -1),
   );
   add('string.replace(string, string, dyn): string', replaceSome);
   registerSearch(environment);
@@ -137,14 +138,11 @@ function mapRuns(text: string, run: RegExp, map: (run: string) => string): strin
 }
 
 function replaceSome(...[text, wanted, by, limit]: [string, string, string, unknown]): string {
-  return replace(text, { wanted, by, limit: toInteger(limit) });
+  return replace(text, wanted, by, toInteger(limit));
 }
 
 /** Replaces occurrences of `wanted`; a negative limit replaces all of them. */
-function replace(
-  text: string,
-  { wanted, by, limit }: { readonly wanted: string; readonly by: string; readonly limit: number },
-): string {
+function replace(text: string, wanted: string, by: string, limit: number): string {
   const parts = split(text, wanted);
   const replaced = limit < 0 ? parts.length - 1 : Math.min(limit, parts.length - 1);
   const length = text.length + replaced * by.length;
@@ -224,25 +222,25 @@ export function splitText(text: string, wanted: string, limit: number): string[]
 /** Yields all positions of a text in a text, including overlapping ones, by the method of Knuth, Morris and Pratt. */
 function* occurrences(text: string, wanted: string): Generator<number, void> {
   spend(Math.ceil((text.length + wanted.length) / CHARACTERS_PER_UNIT));
-  const borders = bordersOf(wanted);
+  const table = prefixTable(wanted);
   let matched = 0;
   for (let at = 0; at < text.length; at += 1) {
-    while (matched > 0 && text.charCodeAt(at) !== wanted.charCodeAt(matched)) matched = borders[matched - 1] ?? 0;
+    while (matched > 0 && text.charCodeAt(at) !== wanted.charCodeAt(matched)) matched = table[matched - 1] ?? 0;
     if (text.charCodeAt(at) === wanted.charCodeAt(matched)) matched += 1;
     if (matched < wanted.length) continue;
     yield at + 1 - matched;
-    matched = borders[matched - 1] ?? 0;
+    matched = table[matched - 1] ?? 0;
   }
 }
 
 /** Returns for each prefix of a text the length of its longest proper prefix that is also its suffix. */
-function bordersOf(wanted: string): Int32Array {
-  const borders = new Int32Array(wanted.length);
+function prefixTable(wanted: string): Int32Array {
+  const table = new Int32Array(wanted.length);
   let length = 0;
   for (let at = 1; at < wanted.length; at += 1) {
-    while (length > 0 && wanted.charCodeAt(at) !== wanted.charCodeAt(length)) length = borders[length - 1] ?? 0;
+    while (length > 0 && wanted.charCodeAt(at) !== wanted.charCodeAt(length)) length = table[length - 1] ?? 0;
     if (wanted.charCodeAt(at) === wanted.charCodeAt(length)) length += 1;
-    borders[at] = length;
+    table[at] = length;
   }
-  return borders;
+  return table;
 }

@@ -11,8 +11,9 @@ import {
   isSyntaxNode,
 } from './syntax-node.ts';
 import type { SyntaxNode } from './syntax-node.ts';
-import { MAX_DEPTH } from '../values/json.ts';
+import { isContainer } from '../values/json.ts';
 import { hasCode } from '../values/text.ts';
+import { MAX_DEPTH } from '../values/to-json.ts';
 
 /**
  * Adapts a syntax tree before its type check: replaced methods, branches of `?:` with different types, JSON numbers.
@@ -142,7 +143,7 @@ function chargeFor(node: SyntaxNode, priceOf: (value: unknown) => number): void 
 /** Returns the number of members of a map literal, or of links that `has` follows. */
 function partsOf({ op, args, meta: { macro } }: SyntaxNode): number {
   if (op === 'map' && Array.isArray(args)) return KEY_PRICE * args.length;
-  if (typeof macro !== 'object' || macro === null) return 0;
+  if (!isContainer(macro)) return 0;
   return 'macroHasProps' in macro && Array.isArray(macro.macroHasProps) ? macro.macroHasProps.length : 1;
 }
 
@@ -174,8 +175,7 @@ function chargeForLoop(loop: Loop): void {
 
 /** Price of listing the keys of an object. */
 function keysOf(value: unknown): number {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 0;
-  return KEY_PRICE * sizeOfMap(value);
+  return isContainer(value) && !Array.isArray(value) ? KEY_PRICE * sizeOfMap(value) : 0;
 }
 
 /** Price of a caught error, whose message quotes the expression. */
@@ -212,7 +212,7 @@ interface Evaluating {
 }
 
 function isEvaluating(macro: unknown): macro is Evaluating {
-  return typeof macro === 'object' && macro !== null && 'evaluate' in macro && typeof macro.evaluate === 'function';
+  return isContainer(macro) && 'evaluate' in macro && typeof macro.evaluate === 'function';
 }
 
 /**
@@ -221,7 +221,7 @@ function isEvaluating(macro: unknown): macro is Evaluating {
  */
 function weightOf(value: unknown): number {
   if (typeof value === 'string') return priceOfText(value);
-  return isObject(value) ? measure(value, 0).weight : 1;
+  return isContainer(value) ? measure(value, 0).weight : 1;
 }
 
 /** Returns the price of making a value in addition to its parts: its own characters or elements. */
@@ -242,13 +242,13 @@ const measures = new WeakMap<object, Measure>();
 
 /** Every traversal of a value recurses, so its depth is limited. */
 function measure(value: object, depth: number): Measure {
-  const known = knownMeasure(value);
+  const known = memoizedMeasure(value);
   if (depth + (known?.levels ?? 0) > MAX_DEPTH) throw new RangeError(`a value is nested over ${MAX_DEPTH} levels`);
   if (known) return known;
   let weight = ownWeight(value);
   let levels = 0;
   for (const member of membersOf(value)) {
-    if (!isObject(member)) {
+    if (!isContainer(member)) {
       weight += typeof member === 'string' ? priceOfText(member) : 1;
       continue;
     }
@@ -261,7 +261,7 @@ function measure(value: object, depth: number): Measure {
   return measured;
 }
 
-function knownMeasure(value: object): Measure | undefined {
+function memoizedMeasure(value: object): Measure | undefined {
   const known = measures.get(value);
   return known?.length === lengthOf(value) ? known : undefined;
 }
@@ -288,8 +288,4 @@ function membersOf(value: object): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (value instanceof Map) return [...value.keys(), ...value.values()];
   return ArrayBuffer.isView(value) ? [] : Object.values(value);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

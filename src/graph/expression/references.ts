@@ -1,3 +1,4 @@
+import { isContainer } from '../values/json.ts';
 import { childrenOf, isSyntaxNode } from './syntax-node.ts';
 import type { SyntaxNode } from './syntax-node.ts';
 
@@ -58,7 +59,7 @@ function findReads(root: SyntaxNode): ReadonlyMap<string, ReadonlySet<string>> {
   }
 }
 
-const ACCESS: ReadonlySet<string> = new Set(['.', '.?', '[]', '[?]']);
+const ACCESS_OPERATORS: ReadonlySet<string> = new Set(['.', '.?', '[]', '[?]']);
 
 /** A member of a name that an expression accesses. */
 export interface Member {
@@ -68,7 +69,7 @@ export interface Member {
 
 /** @returns `null` if the node accesses no member of a name, or a member that is only known at run time */
 function memberAccess(node: SyntaxNode): Member | null {
-  if (!ACCESS.has(node.op) || !Array.isArray(node.args)) return null;
+  if (!ACCESS_OPERATORS.has(node.op) || !Array.isArray(node.args)) return null;
   const [object, key]: unknown[] = node.args;
   const of = nameIn(object);
   const name = isSyntaxNode(key) && key.op === 'value' ? key.args : key;
@@ -99,7 +100,7 @@ export interface BoundVariable {
 /** @returns `null` if the node binds no variable */
 function boundVariable(node: SyntaxNode): BoundVariable | null {
   const holder = node.op === 'comprehension' ? node.args : node.meta.macro;
-  if (typeof holder !== 'object' || holder === null) return null;
+  if (!isContainer(holder)) return null;
   if ('iterVarName' in holder && 'iterable' in holder)
     return toVariable(holder.iterVarName, holder.iterable, childrenOf(node));
   return 'var' in holder && 'val' in holder && 'exp' in holder
@@ -137,12 +138,12 @@ export function findSources(root: SyntaxNode): Sources {
 /** The sources of the variables that are in scope at a node. */
 type Variables = ReadonlyMap<string, ReadonlySet<Source>>;
 
-const NOTHING: ReadonlySet<Source> = new Set();
+const NO_SOURCES: ReadonlySet<Source> = new Set();
 
 function contentOf(node: SyntaxNode, variables: Variables): ReadonlySet<Source> {
   const { alternate } = node.meta;
   if (alternate) return contentOf(alternate, variables);
-  if (isAnswer(node)) return NOTHING;
+  if (hidesOperands(node)) return NO_SOURCES;
   const name = nameIn(node);
   if (name !== null) return variables.get(name) ?? new Set([name]);
   const member = memberAccess(node);
@@ -163,8 +164,8 @@ function partsOf(node: SyntaxNode): readonly SyntaxNode[] {
 }
 
 const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=', 'in']);
-const CALLS: ReadonlySet<string> = new Set(['call', 'rcall']);
-const TESTS: ReadonlySet<string> = new Set([
+const CALL_OPERATORS: ReadonlySet<string> = new Set(['call', 'rcall']);
+const TEST_FUNCTIONS: ReadonlySet<string> = new Set([
   'contains',
   'endsWith',
   'has',
@@ -176,8 +177,8 @@ const TESTS: ReadonlySet<string> = new Set([
 ]);
 
 /** True for an operator or function whose value depends on its operands but contains nothing of them. */
-function isAnswer({ op, args }: SyntaxNode): boolean {
+function hidesOperands({ op, args }: SyntaxNode): boolean {
   if (COMPARISONS.has(op)) return true;
-  const called: unknown = CALLS.has(op) && Array.isArray(args) ? args[0] : null;
-  return typeof called === 'string' && TESTS.has(called.replace(/_$/, ''));
+  const called: unknown = CALL_OPERATORS.has(op) && Array.isArray(args) ? args[0] : null;
+  return typeof called === 'string' && TEST_FUNCTIONS.has(called.replace(/_$/, ''));
 }

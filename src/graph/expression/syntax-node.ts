@@ -1,4 +1,5 @@
 import type { Environment } from '@marcbachmann/cel-js';
+import { isContainer } from '../values/json.ts';
 
 /** A node of the CEL library's syntax tree, with the members that this layer uses. */
 export interface SyntaxNode {
@@ -28,7 +29,7 @@ interface TypeChecker {
 type Evaluate = (evaluator: unknown, node: SyntaxNode, scope: unknown) => unknown;
 
 export function isSyntaxNode(value: unknown): value is SyntaxNode {
-  return typeof value === 'object' && value !== null && 'op' in value && 'setMeta' in value;
+  return isContainer(value) && 'op' in value && 'setMeta' in value;
 }
 
 /** Returns the child nodes of a node; for a macro, its expansion. */
@@ -39,8 +40,7 @@ export function childrenOf(node: SyntaxNode): SyntaxNode[] {
 function nodesIn(value: unknown): SyntaxNode[] {
   if (isSyntaxNode(value)) return [value];
   if (Array.isArray(value)) return value.flatMap(nodesIn);
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).filter(isSyntaxNode);
+  return isContainer(value) ? Object.values(value).filter(isSyntaxNode) : [];
 }
 
 /** Returns all nodes of a tree. The library shares nodes between branches, so each is returned once. */

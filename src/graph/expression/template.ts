@@ -1,9 +1,10 @@
-import { bytesOfField } from './value.ts';
-import type { ByteBudget } from './value.ts';
+import { bytesOfField } from './byte-budget.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import { isJsonList, isJsonObject, toText } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { evaluateField, InvalidExpressionError, namingField, parseExpression } from './expression.ts';
-import type { Bindings, Expression, Name, Reading } from './expression.ts';
+import type { Expression, Reading } from './expression.ts';
+import type { Bindings, Name } from './names.ts';
 import { GraphError } from '../values/errors.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import { withAllowance } from '../values/meter.ts';
@@ -135,14 +136,19 @@ function objectTemplate(members: readonly (readonly [string, FilledPart])[]): Fi
   };
 }
 
+/** True for a text that contains an expression, or an escaped `{{`. Its value is only known during a run. */
+export function isTemplate(value: Json | undefined): value is string {
+  return typeof value === 'string' && value.includes('{{');
+}
+
 function parseText(text: string, part: TemplatePart): FilledPart {
-  if (!text.includes('{{')) return constant(text);
+  if (!isTemplate(text)) return constant(text);
   const pieces = splitText(text, part);
   const field = [part.field, ...part.path].join('.');
   const [only] = pieces;
   const expressions = pieces.filter((piece) => typeof piece !== 'string');
   if (pieces.length === 1 && typeof only === 'object')
-    return { expressions, fill: (filling) => evaluateField(field, only, filling) };
+    return { expressions, fill: (filling) => evaluateField(field, only, filling.bindings, filling.budget) };
   return { expressions, fill: (filling) => pieces.map((piece) => fillPiece(field, piece, filling)).join('') };
 }
 
@@ -150,7 +156,7 @@ function parseText(text: string, part: TemplatePart): FilledPart {
  * Charges literal text here, and values while they are copied, so the budget is checked before the pieces are joined.
  */
 function fillPiece(field: string, piece: TextPiece, filling: Filling): string {
-  if (typeof piece !== 'string') return toText(evaluateField(field, piece, filling));
+  if (typeof piece !== 'string') return toText(evaluateField(field, piece, filling.bindings, filling.budget));
   filling.budget.takeText(piece);
   return piece;
 }
@@ -209,7 +215,7 @@ export interface Message {
 }
 
 /** A filled template, or the reason why it can't be filled. */
-export type Filled = { readonly filled: Json } | { readonly failure: string };
+export type FilledTemplate = { readonly filled: Json } | { readonly failure: string };
 
 const NAMES: readonly Name[] = ['body', 'headers'];
 
@@ -233,7 +239,7 @@ export function findTemplateFault(template: Json): { readonly path: string; read
 }
 
 /** Fills a valid template from a message. The result may be as large as a field's value. */
-export function fillFromMessage(template: Json, { body, headers }: Message): Filled {
+export function fillFromMessage(template: Json, { body, headers }: Message): FilledTemplate {
   try {
     return { filled: metered(() => parseTemplate(template, NAMES, '').fill({ body, headers })) };
   } catch (error) {

@@ -13,7 +13,7 @@ const TIMESTAMP = 'google.protobuf.Timestamp';
 const DURATION = 'google.protobuf.Duration';
 
 /** In units of the meter. Parsing and calculating with dates takes longer than with numbers. */
-const PRICE = 10;
+const TIME_PRICE = 10;
 
 /** The fields of a timestamp, read from a date that is shifted by the offset. */
 const FIELDS: Readonly<Record<string, (date: Date) => number>> = {
@@ -47,11 +47,11 @@ export function registerTime(environment: Environment, rename: (name: string) =>
     environment.registerFunction(signature, handler, { async: false });
   };
   const field = (date: Date, read: (date: Date) => number): bigint => {
-    spend(PRICE);
+    spend(TIME_PRICE);
     return BigInt(read(date));
   };
   add(`${rename('timestamp')}(string): ${TIMESTAMP}`, (text: string) =>
-    toDate(STRICT.test(text) ? parseTimestamp(text) : null, text),
+    toDate(WITH_T.test(text) ? parseTimestamp(text) : null, text),
   );
   add(`${rename('timestamp')}(int): ${TIMESTAMP}`, (seconds: bigint) =>
     toDate(Number(seconds) * 1_000, String(seconds)),
@@ -82,13 +82,13 @@ export function writeDuration({ seconds, nanos }: Duration): string {
 }
 
 /** RFC 3339 requires a `T` here, where other fields such as those of `wait` accept a space. */
-const STRICT = /^.{10}T/;
+const WITH_T = /^.{10}T/;
 
 const MIN_MS = -62_135_596_800_000;
 const MAX_MS = 253_402_300_799_999;
 
 function toDate(epochMs: number | null, source: string): Date {
-  spend(PRICE);
+  spend(TIME_PRICE);
   if (epochMs !== null && epochMs >= MIN_MS && epochMs <= MAX_MS) return new Date(epochMs);
   const quoted = truncate(source, MAX_QUOTED);
   throw new RangeError(`"${quoted}" is no timestamp of RFC 3339, such as "2026-01-31T09:30:00Z" (it needs an offset)`);
@@ -134,7 +134,7 @@ const MAX_DURATION_LENGTH = 100;
 const MAX_SECONDS = 315_576_000_000n;
 
 function parseDuration(text: string): Duration {
-  spend(PRICE);
+  spend(TIME_PRICE);
   const isDuration = text.length <= MAX_DURATION_LENGTH && DURATION_FORM.test(text);
   const nanos = isDuration ? [...text.matchAll(DURATION_PART)].map(nanosOf).reduce((sum, part) => sum + part, 0n) : 0n;
   const seconds = nanos / NANOS_PER_SECOND;

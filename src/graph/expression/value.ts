@@ -1,10 +1,10 @@
 import { Duration, UnsignedInt } from '@marcbachmann/cel-js/evaluator';
-import { toJson, isJsonList, isJsonObject } from '../values/json.ts';
-import type { Json, CopyBudget } from '../values/json.ts';
-import { spend, priceOfText } from '../values/meter.ts';
+import { isContainer, isJsonList, isJsonObject } from '../values/json.ts';
+import { toJson } from '../values/to-json.ts';
+import type { Json } from '../values/json.ts';
+import { spend } from '../values/meter.ts';
 import { writeDuration, writeTimestamp } from './time.ts';
-import type { GraphError } from '../values/errors.ts';
-import { MAX_VALUE_BYTES, SCALAR_SIZE, textSize, tooLarge } from '../values/json-size.ts';
+import type { ByteBudget } from './byte-budget.ts';
 
 /**
  * Copies a CEL value as JSON: ints become numbers, durations text, timestamps RFC 3339 text, empty optionals `null`.
@@ -18,7 +18,7 @@ export function fromCel(value: unknown, budget: ByteBudget): Json {
 
 /** Returns the content of an optional, `null` if it is empty; any other value unchanged. */
 export function unwrap(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !isOptional(value)) return value;
+  if (!isContainer(value) || !isOptional(value)) return value;
   return value.hasValue() ? value.value() : null;
 }
 
@@ -53,104 +53,4 @@ export function toMaps(value: Json): unknown {
   if (isJsonList(value)) return value.map(toMaps);
   if (!isJsonObject(value)) return value;
   return new Map(Object.entries(value).map(([key, member]) => [key, toMaps(member)]));
-}
-
-/** Price of a key in bytes, in addition to its text. */
-const KEY_PRICE = 5;
-
-/** Longer texts are first counted by their length, so that a value that is too large is refused before it is read. */
-const LONG = 1_000;
-
-/** A limit of the bytes of a value. */
-export interface ByteLimit {
-  readonly bytes: number;
-  /** Returns the error of a value beyond the limit. */
-  readonly refuse: (subject: string) => GraphError;
-}
-
-const OF_ANY_VALUE: ByteLimit = { bytes: MAX_VALUE_BYTES, refuse: tooLarge };
-
-/** The current limit of a value to be stored. It is lower than that of any value if a run already holds much. */
-let kept = OF_ANY_VALUE;
-
-/** Runs work in which each field's value has at most these bytes. */
-export function withinRoom<T>(room: ByteLimit, work: () => T): T {
-  const before = kept;
-  kept = room.bytes < before.bytes ? room : before;
-  try {
-    return work();
-  } finally {
-    kept = before;
-  }
-}
-
-/** Returns the budget of a field whose value is stored. */
-export function bytesOfField(subject: string): ByteBudget {
-  return new ByteBudget(subject, kept);
-}
-
-/** The bytes that a field's value may still take, counted while it is made, in the sizes of `json-size.ts`. */
-export class ByteBudget implements CopyBudget {
-  readonly #subject: string;
-  readonly #limit: ByteLimit;
-  #remaining: number;
-  /** Long texts that have only been counted by their length. */
-  #unmeasured: string[] = [];
-
-  constructor(subject: string, limit = OF_ANY_VALUE) {
-    this.#subject = subject;
-    this.#limit = limit;
-    this.#remaining = limit.bytes;
-  }
-
-  /** Counts a text; a long one as if it were ASCII until `measure` is called. @throws GraphError `PAYLOAD_TOO_LARGE` */
-  takeText(text: string): void {
-    if (text.length <= LONG) {
-      spend(priceOfText(text));
-      return this.#take(textSize(text) + 1);
-    }
-    spend(1);
-    this.#take(text.length + 3);
-    this.#unmeasured.push(text);
-  }
-
-  /** Measures the long texts counted so far, and charges the difference. @throws as `takeText` */
-  measure(): void {
-    const texts = this.#unmeasured;
-    if (texts.length === 0) return;
-    this.#unmeasured = [];
-    for (const text of texts) {
-      spend(priceOfText(text));
-      this.#take(textSize(text) - text.length - 2);
-    }
-  }
-
-  /** Counts the key of a member. @throws as `takeText` */
-  takeKey(key: string): void {
-    spend(KEY_PRICE);
-    this.takeText(key);
-  }
-
-  /** @throws as `takeText` */
-  takeScalar(): void {
-    spend(1);
-    this.#take(SCALAR_SIZE + 1);
-  }
-
-  /** Counts the brackets of a list or an object. @throws as `takeText` */
-  takeContainer(): void {
-    spend(1);
-    this.#take(2);
-  }
-
-  /** Counts a text before it is made. @throws as `takeText` */
-  takeLength(length: number): void {
-    spend(priceOfText({ length }));
-    this.#take(length);
-  }
-
-  #take(bytes: number): void {
-    this.#remaining -= bytes;
-    if (this.#remaining < 0) throw this.#limit.refuse(this.#subject);
-  }
 }

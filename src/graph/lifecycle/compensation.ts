@@ -26,10 +26,11 @@ import type { OpenCall } from '../run/run.ts';
 import { otherRolesOf, editorsOf } from '../run/editors.ts';
 import { awaitedPerson, isClosing } from '../run/status.ts';
 import { argsAsked, closeExpiredApproval, openApproval } from '../superstep/task-services.ts';
-import { GraphError, isNotMade, isUnknownOutcome, toRunError } from '../values/errors.ts';
+import { GraphError, wasNeverExecuted, isUnknownOutcome, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { MAX_VALUE_BYTES } from '../values/json-size.ts';
-import { deepEqual, own } from '../values/json.ts';
+import { own } from '../values/json.ts';
+import { deepEqual } from '../values/compare-json.ts';
 import type { Json } from '../values/json.ts';
 import { toolQuestion } from '../nodes/tool-calls/callable-tool.ts';
 
@@ -255,7 +256,7 @@ function toOutcome(result: CallResult): CompensationOutcome {
 
 /** True for a repeated compensation, which was counted before under the same key. */
 function isFree({ takeover = 0 }: CompensationCall, result: CallResult): boolean {
-  return takeover > 0 || (result.kind === 'call.failed' && isNotMade(result.failure));
+  return takeover > 0 || (result.kind === 'call.failed' && wasNeverExecuted(result.failure));
 }
 
 /** Repeats a compensation with an unknown outcome under the same key and takes over its claim. */

@@ -1,5 +1,5 @@
-import { approvalHolds } from '../compile/approval-holds.ts';
-import type { ApprovalNode } from '../compile/approval-holds.ts';
+import { approvalGates } from '../compile/approval-gates.ts';
+import type { ApprovalNode } from '../compile/approval-gates.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
 import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import type { Draft } from '../draft/draft.ts';
@@ -8,7 +8,8 @@ import type { Approval } from '../run/approval.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import { editorsOf } from '../run/editors.ts';
-import { deepEqual, toJson } from '../values/json.ts';
+import { deepEqual } from '../values/compare-json.ts';
+import { toJson } from '../values/to-json.ts';
 
 /*
  * The rule of gated nodes: a person who reaches a node behind an approval without its edges, or who writes a channel that
@@ -38,7 +39,7 @@ export function actorIn({ run, timestamp }: Draft, by: Principal): Actor {
 
 /** Refuses to go to nodes behind approvals that the person may not decide. */
 export function refuseReaching(graph: CompiledGraph, nodes: readonly string[], actor: Actor): Refusal | null {
-  return refuseAny(approvalHolds(graph).before(nodes), actor);
+  return refuseAny(approvalGates(graph).before(nodes), actor);
 }
 
 /** Refuses to continue at an approval node: that counts as deciding it (HTTP API, roles). */
@@ -51,18 +52,18 @@ export function refuseAsking({ nodes }: CompiledGraph, node: string, actor: Acto
 
 /** Refuses to give the result of a node that asks people, or whose inner graph always asks people. */
 export function refuseActingAs(graph: CompiledGraph, node: string, actor: Actor): Refusal | null {
-  return refuseAny(approvalHolds(graph).within(node), actor);
+  return refuseAny(approvalGates(graph).within(node), actor);
 }
 
 /** Refuses to continue from nodes as if they had finished, past the approvals before them and their own. */
 export function refuseArrivals(graph: CompiledGraph, nodes: readonly string[], actor: Actor): Refusal | null {
-  const holds = approvalHolds(graph);
-  return refuseAny([...holds.before(nodes), ...nodes.flatMap((node) => holds.within(node))], actor);
+  const gates = approvalGates(graph);
+  return refuseAny([...gates.before(nodes), ...nodes.flatMap((node) => gates.within(node))], actor);
 }
 
 /** Refuses to write channels that hold the decisions of approvals. */
 export function refuseWriting(graph: CompiledGraph, channels: readonly string[], actor: Actor): Refusal | null {
-  return refuseAny(approvalHolds(graph).writing(channels), actor);
+  return refuseAny(approvalGates(graph).writing(channels), actor);
 }
 
 function refuseAny(held: readonly ApprovalNode[], actor: Actor): Refusal | null {

@@ -1,5 +1,5 @@
 import type { NodeOfType } from '../definition/definition.ts';
-import type { Bindings } from '../expression/expression.ts';
+import type { Bindings } from '../expression/names.ts';
 import { closingDecision, refuseArgs } from '../run/approval.ts';
 import type { ApprovalContent, Approval } from '../run/approval.ts';
 import type { Refusal } from '../run/occurrence.ts';

@@ -1,6 +1,6 @@
 import type { Update } from '../channels/channel.ts';
 import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
-import type { Bindings } from '../expression/expression.ts';
+import type { Bindings } from '../expression/names.ts';
 import type { ApprovalContent, Approval } from '../run/approval.ts';
 import type { CallReply, CallRequest, ModelCallRequest, ReadingRequest, ToolCallRequest } from '../run/effect.ts';
 import type { CallResult } from '../run/occurrence.ts';

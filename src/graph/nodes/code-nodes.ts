@@ -10,7 +10,7 @@ import { policyOf, field, deadlineExceeded } from './node-settings.ts';
 import type { NodeSettings, ExecutionField } from './node-settings.ts';
 import type { CallSettings } from '../definition/call-policy.ts';
 import { ownFields } from '../definition/node-types/custom.ts';
-import { NODE_NAMES } from '../expression/expression.ts';
+import { NODE_NAMES } from '../expression/names.ts';
 import { parseMembers } from '../expression/template.ts';
 import { freshScope, hasBegun } from '../run/scope-position.ts';
 

@@ -1,6 +1,6 @@
 import type { NodeOfType } from '../definition/definition.ts';
 import type { NodeType } from '../definition/node-types/node-types.ts';
-import { toJsonObject } from '../values/json.ts';
+import { toJsonObject } from '../values/to-json.ts';
 import { compileAgent } from './agent.ts';
 import { compileApproval } from './approval.ts';
 import type { NodeBehavior } from './behavior.ts';

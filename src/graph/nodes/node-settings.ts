@@ -3,7 +3,7 @@ import { toCallPolicy } from '../definition/call-policy.ts';
 import type { CallPolicy, CallSettings, Execution } from '../definition/call-policy.ts';
 import type { Catalog, ToolEntry } from '../definition/catalog.ts';
 import type { Defaults, GraphDefinition } from '../definition/definition.ts';
-import { NODE_NAMES } from '../expression/expression.ts';
+import { NODE_NAMES } from '../expression/names.ts';
 import { parseTemplate } from '../expression/template.ts';
 import type { Template } from '../expression/template.ts';
 import type { Json } from '../values/json.ts';

@@ -1,9 +1,9 @@
 import type { NodeOfType } from '../definition/definition.ts';
-import { RESULT_NAMES } from '../expression/expression.ts';
-import type { Bindings } from '../expression/expression.ts';
+import { RESULT_NAMES } from '../expression/names.ts';
+import type { Bindings } from '../expression/names.ts';
 import type { Approval } from '../run/approval.ts';
 import type { ApprovalPosition, ApprovedPosition, NodePosition, ReadingPosition } from '../run/scope.ts';
-import { deepEqual } from '../values/json.ts';
+import { deepEqual } from '../values/compare-json.ts';
 import type { Json } from '../values/json.ts';
 import { closeApproval, refusedCallError } from './approval.ts';
 import { done, failed, failedBecause, unexpected } from './behavior.ts';

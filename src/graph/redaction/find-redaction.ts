@@ -1,42 +1,42 @@
 import { START } from '../definition/definition.ts';
 import { own } from '../values/json.ts';
 import { expressionsIn, maskOf, nodesWithEvents, readGraphParts, ROOT } from './graph-parts.ts';
-import type { Filled, GraphPart, PinnedDefinition, NodeTexts } from './graph-parts.ts';
+import type { ParsedTemplate, GraphPart, PinnedDefinition, NodeTexts } from './graph-parts.ts';
 import {
   Flows,
   addGraphFlows,
   readerOf,
-  channelPlace,
+  channelLocation,
   isOfResult,
-  nodePlace,
-  placesOf,
-  startErrorPlace,
+  nodeLocation,
+  locationsOf,
+  startErrorLocation,
 } from './value-flows.ts';
-import type { PlacedNode } from './value-flows.ts';
+import type { LocatedNode } from './value-flows.ts';
 import { NOTHING_REDACTED } from './redaction.ts';
-import type { Inherited, Mask, GraphRedaction, NodeRedaction, Redaction } from './redaction.ts';
+import type { InheritedRedaction, Mask, GraphRedaction, NodeRedaction, Redaction } from './redaction.ts';
 
 /**
  * Finds what is redacted in a run of a definition: its redacted channels, and everything that their content may flow to
  * through the whole definition.
  * @param inherited the redaction of the runs whose data this run takes over
  */
-export function findRedaction(pinned: PinnedDefinition, inherited: Inherited = {}): Redaction {
+export function findRedaction(pinned: PinnedDefinition, inherited: InheritedRedaction = {}): Redaction {
   const parts = readGraphParts(pinned);
   const redacted = redactedLocations(parts, inherited);
   if (redacted.size === 0 && !inherited.events) return NOTHING_REDACTED;
   const flows = new Flows();
   for (const part of parts.values()) addGraphFlows(flows, part);
-  const found: Found = { parts, redacted, derived: flows.reach(redacted), known: new Map() };
+  const analysis: FlowAnalysis = { parts, redacted, derived: flows.reach(redacted), known: new Map() };
   const published = [...parts].flatMap(([id, part]) => {
-    const redaction = id.startsWith('@') && !id.includes('/') ? redactionOf(part, found) : null;
+    const redaction = id.startsWith('@') && !id.includes('/') ? redactionOf(part, analysis) : null;
     return redaction ? [[id.slice(1), redaction] as const] : [];
   });
   const root = parts.get(ROOT);
   return {
-    ...withInherited((root && redactionOf(root, found)) ?? NOTHING_REDACTED, inherited),
+    ...withInherited((root && redactionOf(root, analysis)) ?? NOTHING_REDACTED, inherited),
     graphs: Object.fromEntries(published),
-    ...carriedBy(found, inherited),
+    ...carriedBy(analysis, inherited),
   };
 }
 
@@ -44,25 +44,25 @@ export function findRedaction(pinned: PinnedDefinition, inherited: Inherited = {
  * A run gets the input of the run that it follows and passes it on, so it keeps redacted channel names that its own
  * graph does not have.
  */
-function withInherited({ channels, nodes }: GraphRedaction, inherited: Inherited): GraphRedaction {
+function withInherited({ channels, nodes }: GraphRedaction, inherited: InheritedRedaction): GraphRedaction {
   return { channels: [...new Set([...channels, ...(inherited.channels ?? [])])], nodes };
 }
 
 /** Returns what a checkpoint of the run may hold besides channels. */
-function carriedBy(found: Found, inherited: Inherited): Pick<Redaction, 'items' | 'events'> {
-  const nodes = [...(found.parts.get(ROOT)?.nodes.keys() ?? [])];
-  const withItems = nodes.filter((node) => found.derived.has(nodePlace(ROOT, node, 'item')));
+function carriedBy(analysis: FlowAnalysis, inherited: InheritedRedaction): Pick<Redaction, 'items' | 'events'> {
+  const nodes = [...(analysis.parts.get(ROOT)?.nodes.keys() ?? [])];
+  const withItems = nodes.filter((node) => analysis.derived.has(nodeLocation(ROOT, node, 'item')));
   const items = [...new Set([...withItems, ...(inherited.items ?? [])])];
-  const events = inherited.events === true || [...found.parts.values()].some((part) => hidesEvents(part, found));
+  const events = inherited.events === true || [...analysis.parts.values()].some((part) => hidesEvents(part, analysis));
   return { ...(items.length > 0 && { items }), ...(events && { events }) };
 }
 
-function hidesEvents(part: GraphPart, found: Found): boolean {
-  const { nodes = {} } = redactionOf(part, found) ?? {};
+function hidesEvents(part: GraphPart, analysis: FlowAnalysis): boolean {
+  const { nodes = {} } = redactionOf(part, analysis) ?? {};
   return nodesWithEvents(part).some((node) => own(nodes, node)?.result);
 }
 
-interface Found {
+interface FlowAnalysis {
   readonly parts: ReadonlyMap<string, GraphPart>;
   /** The channels that are redacted by their definitions, or inherited. */
   readonly redacted: ReadonlySet<string>;
@@ -73,38 +73,38 @@ interface Found {
 }
 
 /** @returns `null` if nothing of the graph is redacted */
-function redactionOf(part: GraphPart, found: Found): GraphRedaction | null {
-  const known = found.known.get(part.id);
+function redactionOf(part: GraphPart, analysis: FlowAnalysis): GraphRedaction | null {
+  const known = analysis.known.get(part.id);
   if (known !== undefined) return known;
-  const redaction = makeRedaction(part, found);
-  found.known.set(part.id, redaction);
+  const redaction = makeRedaction(part, analysis);
+  analysis.known.set(part.id, redaction);
   return redaction;
 }
 
-function makeRedaction({ id, definition, nodes }: GraphPart, found: Found): GraphRedaction | null {
-  const { derived } = found;
-  const channels = Object.keys(definition.channels ?? {}).filter((name) => derived.has(channelPlace(id, name)));
+function makeRedaction({ id, definition, nodes }: GraphPart, analysis: FlowAnalysis): GraphRedaction | null {
+  const { derived } = analysis;
+  const channels = Object.keys(definition.channels ?? {}).filter((name) => derived.has(channelLocation(id, name)));
   const ofNodes = [...nodes].flatMap(([node, part]) => {
-    const redaction = redactionOfNode({ graph: id, id: node, ...part }, found);
+    const redaction = redactionOfNode({ graph: id, id: node, ...part }, analysis);
     return Object.keys(redaction).length === 0 ? [] : [[node, redaction] as const];
   });
-  const start = derived.has(startErrorPlace(id)) ? [[START, { error: true }] as const] : [];
+  const start = derived.has(startErrorLocation(id)) ? [[START, { error: true }] as const] : [];
   if (channels.length + ofNodes.length + start.length === 0) return null;
   return { channels, nodes: Object.fromEntries([...start, ...ofNodes]) };
 }
 
-function redactionOfNode(node: PlacedNode, found: Found): NodeRedaction {
+function redactionOfNode(node: LocatedNode, analysis: FlowAnalysis): NodeRedaction {
   const { graph, id, texts } = node;
-  const filling = membersThatFill(node, found);
-  const isDerived = (part: string): boolean => found.derived.has(nodePlace(graph, id, part));
+  const filling = membersWrittenToRedacted(node, analysis);
+  const isDerived = (part: string): boolean => analysis.derived.has(nodeLocation(graph, id, part));
   const isHidden = (source: string): boolean =>
-    placesOf([source], readerOf(node)).some((place) => found.derived.has(place)) ||
+    locationsOf([source], readerOf(node)).some((location) => analysis.derived.has(location)) ||
     (filling.size > 0 && isOfResult(source));
   const fields = visibleFields(texts, isHidden);
-  const inside = insideOf(node, found);
+  const inside = insideOf(node, analysis);
   const later = [...texts.laterFields.values()].flatMap(expressionsIn);
   const flags = {
-    calls: asksForCalls(node) && isDerived('calls'),
+    calls: requestsCalls(node) && isDerived('calls'),
     result: isDerived('result') || filling.size > 0,
     values: isDerived('values') || filling.has('result') || filling.has('result.values'),
     undone: isDerived('undone') || later.some(({ sources }) => [...sources().read].some(isHidden)),
@@ -121,11 +121,11 @@ type IsHidden = (source: string) => boolean;
 
 /** Returns the masks of a node's visible fields. Fields that are members of the arguments share a mask. */
 function visibleFields({ fields, laterFields, description }: NodeTexts, isHidden: IsHidden): Masks {
-  const { members = [], ...whole } = description.shown ?? {};
+  const { members = [], ...whole } = description.visible ?? {};
   const filled = [...fields, ...laterFields];
-  const masksAt = (shown: readonly string[]): Masks =>
+  const masksAt = (visible: readonly string[]): Masks =>
     masksOf(
-      filled.filter(([field]) => shown.includes(field)),
+      filled.filter(([field]) => visible.includes(field)),
       isHidden,
     );
   const parts = masksAt(members);
@@ -137,7 +137,7 @@ function visibleFields({ fields, laterFields, description }: NodeTexts, isHidden
 
 type Masks = Readonly<Record<string, Mask>>;
 
-function masksOf(texts: readonly (readonly [string, Filled | null])[], isHidden: IsHidden): Masks {
+function masksOf(texts: readonly (readonly [string, ParsedTemplate | null])[], isHidden: IsHidden): Masks {
   const masks = texts.flatMap(([field, filled]) => {
     const mask = maskOf(filled, ({ sources }) => [...sources().content].some(isHidden));
     return mask === null ? [] : [[field, mask] as const];
@@ -149,8 +149,8 @@ function masksOf(texts: readonly (readonly [string, Filled | null])[], isHidden:
  * Returns the result, or members of it, that a node writes to redacted channels, because the answer of its call holds
  * their values.
  */
-function membersThatFill({ graph, texts }: PlacedNode, { redacted }: Found): ReadonlySet<string> {
-  const isRedacted = (channel: string): boolean => redacted.has(channelPlace(graph, channel));
+function membersWrittenToRedacted({ graph, texts }: LocatedNode, { redacted }: FlowAnalysis): ReadonlySet<string> {
+  const isRedacted = (channel: string): boolean => redacted.has(channelLocation(graph, channel));
   const written = [...texts.writes]
     .filter(([channel]) => isRedacted(channel))
     .flatMap(([, text]) => expressionsIn(text));
@@ -160,42 +160,42 @@ function membersThatFill({ graph, texts }: PlacedNode, { redacted }: Found): Rea
 }
 
 /** True if a model requests the calls that a node makes. */
-function asksForCalls({ texts: { description, conversations } }: PlacedNode): boolean {
+function requestsCalls({ texts: { description, conversations } }: LocatedNode): boolean {
   const { approvals, makesCalls } = description;
   return approvals !== undefined || (makesCalls !== undefined && conversations.has(makesCalls.channel));
 }
 
-function insideOf({ inside }: PlacedNode, found: Found): string | GraphRedaction | null {
+function insideOf({ inside }: LocatedNode, analysis: FlowAnalysis): string | GraphRedaction | null {
   if (!inside) return null;
-  const part = found.parts.get(inside.id);
-  const redaction = part ? redactionOf(part, found) : null;
+  const part = analysis.parts.get(inside.id);
+  const redaction = part ? redactionOf(part, analysis) : null;
   return redaction && (inside.reference ?? redaction);
 }
 
 type Parts = ReadonlyMap<string, GraphPart>;
 
 /** Returns the locations that are redacted initially: by the definition, or in another run. */
-function redactedLocations(parts: Parts, inherited: Inherited): ReadonlySet<string> {
+function redactedLocations(parts: Parts, inherited: InheritedRedaction): ReadonlySet<string> {
   const { channels = [], items = [], events = false } = inherited;
   return new Set([
     ...[...parts.values()].flatMap(redactedChannels),
-    ...channels.map((channel) => channelPlace(ROOT, channel)),
-    ...items.map((node) => nodePlace(ROOT, node, 'item')),
+    ...channels.map((channel) => channelLocation(ROOT, channel)),
+    ...items.map((node) => nodeLocation(ROOT, node, 'item')),
     ...(events ? [...parts.values()].flatMap(answersByEvents) : []),
     ...answerLocations(parts, inherited),
   ]);
 }
 
 function redactedChannels({ id, definition: { channels = {} } }: GraphPart): readonly string[] {
-  return Object.entries(channels).flatMap(([name, { redact }]) => (redact === true ? [channelPlace(id, name)] : []));
+  return Object.entries(channels).flatMap(([name, { redact }]) => (redact === true ? [channelLocation(id, name)] : []));
 }
 
 function answersByEvents(part: GraphPart): readonly string[] {
-  return nodesWithEvents(part).map((node) => nodePlace(part.id, node, 'answer'));
+  return nodesWithEvents(part).map((node) => nodeLocation(part.id, node, 'answer'));
 }
 
 /** The parts of a node that hold the redacted data of the same node in another run. */
-const PARTS: Partial<Readonly<Record<keyof NodeRedaction, readonly string[]>>> = {
+const REDACTED_PARTS: Partial<Readonly<Record<keyof NodeRedaction, readonly string[]>>> = {
   calls: ['answer'],
   result: ['answer'],
   values: ['answer', 'values'],
@@ -204,26 +204,26 @@ const PARTS: Partial<Readonly<Record<keyof NodeRedaction, readonly string[]>>> =
 };
 
 /** Returns the answers of the nodes that have the same names inside nodes with the same names as in another run. */
-function answerLocations(parts: Parts, { nodes = {}, graphs = {} }: Inherited): readonly string[] {
-  const places: string[] = [];
-  const met = new Map<GraphPart, Set<GraphRedaction>>();
-  const meet = (part: GraphPart, graph: GraphRedaction): void => {
-    const metThere = met.get(part) ?? new Set();
-    if (metThere.has(graph)) return;
-    met.set(part, metThere.add(graph));
+function answerLocations(parts: Parts, { nodes = {}, graphs = {} }: InheritedRedaction): readonly string[] {
+  const locations: string[] = [];
+  const seen = new Map<GraphPart, Set<GraphRedaction>>();
+  const visit = (part: GraphPart, graph: GraphRedaction): void => {
+    const seenThere = seen.get(part) ?? new Set();
+    if (seenThere.has(graph)) return;
+    seen.set(part, seenThere.add(graph));
     for (const [node, hidden] of Object.entries(graph.nodes)) {
-      places.push(...partsOf(hidden).map((name) => nodePlace(part.id, node, name)));
+      locations.push(...partsOf(hidden).map((name) => nodeLocation(part.id, node, name)));
       const inside = part.nodes.get(node)?.inside;
       const innerPart = inside && parts.get(inside.id);
       const inner = typeof hidden.inside === 'string' ? own(graphs, hidden.inside) : hidden.inside;
-      if (innerPart && inner) meet(innerPart, inner);
+      if (innerPart && inner) visit(innerPart, inner);
     }
   };
   const root = parts.get(ROOT);
-  if (root) meet(root, { channels: [], nodes });
-  return places;
+  if (root) visit(root, { channels: [], nodes });
+  return locations;
 }
 
 function partsOf(hidden: NodeRedaction): readonly string[] {
-  return Object.entries(PARTS).flatMap(([flag, names]) => (Object.hasOwn(hidden, flag) ? names : []));
+  return Object.entries(REDACTED_PARTS).flatMap(([flag, names]) => (Object.hasOwn(hidden, flag) ? names : []));
 }

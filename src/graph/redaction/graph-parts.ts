@@ -1,13 +1,16 @@
+import { APPROVAL_WORDS } from '../definition/catalog.ts';
 import type { Catalog } from '../definition/catalog.ts';
 import type { GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { toolGraph } from '../definition/graph-tools.ts';
 import { innerGraph } from '../definition/references.ts';
 import { describeNode, fieldsOf, fieldAt, fieldsOfKind } from '../definition/node-types/describe-node.ts';
-import { own, isJsonList, isJsonObject } from '../values/json.ts';
+import { own, isJsonList, isJsonObject, membersIn } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
-import { NODE_NAMES, RESULT_NAMES, parseExpression } from '../expression/expression.ts';
-import type { Expression, Name } from '../expression/expression.ts';
-import { splitIntoPieces } from '../expression/template.ts';
+import { parseExpression } from '../expression/expression.ts';
+import { ERROR_NAMES, NODE_NAMES, RESULT_NAMES, RULE_NAMES } from '../expression/names.ts';
+import type { Expression } from '../expression/expression.ts';
+import type { Name } from '../expression/names.ts';
+import { isTemplate, splitIntoPieces } from '../expression/template.ts';
 import type { TextPiece } from '../expression/template.ts';
 import { REDACTED } from './redaction.ts';
 import type { Mask } from './redaction.ts';
@@ -80,20 +83,19 @@ export function outputOf({ output, channels = {} }: GraphDefinition): readonly s
 /** Returns the nodes of a graph that wait for events. */
 export function nodesWithEvents({ definition: { nodes } }: GraphPart): readonly string[] {
   return Object.entries(nodes).flatMap(([name, node]) => {
-    const { shown } = describeNode(fieldsOf(node));
-    return shown?.event?.some((field) => Object.hasOwn(node, field)) ? [name] : [];
+    const { visible } = describeNode(fieldsOf(node));
+    return visible?.event?.some((field) => Object.hasOwn(node, field)) ? [name] : [];
   });
 }
 
 /** A template, parsed so that each of its texts can be analyzed separately. */
-export type Filled =
+export type ParsedTemplate =
   | { readonly kind: 'text'; readonly pieces: readonly TextPiece[] }
-  | { readonly kind: 'object' | 'list'; readonly parts: Readonly<Record<string, Filled>> };
+  | { readonly kind: 'object' | 'list'; readonly parts: Readonly<Record<string, ParsedTemplate>> };
 
 /** Parses a valid template. @returns `null` if it contains no expression */
-function parseFilled(value: Json, names: readonly Name[]): Filled | null {
-  if (typeof value === 'string')
-    return value.includes('{{') ? { kind: 'text', pieces: splitIntoPieces(value, names) } : null;
+function parseFilled(value: Json, names: readonly Name[]): ParsedTemplate | null {
+  if (isTemplate(value)) return { kind: 'text', pieces: splitIntoPieces(value, names) };
   if (!isJsonList(value) && !isJsonObject(value)) return null;
   const parts = Object.entries(value).flatMap(([key, part]: [string, Json]) => {
     const filled = parseFilled(part, names);
@@ -103,14 +105,14 @@ function parseFilled(value: Json, names: readonly Name[]): Filled | null {
 }
 
 /** Returns all expressions in a template. */
-export function expressionsIn(filled: Filled | null): readonly Expression[] {
+export function expressionsIn(filled: ParsedTemplate | null): readonly Expression[] {
   if (!filled) return [];
   if (filled.kind === 'text') return filled.pieces.filter((piece) => typeof piece !== 'string');
   return Object.values(filled.parts).flatMap(expressionsIn);
 }
 
 /** Makes the mask of a template that is filled with redacted values. @returns `null` if nothing in it is redacted */
-export function maskOf(filled: Filled | null, isHidden: (expression: Expression) => boolean): Mask | null {
+export function maskOf(filled: ParsedTemplate | null, isHidden: (expression: Expression) => boolean): Mask | null {
   if (!filled) return null;
   if (filled.kind === 'text') return maskOfText(filled.pieces, isHidden);
   const parts = Object.entries(filled.parts).flatMap(([key, part]) => {
@@ -151,7 +153,7 @@ export interface NodeTexts {
 }
 
 /** Templates by name; `null` for one without expressions. */
-export type Texts = ReadonlyMap<string, Filled | null>;
+export type Texts = ReadonlyMap<string, ParsedTemplate | null>;
 
 /** Parses the texts of a valid node. */
 function readNodeTexts(node: NodeDefinition): NodeTexts {
@@ -176,18 +178,12 @@ export function channelsWrittenBy({ resultTo, writes, errorWrites, conversations
   return [...(resultTo === null ? [] : [resultTo]), ...writes.keys(), ...errorWrites.keys(), ...conversations.values()];
 }
 
-const ERROR_NAMES: readonly Name[] = [...NODE_NAMES, 'error'];
-/** Approval rules that are not expressions. */
-const WORDS: ReadonlySet<string> = new Set(['always', 'never']);
-const RULE_NAMES: readonly Name[] = [...NODE_NAMES, 'args'];
-
 function pick(fields: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.map((name) => [name, fieldAt(fields, name) ?? null]));
 }
 
 function readTexts(values: Json | undefined, names: readonly Name[]): Texts {
-  if (!isJsonObject(values)) return new Map();
-  return new Map(Object.entries(values).map(([name, value]) => [name, parseFilled(value, names)]));
+  return new Map(membersIn(values).map(([name, value]) => [name, parseFilled(value, names)]));
 }
 
 function readConversations(fields: JsonObject): ReadonlyMap<string, string> {
@@ -200,9 +196,7 @@ function readConversations(fields: JsonObject): ReadonlyMap<string, string> {
 }
 
 function readRules(fields: JsonObject, { approvals }: NodeDescription): readonly Expression[] {
-  const rules = approvals ? fields[approvals.rules] : undefined;
-  if (!isJsonObject(rules)) return [];
-  return Object.values(rules).flatMap((rule) =>
-    typeof rule === 'string' && !WORDS.has(rule) ? [parseExpression(rule, RULE_NAMES)] : [],
+  return membersIn(approvals && fields[approvals.rules]).flatMap(([, rule]) =>
+    typeof rule === 'string' && !APPROVAL_WORDS.includes(rule) ? [parseExpression(rule, RULE_NAMES)] : [],
   );
 }

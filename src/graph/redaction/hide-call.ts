@@ -18,22 +18,22 @@ export interface CallParts {
   readonly failedAttempts: readonly { readonly at: string; readonly error: RunError }[];
 }
 
-interface CallPlace extends NodePlace {
+interface CallOrigin extends NodeAddress {
   readonly kind: 'model' | 'tool' | 'function' | 'node';
   /** True if the call compensates another one. */
   readonly undoes: boolean;
 }
 
 /** Redacts the request and the answer of a call if anything of its node is redacted. */
-export function hideCall<Parts extends CallParts>(parts: Parts, place: CallPlace, redaction: Redaction): Parts {
-  const hidden = hiddenOfNode(redaction, place);
+export function hideCall<Parts extends CallParts>(parts: Parts, origin: CallOrigin, redaction: Redaction): Parts {
+  const hidden = hiddenOfNode(redaction, origin);
   const { request, reply, error, failedAttempts } = parts;
   const hideError = (one: RunError): RunError =>
-    hidden.error === true || (place.undoes && hidden.undone === true) ? hideMessages(one) : hideStack(one, redaction);
+    hidden.error === true || (origin.undoes && hidden.undone === true) ? hideMessages(one) : hideStack(one, redaction);
   return {
     ...parts,
-    request: hideRequest(request, place, hidden),
-    reply: reply !== null && isReplyHidden(hidden, place) ? REDACTED : reply,
+    request: hideRequest(request, origin, hidden),
+    reply: reply !== null && isReplyHidden(hidden, origin) ? REDACTED : reply,
     error: error && hideError(error),
     failedAttempts: failedAttempts.map((attempt) => ({ ...attempt, error: hideError(attempt.error) })),
   };
@@ -43,24 +43,24 @@ export function hideCall<Parts extends CallParts>(parts: Parts, place: CallPlace
  * Redacts a request. Masks determine the redacted parts of a tool's arguments; a prompt has no mask, so it is redacted
  * as a whole.
  */
-function hideRequest(request: Json, { kind }: CallPlace, hidden: NodeRedaction): Json {
+function hideRequest(request: Json, { kind }: CallOrigin, hidden: NodeRedaction): Json {
   if (request === null) return null;
   if (kind === 'tool') return hideArgs(request, [hidden]);
   return Object.keys(hidden).length > 0 ? REDACTED : request;
 }
 
-function isReplyHidden({ calls, result, undone }: NodeRedaction, { undoes }: CallPlace): boolean {
+function isReplyHidden({ calls, result, undone }: NodeRedaction, { undoes }: CallOrigin): boolean {
   return undoes ? undone === true : calls === true || result === true;
 }
 
 /** A node, and the nodes around its graph, outermost first. */
-export interface NodePlace {
+export interface NodeAddress {
   readonly node: string;
   readonly path: NodePath;
 }
 
 /** Returns the redaction of a node; an empty one if the node is unknown. */
-export function hiddenOfNode(redaction: Redaction, { node, path }: NodePlace): NodeRedaction {
+export function hiddenOfNode(redaction: Redaction, { node, path }: NodeAddress): NodeRedaction {
   return own(graphAt(redaction, path).nodes, node) ?? {};
 }
 
@@ -69,15 +69,15 @@ export function hideReply(reply: CallReply, { result, calls, undone }: NodeRedac
   const isHidden = result === true || calls === true;
   switch (reply.kind) {
     case 'value':
-      return isHidden || undone ? { ...reply, value: standInFor(reply.value) } : reply;
+      return isHidden || undone ? { ...reply, value: placeholderFor(reply.value) } : reply;
     case 'overflow':
       return reply;
     case 'model': {
       if (!isHidden) return reply;
       // The provider's parts quote the model's answer.
       const { providerParts: _providerParts, text, toolCalls, ...rest } = reply;
-      const shownCalls = calls ? toolCalls.map((call) => ({ ...call, args: standInFor(call.args) })) : toolCalls;
-      return { ...rest, text: text === '' ? text : REDACTED, toolCalls: shownCalls };
+      const visibleCalls = calls ? toolCalls.map((call) => ({ ...call, args: placeholderFor(call.args) })) : toolCalls;
+      return { ...rest, text: text === '' ? text : REDACTED, toolCalls: visibleCalls };
     }
   }
 }
@@ -92,28 +92,28 @@ type RecordedSignal = RecordedOccurrence & { readonly kind: 'signal' };
 /**
  * Redacts the payload of a recorded signal to a run with redacted values. Payloads of events, outputs of skipped nodes
  * and unknown fields are always redacted.
- * @param asking the redaction of the node whose approval is decided; `null` for other signals
+ * @param requester the redaction of the node whose approval is decided; `null` for other signals
  */
 export function hideSignal(
   signal: RecordedSignal,
   { channels }: Redaction,
-  asking: NodeRedaction | null,
+  requester: NodeRedaction | null,
 ): RecordedSignal {
   const { payload } = signal;
-  if (!isJsonObject(payload)) return { ...signal, payload: standInFor(payload) };
+  if (!isJsonObject(payload)) return { ...signal, payload: placeholderFor(payload) };
   const hiders: Readonly<Record<string, (value: Json) => Json>> = {
-    args: (args) => (asking && !hidesArgs(asking) ? args : standInFor(args)),
-    values: (values) => (asking ? hideDecided(values, asking) : hideWritten(values, channels)),
+    args: (args) => (requester && !redactsArgs(requester) ? args : placeholderFor(args)),
+    values: (values) => (requester ? hideDecided(values, requester) : hideWritten(values, channels)),
   };
   // A digest of redacted content would allow guesses to be verified, and the replay shows other content.
   const { digest: _digest, ...fields } = payload;
   const hide = (value: Json, field: string): Json =>
-    (own(hiders, field) ?? (SHOWN.has(field) ? same : standInFor))(value);
+    (own(hiders, field) ?? (VISIBLE_FIELDS.has(field) ? same : placeholderFor))(value);
   return { ...signal, payload: mapValues(fields, hide) };
 }
 
 /** The fields of signals that contain no values of a run. */
-const SHOWN: ReadonlySet<string> = new Set([
+const VISIBLE_FIELDS: ReadonlySet<string> = new Set([
   'approvalId',
   'asNode',
   'at',
@@ -132,31 +132,31 @@ const SHOWN: ReadonlySet<string> = new Set([
 
 const same = (value: Json): Json => value;
 
-function hidesArgs({ fields = {}, calls }: NodeRedaction): boolean {
+function redactsArgs({ fields = {}, calls }: NodeRedaction): boolean {
   return calls === true || fields['args'] !== undefined || fields['compensate/args'] !== undefined;
 }
 
-function hideDecided(values: Json, asking: NodeRedaction): Json {
-  return asking.values ? standInFor(values) : values;
+function hideDecided(values: Json, requester: NodeRedaction): Json {
+  return requester.values ? placeholderFor(values) : values;
 }
 
 function hideWritten(values: Json, channels: readonly string[]): Json {
-  return isJsonObject(values) ? standInForChannels(values, channels) : standInFor(values);
+  return isJsonObject(values) ? placeholdersForChannels(values, channels) : placeholderFor(values);
 }
 
-/** Replaces the values of redacted channels by stand-ins. */
-export function standInForChannels(values: JsonObject, channels: readonly string[]): JsonObject {
-  return mapValues(values, (value, name) => (channels.includes(name) ? standInFor(value) : value));
+/** Replaces the values of redacted channels by placeholders. */
+export function placeholdersForChannels(values: JsonObject, channels: readonly string[]): JsonObject {
+  return mapValues(values, (value, name) => (channels.includes(name) ? placeholderFor(value) : value));
 }
 
 /**
  * Redacts a value but keeps its form, so that a replay can continue with it: texts become `[redacted]`, numbers 0, and
  * booleans false.
  */
-export function standInFor(value: Json): Json {
+export function placeholderFor(value: Json): Json {
   if (typeof value === 'string') return REDACTED;
   if (typeof value === 'number') return 0;
   if (typeof value === 'boolean') return false;
-  if (isJsonList(value)) return value.map(standInFor);
-  return isJsonObject(value) ? mapValues(value, standInFor) : value;
+  if (isJsonList(value)) return value.map(placeholderFor);
+  return isJsonObject(value) ? mapValues(value, placeholderFor) : value;
 }

@@ -1,12 +1,13 @@
 import { START } from '../definition/definition.ts';
 import type { RunError, RunErrorCode } from '../values/errors.ts';
-import { REDACTED, isRedacting, hideInWords, hideMasked, restoreMasked } from './redaction.ts';
+import { REDACTED, isRedacting, hideValuesInText, hideMasked, restoreMasked } from './redaction.ts';
 import type { Redaction, GraphRedaction, NodeRedaction, Mask } from './redaction.ts';
 import type { RunEvent } from '../journal/events.ts';
-import { own, deepEqual, isJsonObject, toText } from '../values/json.ts';
+import { own, isJsonObject, toText } from '../values/json.ts';
+import { deepEqual } from '../values/compare-json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { NodePath } from '../run/ids.ts';
-import { fieldsShownAs } from '../definition/node-types/describe-node.ts';
+import { fieldsVisibleAs } from '../definition/node-types/describe-node.ts';
 import { toPublicApproval } from '../run/approval.ts';
 import type { Approval, PublicApproval } from '../run/approval.ts';
 import { mapValues } from '../values/collections.ts';
@@ -15,7 +16,7 @@ import type { Refusal } from '../run/occurrence.ts';
 import type { Intervention, WaitingFor } from '../journal/run-view.ts';
 
 /** Codes of errors whose messages the engine builds only from names and limits. */
-const WITHOUT_VALUES: ReadonlySet<RunErrorCode> = new Set([
+const CODES_WITHOUT_VALUES: ReadonlySet<RunErrorCode> = new Set([
   'BUDGET_EXCEEDED',
   'CANCELED',
   'DEADLINE_EXCEEDED',
@@ -28,7 +29,7 @@ export function hideMessages(error: RunError): RunError {
   const { code, message, cause } = error;
   return {
     ...error,
-    message: WITHOUT_VALUES.has(code) ? message : REDACTED,
+    message: CODES_WITHOUT_VALUES.has(code) ? message : REDACTED,
     ...(cause && { cause: { code: cause.code, message: REDACTED } }),
   };
 }
@@ -51,9 +52,9 @@ export function hideRunError(error: RunError, redaction: Redaction): RunError {
   if (!isRedacting(redaction)) return hideStack(error, redaction);
   // An INTERNAL error without a node may quote any value, so its message is redacted.
   if (error.node === undefined && error.code === 'INTERNAL') return hideMessages(error);
-  const shown = hideErrorOf(error, redaction);
-  const { cause } = shown;
-  return cause && undoesHidden(redaction) ? { ...shown, cause: { ...cause, message: REDACTED } } : shown;
+  const visible = hideErrorOf(error, redaction);
+  const { cause } = visible;
+  return cause && undoesHidden(redaction) ? { ...visible, cause: { ...cause, message: REDACTED } } : visible;
 }
 
 function undoesHidden(redaction: Redaction): boolean {
@@ -86,23 +87,23 @@ const values: Hide = (event, { graph }) => ('values' in event ? { values: hideCh
 const output: Hide = (event, { graph }) => ('output' in event ? { output: hideOutput(event.output, graph) } : null);
 const args: Hide = (event, { nodes }) => ('args' in event ? { args: hideArgs(event.args, nodes) } : null);
 /** Redacts the arguments of functions as a whole. No other event contains them, so there is no mask for their parts. */
-const given: Hide = (event, { nodes }) => ('args' in event && nodes.length > 0 ? { args: REDACTED } : null);
+const functionArgs: Hide = (event, { nodes }) => ('args' in event && nodes.length > 0 ? { args: REDACTED } : null);
 const result: Hide = (event, { nodes }) =>
   'result' in event ? { result: hideResult(event, event.result ?? null, nodes) } : null;
 const approval: Hide = (event, { nodes }) =>
-  'approval' in event ? { approval: hideAsked(event.approval, nodes) } : null;
+  'approval' in event ? { approval: hideForNodes(event.approval, nodes) } : null;
 const error: Hide = (event, place) =>
   'error' in event && event.error ? { error: hideEventError(event, event.error, place) } : null;
 const pause: Hide = (event, { redaction }) => (event.type === 'run.paused' ? hidePause(event, redaction) : null);
 const detail: Hide = (event) =>
-  event.type === 'signal.ignored' && QUOTING.has(event.reason) ? { detail: REDACTED } : null;
+  event.type === 'signal.ignored' && REASONS_WITH_VALUES.has(event.reason) ? { detail: REDACTED } : null;
 
 /** The redaction of each type of event; an empty list if the event contains no values. */
 const HIDERS: Readonly<Record<RunEvent['type'], readonly Hide[]>> = {
   'run.started': [],
   'step.started': [],
   'model.called': [error],
-  'function.requested': [given],
+  'function.requested': [functionArgs],
   'function.called': [result, error],
   'tool.requested': [args],
   'tool.called': [result, error],
@@ -148,22 +149,24 @@ function hideEventStack(event: RunEvent, redaction: Redaction): RunEvent {
   return Object.assign({}, event, { error: hideStack(event.error, redaction) });
 }
 
+type PauseEvent = RunEvent & { readonly type: 'run.paused' };
+
 /** If code pauses a run, the code supplies the reason, which may contain values. */
-function hidePause({ by, reason }: RunEvent & { readonly type: 'run.paused' }, redaction: Redaction): object {
+function hidePause({ by, reason }: PauseEvent, redaction: Redaction): object {
   const isHidden = reason !== null && nodesNamed(redaction, by).some(({ error }) => error);
   return { reason: isHidden ? REDACTED : reason };
 }
 
 /** Reasons of ignored signals whose details may quote values. */
-const QUOTING: ReadonlySet<string> = new Set(['invalid_args', 'invalid_values', 'malformed']);
+const REASONS_WITH_VALUES: ReadonlySet<string> = new Set(['invalid_args', 'invalid_values', 'malformed']);
 
-const NOTHING: GraphRedaction = { channels: [], nodes: {} };
+const NO_REDACTION: GraphRedaction = { channels: [], nodes: {} };
 
 /** Returns the redaction of the graph inside some nodes, outermost first; of the run's own graph for an empty path. */
 export function graphAt(redaction: Redaction, path: NodePath): GraphRedaction {
   return path.reduce<GraphRedaction>((graph, node) => {
     const { inside } = own(graph.nodes, node) ?? {};
-    return (typeof inside === 'string' ? own(redaction.graphs, inside) : inside) ?? NOTHING;
+    return (typeof inside === 'string' ? own(redaction.graphs, inside) : inside) ?? NO_REDACTION;
   }, redaction);
 }
 
@@ -182,15 +185,15 @@ function graphsIn(redaction: Redaction): readonly GraphRedaction[] {
 
 /** Redacts the filled parts of an approval. If anything is redacted, its digest is, too. */
 export function hideApproval(approval: Approval, redaction: Redaction): PublicApproval {
-  return hideAsked(toPublicApproval(approval), nodesThatAsk(approval, redaction));
+  return hideForNodes(toPublicApproval(approval), requestingNodes(approval, redaction));
 }
 
 /** Returns the title of an approval as `hideApproval` does, without reading the other parts, which may be large. */
 export function hideTitle(
-  { title, ...asked }: Pick<Approval, 'title' | 'task' | 'node'>,
+  { title, ...request }: Pick<Approval, 'title' | 'task' | 'node'>,
   redaction: Redaction,
 ): string {
-  return toText(hideField('title', title, nodesThatAsk(asked, redaction)));
+  return toText(hideField('title', title, requestingNodes(request, redaction)));
 }
 
 /**
@@ -198,29 +201,29 @@ export function hideTitle(
  * same way.
  */
 export function hideAskedArgs(
-  { askedArgs, ...asked }: Pick<Approval, 'askedArgs' | 'task' | 'node'>,
+  { askedArgs, ...request }: Pick<Approval, 'askedArgs' | 'task' | 'node'>,
   redaction: Redaction,
 ): Json | undefined {
-  return askedArgs === undefined ? undefined : hideArgs(askedArgs, nodesThatAsk(asked, redaction));
+  return askedArgs === undefined ? undefined : hideArgs(askedArgs, requestingNodes(request, redaction));
 }
 
 function hideField(field: string, value: Json, nodes: readonly NodeRedaction[]): Json {
-  return nodes.reduce((shown, { fields = {} }) => hideInWords(shown, own(fields, field)), value);
+  return nodes.reduce((visible, { fields = {} }) => hideValuesInText(visible, own(fields, field)), value);
 }
 
 /** Like `hideApproval`, for the nodes that may have requested the approval. */
-function hideAsked(approval: PublicApproval, nodes: readonly NodeRedaction[]): PublicApproval {
+function hideForNodes(approval: PublicApproval, nodes: readonly NodeRedaction[]): PublicApproval {
   if (nodes.length === 0) return approval;
   const { title, details, args } = approval;
-  const shown = {
+  const visible = {
     title: toText(hideField('title', title, nodes)),
     details: hideMemory(hideField('details', details, nodes), nodes),
     args: hideArgs(args, nodes),
   };
-  const isWhole = deepEqual(shown, { title, details, args });
+  const isWhole = deepEqual(visible, { title, details, args });
   return {
     ...approval,
-    ...shown,
+    ...visible,
     ...(!isWhole && { digest: REDACTED }),
     decisions: approval.decisions.map((decision) => ({
       ...decision,
@@ -232,7 +235,7 @@ function hideAsked(approval: PublicApproval, nodes: readonly NodeRedaction[]): P
 
 /** Redacts the namespace of a memory call. */
 function hideMemory(details: Json, nodes: readonly NodeRedaction[]): Json {
-  const isHidden = nodes.some(({ fields = {} }) => fieldsShownAs('memory').some((field) => own(fields, field)));
+  const isHidden = nodes.some(({ fields = {} }) => fieldsVisibleAs('memory').some((field) => own(fields, field)));
   return isHidden && isJsonObject(details) && 'memory' in details ? { ...details, memory: REDACTED } : details;
 }
 
@@ -243,7 +246,7 @@ export function hideArgs(args: Json, nodes: readonly NodeRedaction[]): Json {
 
 /** Restores the real arguments where a person has sent back redacted ones. */
 export function restoreArgs(given: Json, approval: Approval, redaction: Redaction): Json {
-  const masks = argumentMasks(nodesThatAsk(approval, redaction));
+  const masks = argumentMasks(requestingNodes(approval, redaction));
   return masks.reduce((args, mask) => restoreMasked(args, approval.args, mask), given);
 }
 
@@ -254,12 +257,15 @@ export function restoreArgs(given: Json, approval: Approval, redaction: Redactio
 function argumentMasks(nodes: readonly NodeRedaction[]): readonly Mask[] {
   return nodes.flatMap(({ fields = {}, calls }) => [
     ...(calls ? [REDACTED] : []),
-    ...fieldsShownAs('args').flatMap((field) => own(fields, field) ?? []),
+    ...fieldsVisibleAs('args').flatMap((field) => own(fields, field) ?? []),
   ]);
 }
 
 /** A compensation requests its approval without a task, so the approval contains only the name of the node. */
-function nodesThatAsk({ task, node }: Pick<Approval, 'task' | 'node'>, redaction: Redaction): readonly NodeRedaction[] {
+function requestingNodes(
+  { task, node }: Pick<Approval, 'task' | 'node'>,
+  redaction: Redaction,
+): readonly NodeRedaction[] {
   if (task.length === 0) return nodesNamed(redaction, node);
   const path = task.slice(0, -1).map((key) => key.replace(/#\d+$/, ''));
   return [own(graphAt(redaction, path).nodes, node) ?? []].flat();
@@ -287,16 +293,16 @@ export function hideDelta(delta: ModelDelta, redaction: Redaction): ModelDelta {
 export function hideRefusal(refusal: Refusal, redaction: Redaction): Refusal {
   const { issues = [], mayQuote } = refusal;
   if (mayQuote !== true || !isRedacting(redaction)) return refusal;
-  const isShown = ({ path }: { readonly path: string }): boolean => {
+  const isVisible = (path: string): boolean => {
     const [, field, channel] = path.split('/');
     return field === 'values' && channel !== undefined && !redaction.channels.includes(channel);
   };
-  if (issues.length > 0 && issues.every(isShown)) return refusal;
+  if (issues.length > 0 && issues.every(({ path }) => isVisible(path))) return refusal;
   return {
     ...refusal,
     message: REDACTED,
     ...(refusal.issues && {
-      issues: issues.map((issue) => (isShown(issue) ? issue : { ...issue, message: REDACTED })),
+      issues: issues.map((issue) => (isVisible(issue.path) ? issue : { ...issue, message: REDACTED })),
     }),
   };
 }
@@ -307,11 +313,11 @@ export function hideWaiting(waiting: WaitingFor, redaction: Redaction): WaitingF
   const nodes = nodesNamed(redaction, waiting.node);
   if (nodes.length === 0) return waiting;
   const isHidden = (place: 'event' | 'time'): boolean =>
-    fieldsShownAs(place).some((field) => nodes.some(({ fields = {} }) => own(fields, field) !== undefined));
-  const { deadline, ...shown } = waiting;
+    fieldsVisibleAs(place).some((field) => nodes.some(({ fields = {} }) => own(fields, field) !== undefined));
+  const { deadline, ...visible } = waiting;
   const isTimed = deadline !== undefined && !isHidden('time');
   return {
-    ...shown,
+    ...visible,
     ...(waiting.kind === 'event' && isHidden('event') && { id: REDACTED }),
     ...(isTimed && { deadline }),
   };

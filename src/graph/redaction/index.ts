@@ -17,4 +17,4 @@ export {
 export { hideCall } from './hide-call.ts';
 export type { CallParts } from './hide-call.ts';
 export { inheritedByFork, inheritedByReplay, REDACTED, isRedacting, NOTHING_REDACTED } from './redaction.ts';
-export type { Inherited, Redaction } from './redaction.ts';
+export type { InheritedRedaction, Redaction } from './redaction.ts';

@@ -53,16 +53,16 @@ export function isRedacting({ channels, nodes, graphs, items = [], events }: Red
 }
 
 /** The redaction of the data that a run takes over from another run, by the locations in the other run. */
-export type Inherited = Partial<Omit<Redaction, 'stacks'>>;
+export type InheritedRedaction = Partial<Omit<Redaction, 'stacks'>>;
 
 /** The parts of a resume point that hold values. */
-type Carried = Pick<ResumePoint, 'triggers' | 'deferred' | 'bufferedEvents'>;
+type CarriedValues = Pick<ResumePoint, 'triggers' | 'deferred' | 'bufferedEvents'>;
 
 /** Returns the redaction of the data that a fork takes over: channels, and the items and events of its resume point. */
 export function inheritedByFork(
   { channels, items = [], events }: Redaction,
-  { triggers, deferred, bufferedEvents }: Carried,
-): Inherited {
+  { triggers, deferred, bufferedEvents }: CarriedValues,
+): InheritedRedaction {
   const carried = new Set([...triggers, ...deferred].flatMap(({ node, element }) => (element ? [node] : [])));
   return {
     channels,
@@ -76,7 +76,7 @@ export function inheritedByFork(
  * have received.
  * @param begun the state in which a fork began; `null` if the run is no fork
  */
-export function inheritedByReplay(redaction: Redaction, begun: Carried | null): Inherited {
+export function inheritedByReplay(redaction: Redaction, begun: CarriedValues | null): InheritedRedaction {
   const { channels, nodes, graphs } = redaction;
   return { channels, ...(begun && inheritedByFork(redaction, begun)), nodes, graphs };
 }
@@ -93,16 +93,16 @@ export function hideMasked(value: Json, mask: Mask | undefined): Json {
 }
 
 /** Like `hideMasked`, but keeps the definition's own words around the redacted values of a text. */
-export function hideInWords(value: Json, mask: Mask | undefined): Json {
+export function hideValuesInText(value: Json, mask: Mask | undefined): Json {
   return mask === undefined ? value : applyMask(value, mask, (words) => words);
 }
 
-function applyMask(value: Json, mask: Mask, shown: (words: string) => string): Json {
-  if (typeof mask === 'string') return shown(mask);
+function applyMask(value: Json, mask: Mask, replaceText: (words: string) => string): Json {
+  if (typeof mask === 'string') return replaceText(mask);
   const { parts } = mask;
   const hide = (part: Json, key: string): Json => {
     const inner = own(parts, key);
-    return inner === undefined ? part : applyMask(part, inner, shown);
+    return inner === undefined ? part : applyMask(part, inner, replaceText);
   };
   if (mask.in === 'list') return isJsonList(value) ? value.map((item, index) => hide(item, String(index))) : REDACTED;
   return isJsonObject(value) ? mapValues(value, hide) : REDACTED;

@@ -1,7 +1,8 @@
-import { NODE_NAMES, parseExpression } from '../expression/expression.ts';
+import { parseExpression } from '../expression/expression.ts';
+import { NODE_NAMES } from '../expression/names.ts';
 import type { Expression } from '../expression/expression.ts';
 import { expressionsIn, outputOf, channelsWrittenBy } from './graph-parts.ts';
-import type { Filled, NodePart, NodeTexts, GraphPart } from './graph-parts.ts';
+import type { ParsedTemplate, NodePart, NodeTexts, GraphPart } from './graph-parts.ts';
 import { START, forEdge } from '../definition/definition.ts';
 import type { EdgeDefinition, EdgeTable } from '../definition/definition.ts';
 import { toList } from '../values/collections.ts';
@@ -9,18 +10,18 @@ import type { Source } from '../expression/references.ts';
 import { own } from '../values/json.ts';
 
 /** A node of a graph, and the id of the graph. */
-export interface PlacedNode extends NodePart {
+export interface LocatedNode extends NodePart {
   readonly graph: string;
   readonly id: string;
 }
 
 /** Returns the context in which a node's own expressions are analyzed. */
-export function readerOf({ graph, id, inside, texts }: PlacedNode): Reader {
+export function readerOf({ graph, id, inside, texts }: LocatedNode): Reader {
   return { graph, node: id, hasParts: inside !== null || texts.description.carries !== undefined };
 }
 
 /** Adds the flows of values in a node: into its call, its result, its writes, its errors and the graph inside. */
-function addNodeFlows(flows: Flows, node: PlacedNode): void {
+function addNodeFlows(flows: Flows, node: LocatedNode): void {
   addInput(flows, node);
   addResult(flows, node);
   addAnswer(flows, node);
@@ -29,50 +30,52 @@ function addNodeFlows(flows: Flows, node: PlacedNode): void {
 }
 
 /** Returns the locations that a field is filled from; for a field that names a conversation, its channel. */
-function placesInField(node: PlacedNode, field: string): readonly string[] {
+function locationsInField(node: LocatedNode, field: string): readonly string[] {
   const { fields, conversations } = node.texts;
   const channel = conversations.get(field);
-  return channel === undefined ? contentOf(node, fields.get(field) ?? null) : [channelPlace(node.graph, channel)];
+  return channel === undefined ? contentOf(node, fields.get(field) ?? null) : [channelLocation(node.graph, channel)];
 }
 
 /** Returns the locations of everything that a node's call receives. A model also receives the results of graphs. */
-function inputsOfCall(node: PlacedNode): readonly string[] {
+function inputsOfCall(node: LocatedNode): readonly string[] {
   const { fields, conversations } = node.texts;
   return [
-    ...[...fields.keys(), ...conversations.keys()].flatMap((field) => placesInField(node, field)),
+    ...[...fields.keys(), ...conversations.keys()].flatMap((field) => locationsInField(node, field)),
     ...outcomesOfGraphTools(node),
   ];
 }
 
 /** Returns the locations of the results and errors of the graphs that a node calls as tools. */
-function outcomesOfGraphTools(node: PlacedNode): readonly string[] {
-  return placesOfGraphTools(node, 'result', 'error');
+function outcomesOfGraphTools(node: LocatedNode): readonly string[] {
+  return locationsOfGraphTools(node, 'result', 'error');
 }
 
-function placesOfGraphTools(
-  { inside, texts: { description } }: PlacedNode,
+function locationsOfGraphTools(
+  { inside, texts: { description } }: LocatedNode,
   ...parts: readonly ('item' | 'result' | 'error')[]
 ): readonly string[] {
   if (!inside || description.graph) return [];
-  return Object.keys(inside.definition.nodes).flatMap((tool) => parts.map((part) => nodePlace(inside.id, tool, part)));
+  return Object.keys(inside.definition.nodes).flatMap((tool) =>
+    parts.map((part) => nodeLocation(inside.id, tool, part)),
+  );
 }
 
-function contentOf(node: PlacedNode, filled: Filled | null): readonly string[] {
+function contentOf(node: LocatedNode, filled: ParsedTemplate | null): readonly string[] {
   const reader = readerOf(node);
-  return expressionsIn(filled).flatMap(({ sources }) => placesOf(sources().content, reader));
+  return expressionsIn(filled).flatMap(({ sources }) => locationsOf(sources().content, reader));
 }
 
-function addInput(flows: Flows, node: PlacedNode): void {
+function addInput(flows: Flows, node: LocatedNode): void {
   const { inside, texts } = node;
-  for (const args of placesOfGraphTools(node, 'item')) flows.add(inputsOfCall(node), args);
+  for (const args of locationsOfGraphTools(node, 'item')) flows.add(inputsOfCall(node), args);
   const input = texts.description.graph && texts.fields.get(texts.description.graph.input);
   if (!inside || input?.kind !== 'object') return;
   for (const [channel, value] of Object.entries(input.parts))
-    flows.add(contentOf(node, value), channelPlace(inside.id, channel));
+    flows.add(contentOf(node, value), channelLocation(inside.id, channel));
 }
 
-function addResult(flows: Flows, node: PlacedNode): void {
-  const part = (name: string): string => nodePlace(node.graph, node.id, name);
+function addResult(flows: Flows, node: LocatedNode): void {
+  const part = (name: string): string => nodeLocation(node.graph, node.id, name);
   const members = membersOf(node);
   for (const [member, from] of members ?? []) {
     flows.add(from, part(`result.${member}`));
@@ -87,49 +90,49 @@ function addResult(flows: Flows, node: PlacedNode): void {
  * Adds flows from the answers to another run's node: to every member of the result, to the calls that a model requests,
  * and to errors.
  */
-function addAnswer(flows: Flows, node: PlacedNode): void {
-  const part = (name: string): string => nodePlace(node.graph, node.id, name);
+function addAnswer(flows: Flows, node: LocatedNode): void {
+  const part = (name: string): string => nodeLocation(node.graph, node.id, name);
   const read = expressionsOf(node.texts).flatMap(({ sources }) => [...sources().read].filter(isOfResult));
-  const conversations = [...node.texts.conversations.values()].map((name) => channelPlace(node.graph, name));
-  const parts = [part('result'), part('calls'), part('error'), ...placesOf(read, readerOf(node))];
-  for (const place of [...parts, ...conversations, ...placesOfGraphTools(node, 'item')])
-    flows.add([part('answer')], place);
+  const conversations = [...node.texts.conversations.values()].map((name) => channelLocation(node.graph, name));
+  const parts = [part('result'), part('calls'), part('error'), ...locationsOf(read, readerOf(node))];
+  for (const location of [...parts, ...conversations, ...locationsOfGraphTools(node, 'item')])
+    flows.add([part('answer')], location);
 }
 
 /**
  * Returns the members of a node's result with the locations that they come from; `null` if the result has no known
  * members.
  */
-function membersOf(node: PlacedNode): readonly (readonly [string, readonly string[]])[] | null {
+function membersOf(node: LocatedNode): readonly (readonly [string, readonly string[]])[] | null {
   const { inside, texts } = node;
   if (inside && texts.description.graph)
-    return outputOf(inside.definition).map((name) => [name, [channelPlace(inside.id, name)]]);
+    return outputOf(inside.definition).map((name) => [name, [channelLocation(inside.id, name)]]);
   const { carries } = texts.description;
   if (!carries) return null;
   return Object.entries(carries).map(([name, fields]) => [
     name,
-    [...fields.flatMap((field) => placesInField(node, field)), ...outcomesOfGraphTools(node)],
+    [...fields.flatMap((field) => locationsInField(node, field)), ...outcomesOfGraphTools(node)],
   ]);
 }
 
-function addWrites(flows: Flows, node: PlacedNode): void {
+function addWrites(flows: Flows, node: LocatedNode): void {
   const { graph, id, texts } = node;
-  const channel = (name: string): string => channelPlace(graph, name);
-  if (texts.resultTo !== null) flows.add([nodePlace(graph, id, 'result')], channel(texts.resultTo));
+  const channel = (name: string): string => channelLocation(graph, name);
+  if (texts.resultTo !== null) flows.add([nodeLocation(graph, id, 'result')], channel(texts.resultTo));
   for (const [name, value] of [...texts.writes, ...texts.errorWrites]) flows.add(contentOf(node, value), channel(name));
   for (const name of texts.conversations.values()) flows.add(inputsOfCall(node), channel(name));
 }
 
 /** Adds flows to errors, which may quote everything that the node reads, and the channels that it writes. */
-function addErrors(flows: Flows, node: PlacedNode): void {
+function addErrors(flows: Flows, node: LocatedNode): void {
   const { graph, id, inside, texts } = node;
-  const error = nodePlace(graph, id, 'error');
+  const error = nodeLocation(graph, id, 'error');
   const reader = readerOf(node);
-  for (const { sources } of expressionsOf(texts)) flows.add(placesOf(sources().read, reader), error);
-  for (const channel of channelsWrittenBy(texts)) flows.add([channelPlace(graph, channel)], error);
+  for (const { sources } of expressionsOf(texts)) flows.add(locationsOf(sources().read, reader), error);
+  for (const channel of channelsWrittenBy(texts)) flows.add([channelLocation(graph, channel)], error);
   if (!inside) return;
-  flows.add([startErrorPlace(inside.id)], error);
-  for (const inner of Object.keys(inside.definition.nodes)) flows.add([nodePlace(inside.id, inner, 'error')], error);
+  flows.add([startErrorLocation(inside.id)], error);
+  for (const inner of Object.keys(inside.definition.nodes)) flows.add([nodeLocation(inside.id, inner, 'error')], error);
 }
 
 function expressionsOf(texts: NodeTexts): readonly Expression[] {
@@ -144,16 +147,16 @@ export class Flows {
 
   /** Adds a flow: the content of each of the first locations may reach the other one. */
   add(from: Iterable<string>, to: string): void {
-    for (const place of from) {
-      const targets = this.#targets.get(place) ?? new Set();
-      this.#targets.set(place, targets.add(to));
+    for (const location of from) {
+      const targets = this.#targets.get(location) ?? new Set();
+      this.#targets.set(location, targets.add(to));
     }
   }
 
   /** Returns all locations that the content of given locations may reach, including these. */
-  reach(places: Iterable<string>): ReadonlySet<string> {
-    const reached = new Set(places);
-    for (const place of reached) for (const target of this.#targets.get(place) ?? []) reached.add(target);
+  reach(locations: Iterable<string>): ReadonlySet<string> {
+    const reached = new Set(locations);
+    for (const location of reached) for (const target of this.#targets.get(location) ?? []) reached.add(target);
     return reached;
   }
 }
@@ -161,9 +164,9 @@ export class Flows {
 /** Adds the flows of values in a graph. */
 export function addGraphFlows(flows: Flows, { id, definition, nodes }: GraphPart): void {
   const { channels = {}, edges, input } = definition;
-  const places = Object.keys(channels).map((channel) => channelPlace(id, channel));
-  flows.add(places, statePlace(id));
-  flows.add(input ? input.map((channel) => channelPlace(id, channel)) : places, startErrorPlace(id));
+  const locations = Object.keys(channels).map((channel) => channelLocation(id, channel));
+  flows.add(locations, stateLocation(id));
+  flows.add(input ? input.map((channel) => channelLocation(id, channel)) : locations, startErrorLocation(id));
   for (const edge of edges) addEdge(flows, id, edge);
   for (const [node, part] of nodes) addNodeFlows(flows, { graph: id, id: node, ...part });
 }
@@ -177,8 +180,8 @@ function addEdge(flows: Flows, graph: string, edge: EdgeDefinition): void {
   const { expressions, itemsOf } = forEdge(edge, READS);
   for (const source of expressions) {
     const { read, content } = parseExpression(source, NODE_NAMES).sources();
-    for (const node of toList(edge.from)) flows.add(placesOf(read, reader), nodePlace(graph, node, 'error'));
-    if (itemsOf !== null) flows.add(placesOf(content, reader), nodePlace(graph, itemsOf, 'item'));
+    for (const node of toList(edge.from)) flows.add(locationsOf(read, reader), nodeLocation(graph, node, 'error'));
+    if (itemsOf !== null) flows.add(locationsOf(content, reader), nodeLocation(graph, itemsOf, 'item'));
   }
 }
 
@@ -200,12 +203,12 @@ const READS: EdgeTable<Reads> = {
  * of nodes and channels contain no `|` and no `/`, so these are safe separators.
  */
 
-export function channelPlace(graph: string, channel: string): string {
+export function channelLocation(graph: string, channel: string): string {
   return `${graph}|state.${channel}`;
 }
 
 /** Returns the location of all channels together. */
-function statePlace(graph: string): string {
+function stateLocation(graph: string): string {
   return `${graph}|state`;
 }
 
@@ -213,13 +216,13 @@ function statePlace(graph: string): string {
  * Returns the location of a part of a node: `result` or a member of it, `item`, `calls`, `error`, `values` (of
  * decisions), or `undone` (the result of its compensation). `answer` is everything that it takes over from another run.
  */
-export function nodePlace(graph: string, node: string, part: string): string {
+export function nodeLocation(graph: string, node: string, part: string): string {
   return `${graph}|${node}|${part}`;
 }
 
 /** Returns the location of the errors of a graph that belong to no node: those of its input and its first edges. */
-export function startErrorPlace(graph: string): string {
-  return nodePlace(graph, START, 'error');
+export function startErrorLocation(graph: string): string {
+  return nodeLocation(graph, START, 'error');
 }
 
 /** A node whose expressions are analyzed. With `hasParts`, the members of its result are separate locations. */
@@ -235,18 +238,18 @@ export function isOfResult(source: Source): boolean {
 }
 
 /** Returns the locations that the sources of an expression refer to. Sources that are never redacted have none. */
-export function placesOf(sources: Iterable<Source>, reader: Reader): readonly string[] {
+export function locationsOf(sources: Iterable<Source>, reader: Reader): readonly string[] {
   return [...sources].flatMap((source) => {
     const [name = ''] = source.split('.', 1);
-    return own(PLACES, name)?.(source, reader) ?? [];
+    return own(LOCATIONS, name)?.(source, reader) ?? [];
   });
 }
 
-const PLACES: Readonly<Record<string, (source: Source, reader: Reader) => readonly string[]>> = {
+const LOCATIONS: Readonly<Record<string, (source: Source, reader: Reader) => readonly string[]>> = {
   state: (source, { graph }) => [`${graph}|${source}`],
-  item: (_source, { graph, node }) => [nodePlace(graph, node, 'item')],
-  args: (_source, { graph, node }) => [nodePlace(graph, node, 'calls')],
-  result: (source, { graph, node, hasParts }) => [nodePlace(graph, node, hasParts ? source : 'result')],
+  item: (_source, { graph, node }) => [nodeLocation(graph, node, 'item')],
+  args: (_source, { graph, node }) => [nodeLocation(graph, node, 'calls')],
+  result: (source, { graph, node, hasParts }) => [nodeLocation(graph, node, hasParts ? source : 'result')],
   error: (source, { graph, node }) =>
-    source === 'error' || source === 'error.message' ? [nodePlace(graph, node, 'error')] : [],
+    source === 'error' || source === 'error.message' ? [nodeLocation(graph, node, 'error')] : [],
 };

@@ -5,10 +5,10 @@ import {
   hideFailure,
   hideReply,
   hideSignal,
-  standInForChannels,
-  standInFor,
+  placeholdersForChannels,
+  placeholderFor,
 } from '../redaction/hide-call.ts';
-import type { NodePlace } from '../redaction/hide-call.ts';
+import type { NodeAddress } from '../redaction/hide-call.ts';
 import { hideEvent } from '../redaction/hide.ts';
 import { isRedacting } from '../redaction/redaction.ts';
 import type { NodeRedaction, Redaction } from '../redaction/redaction.ts';
@@ -16,7 +16,9 @@ import type { RunEvent } from '../journal/events.ts';
 import type { RecordedOccurrence } from '../run/occurrence.ts';
 import { isCallReply } from '../run/call.ts';
 import { nodesAround } from '../run/ids.ts';
-import { deepEqual, isJsonObject, toJson } from '../values/json.ts';
+import { isJsonObject } from '../values/json.ts';
+import { deepEqual } from '../values/compare-json.ts';
+import { toJson } from '../values/to-json.ts';
 import { replayRecording } from './recording.ts';
 import type { Recording } from './recording.ts';
 import type { RecordedAnswer } from './replay-log.ts';
@@ -66,21 +68,21 @@ function hideBeginning(begin: Beginning, { channels }: Redaction): Beginning | n
   const { input, base } = begin;
   return {
     ...begin,
-    input: standInForChannels(input, channels),
-    ...(base && { base: standInForChannels(base, channels) }),
+    input: placeholdersForChannels(input, channels),
+    ...(base && { base: placeholdersForChannels(base, channels) }),
   };
 }
 
 /** The nodes that have made calls, and those that have requested approvals. */
 interface KeyedNodes {
-  readonly calls: ReadonlyMap<string, NodePlace>;
-  readonly approvals: ReadonlyMap<string, NodePlace>;
+  readonly calls: ReadonlyMap<string, NodeAddress>;
+  readonly approvals: ReadonlyMap<string, NodeAddress>;
 }
 
 /** Finds the nodes by a replay, because a key does not identify its node for certain. */
 function findKeyedNodes(recording: Recording): KeyedNodes {
-  const calls = new Map<string, NodePlace>();
-  const approvals = new Map<string, NodePlace>();
+  const calls = new Map<string, NodeAddress>();
+  const approvals = new Map<string, NodeAddress>();
   const onStep = ({ effects, run, events }: Advance): void => {
     for (const effect of effects) {
       if (effect.kind !== 'call') continue;
@@ -116,5 +118,7 @@ const ALL_HIDDEN: NodeRedaction = { calls: true, result: true, values: true, err
 function hideRecorded(event: RunEvent, redaction: Redaction): RunEvent {
   const visible = hideEvent(event, redaction);
   if (visible.type !== 'tool.called' || event.type !== 'tool.called' || event.result === undefined) return visible;
-  return deepEqual(visible.result ?? null, event.result) ? visible : { ...visible, result: standInFor(event.result) };
+  return deepEqual(visible.result ?? null, event.result)
+    ? visible
+    : { ...visible, result: placeholderFor(event.result) };
 }

@@ -8,7 +8,9 @@ import type { RunEvent } from '../journal/events.ts';
 import type { Occurrence, RecordedOccurrence } from '../run/occurrence.ts';
 import type { Run } from '../run/run.ts';
 import { hasEnded } from '../run/status.ts';
-import { canonicalJson, isJsonObject, toJson } from '../values/json.ts';
+import { isJsonObject } from '../values/json.ts';
+import { canonicalJson } from '../values/compare-json.ts';
+import { toJson } from '../values/to-json.ts';
 import { endsIn, toOccurrence, findUnprocessedAnswer } from './replay-log.ts';
 import type { ReplayLog } from './replay-log.ts';
 
@@ -49,7 +51,7 @@ export interface ReplayStart {
  */
 export function replay({ graph, identity, begin, log, view, onStep }: ReplayStart): Replayed {
   const startedAt = Date.parse(log.events[0]?.at ?? '') || 0;
-  let first: Advance | null = beginRun(graph, identity, { begin, now: startedAt });
+  let first: Advance | null = beginRun(graph, identity, begin, startedAt);
   const player = openPlayer({ log, view, onStep }, first.run, startedAt);
   for (; first; first = reopen(player, graph)) {
     take(player, first);

@@ -5,13 +5,13 @@ import { toMs } from '../values/time.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
 import type { JsonSchema } from '../values/json-schema.ts';
-import { deepEqual, canonicalJson } from '../values/json.ts';
+import { deepEqual, canonicalJson } from '../values/compare-json.ts';
 import type { Json } from '../values/json.ts';
 import type { TaskPath } from './ids.ts';
 import { hasPermission } from './principal.ts';
 import type { Principal } from './principal.ts';
 import type { Refusal } from './occurrence.ts';
-import { priceOfText, spend } from '../values/meter.ts';
+import { priceOfLength, spend } from '../values/meter.ts';
 
 /** A request for a person's decision, as the API lists it. */
 export interface Approval extends ApprovalContent {
@@ -272,7 +272,7 @@ export interface ApprovalContent {
  */
 export function digestOf({ title, details, args }: ApprovalContent): string {
   const bytes = new TextEncoder().encode(canonicalJson({ title, details, args }));
-  spend(priceOfText(bytes));
+  spend(priceOfLength(bytes.length));
   return bytesToHex(sha256(bytes));
 }
 

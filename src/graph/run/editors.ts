@@ -1,4 +1,4 @@
-import { deepEqual } from '../values/json.ts';
+import { deepEqual } from '../values/compare-json.ts';
 import type { Principal } from './principal.ts';
 import type { Refusal } from './occurrence.ts';
 import type { Run } from './run.ts';

@@ -150,9 +150,16 @@ export function bytesOf(value: unknown): number {
   if (isJsonList(value)) return bytesOfList(value);
   const before = objectsMeasured.get(value);
   if (before !== undefined) return before;
-  let bytes = 2;
-  for (const key of Object.keys(value)) bytes += textSize(key) + 2 + bytesOf(Reflect.get(value, key));
+  const bytes = 2 + bytesOfMembers(value, Object.keys(value));
   if (bytes >= WORTH_REMEMBERING) objectsMeasured.set(value, bytes);
+  return bytes;
+}
+
+/** Returns the bytes of some members of an object, with their names. Members that it does not have take none. */
+export function bytesOfMembers(value: object, names: Iterable<string>): number {
+  let bytes = 0;
+  for (const name of names)
+    if (Object.hasOwn(value, name)) bytes += textSize(name) + 2 + bytesOf(Reflect.get(value, name));
   return bytes;
 }
 

@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { canonicalJson } from '../values/json.ts';
+import { canonicalJson } from '../values/compare-json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 
 /*

@@ -1,6 +1,4 @@
-import { z } from 'zod';
 import type { EdgeKind } from '../definition/definition.ts';
-import { parseDuration } from '../values/time.ts';
 
 /** The descriptions that editors and the reference show for each kind of edge. */
 export const EDGE_DESCRIPTIONS: Readonly<Record<EdgeKind, string>> = {
@@ -76,60 +74,130 @@ export const GRAPH_FIELDS = {
   },
 } as const;
 
-/** The descriptions of the fields of an object, by name. */
-export type FieldTexts = Readonly<Record<string, string>>;
+const COMMON = {
+  description: 'A text for people.',
+  write: 'A channel that takes the whole result, or a template for each channel, over `result` and `state`.',
+  deadline:
+    'The time limit of all attempts together, or of a graph inside. It stands still while only people are awaited.',
+  onError: 'The node to continue with after a failure, or "intervene": a person decides. Absent: the run fails.',
+  maxVisits: 'The maximum of visits of the node. One more visit is its failure.',
+  defer: 'True: the node runs only when no other node is left to run.',
+} as const;
 
-const registry = z.registry<{ readonly texts: FieldTexts }>();
+const CALL = {
+  ...COMMON,
+  timeout: 'The time limit of one attempt: "30s", "5m", "2h".',
+  retry: 'The number of attempts of a call, and the time between them.',
+} as const;
 
-/** Describes every field of an object but `type`. It compiles only if none is missing. @returns the schema */
-export function describe<Shape extends z.core.$ZodLooseShape, Config extends z.core.$ZodObjectConfig>(
-  schema: z.ZodObject<Shape, Config>,
-  texts: Readonly<Record<Exclude<keyof Shape & string, 'type'>, string>>,
-): z.ZodObject<Shape, Config> {
-  registry.add(schema, { texts });
-  return schema;
-}
+const MODEL = {
+  ...CALL,
+  model: 'A configured model, or several: each is the fallback of the one before.',
+  system: 'A template for the system prompt.',
+  prompt: 'A template for the one message that the model is sent.',
+  messages: 'A channel of chat messages for the model. Its reply is added there.',
+  tools: 'The tools that the model may request: names, memory, or published graphs.',
+  output: "JSON Schema of the model's answer, which is `result.object` then.",
+  context: 'How the messages are fitted into what the model takes.',
+  temperature: 'Handed on to the model.',
+  maxOutputTokens: 'The maximum of tokens of one answer.',
+  toolChoice:
+    'If the model may, must not or must request a tool, or which one. An agent is free again after its first calls.',
+  reasoning: 'How long the model thinks before it answers.',
+  providerOptions: 'Fields of providers, by provider. A model is sent those of its own provider.',
+} as const;
 
-/** Gives a schema that extends another one the descriptions of the other one. */
-export function describeLike<Schema extends z.ZodObject>(described: z.ZodObject, schema: Schema): Schema {
-  registry.add(schema, { texts: textsOf(described) ?? {} });
-  return schema;
-}
+const EXECUTION = 'Where calls run: "activity", or "local" for short idempotent ones.';
+const MAY_GOTO = 'Nodes that a command may go to, in addition to the edges.';
+const ARGS = 'The arguments: templates, at any depth.';
 
-/** Returns the descriptions of the fields of a schema that has some. */
-export function textsOf(schema: z.core.$ZodType): FieldTexts | undefined {
-  return registry.get(schema)?.texts;
-}
-
-/* The shapes of fields that several parts of a definition have. */
-
-/** Sets the issue code of a refusal. Refusals without it have the code `INVALID_FIELD`. */
-const coded = (code: string): { params: { code: string } } => ({ params: { code } });
-
-/** A text that `parseDuration` accepts. */
-export const Duration = z.string().refine((text) => parseDuration(text) !== null, {
-  error: ({ input }) => `"${String(input)}" is no duration such as "250ms", "30s", "5m", "2h" or "7d"`,
-  ...coded('INVALID_DURATION'),
-});
-/** A duration above zero, for limits. A limit of zero would end everything at once. */
-export const TimeSpan = Duration.refine((text) => parseDuration(text) !== 0, {
-  error: ({ input }) => `"${String(input)}" leaves no time for it`,
-  ...coded('INVALID_DURATION'),
-});
-export const Count = z.int().min(1);
-export const Names = z.array(z.string());
-export const OneOrMore = z.union([z.string(), z.array(z.string()).min(1)]);
-export const Schema = z.union([z.boolean(), z.record(z.string(), z.unknown())]);
-export const Values = z.record(z.string(), z.json());
-
-/** The attempts of a call, and the time between them. */
-export const Retry = describe(
-  z.strictObject({
-    maxAttempts: Count.optional(),
-    initialInterval: Duration.optional(),
-    backoffCoefficient: z.number().min(1).optional(),
-    maxInterval: Duration.optional(),
-    nonRetryable: Names.optional(),
-  }),
-  GRAPH_FIELDS.retry,
-);
+/** The descriptions of the fields of nodes, by object. The doc comments of the types have the same texts. */
+export const NODE_FIELDS = {
+  set: COMMON,
+  llm: MODEL,
+  agent: {
+    ...MODEL,
+    maxIterations: 'The maximum of model turns that call tools; 5 by default.',
+    onMaxIterations:
+      'The reaction to `maxIterations` turns without an answer: "answer" (the model answers without tools; the default), "fail", or "intervene": a person decides.',
+    approve:
+      'By tool: "always", "never", or CEL over the call\'s `args`. It decides if a person must approve the call.',
+  },
+  tool: {
+    ...CALL,
+    tool: 'The name of the tool.',
+    args: ARGS,
+    calls: 'A channel of messages. The node makes the unanswered tool calls of its last assistant message.',
+    tools: 'With `calls`: the tools that it may call. Absent: those of the `llm` node that alone writes the channel.',
+    execution: EXECUTION,
+    compensate: "The call that compensates this node's call when the run fails or is canceled.",
+  },
+  memory: {
+    memory: "A template for the namespace that the model's memory is confined to.",
+    access: '"read" (by default) offers `memory_search`; "write" offers `memory_save` as well.',
+  },
+  graphTool: {
+    graph: 'A published graph as a tool, `"name"` or `"name@3"`: the model gives its input, and is told its output.',
+    as: 'The name of the tool. Absent: that of the graph.',
+    description: 'What the model is told of the tool. Absent: the `description` of the graph.',
+  },
+  function: {
+    ...CALL,
+    function: 'The name of the function.',
+    args: ARGS,
+    execution: EXECUTION,
+    mayGoto: MAY_GOTO,
+  },
+  subgraph: {
+    ...COMMON,
+    graph: '`"name"`, `"name@3"`, or the definition itself.',
+    input: 'Templates for the input channels of the graph inside.',
+  },
+  wait: {
+    ...COMMON,
+    for: 'A template for a duration: "30s", "5m", "2h", "7d".',
+    until: 'A template for a time (RFC 3339).',
+    event: 'A template for the name of an event.',
+    timeout: 'With `event`: the time limit of the wait. The result is null then.',
+  },
+  approval: {
+    ...COMMON,
+    title: 'A template: the question to the person.',
+    details: 'Templates, at any depth: facts for the person who decides.',
+    args: 'Templates, at any depth: what is approved. The person may change it.',
+    argsSchema:
+      'JSON Schema of `args`: of those that are asked about, which fail the node if they break it, and of changed ones.',
+    decisionSchema: 'JSON Schema of the values that a decision must bring.',
+    policy: 'The people who may decide, and the number of approvals.',
+    timeout: 'The time that people have to decide; "7d" by default.',
+    onTimeout: 'What no decision in time means; "expire" by default. "fail" is the failure of the node.',
+    onReject: '"continue" by default: the result says `rejected`. "fail" is the failure of the node.',
+  },
+  custom: { ...CALL, execution: EXECUTION, mayGoto: MAY_GOTO },
+  onError: {
+    to: 'The node to continue with.',
+    write: 'A template for each channel, over `error` and `state`.',
+  },
+  context: {
+    maxTokens: 'The maximum of tokens of one request; what the model takes by default.',
+    strategy: '"last", "summarize", or message processors in their order.',
+  },
+  compensate: {
+    tool: 'The name of the tool that compensates.',
+    args: 'Templates, at any depth, over the `result` of the compensated call and `state`.',
+  },
+  policy: {
+    roles:
+      'The roles of which a person needs one. Without roles and users, the permission `approval:decide` is enough.',
+    users: 'The people who may decide, whatever their roles.',
+    quorum: 'The number of approvals that are needed; 1 by default. One rejection decides.',
+    excludeRequester: 'True: the person who started or changed the run may not decide.',
+    requireReason: 'True: a decision needs a reason, in words.',
+    reminders: 'The times after which webhooks are told of `approval.reminder`, unless it is decided.',
+    escalate: 'Roles that may decide after some time; webhooks are told of `approval.escalated` then.',
+  },
+  escalation: {
+    after: 'The time after which these roles may decide, too.',
+    roles: 'The roles.',
+  },
+} as const;

@@ -5,7 +5,7 @@ import { decide, toPublicApproval } from '../run/approval.ts';
 import type { Approval, Decision, DecisionRequest } from '../run/approval.ts';
 import { refuseEditor } from '../run/editors.ts';
 import { deliver } from '../superstep/deliver.ts';
-import { toJson } from '../values/json.ts';
+import { toJson } from '../values/to-json.ts';
 import type { JsonObject, Json } from '../values/json.ts';
 import { formatTimestamp, parseTimestamp } from '../values/time.ts';
 import { REASON, refused, accepted, textOf, textsOf } from './signal.ts';

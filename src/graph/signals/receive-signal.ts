@@ -6,12 +6,12 @@ import { RUN_PERMISSIONS } from '../run/principal.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import { awaitedPerson, hasEnded, isBeingCanceled, isEnding, statusOf } from '../run/status.ts';
-import { boundIssues } from '../values/short-json.ts';
+import { boundIssues } from '../values/bound-issues.ts';
 import { MAX_MESSAGE } from '../values/errors.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
 import type { SchemaViolation } from '../values/json-schema.ts';
 import { jsonSize } from '../values/json-size.ts';
-import { isDeeperThan, isJsonObject } from '../values/json.ts';
+import { isDeeperThan, isJsonObject, MAX_INPUT_DEPTH } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { abbreviate, truncate } from '../values/text.ts';
 import { whyUnreadable } from '../values/unreadable.ts';
@@ -110,7 +110,7 @@ function handleSignal(draft: Draft, name: string, payload: Json): SignalOutcome 
  * none.
  */
 function sizeProblem(payload: Json): string | null {
-  if (isDeeperThan(MAX_DEPTH, payload)) return `The payload is nested deeper than ${MAX_DEPTH} levels`;
+  if (isDeeperThan(MAX_INPUT_DEPTH, payload)) return `The payload is nested deeper than ${MAX_INPUT_DEPTH} levels`;
   const by = isJsonObject(payload) ? payload['by'] : undefined;
   const isTooLarge = by !== undefined && jsonSize(by) > MAX_PRINCIPAL_BYTES;
   return isTooLarge ? `/by: it takes more than ${MAX_PRINCIPAL_BYTES} bytes` : null;
@@ -176,5 +176,3 @@ function recordIgnored(draft: Draft, name: string, by: string, refusal: Refusal)
 /** Limit in bytes of the sender, whom a run remembers. The token of a request is never larger. */
 const MAX_PRINCIPAL_BYTES = 16_384;
 const MAX_DETAIL = 500;
-/** The maximum nesting, equal to that of API bodies. */
-const MAX_DEPTH = 100;

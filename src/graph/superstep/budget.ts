@@ -10,7 +10,7 @@ import { GraphError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import { own, isJsonObject } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { MEMORY_TOOLS } from '../definition/graph-tools.ts';
+import { MEMORY_TOOLS } from '../definition/memory-tools.ts';
 import { toolCallsOf, partsOf } from '../definition/message.ts';
 import type { Message, ContentPart, MessageContent } from '../definition/message.ts';
 import { jsonSize } from '../values/json-size.ts';

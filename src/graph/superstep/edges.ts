@@ -9,7 +9,7 @@ import type { SortedTriggers } from '../run/scope-position.ts';
 import type { Trigger, Scope } from '../run/scope.ts';
 import { GraphError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
-import type { Bindings } from '../expression/expression.ts';
+import type { Bindings } from '../expression/names.ts';
 import { spend } from '../values/meter.ts';
 
 /** Evaluates the edges of finished nodes and adds their targets to the triggers. @returns the error of an edge */

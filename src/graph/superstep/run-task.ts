@@ -30,7 +30,8 @@ import { hasRoom } from '../draft/draft.ts';
 import { bytesOf } from '../run/held-bytes.ts';
 import { isClosing, standsStill } from '../run/status.ts';
 import { requireAllowedSize } from '../values/json-size.ts';
-import { deepEqual, toItems } from '../values/json.ts';
+import { toItems } from '../values/json.ts';
+import { deepEqual } from '../values/compare-json.ts';
 import type { Json } from '../values/json.ts';
 
 /** Starts a ready task. */

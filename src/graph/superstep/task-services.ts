@@ -2,7 +2,7 @@ import { claimRoom } from '../draft/draft.ts';
 import type { Draft } from '../draft/draft.ts';
 import { taskBindings, emitTask, keyOfCall, summaryOf } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
-import type { Bindings } from '../expression/expression.ts';
+import type { Bindings } from '../expression/names.ts';
 import type { Question, TaskContext } from '../nodes/behavior.ts';
 import { toPublicApproval, digestOf, expire } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';

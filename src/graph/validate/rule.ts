@@ -7,15 +7,12 @@ export type Issues<Code extends string = string> = readonly GraphIssue<Code>[];
 export interface Rule<Code extends string = string> {
   /** The codes of the rule's issues. */
   readonly codes: readonly Code[];
-  readonly find: (subject: Subject) => Issues<Code>;
+  readonly find: (subject: Subject) => Issues<NoInfer<Code>>;
 }
 
 /** Makes a rule. The type check requires that it names each code that it reports. */
-export function defineRule<const Code extends string>({
-  codes,
-  find,
-}: Rule<NoInfer<Code>> & { readonly codes: readonly Code[] }): Rule<Code> {
-  return { codes, find };
+export function defineRule<const Code extends string>(rule: Rule<Code>): Rule<Code> {
+  return rule;
 }
 
 export function error<const Code extends string>(code: Code, path: string, message: string): GraphIssue<Code> {
@@ -25,7 +22,8 @@ export function error<const Code extends string>(code: Code, path: string, messa
 export function warning<const Code extends string>(
   code: Code,
   path: string,
-  { message, hint }: { message: string; hint: string },
+  message: string,
+  hint: string,
 ): GraphIssue<Code> {
   return { code, severity: 'warning', path, message, hint };
 }

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { fieldsAt } from '../schema/fields-at.ts';
+import { fieldsAt } from '../schema/described-fields.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import { own, isJsonList, isJsonObject } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { nameInstead, didYouMean } from '../values/did-you-mean.ts';
+import { suggestNames, didYouMean } from '../values/did-you-mean.ts';
 import { valueAt } from '../values/value-at.ts';
 import type { Path } from '../values/value-at.ts';
 import { error } from './rule.ts';
@@ -31,63 +31,63 @@ export function shapeIssues(schema: z.ZodType, value: Json, location: Location):
 }
 
 /** An issue of zod, with its path from the top of the value. */
-interface Found {
+interface LocatedIssue {
   readonly issue: z.core.$ZodIssue;
   readonly at: Path;
 }
 
 /** Replaces the issue of a union by the issues of its best matching branch, which has the fewest. */
-function innermost(issue: z.core.$ZodIssue, above: Path): readonly Found[] {
+function innermost(issue: z.core.$ZodIssue, above: Path): readonly LocatedIssue[] {
   const at = [...above, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))];
   if (issue.code !== 'invalid_union') return [{ issue, at }];
   const [meant] = issue.errors
-    .filter((branch) => !branch.some(isUnexpected))
+    .filter((branch) => !branch.some(isTypeMismatch))
     .map((branch) => branch.flatMap((inner) => innermost(inner, at)))
     .toSorted((one, other) => one.length - other.length);
   return meant ?? [{ issue, at }];
 }
 
-interface Whole extends Location {
+interface CheckedValue extends Location {
   readonly schema: z.ZodType;
   readonly value: Json;
 }
 
-function toIssues({ issue, at }: Found, whole: Whole): ShapeIssues {
-  const path = [...whole.path, ...at];
+function toIssues({ issue, at }: LocatedIssue, checked: CheckedValue): ShapeIssues {
+  const path = [...checked.path, ...at];
   if (issue.code === 'unrecognized_keys') {
-    const fields = [...new Set(fieldsAt(whole.schema, at))];
-    const known = [...fields, ...(at.length === 0 ? (whole.alsoKnown ?? []) : [])];
+    const fields = [...new Set(fieldsAt(checked.schema, at))];
+    const known = [...fields, ...(at.length === 0 ? (checked.alsoKnown ?? []) : [])];
     return issue.keys.map((key) => {
-      const hint = own(whole.hints ?? {}, key);
+      const hint = own(checked.hints ?? {}, key);
       const others = known.filter((name) => name !== key);
-      const instead = hint === undefined ? nameInstead(key, others, fields) : `. ${hint}`;
+      const instead = hint === undefined ? suggestNames(key, others, fields) : `. ${hint}`;
       return error('INVALID_FIELD', toPointer([...path, key]), `There is no field "${key}" here${instead}`);
     });
   }
-  const found = valueAt(whole.value, at);
+  const found = valueAt(checked.value, at);
   const last = at.at(-1);
   if (found === undefined && last !== undefined)
     return [error('INVALID_FIELD', toPointer(path.slice(0, -1)), `The field "${last}" is missing`)];
-  return [wrongValue(issue, found ?? null, toPointer(path))];
+  return [issueOfValue(issue, found ?? null, toPointer(path))];
 }
 
-function wrongValue(issue: z.core.$ZodIssue, value: Json, path: string): ShapeIssues[number] {
+function issueOfValue(issue: z.core.$ZodIssue, value: Json, path: string): ShapeIssues[number] {
   if (issue.code === 'custom' && issue.params?.['code'] === 'INVALID_DURATION')
     return error('INVALID_DURATION', path, issue.message);
-  const message = isUnexpected({ ...issue, path: [] }) ? unlikeExpected([issue], value) : issue.message;
+  const message = isTypeMismatch({ ...issue, path: [] }) ? mismatchMessage([issue], value) : issue.message;
   return error('INVALID_FIELD', path, message);
 }
 
 /** Returns a message with the expected values, the actual one, and the most similar valid name. */
-function unlikeExpected(issues: readonly z.core.$ZodIssue[], value: Json): string {
+function mismatchMessage(issues: readonly z.core.$ZodIssue[], value: Json): string {
   const expected = issues.flatMap(expectationsOf);
   const names = expected.flatMap(({ name }) => (name === undefined ? [] : [name]));
   const meant = typeof value === 'string' ? didYouMean(value, names) : '';
-  return `This must be ${eitherOf(expected.map(({ text }) => text))}, not ${toWords(value)}.${meant}`;
+  return `This must be ${eitherOf(expected.map(({ text }) => text))}, not ${formatValue(value)}.${meant}`;
 }
 
 /** True if an issue is about the type of the whole value. */
-function isUnexpected({ code, path }: z.core.$ZodIssue): boolean {
+function isTypeMismatch({ code, path }: z.core.$ZodIssue): boolean {
   return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union');
 }
 
@@ -119,10 +119,10 @@ function eitherOf(texts: readonly string[]): string {
   return all.length < 2 ? all.join() : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`;
 }
 
-function toWords(value: Json): string {
+function formatValue(value: Json): string {
   if (isJsonList(value)) return 'a list';
-  return isJsonObject(value) ? 'an object' : truncate(JSON.stringify(value), MAX_SHOWN);
+  return isJsonObject(value) ? 'an object' : truncate(JSON.stringify(value), MAX_QUOTED);
 }
 
 /** In characters of JSON. Longer values are cut in messages. */
-const MAX_SHOWN = 80;
+const MAX_QUOTED = 80;

@@ -1,11 +1,11 @@
-import { isJsonList, isJsonObject } from '../values/json.ts';
+import { isJsonObject, itemsIn, membersIn } from '../values/json.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { Catalog } from '../definition/catalog.ts';
 import { kindOfEdge } from '../definition/definition.ts';
 import type { EdgeKind } from '../definition/definition.ts';
 import { namesAt, describeNode } from '../definition/node-types/describe-node.ts';
-import type { Named } from '../definition/node-types/describe-node.ts';
+import type { LocatedName } from '../definition/node-types/describe-node.ts';
 import type { NodeDescription } from '../definition/node-types/node-description.ts';
 
 /**
@@ -32,8 +32,8 @@ export interface SubjectEdge {
   readonly fields: JsonObject;
   readonly path: string;
   readonly kind: EdgeKind;
-  readonly sources: readonly Named[];
-  readonly targets: readonly Named[];
+  readonly sources: readonly LocatedName[];
+  readonly targets: readonly LocatedName[];
   readonly expressions: readonly SubjectExpression[];
 }
 
@@ -60,9 +60,7 @@ export function readSubject(definition: JsonObject, catalog: Catalog): Subject {
         },
       ]),
     ),
-    edges: (isJsonList(definition['edges']) ? definition['edges'] : []).flatMap((edge, index) =>
-      isJsonObject(edge) ? [readEdge(edge, index)] : [],
-    ),
+    edges: itemsIn(definition['edges']).flatMap((edge, index) => (isJsonObject(edge) ? [readEdge(edge, index)] : [])),
   };
 }
 
@@ -75,21 +73,19 @@ function readEdge(fields: JsonObject, index: number): SubjectEdge {
 }
 
 /** Drops repeated names, because a join waits for each node once. */
-function firstOfEach(names: readonly Named[]): readonly Named[] {
+function firstOfEach(names: readonly LocatedName[]): readonly LocatedName[] {
   return [...new Map(names.toReversed().map((named) => [named.name, named])).values()].toReversed();
 }
 
 type Reader<Part> = Readonly<Record<EdgeKind, (fields: JsonObject, path: string) => readonly Part[]>>;
 
-const TARGETS: Reader<Named> = {
+const TARGETS: Reader<LocatedName> = {
   plain: (fields, path) => namesAt(fields['to'], `${path}/to`),
   forEach: (fields, path) => namesAt(fields['to'], `${path}/to`),
   branches: (fields, path) =>
     branchesOf(fields, path).flatMap(({ fields: branch, path: at }) => namesAt(branch['to'], `${at}/to`)),
   route: ({ paths, default: otherwise }, path) => [
-    ...(isJsonObject(paths) ? Object.entries(paths) : []).flatMap(([value, target]) =>
-      namesAt(target, `${path}/paths${toPointer([value])}`),
-    ),
+    ...membersIn(paths).flatMap(([value, target]) => namesAt(target, `${path}/paths${toPointer([value])}`)),
     ...namesAt(otherwise, `${path}/default`),
   ],
 };
@@ -111,16 +107,13 @@ export function branchesOf(
   edge: JsonObject,
   path: string,
 ): readonly { readonly fields: JsonObject; readonly path: string }[] {
-  const branches = edge['branches'];
-  if (!isJsonList(branches)) return [];
-  return branches.flatMap((fields, index) =>
+  return itemsIn(edge['branches']).flatMap((fields, index) =>
     isJsonObject(fields) ? [{ fields, path: `${path}/branches/${index}` }] : [],
   );
 }
 
 function objectsIn(value: Json | undefined): readonly (readonly [string, JsonObject])[] {
-  if (!isJsonObject(value)) return [];
-  return Object.entries(value).flatMap(([key, member]) => (isJsonObject(member) ? [[key, member] as const] : []));
+  return membersIn(value).flatMap(([key, member]) => (isJsonObject(member) ? [[key, member] as const] : []));
 }
 
 function textOr(value: Json | undefined, fallback: string): string {

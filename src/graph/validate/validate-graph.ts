@@ -1,6 +1,6 @@
 import type { Catalog } from '../definition/catalog.ts';
 import { innerGraphAt } from '../definition/references.ts';
-import { boundIssues } from '../values/short-json.ts';
+import { boundIssues } from '../values/bound-issues.ts';
 import { withSuggestions } from '../values/did-you-mean.ts';
 import { jsonSize } from '../values/json-size.ts';
 import { isJsonObject } from '../values/json.ts';
@@ -54,6 +54,15 @@ const MAX_UNITS = 10_000_000;
 
 /** The codes of all issues: those of the rules, and those about a whole definition. */
 export type IssueCode = RuleCode | 'GRAPH_TOO_LARGE' | 'TOO_EXPENSIVE';
+
+/** The codes of issues about names that only an installation knows. */
+export const CATALOG_CODES: ReadonlySet<IssueCode> = new Set<IssueCode>([
+  'UNKNOWN_TOOL',
+  'UNKNOWN_FUNCTION',
+  'UNKNOWN_MODEL',
+  'UNKNOWN_GRAPH',
+  'UNKNOWN_NODE_TYPE',
+]);
 
 /**
  * Returns all issues of a definition. It can be compiled and run if none of them is an error.

@@ -1,8 +1,8 @@
-import { isJsonList, isJsonObject, own } from './json.ts';
+import { isJsonList, isJsonObject, membersIn, own } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { spend } from './meter.ts';
-import { itemSchema, memberSchema, wholeSchemas } from './schema-parts.ts';
+import { itemSchema, memberSchema, unconditionalSchemas } from './schema-parts.ts';
 import type { SchemaPart } from './schema-parts.ts';
 
 /*
@@ -19,8 +19,7 @@ export function withDefaults(value: Json, schema: JsonSchema): Json {
 }
 
 function defaultsOf({ properties }: JsonObject): readonly (readonly [string, Json])[] {
-  if (!isJsonObject(properties)) return [];
-  return Object.entries(properties).flatMap(([name, schema]) => {
+  return membersIn(properties).flatMap(([name, schema]) => {
     spend(1);
     const value = isJsonObject(schema) ? own(schema, 'default') : undefined;
     return value === undefined ? [] : [[name, value] as const];
@@ -40,8 +39,7 @@ export function withoutUnknown(
     const [only, ...others] = schemas.filter(({ $ref: _ref, ...rest }) => Object.keys(rest).length > 0);
     if (!only || others.length > 0 || only['patternProperties'] !== undefined) return object;
     if (only['additionalProperties'] !== false) return object;
-    const { properties } = only;
-    const known = isJsonObject(properties) ? Object.keys(properties) : [];
+    const known = membersIn(only['properties']).map(([name]) => name);
     const kept = Object.entries(object).filter(([name]) => known.includes(name) || isKept(name, known));
     return kept.length === Object.keys(object).length ? object : Object.fromEntries(kept);
   });
@@ -62,5 +60,5 @@ function changeObjects(value: Json, part: SchemaPart, change: ChangeObject): Jso
     ([name, member]) => [name, changeObjects(member, memberSchema(part, name), change)] as const,
   );
   const isChanged = members.some(([name, member]) => member !== own(value, name));
-  return change(isChanged ? Object.fromEntries(members) : value, wholeSchemas(part));
+  return change(isChanged ? Object.fromEntries(members) : value, unconditionalSchemas(part));
 }

@@ -36,12 +36,12 @@ export function didYouMean(wrong: string, known: Iterable<string>): string {
  * Returns the end of a message about a wrong name: `. Did you mean "x"?`, else `; known are a, b`, else a full stop.
  * @param listed the names to list instead of all known ones
  */
-export function nameInstead(wrong: string, known: readonly string[], listed: readonly string[] = known): string {
+export function suggestNames(wrong: string, known: readonly string[], listed: readonly string[] = known): string {
   const suggestion = didYouMean(wrong, known);
   if (suggestion !== '' || listed.length === 0) return `.${suggestion}`;
   const more = listed.length > MAX_LISTED ? ` and ${listed.length - MAX_LISTED} more` : '';
-  const shown = listed.slice(0, MAX_LISTED).map((name) => truncate(name, MAX_NAME));
-  return `; known are ${shown.join(', ')}${more}`;
+  const names = listed.slice(0, MAX_LISTED).map((name) => truncate(name, MAX_NAME));
+  return `; known are ${names.join(', ')}${more}`;
 }
 
 const MAX_LISTED = 10;

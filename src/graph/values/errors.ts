@@ -112,7 +112,7 @@ export function toRunError(thrown: unknown): RunError {
 }
 
 /** True if a failed call was never executed: it was canceled or refused before its first attempt. */
-export function isNotMade({ callFailed, error: { code, attempts } }: TaskFailure): boolean {
+export function wasNeverExecuted({ callFailed, error: { code, attempts } }: TaskFailure): boolean {
   return callFailed && (attempts === 0 || REFUSED_BEFORE.has(code));
 }
 

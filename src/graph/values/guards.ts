@@ -1,3 +1,5 @@
+import { isJsonObject } from './json.ts';
+
 /** Checks if a value from outside, such as stored JSON, has a type. */
 export type Guard<T> = (value: unknown) => value is T;
 
@@ -10,11 +12,8 @@ export type FieldGuards<T> = {
 export function isObjectOf<T extends object>(guards: FieldGuards<T>): Guard<T> {
   const checks: readonly (readonly [string, Guard<unknown>])[] = Object.entries(guards);
   return (value): value is T =>
-    isRecord(value) && checks.every(([name, isRight]) => isRight(Object.hasOwn(value, name) ? value[name] : undefined));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+    isJsonObject(value) &&
+    checks.every(([name, isRight]) => isRight(Object.hasOwn(value, name) ? value[name] : undefined));
 }
 
 export function isListOf<T>(isItem: Guard<T>): Guard<readonly T[]> {

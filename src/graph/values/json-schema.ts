@@ -90,12 +90,12 @@ function runCheck<T extends object>(check: () => T): T | null {
   return tryWithAllowance('A check by a JSON Schema', MAX_CHECK_UNITS, check);
 }
 
-interface Located {
+interface AtPath {
   readonly path: readonly (string | number)[];
 }
 
 /** Converts the path of a fault to a short pointer, because one long key may occur in the paths of many faults. */
-function atPointer<Fault extends Located>({ path, ...fault }: Fault): Omit<Fault, 'path'> & { readonly path: string } {
+function atPointer<Fault extends AtPath>({ path, ...fault }: Fault): Omit<Fault, 'path'> & { readonly path: string } {
   const pointer = toShortPointer(path);
   spend(path.length + priceOfText(pointer));
   return { path: pointer, ...fault };

@@ -1,51 +1,15 @@
-import { isKept } from './decimal.ts';
-import { toPointer } from './json-pointer.ts';
-import { priceOfText, spend } from './meter.ts';
-
 /** A JSON value: the content of channels, events, calls and results. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** Converts an object that is neither list nor record to a JSON-like value; `undefined` if it can't. */
-export type ForeignConverter = (value: object) => unknown;
-
-/** Counts a copy while it is made. Each method may throw. */
-export interface CopyBudget {
-  takeText(text: string): void;
-  takeKey(key: string): void;
-  takeScalar(): void;
-  takeContainer(): void;
-}
-
-/** Options of a copy. */
-export interface CopyOptions {
-  /** Converts objects that JSON can't represent. */
-  readonly foreign?: ForeignConverter;
-  /** Counts the copy while it is made. */
-  readonly budget?: CopyBudget;
-}
-
-/**
- * Copies a value as JSON would represent it: `toJSON` is called, and object members that are `undefined` are dropped.
- * @throws NotJsonError naming the part at fault: `undefined` in a list, `NaN`, bytes, a function, over 200 levels
- * @throws GraphError when the budget is used up
- */
-export function toJson(value: unknown, options: CopyOptions = {}): Json {
-  return copy(value, 0, options);
-}
-
-/** Copies an object as JSON would represent it. @throws as `toJson`, and for an object whose JSON is not an object */
-export function toJsonObject(value: object): JsonObject {
-  const json = toJson(value);
-  if (!isJsonObject(json)) throw new NotJsonError('a list, not an object,');
-  return json;
-}
-
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The maximum nesting of JSON from outside: the bodies of requests and the payloads of signals. */
+export const MAX_INPUT_DEPTH = 100;
 
 /**
  * True if lists and objects are nested deeper than `levels`. It must not recurse, because deep values overflow the
@@ -73,6 +37,16 @@ export function toItems(value: Json): readonly Json[] {
   return isJsonList(value) ? value : [value];
 }
 
+/** Returns the items of a list; none for any other value. */
+export function itemsIn(value: Json | undefined): readonly Json[] {
+  return isJsonList(value) ? value : [];
+}
+
+/** Returns the members of an object, with their names; none for any other value. */
+export function membersIn(value: Json | undefined): readonly (readonly [string, Json])[] {
+  return isJsonObject(value) ? Object.entries(value) : [];
+}
+
 /**
  * Returns a record's own member; `undefined` if there is none. Inherited members, such as `constructor`, don't count.
  */
@@ -80,152 +54,21 @@ export function own<T>(record: Readonly<Record<string, T>>, key: string): T | un
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/**
- * Compares two values, at three units of the meter for each part and one for each key. Identical objects are compared
- * part by part as well, because they lose their identity when they are stored.
- */
-export function deepEqual(a: Json, b: Json): boolean {
-  spend(typeof a === 'string' ? priceOfText(a) : 3);
-  if (isJsonList(a))
-    return isJsonList(b) && a.length === b.length && a.every((item, i) => deepEqual(item, b[i] ?? null));
-  if (!isJsonObject(a)) return a === b;
-  if (!isJsonObject(b)) return false;
-  const [keys, others] = [Object.keys(a), Object.keys(b)];
-  spend(keys.length + others.length);
-  return (
-    keys.length === others.length &&
-    keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key] ?? null, b[key] ?? null))
-  );
-}
-
-/** Returns JSON text with sorted keys, which is the same for equal values. */
-export function canonicalJson(value: Json): string {
-  spend(typeof value === 'string' ? priceOfText(value) : 5);
-  if (isJsonList(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value);
-  const members = Object.keys(value)
-    .sort()
-    .map((key) => `${keyText(key)}:${canonicalJson(value[key] ?? null)}`);
-  return `{${members.join(',')}}`;
-}
-
-function keyText(key: string): string {
-  spend(priceOfText(key));
-  return JSON.stringify(key);
-}
-
-function copy(value: unknown, depth: number, options: CopyOptions): Json {
-  if (isContainer(value)) return copyObject(value, depth, options);
-  const scalar = toScalar(value);
-  if (typeof scalar === 'string') options.budget?.takeText(scalar);
-  else options.budget?.takeScalar();
-  return scalar;
-}
-
-function toScalar(value: unknown): Json {
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-      return value;
-    case 'number':
-      if (!Number.isFinite(value)) throw new NotJsonError(String(value));
-      return value;
-    case 'bigint':
-      return toNumber(value);
-    default:
-      if (value === null) return null;
-      throw new NotJsonError(typeof value);
-  }
-}
-
-/** @throws NotJsonError for an integer that a double does not keep */
-function toNumber(integer: bigint): number {
-  const number = Number(integer);
-  if (!Number.isFinite(number)) throw new NotJsonError('an integer beyond 1.8e308');
-  if (!isKept(String(integer))) throw new NotJsonError(`the integer ${integer}, which a JSON number does not keep,`);
-  return number;
-}
-
-function copyObject(value: object, depth: number, options: CopyOptions): Json {
-  if (depth >= MAX_DEPTH) throw new NotJsonError(`a value nested over ${MAX_DEPTH} levels (or a cycle)`);
-  if (ArrayBuffer.isView(value)) throw new NotJsonError('bytes');
-  if (Array.isArray(value)) {
-    options.budget?.takeContainer();
-    return Array.from(value, (item, index) => copyUnder(index, () => copy(item, depth + 1, options)));
-  }
-  return isRecord(value) && !hasToJson(value) ? copyRecord(value, depth, options) : copyForeign(value, depth, options);
-}
-
-function copyRecord(value: object, depth: number, options: CopyOptions): Json {
-  options.budget?.takeContainer();
-  const result: Record<string, Json> = {};
-  for (const [key, member] of Object.entries(value)) {
-    if (member === undefined) continue;
-    options.budget?.takeKey(key);
-    const copied = copyUnder(key, () => copy(member, depth + 1, options));
-    setOwn(result, key, copied);
-  }
-  return result;
-}
-
-/** True for object literals and instances of plain classes; false for maps, sets, promises and the like. */
-function isRecord(value: object): boolean {
-  return Object.prototype.toString.call(value) === '[object Object]';
-}
-
-function hasToJson(value: object): value is { toJSON: () => unknown } {
-  return 'toJSON' in value && typeof value.toJSON === 'function';
-}
-
-function copyForeign(value: object, depth: number, options: CopyOptions): Json {
-  const converted = options.foreign?.(value);
-  const standIn = converted === undefined && hasToJson(value) ? value.toJSON() : converted;
-  if (standIn === undefined) throw new NotJsonError(value.constructor.name);
-  return copy(standIn, depth + 1, options);
-}
-
-function copyUnder(key: string | number, copyMember: () => Json): Json {
-  try {
-    return copyMember();
-  } catch (error) {
-    throw error instanceof NotJsonError ? error.within(key) : error;
-  }
-}
-
-/** Sets a member. A key named `__proto__` is defined, because assigning it would set the prototype. */
-function setOwn(target: Record<string, Json>, key: string, value: Json): void {
-  if (key !== '__proto__') target[key] = value;
-  else Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
-}
-
-/** Deeper values are refused, because every traversal of a value recurses. */
-export const MAX_DEPTH = 200;
-
-/** A part of a value that can't be represented in JSON. */
-class NotJsonError extends Error {
-  readonly #path: (string | number)[] = [];
-  readonly #part: string;
-
-  constructor(part: string) {
-    super();
-    this.#part = part;
-    this.#describe();
-  }
-
-  /** Adds the key of the container around the part. It is called while the error passes outwards. */
-  within(key: string | number): this {
-    this.#path.unshift(key);
-    this.#describe();
-    return this;
-  }
-
-  #describe(): void {
-    this.message = `${this.#part} at ${toPointer(this.#path) || 'the top'} is no JSON value`;
-  }
-}
-
 /** Converts a value to the text that a template inserts: objects and lists as JSON, `null` as an empty text. */
 export function toText(value: Json): string {
   if (typeof value === 'string') return value;
   return value === null ? '' : JSON.stringify(value);
 }
+
+/** Returns the name of a value's type. The value itself may be a secret. */
+export function nameOfType(value: Json): string {
+  if (value === null) return 'null';
+  if (isJsonList(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : (TYPES_IN_WORDS[typeof value] ?? typeof value);
+}
+
+const TYPES_IN_WORDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+};

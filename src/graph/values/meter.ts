@@ -71,7 +71,7 @@ export function withinBudget<T>({ units, spent, message }: Budget, work: () => T
 /** Charges all open allowances. @param units a whole number, to be exact @throws TooExpensiveError if one is used up */
 export function spend(units: number): void {
   meter.used += Math.min(units, MAX_CHARGE);
-  if (meter.used > meter.limit) throw stop();
+  if (meter.used > meter.limit) throw exceeded();
 }
 
 /**
@@ -99,7 +99,12 @@ export function unitsLeft(): number {
 }
 
 /** Returns the price in units of reading or making a text. */
-export function priceOfText({ length }: { readonly length: number }): number {
+export function priceOfText(text: string): number {
+  return priceOfLength(text.length);
+}
+
+/** Like `priceOfText`, for a text that is not made yet. */
+export function priceOfLength(length: number): number {
   return 1 + Math.ceil(length / CHARACTERS_PER_UNIT);
 }
 
@@ -129,7 +134,7 @@ function runWithin<T>(allowance: Allowance, work: () => T): T {
  * Returns the error of the allowance that ends first; of two that end together, the outer one. Only its units stay
  * charged.
  */
-function stop(): TooExpensiveError {
+function exceeded(): TooExpensiveError {
   let first: Allowance | null = null;
   for (let allowance = meter.innermost; allowance; allowance = allowance.outer)
     if (!first || allowance.end <= first.end) first = allowance;

@@ -1,7 +1,8 @@
-import { isJsonList, isJsonObject, toJson } from './json.ts';
+import { isJsonList, isJsonObject } from './json.ts';
 import type { Json } from './json.ts';
 import { isKept } from './decimal.ts';
 import { toPointer } from './json-pointer.ts';
+import { toJson } from './to-json.ts';
 
 /** A part of a JSON text that parsing does not keep, or that other parsers read differently. */
 export interface JsonLoss {

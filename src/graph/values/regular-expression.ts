@@ -63,7 +63,7 @@ function toPattern(program: RE2JS): Pattern {
 const ELEMENT = /\\[pP]\{[^}]*\}|\\[pP][^]|\[:[^\]]*\]|\\x\{[^}]*\}|\\x[^]{2}|\\[0-7]{1,3}|\\[^]|[^]/gu;
 
 const PROPERTY = /^\\[pP]/;
-const NAMED = /^(?:\\[dDsSwW]|\[:)/;
+const NAMED_CLASS = /^(?:\\[dDsSwW]|\[:)/;
 
 /** In units. The table of a property has hundreds of ranges, and as many more for the other case of its characters. */
 const PER_PROPERTY = 2_000;
@@ -84,7 +84,7 @@ function priceOfClass(token: string, ignoresCase: boolean): number {
   const elements = token.match(ELEMENT) ?? [];
   return elements.reduce((sum, element, at) => {
     if (PROPERTY.test(element)) return sum + (ignoresCase ? PER_PROPERTY_IN_ANY_CASE : PER_PROPERTY);
-    if (ignoresCase && NAMED.test(element)) return sum + PER_NAMED_IN_ANY_CASE;
+    if (ignoresCase && NAMED_CLASS.test(element)) return sum + PER_NAMED_IN_ANY_CASE;
     const from = element === '-' ? elements[at - 1] : undefined;
     const to = element === '-' ? elements[at + 1] : undefined;
     const width = from === undefined || to === undefined ? 1 : widthOf(codePointOf(from), codePointOf(to));
@@ -135,7 +135,7 @@ export function estimatePattern(pattern: string): PatternCost {
   const size = open.reduce((sum, group) => sum + group.size, 0);
   const ignoresCase = IGNORES_CASE.test(pattern);
   const classes = tokens.reduce(
-    (sum, [token]) => sum + (IS_CLASS.test(token) ? priceOfClass(token, ignoresCase) : 0),
+    (sum, [token]) => sum + (CHARACTER_CLASS.test(token) ? priceOfClass(token, ignoresCase) : 0),
     0,
   );
   return { size, price: size * PER_INSTRUCTION + classes };
@@ -156,7 +156,7 @@ const OPERATORS: ReadonlySet<string> = new Set(['*', '+', '?', '|']);
 const IGNORES_CASE = /\(\?[a-zA-Z]*i/;
 
 /** Classes in brackets, and properties. */
-const IS_CLASS = /^(?:\[|\\[pP])/;
+const CHARACTER_CLASS = /^(?:\[|\\[pP])/;
 
 function add(group: Group, size: number): void {
   group.size += size;

@@ -1,8 +1,9 @@
 import { parsePointer } from './json-pointer.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { isJsonList, isJsonObject, own, toItems } from './json.ts';
+import { isJsonList, isJsonObject, itemsIn, own, toItems } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
 import { spend } from './meter.ts';
+import { valueAt } from './value-at.ts';
 
 /* Reads the types of a value and the schemas of its parts from a JSON Schema, through references and combinations. */
 
@@ -41,7 +42,7 @@ export function memberSchema({ schema, root }: SchemaPart, key: string): SchemaP
 
 /** Returns the schema of one item of a list; `true` if none is declared. */
 export function itemSchema({ schema, root }: SchemaPart, index: number): SchemaPart {
-  const ofItem: PartReader = (object) => listOf(object['prefixItems'])[index] ?? object['items'];
+  const ofItem: PartReader = (object) => itemsIn(object['prefixItems'])[index] ?? object['items'];
   return { schema: findPart(schema, { root, read: ofItem, depth: 0 }) ?? true, root };
 }
 
@@ -49,18 +50,18 @@ export function itemSchema({ schema, root }: SchemaPart, index: number): SchemaP
  * Returns the schema objects that apply to a value unconditionally: the schema itself, its reference, and all of its
  * `allOf`.
  */
-export function wholeSchemas({ schema, root }: SchemaPart): readonly JsonObject[] {
-  return wholesAt(schema, root, 0);
+export function unconditionalSchemas({ schema, root }: SchemaPart): readonly JsonObject[] {
+  return unconditionalSchemasAt(schema, root, 0);
 }
 
 /** A limit is needed because references may form a cycle. */
 const MAX_DEPTH = 16;
 
-function wholesAt(schema: Json | undefined, root: JsonSchema, depth: number): readonly JsonObject[] {
+function unconditionalSchemasAt(schema: Json | undefined, root: JsonSchema, depth: number): readonly JsonObject[] {
   spend(5);
   if (!isJsonObject(schema) || depth > MAX_DEPTH) return [];
-  const inside = (inner: Json | undefined): readonly JsonObject[] => wholesAt(inner, root, depth + 1);
-  return [schema, ...inside(resolve(schema['$ref'], root)), ...listOf(schema['allOf']).flatMap(inside)];
+  const inside = (inner: Json | undefined): readonly JsonObject[] => unconditionalSchemasAt(inner, root, depth + 1);
+  return [schema, ...inside(resolve(schema['$ref'], root)), ...itemsIn(schema['allOf']).flatMap(inside)];
 }
 
 function typesAt(schema: Json | undefined, root: JsonSchema, depth: number): SchemaTypes {
@@ -72,28 +73,28 @@ function typesAt(schema: Json | undefined, root: JsonSchema, depth: number): Sch
     typesOfValues(schema['enum']),
     schema['const'] === undefined ? null : typesOfValues([schema['const']]),
     typesInside(resolve(schema['$ref'], root)),
-    ...listOf(schema['allOf']).map(typesInside),
+    ...itemsIn(schema['allOf']).map(typesInside),
     typesOfAny(schema['anyOf'], typesInside),
     typesOfAny(schema['oneOf'], typesInside),
   ].reduce(intersect, null);
 }
 
 function declaredTypes(type: Json | undefined): SchemaTypes {
-  return type === undefined ? null : new Set(paidFor(toItems(type)));
+  return type === undefined ? null : new Set(charged(toItems(type)));
 }
 
 function typesOfValues(values: Json | undefined): SchemaTypes {
-  return isJsonList(values) ? new Set(paidFor(values).map((value) => typeof value)) : null;
+  return isJsonList(values) ? new Set(charged(values).map((value) => typeof value)) : null;
 }
 
 /** Charges for reading a whole list. */
-function paidFor(items: readonly Json[]): readonly Json[] {
+function charged(items: readonly Json[]): readonly Json[] {
   spend(items.length);
   return items;
 }
 
 function typesOfAny(branches: Json | undefined, typesIn: (branch: Json) => SchemaTypes): SchemaTypes {
-  const ofBranches = listOf(branches).map(typesIn);
+  const ofBranches = itemsIn(branches).map(typesIn);
   const known = ofBranches.filter((types) => types !== null);
   return known.length === 0 || known.length < ofBranches.length ? null : new Set(known.flatMap((types) => [...types]));
 }
@@ -124,18 +125,18 @@ function findPart(schema: Json | undefined, search: PartSearch): Json | undefine
   spend(5);
   if (!isJsonObject(schema) || search.depth > MAX_DEPTH) return undefined;
   const inside = (inner: Json | undefined): readonly Json[] =>
-    present(findPart(inner, { ...search, depth: search.depth + 1 }));
+    listIfDefined(findPart(inner, { ...search, depth: search.depth + 1 }));
   const parts = [
-    ...present(search.read(schema)),
+    ...listIfDefined(search.read(schema)),
     ...inside(resolve(schema['$ref'], search.root)),
-    ...listOf(schema['allOf']).flatMap(inside),
-    ...toAnyOf(listOf(schema['anyOf']).flatMap(inside)),
-    ...toAnyOf(listOf(schema['oneOf']).flatMap(inside)),
+    ...itemsIn(schema['allOf']).flatMap(inside),
+    ...toAnyOf(itemsIn(schema['anyOf']).flatMap(inside)),
+    ...toAnyOf(itemsIn(schema['oneOf']).flatMap(inside)),
   ];
   return parts.length > 1 ? { allOf: parts } : parts[0];
 }
 
-function present(part: Json | undefined): readonly Json[] {
+function listIfDefined(part: Json | undefined): readonly Json[] {
   return part === undefined ? [] : [part];
 }
 
@@ -143,16 +144,9 @@ function toAnyOf(parts: readonly Json[]): readonly Json[] {
   return parts.length === 0 ? [] : [{ anyOf: parts }];
 }
 
-function listOf(value: Json | undefined): readonly Json[] {
-  return isJsonList(value) ? value : [];
-}
-
 /** Follows a reference into the same document, such as `#/$defs/amount`. */
 function resolve(reference: Json | undefined, root: JsonSchema): Json | undefined {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
   spend(reference.length);
-  return parsePointer(reference).reduce<Json | undefined>(
-    (found, key) => (isJsonList(found) ? found[Number(key)] : isJsonObject(found) ? own(found, key) : undefined),
-    root,
-  );
+  return valueAt(root, parsePointer(reference));
 }

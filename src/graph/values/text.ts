@@ -43,3 +43,8 @@ export function createDistinctTexts(copyOf: (wanted: string, copy: number) => st
     return text;
   };
 }
+
+/** Escapes control characters except line feeds, because untrusted text could move the cursor of a terminal. */
+export function escapeInvisible(text: string): string {
+  return text.replaceAll(/[^\P{C}\n]/gu, (letter) => `\\u{${letter.codePointAt(0)?.toString(16) ?? ''}}`);
+}

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { messageOf } from '../../graph/values/index.ts';
-import { MAX_TEXTS, TextsRefusedError, VectorsUnusableError, toEmbeddedText, toSqlVector } from './memory-vectors.ts';
-import type { Embedder, MemoryVectors, UnembeddedEntry, Vector } from './memory-vectors.ts';
+import { toSqlVector } from './memory-vectors.ts';
+import { MAX_TEXTS, TextsRefusedError, VectorsUnusableError, toEmbeddedText } from './embedder.ts';
+import type { MemoryVectors, UnembeddedEntry } from './memory-vectors.ts';
+import type { Embedder, Vector } from './embedder.ts';
 import { readPage } from '../page.ts';
 import type { Tables } from '../tables.ts';
 import { ENTRY_LISTING, fullTextSearch, liveEntries, toEntry } from './memory.ts';

@@ -1,5 +1,5 @@
 import type { Store } from '../store.ts';
-import type { Embedder } from './memory-vectors.ts';
+import type { Embedder } from './embedder.ts';
 import { wordsOf } from './memory.ts';
 import type { Memory } from './memory.ts';
 import { createMeaning } from './meaning.ts';

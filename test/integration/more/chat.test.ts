@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { chatOptions } from '../../../examples/chat/chat-options.ts';
-import { toJson } from '../../../src/graph/values/json.ts';
+import { toJson } from '../../../src/graph/values/to-json.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { requestsOf, say } from '../../support/builders/chat-model.ts';

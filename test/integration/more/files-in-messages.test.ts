@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { chatOptions } from '../../../examples/chat/chat-options.ts';
 import { isDefinition } from '../../../src/graph/definition/index.ts';
 import type { ChannelDefinition, GraphDefinition } from '../../../src/graph/definition/definition.ts';
-import { toJson } from '../../../src/graph/values/json.ts';
+import { toJson } from '../../../src/graph/values/to-json.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import { openPostgresStore } from '../../../src/store/store.ts';
 import { aDefinition } from '../../support/builders/builders.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
-import { toJson } from '../../../src/graph/values/json.ts';
+import { toJson } from '../../../src/graph/values/to-json.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { askFor, offeredTo, requestsOf, say, toldTo } from '../../support/builders/chat-model.ts';
 import { aGraphOf, eventsOf, hasStatus, startRun } from '../../support/readers/api-runs.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeDefinition } from '../../../src/graph/definition/definition.ts';
 import { validateGraph } from '../../../src/graph/validate/validate-graph.ts';
-import { toJson } from '../../../src/graph/values/json.ts';
+import { toJson } from '../../../src/graph/values/to-json.ts';
 import { asks, play } from '../../support/builders/agents.ts';
 import { aCatalog, aDefinition } from '../../support/builders/builders.ts';
 

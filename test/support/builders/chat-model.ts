@@ -1,4 +1,4 @@
-import { toJson } from '../../../src/graph/values/json.ts';
+import { toJson } from '../../../src/graph/values/to-json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { json } from '../doubles/loopback-server.ts';
 import type { Answer, HeardRequest, LoopbackServer } from '../doubles/loopback-server.ts';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { hasErrors } from '../../../src/graph/definition/definition.ts';
 import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
 import { validateGraph } from '../../../src/graph/validate/validate-graph.ts';
-import { toJson } from '../../../src/graph/values/json.ts';
+import { toJson } from '../../../src/graph/values/to-json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { hostileCondition, hostileTemplate } from '../../hostile/arbitraries.ts';
 import { randomCatalog } from './random-graphs.ts';

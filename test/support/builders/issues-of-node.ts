@@ -1,5 +1,5 @@
 import { validateGraph } from '../../../src/graph/validate/validate-graph.ts';
-import { toJson } from '../../../src/graph/values/json.ts';
+import { toJson } from '../../../src/graph/values/to-json.ts';
 import { aCatalog } from './builders.ts';
 
 /** Returns codes and paths of the errors in a graph with one node, `a`. */

@@ -3,7 +3,7 @@ import { createGuardedFetch } from '../../../src/network/guarded-request.ts';
 import { createGenerate } from '../../../src/activities/models/generate.ts';
 import type { GenerateContext, ModelRequest, ModelSettings } from '../../../src/activities/models/model.ts';
 import type { ModelReply } from '../../../src/graph/run/effect.ts';
-import { toJson } from '../../../src/graph/values/json.ts';
+import { toJson } from '../../../src/graph/values/to-json.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import { aModelContext, aModelQuestion } from '../builders/call-builders.ts';
 import { answer } from './loopback-server.ts';

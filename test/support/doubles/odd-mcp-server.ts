@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { toJson, toJsonObject, toText } from '../../../src/graph/values/json.ts';
+import { toText } from '../../../src/graph/values/json.ts';
+import { toJson, toJsonObject } from '../../../src/graph/values/to-json.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import { isMain } from '../../../src/process/own-code.ts';
 

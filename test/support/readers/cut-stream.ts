@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json } from '../../../src/graph/values/json.ts';
-import { toJson } from '../../../src/graph/values/json.ts';
+import { toJson } from '../../../src/graph/values/to-json.ts';
 import { textAt } from './json-at.ts';
 import { wholeFrames } from './event-stream.ts';
 

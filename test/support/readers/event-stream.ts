@@ -1,4 +1,4 @@
-import { toJson } from '../../../src/graph/values/json.ts';
+import { toJson } from '../../../src/graph/values/to-json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 
 /** A frame of a stream of server-sent events, by the names of its fields; a comment has the name "". */

@@ -1,6 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
-import { isJsonObject, toJson } from '../../../src/graph/values/json.ts';
+import { isJsonObject } from '../../../src/graph/values/json.ts';
+import { toJson } from '../../../src/graph/values/to-json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { QUERIES } from '../../../src/workflows/contract.ts';
 import type { ApiClient } from './api-client.ts';

@@ -5,7 +5,7 @@ import { readCases } from '../../../src/dev/demo/ticket.ts';
 import type { Client, TicketCase } from '../../../src/dev/demo/ticket.ts';
 import { listIn, numberIn, textIn, runTicket } from '../../../src/dev/demo/run-ticket.ts';
 import { toReport } from '../../../src/dev/demo/report.ts';
-import { toJson } from '../../../src/graph/values/json.ts';
+import { toJson } from '../../../src/graph/values/to-json.ts';
 import type { JsonObject } from '../../../src/graph/values/json.ts';
 import { startCluster } from '../../support/servers/cluster.ts';
 import type { Cluster, VictimName } from '../../support/servers/cluster.ts';

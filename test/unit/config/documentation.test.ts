@@ -6,7 +6,7 @@ import { createOwnModel } from '../../../src/activities/models/own-model.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import { toCatalog } from '../../../src/config/to-catalog.ts';
 import { validateGraph } from '../../../src/graph/validate/validate-graph.ts';
-import { toJson } from '../../../src/graph/values/json.ts';
+import { toJson } from '../../../src/graph/values/to-json.ts';
 import { aModelContext, aModelQuestion } from '../../support/builders/call-builders.ts';
 import { aGraphOf } from '../../support/readers/api-runs.ts';
 import { codeIn, readFile } from '../../support/readers/documentation.ts';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { COMMANDS } from '../../../src/cli/commands.ts';
 import { SETTINGS } from '../../../src/config/settings.ts';
-import { toJson } from '../../../src/graph/values/json.ts';
+import { toJson } from '../../../src/graph/values/to-json.ts';
 import { readImageFiles } from '../../support/deployment/image-files.ts';
 import { readFile } from '../../support/readers/documentation.ts';
 import { at, textAt } from '../../support/readers/json-at.ts';

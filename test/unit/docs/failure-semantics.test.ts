@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseAst, transformWithEsbuild } from 'vite';
 import { describe, expect, test } from 'vitest';
-import { isJsonList, isJsonObject, toJson } from '../../../src/graph/values/json.ts';
+import { isJsonList, isJsonObject } from '../../../src/graph/values/json.ts';
+import { toJson } from '../../../src/graph/values/to-json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { at } from '../../support/readers/json-at.ts';
 

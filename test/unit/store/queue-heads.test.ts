@@ -1,5 +1,6 @@
 import { beforeAll, expect, test, vi } from 'vitest';
-import { isJsonList, isJsonObject, toJson } from '../../../src/graph/values/json.ts';
+import { isJsonList, isJsonObject } from '../../../src/graph/values/json.ts';
+import { toJson } from '../../../src/graph/values/to-json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { MAX_QUEUED } from '../../../src/store/thread-queue.ts';
 import { AT, aBatch, aNewRun, aView } from '../../support/builders/store-builders.ts';

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
-import { toJson } from '../../../src/graph/values/json.ts';
+import { toJson } from '../../../src/graph/values/to-json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import type { TaskFailureCause, TaskFailureNote } from '../../../src/store/failing-runs.ts';
 import { readMetrics } from '../../../src/telemetry/metrics/meter.ts';

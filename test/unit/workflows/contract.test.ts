@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toJson } from '../../../src/graph/values/json.ts';
+import { toJson } from '../../../src/graph/values/to-json.ts';
 import { isStart } from '../../../src/workflows/contract.ts';
 import { aStart } from '../../support/builders/store-builders.ts';
 

@@ -46,7 +46,7 @@ export const approval: DescriptionOf<ApprovalFields> = {
   summary: 'Waits for a person to decide. Result: { decision, args, by, reason, at, values }.',
   templates: ['title', 'details', 'args'],
   carries: { args: ['args'] },
-  shown: { words: ['title', 'details'], args: ['args'] },
+  visible: { words: ['title', 'details'], args: ['args'] },
   schemas: ['argsSchema', 'decisionSchema'],
   onReject: 'onReject',
   mayWait: true,

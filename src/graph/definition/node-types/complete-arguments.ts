@@ -2,14 +2,14 @@ import { withDefaults, withoutUnknown } from '../../values/complete-value.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 import { parsePointer } from '../../values/json-pointer.ts';
 import type { SchemaViolation } from '../../values/json-schema.ts';
-import { memberSchema, wholeSchemas } from '../../values/schema-parts.ts';
+import { memberSchema, unconditionalSchemas } from '../../values/schema-parts.ts';
 import type { SchemaPart } from '../../values/schema-parts.ts';
-import { isJsonObject } from '../../values/json.ts';
+import { membersIn } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import type { ToolEntry } from '../catalog.ts';
 
 /** The fields of a tool that decide how its arguments are completed. */
-type Terms = Pick<ToolEntry, 'parameters' | 'effect' | 'takes' | 'coerces' | 'strips'>;
+type ArgumentTerms = Pick<ToolEntry, 'parameters' | 'effect' | 'takes' | 'coerces' | 'strips'>;
 
 /**
  * Completes arguments by a tool's JSON Schema. Defaults of the code's own schema are left to the code. A name that the
@@ -17,7 +17,11 @@ type Terms = Pick<ToolEntry, 'parameters' | 'effect' | 'takes' | 'coerces' | 'st
  * refused. If the arguments were meant for another tool, the names that only the other tool has are dropped.
  * @param isForOther true if the arguments were meant for another tool
  */
-export function completeArguments(given: Json, { parameters, effect, takes, strips }: Terms, isForOther = false): Json {
+export function completeArguments(
+  given: Json,
+  { parameters, effect, takes, strips }: ArgumentTerms,
+  isForOther = false,
+): Json {
   const known = strips === true ? withoutUnknown(given, parameters, isKept) : given;
   return takes === undefined ? withDefaults(known, parameters) : known;
 
@@ -30,7 +34,10 @@ export function completeArguments(given: Json, { parameters, effect, takes, stri
  * Returns the violations that refuse arguments. Where the code's own schema accepts more, only unknown names that it
  * would drop are refused.
  */
-export function refusing(violations: readonly SchemaViolation[], { coerces }: Terms): readonly SchemaViolation[] {
+export function decisiveViolations(
+  violations: readonly SchemaViolation[],
+  { coerces }: ArgumentTerms,
+): readonly SchemaViolation[] {
   return coerces === true ? violations.filter(isOfUnknownName) : violations;
 }
 
@@ -39,14 +46,15 @@ function isOfUnknownName({ keyword }: SchemaViolation): boolean {
 }
 
 /** Formats a violation, with a suggestion for a misspelt name. */
-export function describeViolation(violation: SchemaViolation, { parameters }: Pick<Terms, 'parameters'>): string {
+export function describeViolation(
+  violation: SchemaViolation,
+  { parameters }: Pick<ArgumentTerms, 'parameters'>,
+): string {
   const { path, message } = violation;
   if (!isOfUnknownName(violation)) return message;
   const keys = parsePointer(path);
   const around = keys.slice(0, -1).reduce<SchemaPart>(memberSchema, { schema: parameters, root: parameters });
-  const known = wholeSchemas(around).flatMap(({ properties }) =>
-    isJsonObject(properties) ? Object.keys(properties) : [],
-  );
+  const known = unconditionalSchemas(around).flatMap(({ properties }) => membersIn(properties).map(([name]) => name));
   const suggestion = didYouMean(keys.at(-1) ?? '', known);
   return suggestion === '' ? message : `${message}.${suggestion}`;
 }

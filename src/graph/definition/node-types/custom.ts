@@ -17,7 +17,7 @@ interface CommonCustomFields extends CallFields {
 }
 
 /** The fields that every custom node may have. */
-const COMMON: Readonly<Record<keyof CommonCustomFields, true>> = {
+const COMMON_FIELDS: Readonly<Record<keyof CommonCustomFields, true>> = {
   type: true,
   description: true,
   write: true,
@@ -33,7 +33,7 @@ const COMMON: Readonly<Record<keyof CommonCustomFields, true>> = {
 
 /** Returns the fields of a custom node that its type defines. */
 export function ownFields(node: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(node).filter(([name]) => !Object.hasOwn(COMMON, name)));
+  return Object.fromEntries(Object.entries(node).filter(([name]) => !Object.hasOwn(COMMON_FIELDS, name)));
 }
 
 /** Describes a node of a type that code registers. Every field that its type defines may be a template. */
@@ -41,7 +41,7 @@ export function describeCustom(fields: JsonObject): NodeDescription {
   const own = Object.keys(ownFields(fields));
   return {
     templates: own,
-    shown: { members: own },
+    visible: { members: own },
     calls: { nodeType: true },
     look: { outline: 'cylinder', fill: 'EEEEEE' },
   };

@@ -1,7 +1,7 @@
-import { isJsonObject, own, isJsonList } from '../../values/json.ts';
+import { isJsonObject, membersIn, own, isJsonList } from '../../values/json.ts';
 import type { JsonObject, Json } from '../../values/json.ts';
 import { describeCustom } from './custom.ts';
-import type { NodeDescription, NodeTypeDescription, ShownFields } from './node-description.ts';
+import type { NodeDescription, NodeTypeDescription, VisibleFields } from './node-description.ts';
 import { NODE_TYPES } from './node-types.ts';
 import { valueAt } from '../../values/value-at.ts';
 import { toPointer } from '../../values/json-pointer.ts';
@@ -27,9 +27,9 @@ export function fieldsOfKind(kind: 'conversations' | 'schemas' | 'goto'): readon
 }
 
 /** Returns the fields that are visible in one location, over all types. */
-export function fieldsShownAs(place: keyof ShownFields): readonly string[] {
+export function fieldsVisibleAs(use: keyof VisibleFields): readonly string[] {
   const types: readonly NodeTypeDescription[] = Object.values(NODE_TYPES);
-  return [...new Set(types.flatMap(({ shown }) => shown?.[place] ?? []))];
+  return [...new Set(types.flatMap(({ visible }) => visible?.[use] ?? []))];
 }
 
 /** Returns the fields of a node as JSON, for code that reads descriptions. */
@@ -39,25 +39,27 @@ export function fieldsOf(node: object): JsonObject {
 }
 
 /** A name in the definition. */
-export interface Named {
+export interface LocatedName {
   readonly name: string;
   /** JSON Pointer. */
   readonly path: string;
 }
 
 /** Returns one name, or a list of names, each with its path. */
-export function namesAt(value: Json | undefined, path: string): readonly Named[] {
+export function namesAt(value: Json | undefined, path: string): readonly LocatedName[] {
   if (typeof value === 'string') return [{ name: value, path }];
   if (!isJsonList(value)) return [];
   return value.flatMap((item, index) => (typeof item === 'string' ? [{ name: item, path: `${path}/${index}` }] : []));
 }
 
 /** Returns the names in the given fields of a node. @param path of the node */
-export function namesInFields(
-  { fields, path }: { readonly fields: JsonObject; readonly path: string },
-  named: readonly string[] = [],
-): readonly Named[] {
+export function namesInFields({ fields, path }: FieldsAtPath, named: readonly string[] = []): readonly LocatedName[] {
   return named.flatMap((field) => namesAt(fieldAt(fields, field), `${path}/${field}`));
+}
+
+/** Like `namesInFields`, without the paths. */
+export function namesIn(node: object, named?: readonly string[]): readonly string[] {
+  return namesInFields({ fields: fieldsOf(node), path: '' }, named).map(({ name }) => name);
 }
 
 /** Returns the value of a field. @param field a name, or names joined by `/` for a nested field */
@@ -66,13 +68,13 @@ export function fieldAt(fields: JsonObject, field: string): Json | undefined {
 }
 
 /** A node's fields, and the JSON Pointer of the node. */
-export interface PlacedFields {
+export interface FieldsAtPath {
   readonly fields: JsonObject;
   readonly path: string;
 }
 
 /** Returns the channels that a node writes, or uses as its conversation. */
-export function writesOf(node: PlacedFields): readonly Named[] {
+export function writesOf(node: FieldsAtPath): readonly LocatedName[] {
   const { fields, path } = node;
   const { write, onError } = fields;
   return [
@@ -82,6 +84,6 @@ export function writesOf(node: PlacedFields): readonly Named[] {
   ];
 }
 
-function keysAt(value: unknown, path: string): readonly Named[] {
-  return isJsonObject(value) ? Object.keys(value).map((name) => ({ name, path: path + toPointer([name]) })) : [];
+function keysAt(value: Json | undefined, path: string): readonly LocatedName[] {
+  return membersIn(value).map(([name]) => ({ name, path: path + toPointer([name]) }));
 }

@@ -43,13 +43,13 @@ interface ContextDefinition {
 }
 
 /** The fields that contain the model's prompt. */
-const ASKED = ['system', 'prompt', 'messages'] as const;
+const PROMPT_FIELDS = ['system', 'prompt', 'messages'] as const;
 
 /** The part of a description that all node types with model calls share. */
 export const MODEL_FIELDS = {
   templates: ['system', 'prompt', 'tools'],
-  shown: { memory: ['tools'] },
-  carries: { text: ASKED, object: ASKED, toolCalls: ASKED, message: ASKED },
+  visible: { memory: ['tools'] },
+  carries: { text: PROMPT_FIELDS, object: PROMPT_FIELDS, toolCalls: PROMPT_FIELDS, message: PROMPT_FIELDS },
   uses: { tools: ['tools'], models: ['model'], messageProcessors: ['context/strategy'] },
   conversations: ['messages'],
   schemas: ['output'],

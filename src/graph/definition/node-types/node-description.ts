@@ -15,7 +15,7 @@ export interface NodeDescription<Field extends string = string> {
    */
   readonly carries?: Readonly<Record<string, readonly Field[]>>;
   /** The fields whose filled values are visible to people: in events, in approvals, and in what a run waits for. */
-  readonly shown?: ShownFields<Field>;
+  readonly visible?: VisibleFields<Field>;
   readonly uses?: CatalogUses<Field>;
   /** The graph that runs inside the node. */
   readonly graph?: InnerGraphFields<Field>;
@@ -26,7 +26,7 @@ export interface NodeDescription<Field extends string = string> {
   /** The field with the tools that the node's model may request; another node makes these calls. */
   readonly requestsTools?: Field;
   /** The code that the node itself calls; its `execution` applies to these calls. */
-  readonly calls?: Called<Field>;
+  readonly calls?: CalledCode<Field>;
   /**
    * The channel whose messages request the calls that the node makes, and the field with the tools that it may call.
    */
@@ -39,7 +39,7 @@ export interface NodeDescription<Field extends string = string> {
   /** True if the engine enforces the node's own `deadline`. In other nodes, `deadline` limits the calls. */
   readonly hasOwnDeadline?: true;
   /** Fields with the name of a tool and with the arguments that the node gives it. */
-  readonly givesArgs?: readonly { readonly tool: FieldPath<Field>; readonly args: FieldPath<Field> }[];
+  readonly givesArgs?: readonly ArgumentFields<Field>[];
   readonly look: NodeLook<Field>;
 }
 
@@ -71,8 +71,8 @@ type FieldPath<Field extends string> = Field | `${Field}/${string}`;
  * Fields by where they are visible: the text of a question, the arguments of a call or members of them, an event, a
  * time, the namespace of memory.
  */
-export type ShownFields<Field extends string = string> = {
-  readonly [Place in 'words' | 'args' | 'members' | 'event' | 'time' | 'memory']?: readonly FieldPath<Field>[];
+export type VisibleFields<Field extends string = string> = {
+  readonly [Use in 'words' | 'args' | 'members' | 'event' | 'time' | 'memory']?: readonly FieldPath<Field>[];
 };
 
 /** Fields that name entries of the catalog: one name or a list of names. */
@@ -84,8 +84,14 @@ interface CatalogUses<Field extends string> {
   readonly messageProcessors?: readonly FieldPath<Field>[];
 }
 
+/** The fields with the name of a tool and the arguments of its call. */
+export interface ArgumentFields<Field extends string = string> {
+  readonly tool: FieldPath<Field>;
+  readonly args: FieldPath<Field>;
+}
+
 /** Fields that name tools or functions, or the code of the node's own type. */
-type Called<Field extends string> =
+type CalledCode<Field extends string> =
   | { readonly tools: readonly Field[] }
   | { readonly functions: readonly Field[] }
   | { readonly nodeType: true };

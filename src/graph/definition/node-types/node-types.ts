@@ -43,7 +43,7 @@ export interface FunctionFields extends CallFields {
 const functionNode: DescriptionOf<FunctionFields> = {
   summary: 'Calls a function that the worker registers.',
   templates: ['args'],
-  shown: { args: ['args'] },
+  visible: { args: ['args'] },
   uses: { functions: ['function'] },
   calls: { functions: ['function'] },
   goto: ['mayGoto'],
@@ -110,7 +110,7 @@ const tool: DescriptionOf<ToolFields> = {
   summary: 'Calls a tool, whose answer is its result; or makes the tool calls that a message asks for.',
   templates: ['args', 'tools'],
   resultTemplates: ['compensate/args'],
-  shown: { args: ['args', 'compensate/args'], memory: ['tools'] },
+  visible: { args: ['args', 'compensate/args'], memory: ['tools'] },
   uses: { tools: ['tool', 'compensate/tool', 'tools'] },
   conversations: ['calls'],
   calls: { tools: ['tool', 'tools'] },
@@ -130,7 +130,7 @@ const tool: DescriptionOf<ToolFields> = {
 };
 
 /** Fields of a single call. A node that takes its calls from a message can't have them. */
-const OF_ONE_CALL = ['tool', 'args', 'compensate'];
+const SINGLE_CALL_FIELDS = ['tool', 'args', 'compensate'];
 
 function findToolProblems(fields: JsonObject): readonly FieldProblem[] {
   if (fields['calls'] === undefined) {
@@ -140,7 +140,7 @@ function findToolProblems(fields: JsonObject): readonly FieldProblem[] {
       ? []
       : [{ field: 'tools', message: 'Only a tool node with calls takes tools' }];
   }
-  return OF_ONE_CALL.filter((field) => fields[field] !== undefined).map((field) => ({
+  return SINGLE_CALL_FIELDS.filter((field) => fields[field] !== undefined).map((field) => ({
     field,
     message: `A tool node takes calls or ${field}, not both`,
   }));
@@ -164,7 +164,7 @@ const wait: DescriptionOf<WaitFields> = {
   summary: 'Waits for a while, until a time, or for an event. Its result is what comes with the event.',
   templates: AWAITED_FIELDS,
   carries: {},
-  shown: { event: ['event'], time: ['for', 'until'] },
+  visible: { event: ['event'], time: ['for', 'until'] },
   exactlyOne: AWAITED_FIELDS,
   findProblems: findWaitProblems,
   mayWait: true,

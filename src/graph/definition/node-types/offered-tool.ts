@@ -1,7 +1,10 @@
 import { isJsonObject } from '../../values/json.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
 
-/** Long-term memory as a tool (specification, "Also in version 1"): the model reads, and perhaps writes, one namespace. */
+/**
+ * Long-term memory as a tool (specification, "Also in version 1"): the model reads one namespace, and writes it if
+ * `access` allows it.
+ */
 export interface MemoryTool {
   /** A template for the namespace. The model can't leave it. */
   readonly memory: string;
@@ -9,13 +12,16 @@ export interface MemoryTool {
   readonly access?: MemoryAccess;
 }
 
-/** A published graph as a tool (specification, "Also in version 1"): the model gives its input and is told its output. */
+/**
+ * A published graph as a tool (specification, "Also in version 1"): the model supplies its input and receives its
+ * output.
+ */
 export interface GraphTool {
   /** `"name"` or `"name@3"`. */
   readonly graph: string;
-  /** The name of the tool, which every provider takes; absent: that of the graph. */
+  /** The name of the tool, which every provider accepts; absent: the name of the graph. */
   readonly as?: string;
-  /** What the model is told of it; absent: what the graph says of itself. */
+  /** The description that the model receives; absent: the `description` of the graph. */
   readonly description?: string;
 }
 

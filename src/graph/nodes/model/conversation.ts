@@ -1,7 +1,7 @@
 import type { ModelFields } from '../../definition/node-types/model-fields.ts';
-import { isMessage, toolCallsOf, HEADING, SUMMARY_ID } from '../../definition/message.ts';
+import { isMessage, toolCallsOf, SUMMARY_HEADING, SUMMARY_ID } from '../../definition/message.ts';
 import type { Message, NewMessage, ToolCall } from '../../definition/message.ts';
-import type { Bindings } from '../../expression/expression.ts';
+import type { Bindings } from '../../expression/names.ts';
 import type { ModelReply } from '../../run/effect.ts';
 import { PROMPT } from '../../run/model-turn.ts';
 import type { Summary } from '../../run/model-turn.ts';
@@ -104,7 +104,7 @@ export function shorten(messages: readonly Message[], summary: Summary | null): 
   const instructions = covered.filter(({ role }) => role === 'system');
   return {
     covered,
-    head: [...instructions, { id: SUMMARY_ID, role: 'user', content: `${HEADING}${summary.text}` }],
+    head: [...instructions, { id: SUMMARY_ID, role: 'user', content: `${SUMMARY_HEADING}${summary.text}` }],
     rest: messages.slice(summary.messages),
   };
 }

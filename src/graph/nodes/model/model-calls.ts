@@ -3,7 +3,7 @@ import type { CallPolicy } from '../../definition/call-policy.ts';
 import type { ModelEntry } from '../../definition/catalog.ts';
 import type { ToolChoice, ModelFields } from '../../definition/node-types/model-fields.ts';
 import type { Message, NewMessage } from '../../definition/message.ts';
-import type { Bindings } from '../../expression/expression.ts';
+import type { Bindings } from '../../expression/names.ts';
 import type { ContextPolicy, ModelCallRequest } from '../../run/effect.ts';
 import { SUMMARY_REQUEST } from '../../run/model-turn.ts';
 import type { Conversation, ModelQuestion } from '../../run/model-turn.ts';

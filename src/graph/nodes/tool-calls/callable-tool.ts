@@ -1,12 +1,17 @@
 import { capDeadline } from '../../definition/call-policy.ts';
 import type { CallPolicy } from '../../definition/call-policy.ts';
 import type { ApprovalRule, ToolEntry, ApprovalTerms, CatalogDefaults } from '../../definition/catalog.ts';
-import { completeArguments, describeViolation, refusing } from '../../definition/node-types/complete-arguments.ts';
-import { MEMORY_TOOLS } from '../../definition/graph-tools.ts';
+import {
+  completeArguments,
+  describeViolation,
+  decisiveViolations,
+} from '../../definition/node-types/complete-arguments.ts';
+import { MEMORY_TOOLS } from '../../definition/memory-tools.ts';
 import { isGraphTool, namesOfTool, offeredNames, MAX_MEMORY_NAME } from '../../definition/node-types/offered-tool.ts';
 import type { MemoryTool, OfferedTool } from '../../definition/node-types/offered-tool.ts';
-import { evaluateField, NODE_NAMES, parseExpression } from '../../expression/expression.ts';
-import type { Bindings, Name } from '../../expression/expression.ts';
+import { evaluateField, parseExpression } from '../../expression/expression.ts';
+import { NODE_NAMES } from '../../expression/names.ts';
+import type { Bindings, Name } from '../../expression/names.ts';
 import type { ReadingRequest, ToolCallRequest } from '../../run/effect.ts';
 import { mayCall } from '../../run/principal.ts';
 import type { Principal } from '../../run/principal.ts';
@@ -134,7 +139,7 @@ function compileEntry({ name, entry, fillNamespace, graph }: KnownTool, caller: 
     readArguments(given, giver = 'node') {
       const args = completeArguments(given, entry, giver === 'tool');
       const read = giver === 'model' ? readArguments(args, entry.parameters, check) : args;
-      const [violation] = refusing(check(read), entry);
+      const [violation] = decisiveViolations(check(read), entry);
       const problem = violation ? problemOf(violation) : refusedIn(read);
       return problem === null ? { args: read } : { problem };
     },
@@ -243,7 +248,7 @@ function compileRule(rule: ApprovalRule, names: readonly Name[], field: string):
   if (when === undefined) return () => true;
   const condition = parseExpression(when, names);
   return (bindings) => {
-    const holds = evaluateField(field, condition, { bindings });
+    const holds = evaluateField(field, condition, bindings);
     if (typeof holds === 'boolean') return holds;
     throw new GraphError('EXPRESSION_FAILED', `${field}: "${truncate(when, MAX_QUOTED)}" is neither true nor false`);
   };

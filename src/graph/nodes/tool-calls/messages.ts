@@ -1,5 +1,5 @@
 import type { BatchCall } from '../../run/tool-batch.ts';
-import { canonicalJson } from '../../values/json.ts';
+import { canonicalJson } from '../../values/compare-json.ts';
 import type { Json } from '../../values/json.ts';
 
 /* Answers to a model about tool calls that did not run as requested. Each describes what happened. */

@@ -1,9 +1,9 @@
 import { fieldAt, namesAt, namesInFields } from '../../definition/node-types/describe-node.ts';
-import type { Named } from '../../definition/node-types/describe-node.ts';
+import type { LocatedName } from '../../definition/node-types/describe-node.ts';
 import { isOfferedTool, offeredNames } from '../../definition/node-types/offered-tool.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonList, isJsonObject } from '../../values/json.ts';
-import { didYouMean, nameInstead } from '../../values/did-you-mean.ts';
+import { didYouMean, suggestNames } from '../../values/did-you-mean.ts';
 import { defineRule, error } from '../rule.ts';
 import type { Issues } from '../rule.ts';
 import type { Subject } from '../subject.ts';
@@ -58,10 +58,7 @@ export const unknownModels = defineRule({
   codes: ['UNKNOWN_MODEL'],
   find: (subject) => {
     const { defaults } = subject.definition;
-    const ofDefaults =
-      typeof defaults === 'object' && defaults !== null && 'model' in defaults
-        ? namesAt(defaults['model'], '/defaults/model')
-        : [];
+    const ofDefaults = isJsonObject(defaults) ? namesAt(defaults['model'], '/defaults/model') : [];
     return unknownEntries({
       code: 'UNKNOWN_MODEL',
       what: 'model',
@@ -72,9 +69,9 @@ export const unknownModels = defineRule({
 });
 
 /** Returns the model `default` for nodes that name no model. */
-function implicitModels({ nodes, definition }: Subject): readonly Named[] {
+function implicitModels({ nodes, definition }: Subject): readonly LocatedName[] {
   const { defaults } = definition;
-  if (typeof defaults === 'object' && defaults !== null && 'model' in defaults) return [];
+  if (isJsonObject(defaults) && 'model' in defaults) return [];
   return [...nodes.values()].flatMap(({ fields, path, description: { uses } }) =>
     uses?.models?.every((field) => fieldAt(fields, field) === undefined) ? [{ name: 'default', path }] : [],
   );
@@ -97,7 +94,10 @@ export const unknownProcessors = defineRule({
 });
 
 /** Returns the catalog names of one kind that nodes use. */
-function namesUsed({ nodes }: Subject, kind: 'tools' | 'models' | 'functions' | 'messageProcessors'): readonly Named[] {
+function namesUsed(
+  { nodes }: Subject,
+  kind: 'tools' | 'models' | 'functions' | 'messageProcessors',
+): readonly LocatedName[] {
   return [...nodes.values()].flatMap((node) => namesInFields(node, node.description.uses?.[kind]));
 }
 
@@ -105,12 +105,12 @@ interface Lookup<Code extends string> {
   readonly code: Code;
   readonly what: string;
   readonly known: Readonly<Record<string, unknown>>;
-  readonly named: readonly Named[];
+  readonly named: readonly LocatedName[];
 }
 
 function unknownEntries<const Code extends string>({ code, what, known, named }: Lookup<Code>): Issues<Code> {
   const names = Object.keys(known);
   return named
     .filter(({ name }) => !Object.hasOwn(known, name))
-    .map(({ name, path }) => error(code, path, `There is no ${what} "${name}"${nameInstead(name, names)}`));
+    .map(({ name, path }) => error(code, path, `There is no ${what} "${name}"${suggestNames(name, names)}`));
 }

@@ -1,6 +1,6 @@
 import { writesOf } from '../../definition/node-types/describe-node.ts';
-import type { Named } from '../../definition/node-types/describe-node.ts';
-import { describeReducer } from '../../definition/common-fields.ts';
+import type { LocatedName } from '../../definition/node-types/describe-node.ts';
+import { describeReducer } from '../../definition/reducers.ts';
 import { defineRule, warning } from '../rule.ts';
 import type { Issues } from '../rule.ts';
 import type { Subject, SubjectEdge } from '../subject.ts';
@@ -10,14 +10,14 @@ export const concurrentWrites = defineRule({
   codes: ['IMPLICIT_CONCURRENT_WRITE'],
   find: (subject) => {
     const reported = new Set<string>();
-    return [...alwaysTogether(subject.edges).values()]
-      .flatMap((group) => clashesIn(subject, [...group]))
+    return [...nodesTogether(subject.edges).values()]
+      .flatMap((group) => conflictsIn(subject, [...group]))
       .filter(({ path }) => !reported.has(path) && reported.add(path));
   },
 });
 
 /** Returns the nodes that unconditional edges of one source start in the same superstep. */
-function alwaysTogether(edges: readonly SubjectEdge[]): ReadonlyMap<string, ReadonlySet<string>> {
+function nodesTogether(edges: readonly SubjectEdge[]): ReadonlyMap<string, ReadonlySet<string>> {
   const groups = new Map<string, Set<string>>();
   for (const { kind, sources, targets } of edges) {
     if (kind !== 'plain') continue;
@@ -32,24 +32,30 @@ function alwaysTogether(edges: readonly SubjectEdge[]): ReadonlyMap<string, Read
   return groups;
 }
 
-function clashesIn({ nodes, channels }: Subject, group: readonly string[]): Issues<'IMPLICIT_CONCURRENT_WRITE'> {
+function conflictsIn({ nodes, channels }: Subject, group: readonly string[]): Issues<'IMPLICIT_CONCURRENT_WRITE'> {
   const writers = new Map<string, string>();
   return group.flatMap((id) => {
     const node = nodes.get(id);
     const written = node ? writesOf(node).filter(({ name }) => isExclusive(channels.get(name))) : [];
-    return written.flatMap((write) => clash(writers, id, write));
+    return written.flatMap((write) => findConflict(writers, id, write));
   });
 }
 
-function clash(writers: Map<string, string>, id: string, { name, path }: Named): Issues<'IMPLICIT_CONCURRENT_WRITE'> {
+function findConflict(
+  writers: Map<string, string>,
+  id: string,
+  { name, path }: LocatedName,
+): Issues<'IMPLICIT_CONCURRENT_WRITE'> {
   const other = writers.get(name);
   writers.set(name, id);
   if (other === undefined || other === id) return [];
   return [
-    warning('IMPLICIT_CONCURRENT_WRITE', path, {
-      message: `"${other}" and "${id}" run together and both write "${name}", which keeps one value: the run would fail`,
-      hint: `Give channel "${name}" a reducer such as append or merge`,
-    }),
+    warning(
+      'IMPLICIT_CONCURRENT_WRITE',
+      path,
+      `"${other}" and "${id}" run together and both write "${name}", which keeps one value: the run would fail`,
+      `Give channel "${name}" a reducer such as append or merge`,
+    ),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { namesInFields, fieldsOfKind } from '../../definition/node-types/describe-node.ts';
-import { describeReducer } from '../../definition/common-fields.ts';
+import { describeReducer } from '../../definition/reducers.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
 import type { JsonObject } from '../../values/json.ts';

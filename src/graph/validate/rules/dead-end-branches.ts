@@ -13,13 +13,17 @@ export const deadEndBranches = defineRule({
       )
       .map(({ path, kind }) =>
         kind === 'route'
-          ? warning('DEAD_END_BRANCH', path, {
-              message: 'A value that is not in paths fails the run',
-              hint: 'Add a default, to "__end__" if that is what you mean',
-            })
-          : warning('DEAD_END_BRANCH', path, {
-              message: 'When none of these branches holds, this edge leads nowhere',
-              hint: 'Add a last branch without "when", to "__end__" if that is what you mean',
-            }),
+          ? warning(
+              'DEAD_END_BRANCH',
+              path,
+              'A value that is not in paths fails the run',
+              'Add a default, to "__end__" if that is what you mean',
+            )
+          : warning(
+              'DEAD_END_BRANCH',
+              path,
+              'When none of these branches holds, this edge leads nowhere',
+              'Add a last branch without "when", to "__end__" if that is what you mean',
+            ),
       ),
 });

@@ -1,14 +1,14 @@
 import { isMessage } from '../../definition/message.ts';
-import { describeReducer } from '../../definition/common-fields.ts';
-import type { ValueKind } from '../../definition/common-fields.ts';
+import { describeReducer } from '../../definition/reducers.ts';
+import type { ValueKind } from '../../definition/reducers.ts';
 import { toPointer } from '../../values/json-pointer.ts';
-import { compileJsonSchema, findSchemaProblems } from '../../values/json-schema.ts';
+import { compileJsonSchema, findSchemaProblems, isJsonSchema } from '../../values/json-schema.ts';
 import { isJsonList, isJsonObject } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import { defineRule, error } from '../rule.ts';
 import type { Issues } from '../rule.ts';
 
-const CHECKS: Readonly<Record<ValueKind, (value: Json) => boolean>> = {
+const KIND_CHECKS: Readonly<Record<ValueKind, (value: Json) => boolean>> = {
   'any value': () => true,
   'a list': isJsonList,
   'a list of messages': (value) => isJsonList(value) && value.every(isNewMessage),
@@ -31,7 +31,7 @@ export const defaults = defineRule({
 
 function reducerProblem(value: Json, reducer: Json | undefined): string | null {
   const { holds } = describeReducer(reducer) ?? {};
-  return typeof reducer === 'string' && holds && !CHECKS[holds](value)
+  return typeof reducer === 'string' && holds && !KIND_CHECKS[holds](value)
     ? `The default of a channel with reducer "${reducer}" must be ${holds}`
     : null;
 }
@@ -41,15 +41,11 @@ function schemaIssues(
   schema: Json | undefined,
   path: string,
 ): Issues<'INVALID_DEFAULT' | 'TOO_EXPENSIVE'> {
-  if (!isSchema(schema) || findSchemaProblems(schema).length > 0) return [];
+  if (!isJsonSchema(schema) || findSchemaProblems(schema).length > 0) return [];
   const [violation] = compileJsonSchema(schema)(value);
   if (!violation) return [];
   if (violation.isTooExpensive) return [error('TOO_EXPENSIVE', path, violation.message)];
   return [error('INVALID_DEFAULT', path, `The default breaks the channel's schema: ${violation.message}`)];
-}
-
-function isSchema(value: unknown): value is Parameters<typeof compileJsonSchema>[0] {
-  return typeof value === 'boolean' || isJsonObject(value);
 }
 
 /** True for a message, with or without an id. */

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../values/json.ts';
+import { canonicalJson } from '../../values/compare-json.ts';
 import { defineRule, error } from '../rule.ts';
 
 /** Finds an entry that equals an earlier one. */

@@ -5,8 +5,8 @@ import { defineRule, error } from '../rule.ts';
 export const entryPoint = defineRule({
   codes: ['MISSING_ENTRY_POINT'],
   find: ({ edges }) => {
-    const leaves = edges.some(({ sources }) => sources.some(({ name }) => name === START));
-    return leaves
+    const hasEntry = edges.some(({ sources }) => sources.some(({ name }) => name === START));
+    return hasEntry
       ? []
       : [error('MISSING_ENTRY_POINT', '/edges', `No edge leaves ${START}: the graph would never begin`)];
   },

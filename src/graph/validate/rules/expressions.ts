@@ -1,7 +1,10 @@
-import { NODE_NAMES, InvalidExpressionError, RUN_FIELDS, parseExpression } from '../../expression/expression.ts';
-import type { Expression, Name } from '../../expression/expression.ts';
-import { describeReducer } from '../../definition/common-fields.ts';
-import type { ValueKind } from '../../definition/common-fields.ts';
+import { InvalidExpressionError, parseExpression } from '../../expression/expression.ts';
+import { NODE_NAMES, RULE_NAMES, RUN_FIELDS } from '../../expression/names.ts';
+import type { Expression } from '../../expression/expression.ts';
+import type { Name } from '../../expression/names.ts';
+import { APPROVAL_WORDS } from '../../definition/catalog.ts';
+import { describeReducer } from '../../definition/reducers.ts';
+import type { ValueKind } from '../../definition/reducers.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
 import type { JsonObject } from '../../values/json.ts';
@@ -42,8 +45,6 @@ export function bareExpressions({ channels, edges, nodes }: Subject): readonly B
   return [...reducers, ...ofEdges, ...[...nodes.values()].flatMap(approvalRules)];
 }
 
-const APPROVAL_WORDS = ['always', 'never'];
-
 /** Returns the approval rules of a node that are CEL, not plain words. */
 function approvalRules({ fields, path, description: { approvals } }: SubjectNode): readonly BareExpression[] {
   const rules = approvals && fields[approvals.rules];
@@ -53,7 +54,7 @@ function approvalRules({ fields, path, description: { approvals } }: SubjectNode
       ? [
           {
             source: rule,
-            names: [...NODE_NAMES, 'args' as const],
+            names: RULE_NAMES,
             path: path + toPointer([approvals.rules, tool]),
             words: APPROVAL_WORDS,
           },
@@ -98,15 +99,15 @@ export function readIssues<const Code extends string>(
 function hasSize(channel: JsonObject | undefined): boolean {
   const schema = channel?.['schema'];
   const type = isJsonObject(schema) ? schema['type'] : undefined;
-  if (type !== undefined) return [type].flat().every((one) => SIZED.has(one));
+  if (type !== undefined) return [type].flat().every((one) => SIZED_TYPES.has(one));
   const holds = describeReducer(channel?.['reducer'])?.holds;
-  return holds !== undefined && LISTS.has(holds);
+  return holds !== undefined && LIST_KINDS.has(holds);
 }
 
 /**
  * The types of JSON Schema whose values have a size and no members. `null` has neither, but may be allowed besides
  * them.
  */
-const SIZED: ReadonlySet<unknown> = new Set(['string', 'array', 'null']);
+const SIZED_TYPES: ReadonlySet<unknown> = new Set(['string', 'array', 'null']);
 
-const LISTS: ReadonlySet<ValueKind> = new Set(['a list', 'a list of messages']);
+const LIST_KINDS: ReadonlySet<ValueKind> = new Set(['a list', 'a list of messages']);

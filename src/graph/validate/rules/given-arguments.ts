@@ -1,10 +1,16 @@
 import type { ToolEntry } from '../../definition/catalog.ts';
-import { completeArguments, describeViolation, refusing } from '../../definition/node-types/complete-arguments.ts';
+import {
+  completeArguments,
+  describeViolation,
+  decisiveViolations,
+} from '../../definition/node-types/complete-arguments.ts';
 import { fieldAt, describeType } from '../../definition/node-types/describe-node.ts';
+import type { ArgumentFields } from '../../definition/node-types/node-description.ts';
+import { isTemplate } from '../../expression/template.ts';
 import { parsePointer, toPointer } from '../../values/json-pointer.ts';
 import { compileJsonSchema } from '../../values/json-schema.ts';
 import type { SchemaViolation } from '../../values/json-schema.ts';
-import { own } from '../../values/json.ts';
+import { isContainer, own } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import { valueAt } from '../../values/value-at.ts';
 import { defineRule, error } from '../rule.ts';
@@ -16,27 +22,27 @@ export const givenArguments = defineRule({
   codes: ['INVALID_FIELD'],
   find: (subject) =>
     [...subject.nodes.values()]
-      .filter(isConsistent)
+      .filter(hasValidFields)
       .flatMap((node) => (node.description.givesArgs ?? []).flatMap((fields) => argumentIssues(subject, node, fields))),
 });
 
 /** True if no other rule refuses the node's combination of fields. */
-function isConsistent({ type, fields }: SubjectNode): boolean {
+function hasValidFields({ type, fields }: SubjectNode): boolean {
   return (describeType(type)?.findProblems?.(fields) ?? []).length === 0;
 }
 
 function argumentIssues(
   { catalog }: Subject,
   { fields, path }: SubjectNode,
-  named: { readonly tool: string; readonly args: string },
+  named: ArgumentFields,
 ): Issues<'INVALID_FIELD'> {
   const name = fieldAt(fields, named.tool);
   const tool = typeof name === 'string' ? own(catalog.tools, name) : undefined;
   const given = fieldAt(fields, named.args);
   if (!tool || typeof name !== 'string' || given === undefined || isTemplate(given)) return [];
   const args = completeArguments(given, tool);
-  return refusing(compileJsonSchema(tool.parameters)(args), tool)
-    .filter((violation) => isCertain(violation, args))
+  return decisiveViolations(compileJsonSchema(tool.parameters)(args), tool)
+    .filter((violation) => isIndependentOfTemplates(violation, args))
     .map((violation) => {
       const at = `${path}/${named.args}${violation.path}`;
       return error('INVALID_FIELD', at, `${name} does not take these arguments: ${describe(violation, tool)}`);
@@ -44,11 +50,11 @@ function argumentIssues(
 }
 
 /** Keywords that only depend on the names of members. Templates only occur in values. */
-const OF_NAMES: ReadonlySet<string> = new Set(['required', 'additionalProperties']);
+const NAME_KEYWORDS: ReadonlySet<string> = new Set(['required', 'additionalProperties']);
 
-function isCertain({ path, keyword = '', isTooExpensive }: SchemaViolation, args: Json): boolean {
+function isIndependentOfTemplates({ path, keyword = '', isTooExpensive }: SchemaViolation, args: Json): boolean {
   if (isTooExpensive) return false;
-  return OF_NAMES.has(keyword) || !holdsTemplate(valueAt(args, parsePointer(path)));
+  return NAME_KEYWORDS.has(keyword) || !containsTemplate(valueAt(args, parsePointer(path)));
 }
 
 function describe(violation: SchemaViolation, tool: ToolEntry): string {
@@ -57,11 +63,6 @@ function describe(violation: SchemaViolation, tool: ToolEntry): string {
   return last === undefined ? message : `${toPointer([last]).slice(1)} ${message}`;
 }
 
-function isTemplate(value: Json | undefined): boolean {
-  return typeof value === 'string' && value.includes('{{');
-}
-
-function holdsTemplate(value: Json | undefined): boolean {
-  if (typeof value !== 'object' || value === null) return isTemplate(value);
-  return Object.values(value).some(holdsTemplate);
+function containsTemplate(value: Json | undefined): boolean {
+  return isContainer(value) ? Object.values<Json>(value).some(containsTemplate) : isTemplate(value);
 }

@@ -1,7 +1,7 @@
 import { describeNode } from '../../definition/node-types/describe-node.ts';
 import { graphToolsAt } from '../../definition/graph-tools.ts';
 import { innerGraphAt } from '../../definition/references.ts';
-import { isJsonObject, own } from '../../values/json.ts';
+import { isJsonObject, membersIn, own } from '../../values/json.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
 import { defineRule, error } from '../rule.ts';
 import type { Subject } from '../subject.ts';
@@ -49,7 +49,7 @@ function nodesInside(fields: JsonObject, { catalog, seen }: Search): readonly (r
   return [inner, ...graphToolsAt(fields).map(({ reference }) => reference)].flatMap((graph) => {
     const definition = typeof graph === 'string' ? publishedGraph(graph, { catalog, seen }) : graph;
     const nodes = isJsonObject(definition) ? definition['nodes'] : undefined;
-    return isJsonObject(nodes) ? Object.entries(nodes) : [];
+    return membersIn(nodes);
   });
 }
 

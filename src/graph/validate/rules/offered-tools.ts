@@ -1,5 +1,5 @@
 import type { Catalog } from '../../definition/catalog.ts';
-import { MEMORY_TOOLS } from '../../definition/graph-tools.ts';
+import { MEMORY_TOOLS } from '../../definition/memory-tools.ts';
 import { graphToolName, isGraphTool, isOfferedTool, namesOfTool } from '../../definition/node-types/offered-tool.ts';
 import { isJsonList } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';

@@ -3,12 +3,13 @@ import type { Catalog, NodeTypeEntry } from '../../definition/catalog.ts';
 import type { GraphIssue } from '../../definition/definition.ts';
 import { ownFields } from '../../definition/node-types/custom.ts';
 import { describeType } from '../../definition/node-types/describe-node.ts';
-import { EdgeSchemas, GraphSchema } from '../../schema/json-schema-document.ts';
+import { isTemplate } from '../../expression/template.ts';
+import { EdgeSchemas, GraphSchema } from '../../schema/graph-schema.ts';
 import { CustomNodeSchema, NodeSchemas } from '../../schema/node-schemas.ts';
 import { parsePointer, toPointer } from '../../values/json-pointer.ts';
 import { compileJsonSchema } from '../../values/json-schema.ts';
 import { own } from '../../values/json.ts';
-import type { Json, JsonObject } from '../../values/json.ts';
+import type { JsonObject } from '../../values/json.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 import { valueAt } from '../../values/value-at.ts';
 import type { Path } from '../../values/value-at.ts';
@@ -63,10 +64,6 @@ function customIssues({ schema }: NodeTypeEntry, fields: JsonObject, id: string)
     ...shapeIssues(CustomNodeSchema, common, { path: ['nodes', id] }),
     ...ofType.map(({ path, message }) => error('INVALID_FIELD', toPointer(['nodes', id]) + path, message)),
   ];
-}
-
-function isTemplate(value: Json | undefined): boolean {
-  return typeof value === 'string' && value.includes('{{');
 }
 
 function unknownType(type: string, { nodeTypes = {} }: Catalog, path: Path): GraphIssue<'UNKNOWN_NODE_TYPE'> {

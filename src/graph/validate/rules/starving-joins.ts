@@ -12,10 +12,12 @@ export const starvingJoins = defineRule({
       .flatMap(({ sources }) => sources)
       .filter(({ name }) => reachedByBranches.has(name) && !reachedElse.has(name))
       .map(({ name, path }) =>
-        warning('JOIN_MAY_STARVE', path, {
-          message: `Only a branch leads to "${name}"; when it is not taken, this join never fires`,
-          hint: 'Join nodes that always run, or let each of them lead on by an edge of its own',
-        }),
+        warning(
+          'JOIN_MAY_STARVE',
+          path,
+          `Only a branch leads to "${name}"; when it is not taken, this join never fires`,
+          'Join nodes that always run, or let each of them lead on by an edge of its own',
+        ),
       );
   },
 });

@@ -2,7 +2,7 @@ import type { Catalog } from '../../definition/catalog.ts';
 import { graphToolsAt } from '../../definition/graph-tools.ts';
 import { referencesIn } from '../../definition/references.ts';
 import { toPointer } from '../../values/json-pointer.ts';
-import { isJsonList, isJsonObject, own } from '../../values/json.ts';
+import { isJsonList, isJsonObject, membersIn, own } from '../../values/json.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 import { defineRule, error } from '../rule.ts';
@@ -42,13 +42,13 @@ function checkGraph({ catalog, definition }: Subject, graph: Json, path: string)
   const graphs = catalog.graphs ?? {};
   const name = typeof definition['name'] === 'string' ? definition['name'] : '';
   const references = typeof graph === 'string' ? [graph] : referencesIn(graph);
-  if (references.some((reference) => leadsTo(name, reference, graphs)))
+  if (references.some((reference) => contains(name, reference, graphs)))
     return [error('RECURSIVE_SUBGRAPH', path, `Graph "${name}" would contain itself`)];
   if (typeof graph !== 'string' || Object.hasOwn(graphs, graph)) return [];
   return [error('UNKNOWN_GRAPH', path, `There is no graph "${graph}".${didYouMean(graph, Object.keys(graphs))}`)];
 }
 
-function leadsTo(name: string, reference: string, graphs: NonNullable<Catalog['graphs']>): boolean {
+function contains(name: string, reference: string, graphs: NonNullable<Catalog['graphs']>): boolean {
   const seen = new Set([reference]);
   for (const each of seen) {
     if (each.split('@')[0] === name) return true;
@@ -74,5 +74,5 @@ function inputIssues(input: Json | undefined, child: unknown, path: string): Iss
 
 function inputChannels({ input, channels }: JsonObject): readonly string[] {
   if (isJsonList(input)) return input.filter((name) => typeof name === 'string');
-  return isJsonObject(channels) ? Object.keys(channels) : [];
+  return membersIn(channels).map(([name]) => name);
 }

@@ -1,7 +1,8 @@
 import { fieldAt } from '../../definition/node-types/describe-node.ts';
-import { InvalidExpressionError, NODE_NAMES, RESULT_NAMES, parseExpression } from '../../expression/expression.ts';
-import type { Name } from '../../expression/expression.ts';
-import { InvalidTemplateError, parseTemplate } from '../../expression/template.ts';
+import { InvalidExpressionError, parseExpression } from '../../expression/expression.ts';
+import { ERROR_NAMES, NODE_NAMES, RESULT_NAMES } from '../../expression/names.ts';
+import type { Name } from '../../expression/names.ts';
+import { InvalidTemplateError, isTemplate, parseTemplate } from '../../expression/template.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
@@ -31,7 +32,7 @@ export function templatedFields({ fields, path, description }: SubjectNode): rea
   const { templates: named, resultTemplates = [] } = description;
   const { write, onError } = fields;
   const errorWrite = isJsonObject(onError) ? onError['write'] : undefined;
-  const given: readonly Templated[] = [
+  const given: readonly OptionalTemplate[] = [
     ...named.map((field) => ({ value: fields[field], names: NODE_NAMES, field })),
     { value: isJsonObject(write) ? write : undefined, names: RESULT_NAMES, field: 'write' },
     ...resultTemplates.map((field) => ({ value: fieldAt(fields, field), names: RESULT_NAMES, field })),
@@ -42,13 +43,11 @@ export function templatedFields({ fields, path, description }: SubjectNode): rea
   );
 }
 
-interface Templated {
+interface OptionalTemplate {
   readonly value: Json | undefined;
   readonly names: readonly Name[];
   readonly field: string;
 }
-
-const ERROR_NAMES: readonly Name[] = [...NODE_NAMES, 'error'];
 
 /** Checks each text of a value separately, so that each invalid one gets its own issue. */
 function checkTexts(
@@ -85,15 +84,15 @@ function mistakenIn(value: Json, names: readonly Name[], path: string): Issues<'
     );
   if (typeof value !== 'string' || !isExpression(value, names)) return [];
   const message = 'This text looks like an expression, and is taken as it is';
-  return [warning('LOOKS_LIKE_EXPRESSION', path, { message, hint: `Write "{{ ${abbreviate(value.trim(), 100)} }}"` })];
+  return [warning('LOOKS_LIKE_EXPRESSION', path, message, `Write "{{ ${abbreviate(value.trim(), 100)} }}"`)];
 }
 
 /** The beginning of an expression. Prose may begin in the same way, but is not valid CEL. */
-const BEGINNING = /^\s*(?:state|run|result|item|args)\s*[.[]/;
+const EXPRESSION_START = /^\s*(?:state|run|result|item|args)\s*[.[]/;
 const MAX_LENGTH = 500;
 
 function isExpression(text: string, names: readonly Name[]): boolean {
-  if (text.length > MAX_LENGTH || text.includes('{{') || !BEGINNING.test(text)) return false;
+  if (text.length > MAX_LENGTH || isTemplate(text) || !EXPRESSION_START.test(text)) return false;
   try {
     return parseExpression(text, names).source !== '';
   } catch (thrown) {

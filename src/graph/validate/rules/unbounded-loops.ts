@@ -1,4 +1,5 @@
-import type { Named } from '../../definition/node-types/describe-node.ts';
+import type { LocatedName } from '../../definition/node-types/describe-node.ts';
+import { addToList } from '../../values/collections.ts';
 import { spend } from '../../values/meter.ts';
 import { defineRule, warning } from '../rule.ts';
 import type { Issues } from '../rule.ts';
@@ -8,11 +9,11 @@ import type { Subject } from '../subject.ts';
 export const unboundedLoops = defineRule({
   codes: ['UNBOUNDED_LOOP'],
   find: (subject) => {
-    const onward = withinCycles(plainSteps(subject));
+    const targetLists = withinCycles(plainSteps(subject));
     const done = new Set<string>();
     return [...subject.nodes.keys()].flatMap((start) => {
-      if (done.has(start) || !onward.has(start)) return [];
-      const cycle = cycleThrough(start, onward);
+      if (done.has(start) || !targetLists.has(start)) return [];
+      const cycle = cycleThrough(start, targetLists);
       if (cycle) for (const node of [cycle.start, ...cycle.rest]) done.add(node);
       return cycle ? toWarnings(subject, cycle) : [];
     });
@@ -20,35 +21,30 @@ export const unboundedLoops = defineRule({
 });
 
 /** The lists of targets by source. The sources of a join share a list. */
-type Onward = ReadonlyMap<string, readonly (readonly Named[])[]>;
+type TargetLists = ReadonlyMap<string, readonly (readonly LocatedName[])[]>;
 
 /**
  * Returns the targets of unconditional edges by source. Nodes with `maxVisits` are excluded, because they bound a loop.
  */
-function plainSteps({ edges, nodes }: Subject): Onward {
-  const onward = new Map<string, (readonly Named[])[]>();
+function plainSteps({ edges, nodes }: Subject): TargetLists {
+  const targetLists = new Map<string, (readonly LocatedName[])[]>();
   const isBounded = (node: string): boolean => nodes.get(node)?.fields['maxVisits'] !== undefined;
   for (const { kind, sources, targets } of edges) {
     if (kind !== 'plain') continue;
-    for (const { name } of sources) {
-      if (isBounded(name)) continue;
-      const lists = onward.get(name);
-      if (lists) lists.push(targets);
-      else onward.set(name, [targets]);
-    }
+    for (const { name } of sources) if (!isBounded(name)) addToList(targetLists, name, targets);
   }
-  return onward;
+  return targetLists;
 }
 
 /** Drops the nodes that are on no cycle. */
-function withinCycles(onward: Onward): Onward {
-  const lists = [...new Set([...onward.values()].flat())];
-  const targets = new Map<string | readonly Named[], readonly (string | readonly Named[])[]>([
-    ...onward,
+function withinCycles(targetLists: TargetLists): TargetLists {
+  const lists = [...new Set([...targetLists.values()].flat())];
+  const targets = new Map<string | readonly LocatedName[], readonly (string | readonly LocatedName[])[]>([
+    ...targetLists,
     ...lists.map((list) => [list, list.map(({ name }) => name)] as const),
   ]);
   const left = onCycles(targets);
-  return new Map([...onward].filter(([name]) => left.has(name)));
+  return new Map([...targetLists].filter(([name]) => left.has(name)));
 }
 
 /** The nodes of a loop, in order. */
@@ -61,19 +57,19 @@ interface Cycle {
 const TARGETS_PER_UNIT = 4;
 
 /** Returns the shortest cycle through a node; `null` if there is none. */
-function cycleThrough(start: string, onward: Onward): Cycle | null {
+function cycleThrough(start: string, targetLists: TargetLists): Cycle | null {
   const cameFrom = new Map<string, string>();
-  const followed = new Set<readonly Named[]>();
+  const followed = new Set<readonly LocatedName[]>();
   const queue = [start];
   for (const node of queue) {
-    const fresh = (onward.get(node) ?? []).filter((targets) => !followed.has(targets));
+    const fresh = (targetLists.get(node) ?? []).filter((targets) => !followed.has(targets));
     for (const targets of fresh) {
       followed.add(targets);
       spend(Math.ceil(targets.length / TARGETS_PER_UNIT));
     }
     for (const { name } of fresh.flat()) {
-      if (name === start) return { start, rest: wayTo(node, start, cameFrom) };
-      if (cameFrom.has(name) || !onward.has(name)) continue;
+      if (name === start) return { start, rest: pathTo(node, start, cameFrom) };
+      if (cameFrom.has(name) || !targetLists.has(name)) continue;
       cameFrom.set(name, node);
       queue.push(name);
     }
@@ -81,10 +77,10 @@ function cycleThrough(start: string, onward: Onward): Cycle | null {
   return null;
 }
 
-function wayTo(end: string, start: string, cameFrom: ReadonlyMap<string, string>): readonly string[] {
-  const way: string[] = [];
-  for (let at: string | undefined = end; at !== undefined && at !== start; at = cameFrom.get(at)) way.unshift(at);
-  return way;
+function pathTo(end: string, start: string, cameFrom: ReadonlyMap<string, string>): readonly string[] {
+  const path: string[] = [];
+  for (let at: string | undefined = end; at !== undefined && at !== start; at = cameFrom.get(at)) path.unshift(at);
+  return path;
 }
 
 /** Returns a warning at the first edge of the loop. */
@@ -96,10 +92,12 @@ function toWarnings({ edges }: Subject, { start, rest }: Cycle): Issues<'UNBOUND
     .filter(closes)
     .slice(0, 1)
     .map(({ path }) =>
-      warning('UNBOUNDED_LOOP', path, {
-        message: `Nothing ever leaves the loop ${[start, ...rest, start].join(' → ')}; only maxSteps ends it`,
-        hint: 'Leave it by branches, or set maxVisits on one of its nodes',
-      }),
+      warning(
+        'UNBOUNDED_LOOP',
+        path,
+        `Nothing ever leaves the loop ${[start, ...rest, start].join(' → ')}; only maxSteps ends it`,
+        'Leave it by branches, or set maxVisits on one of its nodes',
+      ),
     );
 }
 

@@ -9,13 +9,15 @@ export const uncheckedApprovals = defineRule({
       .filter(({ fields, description: { onReject } }) => onReject !== undefined && fields[onReject] !== 'fail')
       .filter(({ id }) => {
         const leaving = edges.filter(({ sources }) => sources.some(({ name }) => name === id));
-        const leadsOn = leaving.some(({ targets }) => targets.some(({ name }) => name !== END));
-        return leadsOn && leaving.every(({ kind }) => kind === 'plain');
+        const continues = leaving.some(({ targets }) => targets.some(({ name }) => name !== END));
+        return continues && leaving.every(({ kind }) => kind === 'plain');
       })
       .map(({ id, path }) =>
-        warning('APPROVAL_UNCHECKED', path, {
-          message: `Only plain edges leave "${id}": the run goes on the same way when it is rejected`,
-          hint: 'Branch on the decision that it writes, or set onReject to "fail"',
-        }),
+        warning(
+          'APPROVAL_UNCHECKED',
+          path,
+          `Only plain edges leave "${id}": the run goes on the same way when it is rejected`,
+          'Branch on the decision that it writes, or set onReject to "fail"',
+        ),
       ),
 });

@@ -1,6 +1,6 @@
 import { END, START } from '../../definition/definition.ts';
 import { namesAt, namesInFields, fieldsOfKind } from '../../definition/node-types/describe-node.ts';
-import type { Named } from '../../definition/node-types/describe-node.ts';
+import type { LocatedName } from '../../definition/node-types/describe-node.ts';
 import { isJsonObject, own } from '../../values/json.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 import { defineRule, error } from '../rule.ts';
@@ -28,7 +28,7 @@ export const unknownNodes = defineRule({
 });
 
 /** Returns the nodes that a node may go to, in addition to its edges. */
-export function gotoTargetsOf(node: SubjectNode): readonly Named[] {
+export function gotoTargetsOf(node: SubjectNode): readonly LocatedName[] {
   const { onError } = node.fields;
   return [
     ...(isJsonObject(onError) ? namesAt(onError['to'], `${node.path}/onError/to`) : []),
@@ -37,16 +37,20 @@ export function gotoTargetsOf(node: SubjectNode): readonly Named[] {
 }
 
 /** Returns the nodes with a breakpoint. */
-function breakpointsOf({ definition }: Subject): readonly Named[] {
+function breakpointsOf({ definition }: Subject): readonly LocatedName[] {
   return ['interruptBefore', 'interruptAfter'].flatMap((field) => namesAt(definition[field], `/${field}`));
 }
 
 /** Returns the node that runs last if a run is canceled. */
-export function lastNodeOf({ definition }: Subject): readonly Named[] {
+export function lastNodeOf({ definition }: Subject): readonly LocatedName[] {
   return namesAt(definition['onCancel'], '/onCancel');
 }
 
-function unknownNames({ nodes }: Subject, found: readonly Named[], also: readonly string[]): Issues<'UNKNOWN_NODE'> {
+function unknownNames(
+  { nodes }: Subject,
+  found: readonly LocatedName[],
+  also: readonly string[],
+): Issues<'UNKNOWN_NODE'> {
   const known = new Set([...nodes.keys(), ...also]);
   return found
     .filter(({ name }) => !known.has(name))
@@ -54,9 +58,9 @@ function unknownNames({ nodes }: Subject, found: readonly Named[], also: readonl
 }
 
 /** The names that other engines use for the start and the end. */
-const MEANT: Readonly<Record<string, string>> = { START, END };
+const NAMES_ELSEWHERE: Readonly<Record<string, string>> = { START, END };
 
 function suggest(name: string, known: ReadonlySet<string>): string {
-  const meant = own(MEANT, name.toUpperCase());
+  const meant = own(NAMES_ELSEWHERE, name.toUpperCase());
   return meant !== undefined && known.has(meant) ? ` Did you mean "${meant}"?` : didYouMean(name, known);
 }

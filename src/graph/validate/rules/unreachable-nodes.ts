@@ -1,5 +1,6 @@
 import { START } from '../../definition/definition.ts';
-import type { Named } from '../../definition/node-types/describe-node.ts';
+import type { LocatedName } from '../../definition/node-types/describe-node.ts';
+import { addToList } from '../../values/collections.ts';
 import { defineRule, error } from '../rule.ts';
 import type { Subject } from '../subject.ts';
 import { gotoTargetsOf, lastNodeOf } from './unknown-nodes.ts';
@@ -18,19 +19,14 @@ export const unreachableNodes = defineRule({
 
 function reachable(subject: Subject): ReadonlySet<string> {
   const { edges, nodes } = subject;
-  const onward = new Map<string, (readonly Named[])[]>();
-  const lead = (from: string, to: readonly Named[]): void => {
-    const lists = onward.get(from);
-    if (lists) lists.push(to);
-    else onward.set(from, [to]);
-  };
-  for (const { sources, targets } of edges) for (const { name } of sources) lead(name, targets);
-  for (const node of nodes.values()) lead(node.id, gotoTargetsOf(node));
-  lead(START, lastNodeOf(subject));
-  const followed = new Set<readonly Named[]>();
+  const targetLists = new Map<string, (readonly LocatedName[])[]>();
+  for (const { sources, targets } of edges) for (const { name } of sources) addToList(targetLists, name, targets);
+  for (const node of nodes.values()) addToList(targetLists, node.id, gotoTargetsOf(node));
+  addToList(targetLists, START, lastNodeOf(subject));
+  const followed = new Set<readonly LocatedName[]>();
   const reached = new Set([START]);
   for (const node of reached) {
-    for (const targets of onward.get(node) ?? []) {
+    for (const targets of targetLists.get(node) ?? []) {
       if (followed.has(targets)) continue;
       followed.add(targets);
       for (const { name } of targets) reached.add(name);

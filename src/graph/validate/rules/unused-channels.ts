@@ -19,10 +19,12 @@ export const unusedChannels = defineRule({
     return [...subject.channels.keys()]
       .filter((name) => !used.has(name))
       .map((name) =>
-        warning('UNUSED_CHANNEL', toPointer(['channels', name]), {
-          message: `Nothing writes or reads channel "${name}"`,
-          hint: 'Remove it, or use it',
-        }),
+        warning(
+          'UNUSED_CHANNEL',
+          toPointer(['channels', name]),
+          `Nothing writes or reads channel "${name}"`,
+          'Remove it, or use it',
+        ),
       );
   },
 });

@@ -2,7 +2,7 @@ import { isContainer, isJsonList, isJsonObject } from '../json.ts';
 import type { Json } from '../json.ts';
 import { spend, withoutCharge } from '../meter.ts';
 import { Collector, VALID } from './keyword.ts';
-import type { Checker, CompiledSchema, Evaluation, CheckResult, Compiling, Keyword } from './keyword.ts';
+import type { Checker, CompiledSchema, Evaluation, CheckResult, CompilationContext, Keyword } from './keyword.ts';
 import { SchemaDocument } from './schema-document.ts';
 import type { LocatedSchema } from './schema-document.ts';
 import { LAST_KEYWORDS, SCHEMA_KEYWORDS } from './schema-keywords.ts';
@@ -30,7 +30,7 @@ export function createEvaluator(schema: Json): (value: Json) => CheckResult {
     const { document, root, hasReferences } = (compiled ??= withoutCharge(() =>
       compileAll(new SchemaDocument(schema)),
     ));
-    return new DocumentEvaluation(document).check(root, hasReferences ? withoutTwins(value) : value);
+    return new DocumentEvaluation(document).check(root, hasReferences ? withoutSharedParts(value) : value);
   };
 }
 
@@ -38,22 +38,22 @@ export function createEvaluator(schema: Json): (value: Json) => CheckResult {
  * Copies a value that contains the same object or list twice. Results are memoized by identity, which values lose when
  * they are stored. Each occurrence pays for a copy, so the price is the same before and after.
  */
-function withoutTwins(value: Json): Json {
+function withoutSharedParts(value: Json): Json {
   const seen = new Set<Json>();
-  let hasTwins = false;
+  let hasSharedParts = false;
   const visit = (part: Json, levels: number): void => {
     if (!isContainer(part) || levels > MAX_LEVELS) return;
     const members = Object.values<Json>(part);
-    spend(LOOK_AND_COPY * (1 + members.length));
-    hasTwins ||= seen.has(part);
+    spend(VISIT_AND_COPY * (1 + members.length));
+    hasSharedParts ||= seen.has(part);
     seen.add(part);
     for (const member of members) visit(member, levels + 1);
   };
   visit(value, 0);
-  return hasTwins ? copyOf(value, 0) : value;
+  return hasSharedParts ? copyOf(value, 0) : value;
 }
 
-const LOOK_AND_COPY = 2;
+const VISIT_AND_COPY = 2;
 
 function copyOf(value: Json, levels: number): Json {
   if (levels > MAX_LEVELS) return value;
@@ -101,7 +101,7 @@ function checkersOfPart(document: SchemaDocument, located: LocatedSchema, prepar
     part: (inner) => prepare({ schema: inner, base: own.base }),
     referred: (kind) => {
       const target = kind === 'static' ? document.referred(own) : document.dynamicallyReferred(own);
-      const part = prepare(target ?? NOTHING);
+      const part = prepare(target ?? REFUSING_SCHEMA);
       part.isTarget = true;
       return part;
     },
@@ -145,14 +145,14 @@ class DocumentEvaluation implements Evaluation {
 }
 
 /** The target of a reference to nothing. */
-const NOTHING: LocatedSchema = { schema: false, base: '' };
+const REFUSING_SCHEMA: LocatedSchema = { schema: false, base: '' };
 
 const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(
   Object.entries({ ...VALUE_KEYWORDS, ...SCHEMA_KEYWORDS, ...LAST_KEYWORDS }),
 );
 
 /** Returns the checkers of a schema's keywords, in the order in which they apply; unknown keywords have none. */
-function checkersOf(compiling: Compiling): readonly Checker[] {
+function checkersOf(compiling: CompilationContext): readonly Checker[] {
   const present = Object.entries(compiling.schema).sort(([a], [b]) => Number(isLast(a)) - Number(isLast(b)));
   return present.flatMap(([name, content]) => {
     const keyword = KEYWORDS.get(name);

@@ -4,7 +4,7 @@ import { spend } from '../meter.ts';
 import { compilePattern } from '../regular-expression.ts';
 import { messageOf } from '../text.ts';
 import { quoteSchema } from './keyword.ts';
-import { heldSchemas, SchemaDocument } from './schema-document.ts';
+import { subschemasOf, SchemaDocument } from './schema-document.ts';
 import type { LocatedSchema } from './schema-document.ts';
 import { TYPE_NAMES } from './value-keywords.ts';
 
@@ -19,9 +19,9 @@ export function findProblems(schema: Json): readonly SchemaProblem[] {
   const faulty = formProblems(schema, []);
   if (faulty.length > 0) return faulty;
   const document = new SchemaDocument(schema);
-  const places: SchemaAt[] = [];
-  const problems = referenceProblems(document, places);
-  return problems.length > 0 ? problems : circleProblems(document, places);
+  const schemas: SchemaAt[] = [];
+  const problems = referenceProblems(document, schemas);
+  return problems.length > 0 ? problems : circleProblems(document, schemas);
 }
 
 /** Schemas nested deeper than this are refused, because each traversal of them recurses. */
@@ -37,11 +37,11 @@ function formProblems(schema: Json, path: readonly (string | number)[]): readonl
     return problem === null ? [] : [{ path: [...path, keyword], message: problem }];
   });
   if (own.length > 0) return own;
-  return heldSchemas(schema).flatMap((held) => formProblems(held.schema, [...path, ...held.path]));
+  return subschemasOf(schema).flatMap((inner) => formProblems(inner.schema, [...path, ...inner.path]));
 }
 
 function problemOf(keyword: string, content: Json): string | null {
-  const form = FORMS.get(keyword);
+  const form = KEYWORD_FORMS.get(keyword);
   if (!form) return null;
   try {
     return form.holds(content) ? null : `"${keyword}" must be ${form.what}`;
@@ -57,7 +57,7 @@ interface Form {
 }
 
 const isText = (value: Json): boolean => typeof value === 'string';
-const isTexts = (value: Json): boolean => isJsonList(value) && value.every(isText);
+const isListOfTexts = (value: Json): boolean => isJsonList(value) && value.every(isText);
 
 const A_SCHEMA: Form = { what: 'a schema', holds: (value) => typeof value === 'boolean' || isJsonObject(value) };
 const SCHEMAS: Form = {
@@ -72,7 +72,7 @@ const A_COUNT: Form = {
 };
 const A_TEXT: Form = { what: 'a text', holds: isText };
 
-const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
+const KEYWORD_FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ...['not', 'if', 'then', 'else', 'additionalProperties', 'unevaluatedProperties', 'propertyNames'].map(
     (keyword) => [keyword, A_SCHEMA] as const,
   ),
@@ -91,8 +91,8 @@ const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ['enum', { what: 'a list', holds: isJsonList }],
   ['multipleOf', { what: 'a number above 0', holds: (value) => typeof value === 'number' && value > 0 }],
   ['uniqueItems', { what: 'true or false', holds: (value) => typeof value === 'boolean' }],
-  ['required', { what: 'a list of names', holds: isTexts }],
-  ['dependentRequired', { what: 'an object of lists of names', holds: (value) => isNamed(value, isTexts) }],
+  ['required', { what: 'a list of names', holds: isListOfTexts }],
+  ['dependentRequired', { what: 'an object of lists of names', holds: (value) => isNamed(value, isListOfTexts) }],
   ['pattern', { what: 'a text', holds: (value) => typeof value === 'string' && isPattern(value) }],
   [
     'patternProperties',
@@ -121,28 +121,28 @@ interface SchemaAt {
 }
 
 /**
- * Follows all references, including those into keywords that hold no schemas themselves.
- * @param places receives all schemas
+ * Follows all references, including those into keywords that contain no subschemas.
+ * @param schemas receives all schemas
  */
-function referenceProblems(document: SchemaDocument, places: SchemaAt[]): readonly SchemaProblem[] {
+function referenceProblems(document: SchemaDocument, schemas: SchemaAt[]): readonly SchemaProblem[] {
   const known = new Set<Json>();
-  const enter = (place: SchemaAt): void => {
-    const { schema } = place.located;
+  const enter = (entry: SchemaAt): void => {
+    const { schema } = entry.located;
     if (!isJsonObject(schema) || known.has(schema)) return;
     known.add(schema);
-    places.push(place);
-    const base = document.baseOf(place.located);
-    for (const held of heldSchemas(schema))
-      enter({ located: { schema: held.schema, base }, path: [...place.path, ...held.path] });
+    schemas.push(entry);
+    const base = document.baseOf(entry.located);
+    for (const subschema of subschemasOf(schema))
+      enter({ located: { schema: subschema.schema, base }, path: [...entry.path, ...subschema.path] });
   };
   enter({ located: document.root, path: [] });
-  for (const { located, path } of places) {
+  for (const { located, path } of schemas) {
     const { schema } = located;
     if (!isJsonObject(schema)) continue;
-    const own = { schema, base: document.baseOf(located) };
-    const problem = referenceProblem(document, own, path);
+    const base = document.baseOf(located);
+    const problem = referenceProblem(document, schema, base, path);
     if (problem) return [problem];
-    const target = document.referred(own);
+    const target = document.referred({ schema, base });
     if (!target || known.has(target.schema)) continue;
     const faulty = formProblems(target.schema, [...path, '$ref']);
     if (faulty.length > 0) return faulty;
@@ -153,13 +153,14 @@ function referenceProblems(document: SchemaDocument, places: SchemaAt[]): readon
 
 function referenceProblem(
   document: SchemaDocument,
-  located: { readonly schema: JsonObject; readonly base: string },
+  schema: JsonObject,
+  base: string,
   path: readonly (string | number)[],
 ): SchemaProblem | null {
-  const target = document.referred(located);
+  const target = document.referred({ schema, base });
   if (target === null || (target && !A_SCHEMA.holds(target.schema)))
-    return { path: [...path, '$ref'], message: `Nothing is at ${quoteSchema(located.schema['$ref'] ?? null)}` };
-  if (document.dynamicallyReferred(located) !== null) return null;
+    return { path: [...path, '$ref'], message: `Nothing is at ${quoteSchema(schema['$ref'] ?? null)}` };
+  if (document.dynamicallyReferred({ schema, base }) !== null) return null;
   const message = 'A "$dynamicRef" must name an anchor of this schema, such as "#node", that it has once';
   return { path: [...path, '$dynamicRef'], message };
 }
@@ -168,7 +169,7 @@ function referenceProblem(
  * Finds references, in any keyword, that lead back to their own schema for the same value. Checking a value by them
  * would never end.
  */
-function circleProblems(document: SchemaDocument, places: readonly SchemaAt[]): readonly SchemaProblem[] {
+function circleProblems(document: SchemaDocument, schemas: readonly SchemaAt[]): readonly SchemaProblem[] {
   const finished = new Set<Json>();
   const open = new Set<Json>();
   const visit = (located: LocatedSchema): string | null => {
@@ -180,8 +181,8 @@ function circleProblems(document: SchemaDocument, places: readonly SchemaAt[]): 
     open.add(schema);
     const base = document.baseOf(located);
     const next = [document.referred({ schema, base }), document.dynamicallyReferred({ schema, base })];
-    const held = heldSchemas(schema).filter(({ reach }) => reach === 'same');
-    for (const inner of [...next, ...held.map((one) => ({ schema: one.schema, base }))]) {
+    const subschemas = subschemasOf(schema).filter(({ appliesTo }) => appliesTo === 'same');
+    for (const inner of [...next, ...subschemas.map((one) => ({ schema: one.schema, base }))]) {
       const problem = inner ? visit(inner) : null;
       if (problem !== null) return problem;
     }
@@ -189,7 +190,7 @@ function circleProblems(document: SchemaDocument, places: readonly SchemaAt[]): 
     finished.add(schema);
     return null;
   };
-  for (const { located } of places) {
+  for (const { located } of schemas) {
     const message = visit(located);
     if (message !== null) return [{ path: [], message }];
   }

@@ -7,10 +7,10 @@ import { shortJson } from '../short-json.ts';
 export type Checker = (value: Json, to: Collector, evaluation: Evaluation) => void;
 
 /** Makes the checker of a keyword from its content. @throws Error if a pattern in it is invalid */
-export type Keyword = (content: Json, compiling: Compiling) => Checker;
+export type Keyword = (content: Json, compiling: CompilationContext) => Checker;
 
 /** What a keyword may use during compilation. */
-export interface Compiling {
+export interface CompilationContext {
   readonly schema: JsonObject;
   /** Prepares a schema inside this one. */
   readonly part: (schema: Json) => CompiledSchema;

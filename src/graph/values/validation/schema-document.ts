@@ -1,5 +1,5 @@
 import { parsePointer } from '../json-pointer.ts';
-import { isJsonList, isJsonObject, own } from '../json.ts';
+import { isJsonList, isJsonObject, itemsIn, membersIn, own } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { priceOfText, spend } from '../meter.ts';
 
@@ -57,7 +57,7 @@ export class SchemaDocument {
     const dynamic = schema['$dynamicAnchor'];
     if (typeof dynamic === 'string') this.#dynamicAnchors.set(dynamic, (this.#dynamicAnchors.get(dynamic) ?? 0) + 1);
     this.hasUnevaluated ||= 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema;
-    for (const { schema: held } of heldSchemas(schema)) this.#register(held, base);
+    for (const subschema of subschemasOf(schema)) this.#register(subschema.schema, base);
   }
 
   #find(base: string, reference: string): LocatedSchema | null {
@@ -124,14 +124,14 @@ function decode(fragment: string): string {
   }
 }
 
-/** The form in which a keyword holds other schemas. */
-type Holding = 'schema' | 'list' | 'map';
+/** The form in which a keyword contains subschemas: one, a list, or an object of them. */
+type SubschemaForm = 'schema' | 'list' | 'map';
 
-/** What a held schema applies to: the same value, or another one, such as a member. */
-type Reach = 'same' | 'other';
+/** The value to which a subschema applies: that of its schema, or another one, such as a member. */
+type AppliesTo = 'same' | 'other';
 
-/** The keywords of JSON Schema 2020-12 that hold schemas. `definitions` and `dependencies` are from older drafts. */
-const HOLDERS: readonly (readonly [string, readonly [Holding, Reach]])[] = [
+/** The keywords of JSON Schema 2020-12 that contain subschemas. `definitions` and `dependencies` are from older drafts. */
+const SUBSCHEMA_KEYWORDS: readonly (readonly [string, readonly [SubschemaForm, AppliesTo]])[] = [
   ...['not', 'if', 'then', 'else'].map((keyword) => [keyword, ['schema', 'same']] as const),
   ...['allOf', 'anyOf', 'oneOf'].map((keyword) => [keyword, ['list', 'same']] as const),
   ...['dependentSchemas', 'dependencies'].map((keyword) => [keyword, ['map', 'same']] as const),
@@ -147,34 +147,30 @@ const PER_SCHEMA = 8;
 const PER_MEMBER = 3;
 
 /** A schema within another one. */
-export interface HeldSchema {
-  /** The path to it from the schema that holds it. */
+export interface Subschema {
+  /** The path to it from the schema around it. */
   readonly path: readonly (string | number)[];
   readonly schema: Json;
-  readonly reach: Reach;
+  readonly appliesTo: AppliesTo;
 }
 
 /**
- * Returns the schemas that a schema holds. Members that are not schemas are included, except lists in `dependencies`.
+ * Returns the subschemas of a schema. Members that are not schemas are included, except lists in `dependencies`.
  */
-export function heldSchemas(schema: JsonObject): readonly HeldSchema[] {
+export function subschemasOf(schema: JsonObject): readonly Subschema[] {
   spend(PER_SCHEMA);
-  return HOLDERS.flatMap(([keyword, [holding, reach]]) => {
-    const held = own(schema, keyword);
-    if (held === undefined) return [];
-    if (holding === 'schema') return [{ path: [keyword], schema: held, reach }];
-    return membersOf(held, holding)
+  return SUBSCHEMA_KEYWORDS.flatMap(([keyword, [form, appliesTo]]) => {
+    const content = own(schema, keyword);
+    if (content === undefined) return [];
+    if (form === 'schema') return [{ path: [keyword], schema: content, appliesTo }];
+    return membersOf(content, form)
       .filter(([, member]) => keyword !== 'dependencies' || !isJsonList(member))
-      .map(([key, member]) => ({ path: [keyword, key], schema: member, reach }));
+      .map(([key, member]) => ({ path: [keyword, key], schema: member, appliesTo }));
   });
 }
 
-function membersOf(held: Json, holding: 'list' | 'map'): readonly (readonly [string | number, Json])[] {
-  const members = holding === 'map' ? entriesOf(held) : isJsonList(held) ? [...held.entries()] : [];
+function membersOf(content: Json, form: 'list' | 'map'): readonly (readonly [string | number, Json])[] {
+  const members = form === 'map' ? membersIn(content) : [...itemsIn(content).entries()];
   spend(PER_MEMBER * members.length);
   return members;
-}
-
-function entriesOf(held: Json): readonly (readonly [string, Json])[] {
-  return isJsonObject(held) ? Object.entries(held) : [];
 }

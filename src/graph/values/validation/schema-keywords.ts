@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, own, toItems } from '../json.ts';
+import { isJsonList, isJsonObject, itemsIn, membersIn, own, toItems } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { spend } from '../meter.ts';
 import { compilePattern } from '../regular-expression.ts';
@@ -55,7 +55,7 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, Keyword>> = {
   dependencies: dependent,
 
   properties: (content, { part }) => {
-    const parts = new Map(entriesOf(content).map(([name, schema]) => [name, part(schema)]));
+    const parts = new Map(membersIn(content).map(([name, schema]) => [name, part(schema)]));
     return (value, to, evaluation) => {
       if (!isJsonObject(value)) return;
       eachMember(value, (name, member) => {
@@ -67,7 +67,7 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, Keyword>> = {
     };
   },
   patternProperties: (content, { part }) => {
-    const parts = entriesOf(content).map(([source, schema]) => [compilePattern(source), part(schema)] as const);
+    const parts = membersIn(content).map(([source, schema]) => [compilePattern(source), part(schema)] as const);
     return (value, to, evaluation) => {
       if (!isJsonObject(value)) return;
       eachMember(value, (name, member) => {
@@ -80,12 +80,13 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, Keyword>> = {
     };
   },
   additionalProperties: (content, { part, schema }) => {
-    const known = new Set(entriesOf(own(schema, 'properties')).map(([name]) => name));
-    const patterns = entriesOf(own(schema, 'patternProperties')).map(([source]) => compilePattern(source));
-    return checkMembers(part(content), {
-      keyword: 'additionalProperties',
-      isKnown: (name) => known.has(name) || patterns.some((pattern) => pattern.matches(name)),
-    });
+    const known = new Set(membersIn(own(schema, 'properties')).map(([name]) => name));
+    const patterns = membersIn(own(schema, 'patternProperties')).map(([source]) => compilePattern(source));
+    return checkMembers(
+      'additionalProperties',
+      part(content),
+      (name) => known.has(name) || patterns.some((pattern) => pattern.matches(name)),
+    );
   },
   propertyNames: (content, { part }) => {
     const names = part(content);
@@ -137,11 +138,7 @@ export const LAST_KEYWORDS: Readonly<Record<string, Keyword>> = {
   unevaluatedProperties: (content, { part }) => {
     const member = part(content);
     return (value, to, evaluation) =>
-      checkMembers(member, { keyword: 'unevaluatedProperties', isKnown: (name) => to.members.has(name) })(
-        value,
-        to,
-        evaluation,
-      );
+      checkMembers('unevaluatedProperties', member, (name) => to.members.has(name))(value, to, evaluation);
   },
   unevaluatedItems: (content, { part }) => {
     const item = part(content);
@@ -158,9 +155,9 @@ function checkBy(schema: CompiledSchema): Checker {
 
 /** Checks schemas, or in older drafts lists of names, that apply to objects with a certain member. */
 function dependent(content: Json, { part }: Parameters<Keyword>[1]): Checker {
-  const entries = entriesOf(content).map(([name, needs]) => ({
+  const entries = membersIn(content).map(([name, needs]) => ({
     name,
-    names: isJsonList(needs) ? needs : [],
+    names: itemsIn(needs),
     schema: isJsonList(needs) ? null : part(needs),
   }));
   return (value, to, evaluation) => {
@@ -178,16 +175,13 @@ function dependent(content: Json, { part }: Parameters<Keyword>[1]): Checker {
 }
 
 /** Checks all unknown members against one schema. */
-function checkMembers(
-  schema: CompiledSchema,
-  { keyword, isKnown }: { readonly keyword: string; readonly isKnown: (name: string) => boolean },
-): Checker {
-  const isNone = schema.located.schema === false;
+function checkMembers(keyword: string, schema: CompiledSchema, isKnown: (name: string) => boolean): Checker {
+  const isForbidden = schema.located.schema === false;
   return (value, to, evaluation) => {
     if (!isJsonObject(value)) return;
     eachMember(value, (name, member) => {
       if (isKnown(name)) return;
-      if (isNone) to.fail(keyword, 'is no member that the schema knows', [name]);
+      if (isForbidden) to.fail(keyword, 'is no member that the schema knows', [name]);
       else to.addPart(name, evaluation.check(schema, member));
       to.members.add(name);
     });
@@ -206,20 +200,15 @@ function checkItem(schema: CompiledSchema, { value, at, to, evaluation }: ItemCh
   to.items.add(at);
 }
 
-function eachMember(value: JsonObject, act: (name: string, member: Json) => void): void {
+function eachMember(value: JsonObject, visit: (name: string, member: Json) => void): void {
   for (const name of Object.keys(value)) {
     spend(2);
-    act(name, value[name] ?? null);
+    visit(name, value[name] ?? null);
   }
 }
 
-function entriesOf(content: Json | undefined): readonly (readonly [string, Json])[] {
-  return isJsonObject(content) ? Object.entries(content) : [];
-}
-
 function prefixLength(schema: JsonObject): number {
-  const prefix = own(schema, 'prefixItems');
-  return isJsonList(prefix) ? prefix.length : 0;
+  return itemsIn(own(schema, 'prefixItems')).length;
 }
 
 function numberOf(value: Json | undefined, otherwise: number): number {

@@ -1,9 +1,9 @@
 import { draft2020 } from 'json-schema-library';
-import { deepEqual, isJsonList, isJsonObject, canonicalJson, toItems } from '../json.ts';
+import { isJsonList, isJsonObject, membersIn, toItems, nameOfType } from '../json.ts';
+import { deepEqual, canonicalJson } from '../compare-json.ts';
 import type { Json } from '../json.ts';
 import { priceOfText, spend } from '../meter.ts';
 import { compilePattern } from '../regular-expression.ts';
-import { typeInWords } from '../short-json.ts';
 import { quoteSchema } from './keyword.ts';
 import type { Checker, Keyword } from './keyword.ts';
 
@@ -29,7 +29,7 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
     const what = types.map(String).join(' or ');
     return (value, to) => {
       if (!types.some((type) => isOfType(value, type)))
-        to.fail('type', `must be of type ${what}, not ${typeInWords(value)}`);
+        to.fail('type', `must be of type ${what}, not ${nameOfType(value)}`);
     };
   },
   enum: (content) => {
@@ -88,7 +88,7 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
     };
   },
   dependentRequired: (content) => {
-    const entries = isJsonObject(content) ? Object.entries(content) : [];
+    const entries = membersIn(content);
     return (value, to) => {
       if (!isJsonObject(value)) return;
       spend(entries.length);
@@ -158,11 +158,11 @@ function onObjects(...[keyword, holds, what, unit]: SizeKeyword<number>): Keywor
 function lengthOf(text: string): number {
   spend(priceOfText(text));
   let count = 0;
-  for (let at = 0; at < text.length; at += (text.codePointAt(at) ?? 0) > LAST_OF_ONE_UNIT ? 2 : 1) count += 1;
+  for (let at = 0; at < text.length; at += (text.codePointAt(at) ?? 0) > LAST_OF_ONE_UTF16_UNIT ? 2 : 1) count += 1;
   return count;
 }
 
-const LAST_OF_ONE_UNIT = 0xff_ff;
+const LAST_OF_ONE_UTF16_UNIT = 0xff_ff;
 
 /** True if a number is a multiple of another, with a tolerance for rounding: 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, of: number): boolean {

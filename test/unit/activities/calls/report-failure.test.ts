@@ -9,7 +9,7 @@ import type { CallBehavior } from '../../../../src/activities/calls/make-attempt
 import { performCall } from '../../../../src/activities/calls/perform-call.ts';
 import { performLocally } from '../../../../src/activities/calls/perform-locally.ts';
 import type { ToolCallRequest } from '../../../../src/graph/run/effect.ts';
-import { toJson } from '../../../../src/graph/values/json.ts';
+import { toJson } from '../../../../src/graph/values/to-json.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 import { aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
 import { answers, scriptedTool, throws } from '../../../support/doubles/scripted-tool.ts';

@@ -3,7 +3,7 @@ import { createEmbedder } from '../../../../src/activities/models/create-embedde
 import type { EmbeddingSettings, Sleep } from '../../../../src/activities/models/create-embedder.ts';
 import { createGuardedFetch } from '../../../../src/network/guarded-request.ts';
 import type { JsonObject } from '../../../../src/graph/values/json.ts';
-import { TextsRefusedError } from '../../../../src/store/memory/memory-vectors.ts';
+import { TextsRefusedError } from '../../../../src/store/memory/embedder.ts';
 import { json, silence } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CallError } from '../../../../src/activities/calls/call-error.ts';
 import type { FilePart, MessageContent } from '../../../../src/graph/definition/message.ts';
-import { toJson } from '../../../../src/graph/values/json.ts';
+import { toJson } from '../../../../src/graph/values/to-json.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 import { BYTES, aDocument, aPicture } from '../../../support/builders/file-parts.ts';
 import { REPLIES } from '../../../support/builders/provider-replies.ts';

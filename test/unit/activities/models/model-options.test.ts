@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelRequest } from '../../../../src/activities/models/model.ts';
-import { toJson } from '../../../../src/graph/values/json.ts';
+import { toJson } from '../../../../src/graph/values/to-json.ts';
 import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
 import { askModel, onlyRequest } from '../../../support/doubles/asked-model.ts';
 import type { Provider } from '../../../support/doubles/asked-model.ts';

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { countThreads } from '../../../../src/api/graph-jobs/open-graph-jobs.ts';
 import { textAt } from '../../../support/readers/json-at.ts';
-import { toJson } from '../../../../src/graph/values/json.ts';
+import { toJson } from '../../../../src/graph/values/to-json.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

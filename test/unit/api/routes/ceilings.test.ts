@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toJsonObject } from '../../../../src/graph/values/json.ts';
+import { toJsonObject } from '../../../../src/graph/values/to-json.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import { at, textAt } from '../../../support/readers/json-at.ts';
 import { aProblem, errorsIn, issuePathsOf } from '../../../support/readers/problems.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunView } from '../../../../src/graph/journal/run-view.ts';
 import type { UndoneWork } from '../../../../src/graph/run/compensation.ts';
 import { NOTHING_REDACTED } from '../../../../src/graph/redaction/redaction.ts';
-import { toJson } from '../../../../src/graph/values/json.ts';
+import { toJson } from '../../../../src/graph/values/to-json.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import { adds } from '../../../support/builders/runs.ts';
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { definitionSchema } from '../../../../src/graph/schema/json-schema-document.ts';
+import { definitionSchema } from '../../../../src/graph/schema/definition-schema.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { acceptAndDispatch, dispatchRun, tryDispatch } from '../../../../src/api/runs/dispatch-run.ts';
 import { NOTHING_REDACTED } from '../../../../src/graph/redaction/redaction.ts';
-import { toJson } from '../../../../src/graph/values/json.ts';
+import { toJson } from '../../../../src/graph/values/to-json.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import {
   LATER,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFingerprints } from '../../../../src/api/http/fingerprints.ts';
 import { replayRun } from '../../../../src/api/runs/replay-run.ts';
-import { toJson } from '../../../../src/graph/values/json.ts';
+import { toJson } from '../../../../src/graph/values/to-json.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { aCatalog } from '../../../support/builders/builders.ts';
 import { AT, aBatch, aNewRun, aStart, endRun, writeTo } from '../../../support/builders/store-builders.ts';

@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createLocator, createSourceLocator } from '../../../../src/cli/input/read-definition.ts';
 import { toPointer } from '../../../../src/graph/values/json-pointer.ts';
-import { isJsonList, isJsonObject, toJson } from '../../../../src/graph/values/json.ts';
+import { isJsonList, isJsonObject } from '../../../../src/graph/values/json.ts';
+import { toJson } from '../../../../src/graph/values/to-json.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 
 const TEXT = `{

@@ -1,33 +1,36 @@
 import { describe, expect, test } from 'vitest';
 import { applyWrites } from '../../../../src/graph/channels/apply-writes.ts';
-import type { Applied } from '../../../../src/graph/channels/apply-writes.ts';
+import type { WriteResult } from '../../../../src/graph/channels/apply-writes.ts';
 import { compileChannel } from '../../../../src/graph/channels/channel.ts';
-import { OwnedLists } from '../../../../src/graph/channels/reducer.ts';
+import { replaceValues } from '../../../../src/graph/channels/channel-sizes.ts';
+import type { Channels } from '../../../../src/graph/channels/channel-sizes.ts';
+import { createReduceContext, OwnedLists } from '../../../../src/graph/channels/reducer.ts';
 import type { ChannelDefinition } from '../../../../src/graph/definition/definition.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 
 /** Applies writes to channel `x`, one for each task, which are named t0, t1 … */
-const apply = (definition: ChannelDefinition, current: Json, writes: readonly Json[]): Applied =>
+const apply = (definition: ChannelDefinition, current: Json, writes: readonly Json[]): WriteResult =>
   applyOwning(new OwnedLists(), definition, { current, writes });
 
 function applyOwning(
   owned: OwnedLists,
   definition: ChannelDefinition,
   { current, writes }: { current: Json; writes: readonly Json[] },
-): Applied {
+): WriteResult {
   let messages = 0;
   const context = { owned, nextMessageId: () => `m${++messages}`, extension: null };
   const channels = new Map([['x', compileChannel('x', definition)]]);
   return applyWrites(
     channels,
     { x: current },
-    { writes: writes.map((value, at) => ({ by: `t${at}`, node: `t${at}`, update: { x: value } })), context },
+    writes.map((value, at) => ({ by: `t${at}`, node: `t${at}`, update: { x: value } })),
+    context,
   );
 }
 
 const message = (id: string, content: string) => ({ id, role: 'user', content });
 
-describe('reducers', () => {
+describe('a reducer', () => {
   test.each<[ChannelDefinition, Json, Json[], Json]>([
     [{}, 1, [2], 2],
     [{}, 1, [null], null],
@@ -49,7 +52,7 @@ describe('reducers', () => {
     [{ reducer: { expr: "current == null ? update : current + ' > ' + update" } }, null, ['a', 'b'], 'a > b'],
     [{ reducer: 'append' }, ['in'], ['a', { $replace: ['b'] }, 'c'], ['b', 'c']],
     [{ ephemeral: true, reducer: 'append' }, ['old'], ['new'], ['new']],
-  ])('%j folds %j and %j', (...[definition, current, writes, expected]) => {
+  ])('%j makes a new value of %j and the writes %j', (...[definition, current, writes, expected]) => {
     expect(apply(definition, current, writes)).toMatchObject({ ok: true, channels: { x: expected } });
   });
 
@@ -73,12 +76,12 @@ describe('reducers', () => {
       ],
       [message('m1', 'p'), message('m2', 'p')],
     ],
-  ])('messages fold %j and %j', (current, writes, expected) => {
+  ])('of messages makes a conversation of %j and the writes %j', (current, writes, expected) => {
     expect(apply({ reducer: 'messages' }, current, writes)).toMatchObject({ ok: true, channels: { x: expected } });
   });
 });
 
-describe('refused writes', () => {
+describe('a channel refuses a write', () => {
   test.each<[ChannelDefinition, Json, Json[], string, RegExp, string[]]>([
     [{}, 0, [1, 2], 'INVALID_CONCURRENT_GRAPH_UPDATE', /"x".*t0 and t1/, ['t0', 't1']],
     [
@@ -106,14 +109,14 @@ describe('refused writes', () => {
     ],
     [{ reducer: 'messages' }, [], ['hi'], 'CHANNEL_SCHEMA_VIOLATION', /an object/, ['t0']],
     [{ reducer: { expr: 'current + update' } }, 'a', [1], 'EXPRESSION_FAILED', /current \+ update/, ['t0']],
-  ])('%j refuses %j + %j', (...[definition, current, writes, code, message, culprits]) => {
+  ])('of the definition %j with the value %j: %j', (...[definition, current, writes, code, message, culprits]) => {
     const applied = apply(definition, current, writes);
     expect(applied).toMatchObject({ ok: false, error: { code, message: expect.stringMatching(message) }, culprits });
   });
 
-  test('a channel that is not declared is refused', () => {
+  test('to a channel that is not declared', () => {
     const context = { owned: new OwnedLists(), nextMessageId: () => '', extension: null };
-    expect(applyWrites(new Map(), {}, { writes: [{ by: 't', node: 't', update: { y: 1 } }], context })).toMatchObject({
+    expect(applyWrites(new Map(), {}, [{ by: 't', node: 't', update: { y: 1 } }], context)).toMatchObject({
       ok: false,
     });
   });
@@ -146,5 +149,40 @@ describe('lists that grow in place', () => {
       changes: { x: { set: ['c'] } },
     });
     expect(apply({ reducer: 'sum' }, 1, [2])).toMatchObject({ changes: { x: { set: 3 } } });
+  });
+});
+
+test('without writes, channels stay the same object, so their sizes stay known', () => {
+  const channels = new Map([['x', compileChannel('x', {})]]);
+  const current = { x: 'text' };
+  const applied = applyWrites(
+    channels,
+    current,
+    [],
+    createReduceContext(() => 'm'),
+  );
+  expect(applied.ok && applied.channels).toBe(current);
+});
+
+describe('the limit of all channels together', () => {
+  const names = Array.from({ length: 9 }, (_, at) => `x${at}`);
+  const channels = new Map(names.map((name) => [name, compileChannel(name, {})]));
+  const large = 'x'.repeat(7_900_000);
+  const write = (current: Channels, update: Channels): WriteResult =>
+    applyWrites(
+      channels,
+      current,
+      [{ by: 't', node: 't', update }],
+      createReduceContext(() => 'm'),
+    );
+  const empty: Channels = Object.fromEntries(names.map((name) => [name, null]));
+  const eight = Object.fromEntries(names.slice(0, 8).map((name) => [name, large]));
+
+  test('holds after values have been replaced past their reducers', () => {
+    const full = write(empty, eight);
+    if (!full.ok) throw new Error(full.error.message);
+    expect(write(full.channels, { x8: large })).toMatchObject({ ok: false, error: { code: 'PAYLOAD_TOO_LARGE' } });
+    expect(write(replaceValues(full.channels, { x0: null }), { x8: large }).ok).toBe(true);
+    expect(write(replaceValues(full.channels, { x8: large }), { x0: 'y'.repeat(7_900_000) }).ok).toBe(false);
   });
 });

@@ -16,7 +16,7 @@ const user = { role: 'user', content: 'hi' };
 const system = { role: 'system', content: 'obey' };
 const assistant = { role: 'assistant', content: 'as I said', toolCalls: [] };
 
-describe('the messages of an input', () => {
+describe('messages in the input of a run', () => {
   const chat = { reducer: 'messages' } as const;
 
   test.each<[string, Json, string[]]>([
@@ -31,7 +31,7 @@ describe('the messages of an input', () => {
     expect(pathsOf(chat, input)).toEqual(paths);
   });
 
-  test('may have the roles that the channel names', () => {
+  test('may have the roles that their channel names', () => {
     const open = { ...chat, roles: ['user', 'assistant'] } as const;
     expect(pathsOf(open, [user, assistant])).toEqual([]);
     expect(pathsOf(open, [user, system])).toEqual(['/chat/1/role']);

@@ -8,7 +8,7 @@ import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 const parametersOf = (channels: Record<string, ChannelDefinition>, over: Partial<GraphDefinition> = {}) =>
   toToolEntry(aDefinition({ channels, ...over })).parameters;
 
-describe('the parameters of a graph as a tool', () => {
+describe('the parameters of a tool that is a graph', () => {
   test('are its input channels; those without a default are required', () => {
     const channels = {
       plain: {},
@@ -54,17 +54,17 @@ describe('the parameters of a graph as a tool', () => {
   });
 });
 
-test('a graph has its own description as a tool, or that of the node', () => {
+test('a tool that is a graph has the description of the graph, or the one in the node', () => {
   const definition = aDefinition({ name: 'leaf', description: 'Finds a leaf.' });
   const told = [toToolEntry(definition), toToolEntry(definition, { description: 'Looks an order up.' })];
   expect(told.map(({ description }) => description)).toEqual(['Finds a leaf.', 'Looks an order up.']);
   expect(toToolEntry(aDefinition({ name: 'leaf' })).description).toBe('Runs the graph leaf');
 });
 
-describe('the graph of the graphs that a node calls', () => {
+describe('the inner graph of a node that calls graphs as tools', () => {
   const tools = ['pay', { graph: 'leaf@2' }] as const;
 
-  test('has their nodes under the names that the node gives them', () => {
+  test('names its nodes as the node names the tools', () => {
     const named = [{ graph: 'leaf@1', as: 'old' }, { graph: 'leaf@2', as: 'new' }, { graph: 'leaf' }] as const;
     const node = { type: 'agent', prompt: 'x', tools: named } as const;
     const graphs = Object.entries(toolGraph(node, { node })?.nodes ?? {}).map(([name, inner]) => [
@@ -78,7 +78,7 @@ describe('the graph of the graphs that a node calls', () => {
     ]);
   });
 
-  test('has a node for each of them', () => {
+  test('has a node for each graph', () => {
     const leaf = aDefinition({ channels: { x: {} }, input: ['x'] });
     const node = { type: 'agent', prompt: 'x', tools, deadline: '1h' } as const;
     expect(toolGraph(node, { node }, { 'leaf@2': leaf })?.nodes).toEqual({
@@ -86,7 +86,7 @@ describe('the graph of the graphs that a node calls', () => {
     });
   });
 
-  test('is inside the node that makes the calls of an llm, not inside the llm', () => {
+  test('belongs to the node that makes the calls of an llm, not to the llm', () => {
     const nodes = {
       ask: { type: 'llm', messages: 'chat', tools },
       calls: { type: 'tool', calls: 'chat' },
@@ -97,7 +97,7 @@ describe('the graph of the graphs that a node calls', () => {
     expect(inside).toEqual([[], ['leaf'], [], []]);
   });
 
-  test('is pinned with everything that the graphs use', () => {
+  test('is pinned with everything that its graphs use', () => {
     const deep = aDefinition({ nodes: { x: { type: 'tool', tool: 'notify' } } });
     const leaf = aDefinition({ nodes: { a: { type: 'agent', prompt: 'x', tools: [{ graph: 'deep@1' }] } } });
     const node = { type: 'llm', prompt: 'x', tools: ['charge', { graph: 'leaf@2' }] } as const;

@@ -14,7 +14,7 @@ test.each<[Json | undefined, string[]]>([
   [undefined, []],
   ['t', []],
   [[{ id: 't', name: 'x', args: {} }, { id: 't' }, 7], ['t']],
-])('the tool calls %j of a message are read as those with the ids %j', (toolCalls, ids) => {
+])('reading the tool calls %j of a message gives the calls with the ids %j', (toolCalls, ids) => {
   const message = { id: 'm', role: 'assistant', content: '', ...(toolCalls !== undefined && { toolCalls }) } as const;
   expect(toolCallsOf(message).map(({ id }) => id)).toEqual(ids);
 });
@@ -61,7 +61,7 @@ describe('the content of a message', () => {
     ['a long address', { url: `https://a.example/${'x'.repeat(2_048)}` }, /\/url/],
     ['an empty id', { blob: '' }, /^\/content\/0\/blob .* stored file/],
     ['a name of another type', { blob: 'B', name: 7 }, /^\/content\/0\/name/],
-  ])('is refused with a picture that has %s', (_, over, problem) => {
+  ])('is refused if it has a picture with %s', (_, over, problem) => {
     expect(messageProblem(picture(over))).toMatch(problem);
   });
 
@@ -70,7 +70,7 @@ describe('the content of a message', () => {
     ['assistant', true],
     ['system', false],
     ['tool', false],
-  ])('of the role %s may have files: %s', (role, may) => {
+  ])('may contain files in messages of the role %s: %s', (role, may) => {
     expect(messageProblem(said([PICTURE], role)) === '').toBe(may);
     expect(messageProblem(said([{ type: 'text', text: 'x' }], role))).toBe('');
   });

@@ -11,7 +11,7 @@ import { toMermaid, toPlantUml } from '../../../../src/graph/diagram/write-diagr
 import type { NodeBehavior, TaskContext } from '../../../../src/graph/nodes/behavior.ts';
 import { NODE_COMPILERS } from '../../../../src/graph/nodes/node-compilers.ts';
 import { NodeSchemas } from '../../../../src/graph/schema/node-schemas.ts';
-import { definitionSchema } from '../../../../src/graph/schema/json-schema-document.ts';
+import { definitionSchema } from '../../../../src/graph/schema/definition-schema.ts';
 import { validateGraph } from '../../../../src/graph/validate/validate-graph.ts';
 import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
@@ -138,11 +138,11 @@ describe('a node type that only exists in the tables of node types', () => {
     [{ fallback: 'gone' }, 'UNKNOWN_GRAPH /nodes/t/fallback'],
     [{ fallback: { name: 'INNER', nodes: {}, edges: [] } }, 'INVALID_NAME /nodes/t/fallback/name'],
     [{ fallback: withNode({}), given: { gone: 1 } }, 'UNKNOWN_CHANNEL /nodes/t/given/gone'],
-  ])('with %j has the issue %s', (over, issue) => {
+  ])('has the issue %s if its node has the fields %j', (over, issue) => {
     expect(issuesOf(withNode({ style: { model: 'spare' }, ...over }))).toContain(issue);
   });
 
-  test('can not be the last node of canceled runs, and its rejection must be checked', () => {
+  test('can not be the last node of canceled runs, and warns if no edge checks its rejection', () => {
     expect(issuesOf(withNode({}, { onCancel: 't' }))).toContain('INVALID_FIELD /onCancel');
     const edges = [
       { from: '__start__', to: 't' },
@@ -159,7 +159,7 @@ describe('a node type that only exists in the tables of node types', () => {
     expect(text).toContain('"text":{"type":"string","maxLength":99}');
   });
 
-  test('is drawn by its description', () => {
+  test('is drawn as its description says', () => {
     const definition = asDefinition(withNode({ style: { model: 'spare' }, mayLead: ['t'] }));
     expect(toMermaid(definition)).toContain('n_t>"t<br/>translate#58; double<br/>styled by#58; spare"]');
     expect(toMermaid(definition)).toContain('n_t -.->|"goto"| n_t');

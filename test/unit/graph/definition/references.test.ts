@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { referencesIn, replaceReferences } from '../../../../src/graph/definition/references.ts';
 
-describe('the references of a definition', () => {
+describe('references of a definition to published graphs', () => {
   const inner = { nodes: { s: { type: 'subgraph', graph: 'b' }, t: { type: 'set' } } };
   const definition = {
     nodes: {
@@ -32,7 +32,10 @@ describe('the references of a definition', () => {
     });
   });
 
-  test.each([{}, { nodes: 7 }, { nodes: {} }, { nodes: { t: { type: 'set' } } }])('%j stays unchanged', (plain) => {
-    expect(replaceReferences(plain, () => 'x')).toBe(plain);
-  });
+  test.each([{}, { nodes: 7 }, { nodes: {} }, { nodes: { t: { type: 'set' } } }])(
+    'stay unchanged in the definition %j',
+    (plain) => {
+      expect(replaceReferences(plain, () => 'x')).toBe(plain);
+    },
+  );
 });

@@ -36,11 +36,11 @@ describe('an edge', () => {
     [{ from: ['a', 'a'], to: 'c' }, ['n_a plain n_c']],
     [{ from: 'a', to: ['missing', 'b'] }, ['n_a plain n_b']],
     [{ from: 'missing', to: 'b' }, []],
-  ])('%j', (edge, expected) => {
+  ])('%j is drawn with its arrows', (edge, expected) => {
     expect(drawEdge(edge)).toEqual(expected);
   });
 
-  test('of several sources has its own join', () => {
+  test('with several sources is drawn with a join of its own', () => {
     const join = { from: ['a', 'b'], to: 'c' };
     const { shapes } = draw({ nodes: ABC, edges: [join, join] });
     expect(shapes.filter(({ kind }) => kind === 'join').map(({ key }) => key)).toEqual(['join_0', 'join_1']);
@@ -48,7 +48,7 @@ describe('an edge', () => {
 });
 
 describe('a node', () => {
-  test('has arrows to the targets of its failure and of its function', () => {
+  test('has arrows to its targets after a failure and to those of its function', () => {
     const nodes = {
       ...ABC,
       a: { type: 'function', function: 'f', mayGoto: ['b', '__end__'], onError: { to: 'c' } },
@@ -73,11 +73,11 @@ describe('a node', () => {
     [{ type: 'wait', event: 'paid' }, ['a', 'wait: paid']],
     [{ type: 'wait' }, ['a', 'wait']],
     [{ type: 'set', defer: true }, ['a', 'set', 'deferred']],
-  ])('%j', (node, lines) => {
+  ])('%j is drawn with its lines of text', (node, lines) => {
     expect(linesOf(node)).toEqual(lines);
   });
 
-  test('shows the breakpoints around it', () => {
+  test('shows its breakpoints', () => {
     expect(linesOf({ type: 'set' }, { interruptBefore: ['a'], interruptAfter: ['*'] })).toEqual([
       'a',
       'set',
@@ -87,7 +87,7 @@ describe('a node', () => {
     expect(linesOf({ type: 'set' }, { interruptBefore: ['b'] })).toEqual(['a', 'set']);
   });
 
-  test('of a registered type is drawn, too', () => {
+  test('is drawn if code registers its type', () => {
     const definition: GraphDefinition = JSON.parse(JSON.stringify(aDefinition({ nodes: ABC })).replace('set', 'robot'));
     expect(toDiagram(definition, NO_MARKS).shapes.find(({ key }) => key === 'n_a')).toMatchObject({
       outline: 'cylinder',
@@ -115,13 +115,13 @@ describe('graphs as tools', () => {
     expect(arrowsOf(diagram)).toEqual(['begin plain n_a']);
   });
 
-  test('of an llm are drawn where its calls are made, not where they are requested', () => {
+  test('are drawn inside the node that makes the calls, not inside the llm that requests them', () => {
     const nodes = { ask: { type: 'llm', messages: 'chat', tools }, act: { type: 'tool', calls: 'chat' } } as const;
     const diagram = draw({ nodes, edges: [] });
     expect([insideOf(diagram, 'n_ask'), insideOf(diagram, 'n_act')?.length]).toEqual([undefined, 2]);
   });
 
-  test('are visited if a node inside is', () => {
+  test('are marked as visited if a node inside them is', () => {
     const nodes = { a: { type: 'agent', prompt: 'x', tools } } as const;
     const diagram = draw({ nodes }, { visited: ['a', 'a/refund/pay'], current: ['a'] });
     expect(insideOf(diagram, 'n_a')?.map((shown) => shown.at(-1))).toEqual(['visited', 'none']);

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NODE_NAMES, InvalidExpressionError, parseExpression } from '../../../../src/graph/expression/expression.ts';
+import { InvalidExpressionError, parseExpression } from '../../../../src/graph/expression/expression.ts';
+import { NODE_NAMES } from '../../../../src/graph/expression/names.ts';
 import type { Expression } from '../../../../src/graph/expression/expression.ts';
 import { parseTemplate } from '../../../../src/graph/expression/template.ts';
 import { GraphError } from '../../../../src/graph/values/errors.ts';
@@ -93,22 +94,22 @@ describe('an expression ends at a bounded cost if it', () => {
   }, 300_000);
 });
 
-describe('the bytes of a value are counted while it is made', () => {
-  test('for a single value', () => {
+describe('the bytes of a value are counted while the value is made,', () => {
+  test('and the count limits a single value', () => {
     const source = `[${Array.from({ length: 950 }, () => 'state.z').join(', ')}]`;
     const { code, units } = evaluate(source, { z: Array.from({ length: 100_000 }, () => 0) });
     expect(code).toBe('PAYLOAD_TOO_LARGE');
     expect(units).toBeLessThan(MAX_UNITS);
   });
 
-  test('for all texts of a field together', () => {
+  test('and the count limits all texts of a field together', () => {
     const field = parseTemplate(['{{ state.s }}', '{{ state.s }}{{ state.s }}'], NODE_NAMES, 'write.o');
     const s = 'x'.repeat(3_000_000);
     expect(() => field.fill({ state: { s } })).toThrow(/write\.o\.1: .*The field write\.o takes over 8000000 bytes/);
     expect(field.fill({ state: { s: 'y' } })).toEqual(['y', 'yy']);
   });
 
-  test('and a value of bytes is refused', () => {
+  test('and bytes are refused as a value', () => {
     expect(evaluate('bytes("a")', {})).toMatchObject({
       code: 'EXPRESSION_FAILED',
       message: expect.stringContaining('bytes'),
@@ -135,14 +136,14 @@ test('an expression has at most 10,000 characters', () => {
   expect(() => parseTemplate(`{{ "${'x'.repeat(10_000)}" }}`, [], 'f')).toThrow(/at most 10000 characters/);
 });
 
-test('values nested in many ways leave no types behind, and deep ones are compared', () => {
+test('values with many forms of nesting leave no types in memory, and deeply nested values are compared', () => {
   const nested = (shape: string): Json =>
     Array.from(shape).reduce<Json>((inner, kind) => (kind === '1' ? [inner] : { k: inner }), 1);
   const state = { a: nested('1011010'), b: nested('1011010') };
   expect(parseExpression('state.a == state.b', NODE_NAMES).evaluate({ state })).toBe(true);
 });
 
-test('an expression in a loop shares the allowance of all', () => {
+test('the expression inside a loop shares the allowance of the whole expression', () => {
   const expression = parseExpression('state.l.exists(x, state.l.exists(y, x + y > 100000))', NODE_NAMES);
   const all = (): void => {
     for (let n = 0; n < 100; n += 1) expression.evaluate({ state: { l: numbers } });

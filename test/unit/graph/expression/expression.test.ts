@@ -7,7 +7,7 @@ const NAMES = ['state', 'run', 'item', 'index'] as const;
 const evaluate = (source: string, state: Json = {}): Json =>
   parseExpression(source, NAMES).evaluate({ state, run: { visit: 1 }, item: null, index: null });
 
-describe('values', () => {
+describe('the value of an expression', () => {
   test.each<[string, Json, Json]>([
     ['state.n + 1', { n: 1 }, 2],
     ['state.n / 2', { n: 1 }, 0.5],
@@ -37,7 +37,7 @@ describe('values', () => {
     ['duration("90s")', {}, '90s'],
     ['timestamp("2024-01-01T00:00:00Z") + duration("1h")', {}, '2024-01-01T01:00:00.000Z'],
     ['uint(3)', {}, 3],
-  ])('%s', (source, state, expected) => {
+  ])('%s has the expected value', (source, state, expected) => {
     expect(evaluate(source, state)).toEqual(expected);
   });
 });
@@ -57,7 +57,7 @@ describe('numbers are equal by value, in any notation', () => {
     ['(1 == 1.0) == (2 in [2.0])', {}, true],
     ['state.n == 1 && state.n == 1.0', { n: 1 }, true],
     ['1 in state.l && 1.0 in state.l', { l: [1] }, true],
-  ])('%s', (source, state, expected) => {
+  ])('%s has the expected value', (source, state, expected) => {
     expect(evaluate(source, state)).toBe(expected);
   });
 
@@ -69,7 +69,7 @@ describe('numbers are equal by value, in any notation', () => {
   );
 });
 
-describe('functions in addition to standard CEL', () => {
+describe('a function in addition to standard CEL', () => {
   test.each<[string, Json, Json]>([
     ['state.l.join("-")', { l: ['a', 1, null, { x: 1 }] }, 'a-1--{"x":1}'],
     ['state.l.join()', { l: ['a', 'b'] }, 'ab'],
@@ -99,12 +99,12 @@ describe('functions in addition to standard CEL', () => {
     ['"a-a-a".replace("a", "b", 2)', {}, 'b-b-a'],
     ['"ticket-42".matches("^[a-z]+-[0-9]+$")', {}, true],
     ['matches("abc", "b")', {}, true],
-  ])('%s', (source, state, expected) => {
+  ])('%s has the expected value', (source, state, expected) => {
     expect(evaluate(source, state)).toEqual(expected);
   });
 });
 
-describe('failures', () => {
+describe('an expression that fails or costs too much:', () => {
   test.each<[string, Json, RegExp]>([
     ['state.l[5]', { l: [1] }, /state\.l\[5\].*index/],
     ['state.o.nope', { o: {} }, /state\.o\.nope.*nope/],
@@ -142,7 +142,7 @@ describe('failures', () => {
   });
 });
 
-describe('checks', () => {
+describe('the check of an expression', () => {
   test.each<[string, 'syntax' | 'meaning', RegExp]>([
     ['state.', 'syntax', /IDENTIFIER/],
     [`${'('.repeat(300)}1${')'.repeat(300)}`, 'syntax', /maxDepth/],
@@ -151,13 +151,13 @@ describe('checks', () => {
     ['1 ? 2 : 3', 'meaning', /must be bool/],
     ['state.l.sort()', 'meaning', /sort/],
     ['"a".matches(1)', 'meaning', /matches\(int\)/],
-  ])('%s is refused', (source, kind, message) => {
+  ])('refuses %s', (source, kind, message) => {
     const thrown = catchError(() => parseExpression(source, NAMES));
     expect(thrown).toBeInstanceOf(InvalidExpressionError);
     expect(thrown).toMatchObject({ kind, message: expect.stringMatching(message) });
   });
 
-  test('the references of an expression are its reads of the state without comprehension variables', () => {
+  test('finds the channels that are read, without the variables of comprehensions', () => {
     const { references } = parseExpression(
       'state.a + state["b"] + state.l.map(state, state.x).size() + cel.bind(run, 1, run) + run.step',
       NAMES,
@@ -166,11 +166,11 @@ describe('checks', () => {
     expect([...references.runFields]).toEqual(['step']);
   });
 
-  test('an expression that reads the whole state references everything', () => {
+  test('finds a reference to everything if the whole state is read', () => {
     expect([...parseExpression('json(state)', NAMES).references.channels]).toEqual(['*']);
   });
 
-  test('equal expressions share one parse', () => {
+  test('parses equal expressions once', () => {
     expect(parseExpression('state.same', NAMES)).toBe(parseExpression('state.same', NAMES));
   });
 });

@@ -61,7 +61,7 @@ describe('the content of an expression', () => {
     expect(sourcesOf(source).content.filter((name) => name !== 'index' && !name.startsWith('run'))).toEqual([]);
   });
 
-  test('everything that is read may be quoted in an error', () => {
+  test('an error of an expression may quote everything that the expression reads', () => {
     expect(sourcesOf('size(state.a) > 1 ? state.b : "c"').read).toEqual(['state.a', 'state.b']);
     expect(sourcesOf('state.list.filter(x, x.k == item)').read).toEqual(['item', 'state.list']);
     expect(sourcesOf('json(state) + cel.bind(x, result, x)').read).toContain('state');

@@ -68,7 +68,7 @@ describe('parseTemplate', () => {
     ['{{ "}}" }}!', {}, '}}!'],
     ['}} {{ 1 }}', {}, '}} 1'],
     [{ deep: [{ list: '{{ [state.n] }}' }], flag: true }, { n: 1 }, { deep: [{ list: [1] }], flag: true }],
-  ])('%j', (value, state, expected) => {
+  ])('fills the template %j', (value, state, expected) => {
     expect(fill(value, state)).toEqual(expected);
   });
 
@@ -76,11 +76,11 @@ describe('parseTemplate', () => {
     ['x {{ state.log', [], /never closed/],
     [{ a: ['{{ 1 + }}'] }, ['a', 0], /Unexpected/],
     [{ a: '{{ stat.x }}' }, ['a'], /Did you mean "state"/],
-  ])('%j is refused with its path', (value, path, message) => {
+  ])('%j is refused with the path of the faulty text', (value, path, message) => {
     expect(() => fill(value)).toThrow(expect.objectContaining({ path, message: expect.stringMatching(message) }));
   });
 
-  test('a failure names the field and the expression', () => {
+  test('the error of a template names the field and the expression', () => {
     expect(() => fill({ a: 'x {{ state.o.b }}' }, { o: {} })).toThrow(/write\.x\.a: Expression `state\.o\.b` failed/);
   });
 });
@@ -107,7 +107,7 @@ test('a template is filled from body and headers', () => {
   });
 });
 
-test('a fault has its path', () => {
+test('a faulty template of a message is reported with its path', () => {
   expect(findTemplateFault({ input: { 'a/b': ['{{ state.x }}'] } })).toEqual({
     path: '/input/a~1b/0',
     message: expect.stringContaining('known are body, headers'),
@@ -115,7 +115,7 @@ test('a fault has its path', () => {
   expect(findTemplateFault('{{ body.')).toMatchObject({ path: '' });
 });
 
-test('a missing member of a message is a failure', () => {
+test('a template fails if it reads a member that the message lacks', () => {
   expect(fillFromMessage('{{ body.pull.number }}', MESSAGE)).toEqual({ failure: expect.stringContaining('pull') });
 });
 

@@ -17,7 +17,7 @@ const redactionOf = (definition: GraphDefinition, { graphs = {} }: { graphs?: Re
 const hiddenBy = (nodes: Readonly<Record<string, NodeDefinition>>, over: Partial<GraphDefinition> = {}) =>
   redactionOf(aGraph(nodes, over)).channels;
 
-describe('channels that are derived from a redacted one', () => {
+describe('the data derived from a redacted channel:', () => {
   test('a definition without redacted channels redacts nothing', () => {
     expect(redactionOf(aDefinition())).toBe(NOTHING_REDACTED);
   });
@@ -106,7 +106,7 @@ describe('channels that are derived from a redacted one', () => {
     expect(hiddenBy(nodes)).toEqual(['secret', 'copy', 'far']);
   });
 
-  test('items of a list contain its content', () => {
+  test('the items of a redacted list are redacted', () => {
     const edges = [
       { from: '__start__', forEach: 'state.secret.map(x, [x])', to: 'a' },
       { from: 'a', to: '__end__' },
@@ -146,7 +146,7 @@ describe('channels that are derived from a redacted one', () => {
   });
 });
 
-describe('subgraphs', () => {
+describe('the redaction of subgraphs:', () => {
   const inner = aDefinition({
     name: 'inner',
     channels: { given: {}, made: {}, other: {} },
@@ -197,7 +197,7 @@ describe('subgraphs', () => {
 describe('the redaction of a node contains', () => {
   const nodeOf = (node: NodeDefinition) => redactionOf(aGraph({ a: node, z: { type: 'set' } })).nodes['a'];
 
-  test('fields that are filled with a secret, member by member', () => {
+  test('the fields that are filled with a secret, member by member', () => {
     const args = { card: '{{ state.secret }}', amount: '{{ state.public }}', list: [1, 'x {{ state.secret }}'] };
     expect(nodeOf({ type: 'tool', tool: 'lookup', args })?.fields).toEqual({
       args: {
@@ -207,25 +207,25 @@ describe('the redaction of a node contains', () => {
     });
   });
 
-  test('the words of a text only if it contains no other values', () => {
+  test('the literal words of a text only if the text contains no other values', () => {
     const titled = (title: string) => nodeOf({ type: 'approval', title })?.fields?.['title'];
     expect(titled('Pay to {{ state.secret }}?')).toBe('Pay to [redacted]?');
     expect(titled('Pay {{ state.public }} to {{ state.secret }}')).toBe('[redacted]');
     expect(titled('Pay {{ size(state.secret) }}')).toBeUndefined();
   });
 
-  test('errors of all nodes that read the secret', () => {
+  test('the errors of all nodes that read the secret', () => {
     expect(nodeOf({ type: 'set', write: { copy: '{{ size(state.secret) }}' } })).toEqual({ error: true });
     expect(nodeOf({ type: 'set', write: { copy: '{{ state.public }}' } })).toBeUndefined();
   });
 
-  test('errors of its edges', () => {
+  test('the errors of its edges', () => {
     const edges = [{ from: '__start__', route: 'state.secret', paths: { x: 'a' } }];
     const { nodes } = redactionOf(aGraph({ a: { type: 'set' } }, { edges, input: ['public'] }));
     expect(nodes).toEqual({ __start__: { error: true } });
   });
 
-  test('the answer that fills the secret', () => {
+  test('the answer that is written to the redacted channel', () => {
     expect(nodeOf({ type: 'tool', tool: 'lookup', args: {}, write: 'secret' })).toEqual({
       result: true,
       values: true,

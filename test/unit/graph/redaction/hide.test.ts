@@ -9,19 +9,34 @@ import type { WaitingFor } from '../../../../src/graph/journal/run-view.ts';
 const inner = { channels: [], nodes: { think: { result: true } } } as const;
 
 test.each([
-  ['nothing is redacted', NOTHING_REDACTED, aDelta(), 'Hi'],
-  ['the result is redacted', { ...NOTHING_REDACTED, nodes: { think: { result: true } } }, aDelta(), '[redacted]'],
-  ['the calls are redacted', { ...NOTHING_REDACTED, nodes: { think: { calls: true } } }, aDelta(), '[redacted]'],
-  ['only errors are redacted', { ...NOTHING_REDACTED, nodes: { think: { error: true } } }, aDelta(), 'Hi'],
-  ['another node hides', { ...NOTHING_REDACTED, nodes: { act: { result: true } } }, aDelta(), 'Hi'],
+  ['no, because nothing is redacted', NOTHING_REDACTED, aDelta(), 'Hi'],
   [
-    'a graph inside hides',
+    'yes, because the result is redacted',
+    { ...NOTHING_REDACTED, nodes: { think: { result: true } } },
+    aDelta(),
+    '[redacted]',
+  ],
+  [
+    'yes, because the calls are redacted',
+    { ...NOTHING_REDACTED, nodes: { think: { calls: true } } },
+    aDelta(),
+    '[redacted]',
+  ],
+  ['no, because only errors are redacted', { ...NOTHING_REDACTED, nodes: { think: { error: true } } }, aDelta(), 'Hi'],
+  ['no, because another node is redacted', { ...NOTHING_REDACTED, nodes: { act: { result: true } } }, aDelta(), 'Hi'],
+  [
+    'yes, in a graph inside',
     { ...NOTHING_REDACTED, nodes: { outer: { inside: inner } } },
     aDelta({ path: ['outer'] }),
     '[redacted]',
   ],
-  ['only a graph inside hides', { ...NOTHING_REDACTED, nodes: { outer: { inside: inner } } }, aDelta(), 'Hi'],
-] as const)('the text of a delta if %s', (...[, redaction, delta, text]) => {
+  [
+    'no, because only a graph inside is redacted',
+    { ...NOTHING_REDACTED, nodes: { outer: { inside: inner } } },
+    aDelta(),
+    'Hi',
+  ],
+] as const)('the text of a delta is redacted if its node is redacted: %s', (...[, redaction, delta, text]) => {
   expect(hideDelta(delta, redaction)).toEqual({ ...delta, text });
 });
 
@@ -70,7 +85,7 @@ test('names of events and times are redacted if they contain redacted values', (
   expect(hideWaiting(timer, NOTHING_REDACTED)).toBe(timer);
 });
 
-test('an inner node is found by its name', () => {
+test('an event of an inner node is redacted by the name of the node', () => {
   const inside = { channels: [], nodes: { a: { error: true } } } as const;
   const redaction = { ...NOTHING_REDACTED, nodes: { outer: { inside } } };
   const failed: WaitingFor = {

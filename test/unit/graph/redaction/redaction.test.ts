@@ -6,11 +6,11 @@ import {
   inheritedByReplay,
   isRedacting,
   NOTHING_REDACTED,
-  hideInWords,
+  hideValuesInText,
   hideMasked,
   restoreMasked,
 } from '../../../../src/graph/redaction/redaction.ts';
-import type { Inherited, Mask } from '../../../../src/graph/redaction/redaction.ts';
+import type { InheritedRedaction, Mask } from '../../../../src/graph/redaction/redaction.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 
@@ -25,17 +25,17 @@ function anOpenGraph(nodes: Nodes, over: Partial<GraphDefinition> = {}): GraphDe
 
 const redactionOfRuns = (
   definition: GraphDefinition,
-  inherited: Inherited,
+  inherited: InheritedRedaction,
   { graphs = {} }: { graphs?: Record<string, GraphDefinition> } = {},
 ) => findRedaction({ definition, catalog: { graphs } }, inherited);
 
-describe('channels of another run', () => {
+describe('redacted channels of another run', () => {
   test('count as redacted', () => {
     const definition = anOpenGraph({ a: { type: 'set', write: { far: '{{ state.public }}' } } });
     expect(redactionOfRuns(definition, { channels: ['public'] }).channels).toEqual(['public', 'far']);
   });
 
-  test('stay redacted if the graph lacks them', () => {
+  test('stay redacted if the graph of this run lacks them', () => {
     const redaction = redactionOfRuns(anOpenGraph({ a: { type: 'set' } }), { channels: ['gone'] });
     expect(redaction).toEqual({ ...NOTHING_REDACTED, channels: ['gone'] });
     expect(inheritedByFork(redaction, NOTHING_CARRIED).channels).toEqual(['gone']);
@@ -103,7 +103,7 @@ describe('a fork', () => {
 });
 
 describe('a replay', () => {
-  const ANSWER: Inherited = { nodes: { a: { result: true } } };
+  const ANSWER: InheritedRedaction = { nodes: { a: { result: true } } };
 
   test('inherits the redaction of the beginning of its run, and of the answers', () => {
     const recorded = {
@@ -170,7 +170,7 @@ describe('a replay', () => {
     anOpenGraph({ sub: { type: 'subgraph', graph, write: { far: '{{ result.copy }}' } } });
   const inside = { channels: [], nodes: { get: { result: true } } } as const;
 
-  test.each<[string, Inherited]>([
+  test.each<[string, InheritedRedaction]>([
     ['an inline one', { nodes: { sub: { inside } } }],
     ['a published one', { nodes: { sub: { inside: 'old@1' } }, graphs: { 'old@1': inside } }],
   ])('redacts answers of inner nodes if the recorded graph was %s', (_name, inherited) => {
@@ -210,12 +210,12 @@ describe('hideMasked', () => {
     ['an object instead of a list', deep, { list: { 1: { card: 1 } } }, { list: HIDDEN }],
     ['a list instead of an object', card, [1], HIDDEN],
     ['a text instead of an object', card, '1', HIDDEN],
-  ])('%s', (...[, mask, value, shown]) => {
+  ])('redacts the parts that the mask names: %s', (...[, mask, value, shown]) => {
     expect(hideMasked(value, mask)).toEqual(shown);
   });
 
-  test('words are kept if they are requested', () => {
-    expect(hideInWords({ card: 'Pay 1', n: 1 }, { in: 'object', parts: { card: 'Pay [redacted]' } })).toEqual({
+  test('keeps the literal words of a text on request', () => {
+    expect(hideValuesInText({ card: 'Pay 1', n: 1 }, { in: 'object', parts: { card: 'Pay [redacted]' } })).toEqual({
       card: 'Pay [redacted]',
       n: 1,
     });

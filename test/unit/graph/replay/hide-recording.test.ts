@@ -12,7 +12,7 @@ import { isLocal } from '../../../../src/graph/run/call.ts';
 import type { CallEffect, CallReply } from '../../../../src/graph/run/effect.ts';
 import type { Occurrence, OccurrenceBody } from '../../../../src/graph/run/occurrence.ts';
 import type { Run } from '../../../../src/graph/run/run.ts';
-import { toJson } from '../../../../src/graph/values/json.ts';
+import { toJson } from '../../../../src/graph/values/to-json.ts';
 import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 import { runShuffled, STARTED_AT } from '../../../support/readers/shuffled-run.ts';

@@ -10,7 +10,7 @@ import { compileShared } from '../../../../src/graph/compile/compile.ts';
 import type { GraphDefinition } from '../../../../src/graph/definition/definition.ts';
 import type { Occurrence } from '../../../../src/graph/run/occurrence.ts';
 import { statusOf } from '../../../../src/graph/run/status.ts';
-import { toJson } from '../../../../src/graph/values/json.ts';
+import { toJson } from '../../../../src/graph/values/to-json.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import { randomCatalog, randomGraph } from '../../../support/builders/random-graphs.ts';
 import { randomSignal } from '../../../support/builders/random-signals.ts';

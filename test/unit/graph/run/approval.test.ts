@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { digestOf, decide, refuseDecision, quorumProgressOf } from '../../../../src/graph/run/approval.ts';
 import type { Approval, DecisionRequest, Decision } from '../../../../src/graph/run/approval.ts';
-import { canonicalJson } from '../../../../src/graph/values/json.ts';
+import { canonicalJson } from '../../../../src/graph/values/compare-json.ts';
 import { unitsSpent } from '../../../../src/graph/values/meter.ts';
 import { startRun } from '../../../support/builders/runs.ts';
 

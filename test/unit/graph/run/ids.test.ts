@@ -21,7 +21,7 @@ import {
 } from '../../../../src/graph/run/ids.ts';
 import type { ExecutionPath, NodePath, TaskPath } from '../../../../src/graph/run/ids.ts';
 import { parsePointer, toPointer } from '../../../../src/graph/values/json-pointer.ts';
-import { canonicalJson } from '../../../../src/graph/values/json.ts';
+import { canonicalJson } from '../../../../src/graph/values/compare-json.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 
 const runId = fc.stringMatching(/^[0-9A-Za-z.-]{1,26}$/);

@@ -2,11 +2,12 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { definitionSchema } from '../../../../src/graph/schema/json-schema-document.ts';
+import { definitionSchema } from '../../../../src/graph/schema/definition-schema.ts';
 import { names as nameRule } from '../../../../src/graph/validate/rules/names.ts';
 import { shape as shapeRule } from '../../../../src/graph/validate/rules/shape.ts';
 import { readSubject } from '../../../../src/graph/validate/subject.ts';
-import { isJsonObject, toJson } from '../../../../src/graph/values/json.ts';
+import { isJsonObject } from '../../../../src/graph/values/json.ts';
+import { toJson } from '../../../../src/graph/values/to-json.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 import { listAt, textAt } from '../../../support/readers/json-at.ts';
@@ -72,7 +73,7 @@ describe('definitionSchema', () => {
     expect(fits(definition)).toBe(false);
   });
 
-  test('knows the registered types', () => {
+  test('accepts the node types that code registers', () => {
     expect([
       fitsWithRobots(withNode({ type: 'robot', speed: '{{ state.n }}', write: 'log' })),
       fitsWithRobots.errors,
@@ -88,7 +89,7 @@ describe('definitionSchema', () => {
     expect(fitsAny(withNode({ type: 'any', speed: 1 }))).toBe(true);
   });
 
-  test('describes what an editor offers', () => {
+  test('has descriptions for everything that an editor offers', () => {
     const schema = toJson(definitionSchema());
     const types = listAt(schema, '/properties/nodes/additionalProperties/anyOf');
     expect(types).toContainEqual(
@@ -104,11 +105,11 @@ describe('definitionSchema', () => {
 
 const SCENARIOS = join(resolve(process.env['CONFORMANCE_DIR'] ?? '../shared/conformance-next'), 'scenarios');
 
-describe.skipIf(!existsSync(SCENARIOS))('the conformance suite', () => {
+describe.skipIf(!existsSync(SCENARIOS))('a definition of the conformance suite:', () => {
   const names = { models: { default: {} }, tools: aCatalog().tools, functions: {} };
   const definitions = existsSync(SCENARIOS) ? readdirSync(SCENARIOS).flatMap(readScenarios) : [];
 
-  test.each(definitions)('$name fits if it has the right shape', ({ definition }) => {
+  test.each(definitions)('$name satisfies the schema if it has the right shape', ({ definition }) => {
     if (!isJsonObject(definition)) throw new TypeError('A definition is an object');
     const subject = readSubject(definition, aCatalog(names));
     const isOfShape = [...shapeRule.find(subject), ...nameRule.find(subject)].length === 0;

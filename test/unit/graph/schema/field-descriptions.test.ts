@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { GRAPH_FIELDS } from '../../../../src/graph/schema/descriptions.ts';
-import { definitionSchema } from '../../../../src/graph/schema/json-schema-document.ts';
-import { NODE_FIELDS } from '../../../../src/graph/schema/node-schemas.ts';
+import { definitionSchema } from '../../../../src/graph/schema/definition-schema.ts';
+import { GRAPH_FIELDS, NODE_FIELDS } from '../../../../src/graph/schema/descriptions.ts';
 import { isJsonList, isJsonObject } from '../../../../src/graph/values/json.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 import { mapValues } from '../../../../src/graph/values/collections.ts';

@@ -58,7 +58,7 @@ describe('an expression that is not CEL is quoted, with the position and a hint'
   });
 });
 
-describe('names of other engines are reported:', () => {
+describe('a name from another engine is reported:', () => {
   test('START and END', () => {
     expect(linesOf(edge({ from: 'START', to: 'END' }))).toEqual([
       '/edges/0/from: There is no node "START". Did you mean "__start__"?',
@@ -107,9 +107,9 @@ describe('arguments of a tool', () => {
     ['are filled later', { order: '{{ state.text }}', amount: '{{ 1 }}' }],
     ['are filled as a whole', '{{ state.text }}'],
     ['contain templates', { order: 'a', amount: 1, lines: ['{{ state.text }}', '{{ state.text }}'] }],
-  ])('that %s are not checked', (_what, args) => expect(linesOf(paying(args))).toEqual([]));
+  ])('are not checked if they %s', (_what, args) => expect(linesOf(paying(args))).toEqual([]));
 
-  test('that are filled later still need their names', () => {
+  test('need their names although their values are filled later', () => {
     const line = '/nodes/only/args: pay does not take these arguments: "amount" is missing';
     expect(linesOf(paying({ order: '{{ state.text }}' }))).toEqual([line]);
   });

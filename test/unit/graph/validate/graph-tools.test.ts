@@ -54,7 +54,7 @@ describe('a graph among the tools of a node', () => {
     ['named as a configured tool', [{ graph: 'charge' }], ['INVALID_FIELD /nodes/a/tools/0/graph']],
     ['with more fields', [{ graph: 'leaf', input: {} }], ['INVALID_FIELD /nodes/a/tools/0/input']],
     ['that is a number', [{ graph: 7 }], ['INVALID_FIELD /nodes/a/tools/0/graph']],
-  ])('%s', (_what, tools, expected) => {
+  ])('is refused: %s', (_what, tools, expected) => {
     expect(found(tools)).toEqual(expected);
   });
 
@@ -62,7 +62,7 @@ describe('a graph among the tools of a node', () => {
     expect(found([{ graph: 'asks' }], { graph: { onCancel: 'a' } })).toContain('INVALID_FIELD /onCancel');
   });
 
-  test('may accompany repeated names of configured tools, but only one memory', () => {
+  test('may be listed with repeated names of configured tools, but only with one memory', () => {
     expect(found(['charge', 'charge', { memory: 'm' }])).toEqual([]);
     expect(found([{ memory: 'm' }, { memory: 'n', access: 'write' }])).toEqual(['INVALID_FIELD /nodes/a/tools/1']);
   });

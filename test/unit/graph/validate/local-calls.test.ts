@@ -35,11 +35,11 @@ test.each<[string, JsonObject, boolean]>([
   ['the effect of a function', { type: 'function', function: 'double', timeout: '1s' }, true],
   ['the effect of its type', { type: 'form', timeout: '1s' }, false],
   ['the effect of its type, which is harmless', { type: 'page', timeout: '1s' }, true],
-])('a node may be local by %s', (_what, node, isAllowed) => {
+])('it depends on %s if a node may be local', (_what, node, isAllowed) => {
   expect(pathsOf(node)).toEqual(isAllowed ? [] : ['/nodes/n/execution']);
 });
 
-test('a node may be local by the default timeouts of its graph, and of the installation', () => {
+test('a node may be local because of the default timeouts of its graph or of the installation', () => {
   const node = { type: 'tool', tool: 'slow' };
   expect(pathsOf(node, { defaults: { timeout: '3s' } })).toEqual([]);
   expect(pathsOf(node, {}, { ...catalog, defaults: { ...DEFAULTS, timeout: '3s' } })).toEqual([]);

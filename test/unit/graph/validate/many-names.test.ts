@@ -60,7 +60,7 @@ test.each<[string, (size: number) => Json]>([
       return { ...graph, edges: [...graph.edges, ...joins] };
     },
   ],
-])('%s cost time that grows linearly with their number', MEASURING, (_, definitionOf) => {
+])('the validation of many %s takes time linear in their number', MEASURING, (_, definitionOf) => {
   const prepare = (size: number) => {
     const definition = definitionOf(size);
     return () => validateGraph(definition, aCatalog());

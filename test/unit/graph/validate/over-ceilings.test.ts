@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CEILINGS, NO_CEILINGS } from '../../../../src/graph/definition/limits.ts';
 import type { GraphDefinition } from '../../../../src/graph/definition/definition.ts';
 import { validateGraph } from '../../../../src/graph/validate/validate-graph.ts';
-import { toJson } from '../../../../src/graph/values/json.ts';
+import { toJson } from '../../../../src/graph/values/to-json.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { compileGraph } from '../../../../src/graph/compile/compile.ts';
 import { missingInput } from '../../../../src/graph/compile/check-input.ts';
 import { validateGraph } from '../../../../src/graph/validate/validate-graph.ts';
-import { toJson } from '../../../../src/graph/values/json.ts';
+import { toJson } from '../../../../src/graph/values/to-json.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 
 const graph = aDefinition({ channels: { log: {}, a: { default: 1 }, b: {} } });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { validateGraph } from '../../../../src/graph/validate/index.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
-import { toJson } from '../../../../src/graph/values/json.ts';
+import { toJson } from '../../../../src/graph/values/to-json.ts';
 
 const CHANNELS = {
   text: { schema: { type: 'string' } },
@@ -21,18 +21,21 @@ function messagesFor(text: string): readonly string[] {
   return issues.filter(({ severity }) => severity === 'error').map(({ path, message }) => `${path} ${message}`);
 }
 
-describe('the length of a channel', () => {
-  test.each(['text', 'list', 'log', 'tags', 'perhaps'])('%s, which holds a text or a list, is not its size', (name) => {
-    expect(messagesFor(`{{ state.${name}.length > 3 }}`)).toEqual([
-      `/nodes/a/write/any "state.${name}" has no member "length". CEL writes size(state.${name})`,
-    ]);
-  });
+describe('a member "length" of a channel', () => {
+  test.each(['text', 'list', 'log', 'tags', 'perhaps'])(
+    '%s, which holds a text or a list, is reported, because it is not the size',
+    (name) => {
+      expect(messagesFor(`{{ state.${name}.length > 3 }}`)).toEqual([
+        `/nodes/a/write/any "state.${name}" has no member "length". CEL writes size(state.${name})`,
+      ]);
+    },
+  );
 
   test.each(['box', 'any', 'either'])('%s may be a member', (name) => {
     expect(messagesFor(`{{ state.${name}.length > 3 }}`)).toEqual([]);
   });
 
-  test('is found inside another expression and in a condition, too', () => {
+  test('is also reported inside another expression and in a condition', () => {
     expect(messagesFor('{{ [1, 2].map(x, x + state["list"].length) }}')).toHaveLength(1);
     expect(messagesFor('{{ size(state.list) + state.box.list.length }}')).toEqual([]);
     expect(messagesFor('{{ [state.box].map(state, state.list.length) }}')).toEqual([]);

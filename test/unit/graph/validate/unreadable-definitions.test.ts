@@ -56,7 +56,7 @@ describe('a wait', () => {
   });
 });
 
-describe('a default of a channel of messages', () => {
+describe('the default of a channel of messages', () => {
   test.each<[Json, string[]]>([
     [[], []],
     [[{ id: 'm', role: 'user', content: 'x' }], []],
@@ -91,20 +91,20 @@ describe('a graph inside', () => {
     ],
     ['of a graph without a name', child({ graph: 'leaf' }, { name: 7 }), ['INVALID_FIELD /name']],
     ['that is broken', child({ graph: { name: 'in', nodes: {}, edges: 7 } }), ['INVALID_FIELD /nodes/a/graph/edges']],
-  ])('%s', (...[, definition, expected]) => {
+  ])('is reported: one %s', (...[, definition, expected]) => {
     expect(found(definition, graphs)).toEqual(expect.arrayContaining(expected));
   });
 
-  test('that is named and exists has no issues', () => {
+  test('has no issues if it is named and exists', () => {
     expect(found(child({ graph: 'leaf', input: { x: 1 } }), graphs)).toEqual([]);
   });
 
-  test('that is named while none exist is reported', () => {
+  test('is reported if no graph exists', () => {
     const [issue] = validateGraph(child({ graph: 'leav' }), aCatalog());
     expect(issue).toMatchObject({ code: 'UNKNOWN_GRAPH', message: 'There is no graph "leav".' });
   });
 
-  test('that is misspelt is reported with a suggestion', () => {
+  test('is reported with a suggestion if its name is misspelt', () => {
     const [issue] = validateGraph(child({ graph: 'leav' }), aCatalog({ graphs }));
     expect(issue?.message).toContain('Did you mean "leaf"');
   });

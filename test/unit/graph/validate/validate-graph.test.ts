@@ -34,7 +34,7 @@ test('a valid definition has no issues', () => {
   expect(validate(base())).toEqual([]);
 });
 
-describe('errors', () => {
+describe('an error of a definition', () => {
   test.each<[string, Json, string]>([
     ['a list', [1], 'INVALID_FIELD '],
     ['a missing field', { channels: {}, nodes: {}, edges: [] }, 'INVALID_FIELD '],
@@ -258,7 +258,7 @@ describe('errors', () => {
     ],
     ['an unknown default model', base({ defaults: { model: 'nope' } }), 'UNKNOWN_MODEL /defaults/model'],
     ['a definition that is too large', base({ description: 'x'.repeat(1_100_000) }), 'GRAPH_TOO_LARGE '],
-  ])('%s', (_title, definition, expected) => {
+  ])('is reported for %s', (_title, definition, expected) => {
     expect(found(definition)).toContain(expected);
   });
 
@@ -292,7 +292,7 @@ describe('errors', () => {
       'a retry follows at once',
       { type: 'tool', tool: 'lookup', args: { key: 'k' }, retry: { initialInterval: '0s', maxInterval: '0s' } },
     ],
-  ])('%s if its time is zero', (_title, a) => {
+  ])('%s is reported if its time is zero', (_title, a) => {
     expect(found(nodes({ a }))).toEqual([]);
   });
 
@@ -304,7 +304,7 @@ describe('errors', () => {
   });
 });
 
-describe('warnings', () => {
+describe('a warning about a definition', () => {
   const branch = { from: 'b', branches: [{ when: 'true', to: 'a' }, { to: '__end__' }] };
   test.each<[string, Json, string[]]>([
     [
@@ -364,7 +364,7 @@ describe('warnings', () => {
       ['APPROVAL_UNCHECKED /nodes/a'],
     ],
     ['an approval that fails', nodes({ a: { type: 'approval', title: 'Go?', onReject: 'fail' } }), []],
-  ])('%s', (_title, definition, expected) => {
+  ])('is reported for %s', (_title, definition, expected) => {
     expect(found(definition)).toEqual(expected);
   });
 

@@ -19,7 +19,7 @@ describe('withDefaults', () => {
     ['a name of a prototype', { properties: { constructor: { default: 1 } } }, {}, { constructor: 1 }],
     ['nothing to a value that is not an object', n, 'text', 'text'],
     ['nothing without a schema', true, {}, {}],
-  ])('adds %s', (...[, schema, value, expected]) => {
+  ])('adds defaults: %s', (...[, schema, value, expected]) => {
     expect(withDefaults(value, schema)).toEqual(expected);
   });
 
@@ -39,7 +39,7 @@ describe('withoutUnknown', () => {
     ['no name of an open object', n, { m: 2 }, { m: 2 }],
     ['no name that patterns may declare', { ...closed, patternProperties: { m: {} } }, { m: 2 }, { m: 2 }],
     ['no name that other schemas may declare', { ...closed, allOf: [{ properties: { m: {} } }] }, { m: 2 }, { m: 2 }],
-  ])('leaves out %s', (...[, schema, value, expected]) => {
+  ])('removes %s', (...[, schema, value, expected]) => {
     expect(withoutUnknown(value, schema)).toEqual(expected);
   });
 });

@@ -10,11 +10,11 @@ describe('a duration', () => {
     ['', null],
     [7, null],
     [undefined, null],
-  ])('%j is %j ms', (text, ms) => {
+  ])('%j is parsed as %j ms', (text, ms) => {
     expect(parseDuration(text)).toBe(ms);
   });
 
-  test('is required where a call needs one', () => {
+  test('causes an error where a call needs a valid one', () => {
     expect(() => toMs('soon')).toThrow('"soon" is no duration');
   });
 });

@@ -32,7 +32,7 @@ const isOrder = isObjectOf<Order>({
 const order = { kind: 'order', id: 'a', count: 1, isPaid: true, note: null };
 
 test.each([order, { ...order, note: 'late' }, { ...order, tags: [] }, { ...order, tags: ['x'], more: 1 }])(
-  'an object with the fields of a type has it: %j',
+  'the guard of an object type accepts an object with its fields: %j',
   (value) => expect(isOrder(value)).toBe(true),
 );
 
@@ -47,9 +47,9 @@ test.each([
   { ...order, note: undefined },
   { ...order, tags: ['x', 1] },
   { ...order, tags: null },
-])('a value without the fields is not of the type: %j', (value) => expect(isOrder(value)).toBe(false));
+])('the guard of an object type refuses a value without its fields: %j', (value) => expect(isOrder(value)).toBe(false));
 
-test('an error needs a code and a message, and may have a cause', () => {
+test('the guard of errors requires a code and a message, and accepts a cause', () => {
   const error = { code: 'TOOL_FAILED', message: 'no' };
   expect([error, { ...error, cause: { code: 'X', message: 'why' } }].every(isRunError)).toBe(true);
   expect([{ code: 'TOOL_FAILED' }, { ...error, cause: 'why' }, { ...error, attempts: '1' }].some(isRunError)).toBe(

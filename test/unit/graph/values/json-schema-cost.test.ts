@@ -64,7 +64,7 @@ describe('a check is charged', () => {
     expect(unitsOf(() => compileJsonSchema(schema)(Array(100).fill({})))).toBeGreaterThan(100_000);
   });
 
-  test('for each key whose text it writes', () => {
+  test('for each key that it writes as text', () => {
     const list = [{ ['k'.repeat(16_000)]: 1 }];
     expect(unitsOf(() => compileJsonSchema({ uniqueItems: true })(list))).toBeGreaterThan(1_000);
   });
@@ -77,7 +77,7 @@ describe('a check is charged', () => {
 });
 
 describe('an examination of a schema is charged', () => {
-  test('for each URI that it makes', () => {
+  test('for each URI that it resolves', () => {
     const schema = { $id: `${'a'.repeat(300_000)}/`, properties: objectOf(200, () => ({ $id: 'b' })) };
     expect(findSchemaProblems(schema)).toMatchObject([{ isTooExpensive: true }]);
   });
@@ -99,7 +99,7 @@ test('a fault below a name that is too long is reported at the outer value', () 
   expect(found.map(({ path }) => path)).toEqual(['/a', '/a/b']);
 });
 
-test('a type that is listed twice is named once', () => {
+test('a message names a type once, although the schema lists it twice', () => {
   const [found] = compileJsonSchema({ type: ['null', 'null', 'string', 'null'] })(1);
   expect(found?.message).toBe('must be of type null or string, not a number');
 });
@@ -115,7 +115,7 @@ test.each([
   [{ $id: 'https://a.example/x/root', $defs: { n: { $id: '/n', type: 'number' } }, $ref: 'https://a.example/n' }],
   [{ $id: 'https://a.example', $defs: { n: { $id: '/n', type: 'number' } }, $ref: 'https://a.example/n' }],
   [{ $id: 'urn:x', $defs: { n: { $id: 'n', type: 'number' } }, $ref: 'urn:n' }],
-])('the references of %j resolve', (schema) => {
+])('the references in %j are resolved', (schema) => {
   expect(findSchemaProblems(schema)).toEqual([]);
   expect(compileJsonSchema(schema)('a')).toHaveLength(1);
 });

@@ -4,7 +4,7 @@ import { compileJsonSchema, findSchemaProblems } from '../../../../src/graph/val
 import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
 import { unitsSpent } from '../../../../src/graph/values/meter.ts';
 
-describe('a value', () => {
+describe('the check of a value', () => {
   test.each<[JsonObject | boolean, Json, string[]]>([
     [{ pattern: '^a+$' }, 'aa', []],
     [{ pattern: '^a+$' }, 'b', ['']],
@@ -25,17 +25,17 @@ describe('a value', () => {
     [{ properties: { a: {} }, additionalProperties: false }, { valueOf: 1 }, ['/valueOf']],
     [true, 1, []],
     [false, 1, ['']],
-  ])('by %j: %j violates it at %j', (...[schema, value, paths]) => {
+  ])('by the schema %j: %j has violations at %j', (...[schema, value, paths]) => {
     expect(compileJsonSchema(schema)(value).map(({ path }) => path)).toHaveLength(paths.length);
   });
 
-  test('that is too deep for a recursive schema violates it', () => {
+  test('by a recursive schema reports a value that is nested too deeply', () => {
     const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`);
     expect(compileJsonSchema({ items: { $ref: '#' } })(deep)).toHaveLength(1);
   });
 });
 
-describe('a schema', () => {
+describe('the examination of a schema', () => {
   test.each([
     [{ type: 'object' }, 0],
     [true, 0],
@@ -50,12 +50,12 @@ describe('a schema', () => {
     [{ type: 'nope' }, 1],
     [{ $ref: '#/x/a', x: { a: { properties: { b: { $ref: '#/x/b' } } }, b: { pattern: '(' } } }, 1],
     [{ $ref: '#/x/a', x: { a: { items: { $ref: '#/x/b' } } } }, 1],
-  ])('%j has %i problems at least', (...[schema, count]) => {
+  ])('%j finds at least %i problems', (...[schema, count]) => {
     expect(Math.min(1, findSchemaProblems(schema).length)).toBe(count);
   });
 });
 
-describe('a reference', () => {
+describe('a reference in a schema', () => {
   const behindThen = JSON.parse('{"if":{"const":1},"then":{"$ref":"#"}}');
 
   test.each<[string, JsonObject, RegExp]>([
@@ -87,20 +87,20 @@ describe('a reference', () => {
     ],
     [{ $id: 'https://a.example/root', $defs: { n: { $id: 'n', type: 'number' } }, $ref: 'n' }, 'a', 1],
     [{ definitions: { n: { type: 'number' } }, $ref: '#/definitions/n' }, 1, 0],
-  ])('of %j is followed for %j', (...[schema, value, count]) => {
+  ])('of %j is followed to check %j', (...[schema, value, count]) => {
     expect(findSchemaProblems(schema)).toEqual([]);
     expect(compileJsonSchema(schema)(value)).toHaveLength(count);
   });
 });
 
-describe('a check', () => {
+describe('the cost of a check', () => {
   const units = (schema: JsonObject, value: Json): number => {
     const before = unitsSpent();
     compileJsonSchema(schema)(value);
     return unitsSpent() - before;
   };
 
-  test('of a tree is linear in its depth, although each branch is tried twice (C3)', () => {
+  test('is linear in the depth of a tree, although each branch is tried twice (C3)', () => {
     const tree = (depth: number): Json => (depth === 0 ? 'leaf' : { left: tree(depth - 1) });
     const branch = { properties: { left: { $ref: '#/$defs/tree' } }, required: ['left'] };
     const schema = {
@@ -110,7 +110,7 @@ describe('a check', () => {
     expect(units(schema, tree(60))).toBeLessThan(10_000);
   });
 
-  test('doubled in each member is linear, too', () => {
+  test('is linear in the depth of a tree whose members are checked twice', () => {
     const nested = (depth: number): Json => (depth === 0 ? 1 : [nested(depth - 1)]);
     const schema = {
       $defs: { a: { items: { allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }] } } },
@@ -119,7 +119,7 @@ describe('a check', () => {
     expect(units(schema, nested(80))).toBeLessThan(10_000);
   });
 
-  test('costs the same for a schema that has been used, and for a value that was stored', () => {
+  test('is the same for a schema that has been used, and for a value that was stored', () => {
     const twin = { a: [1, 'x'] };
     const list = [twin, twin, twin.a];
     const schema = (): JsonObject => ({
@@ -132,14 +132,14 @@ describe('a check', () => {
     expect(units(used, JSON.parse(JSON.stringify(list)))).toBe(units(schema(), list));
   });
 
-  test('by a schema whose references form a long chain ends', () => {
+  test('is limited for a schema whose references form a long chain', () => {
     const names = Array.from({ length: 5_000 }, (_, at) => `d${at}`);
     const $defs = Object.fromEntries(names.map((name, at) => [name, { items: { $ref: `#/$defs/d${at + 1}` } }]));
     const schema = { $defs: { ...$defs, d5000: { type: 'number' } }, $ref: '#/$defs/d0' };
     expect(compileJsonSchema(schema)([[]])).toEqual([]);
   });
 
-  test('that is too expensive ends with a violation', () => {
+  test('is limited: a check that is too expensive ends with a violation', () => {
     const schema = { items: { anyOf: Array.from({ length: 200 }, (_, at) => ({ const: at })) } };
     const list = Array.from({ length: 50_000 }, () => 'x');
     const [violation] = compileJsonSchema(schema)(list);
@@ -147,7 +147,7 @@ describe('a check', () => {
     expect(units(schema, list)).toBeLessThan(2_010_000);
   });
 
-  test('of a random value by a random schema ends at a bounded cost', () => {
+  test('is limited for a random value and a random schema', () => {
     const keyword = fc.constantFrom('allOf', 'anyOf', 'oneOf');
     const schema = fc
       .array(fc.tuple(keyword, fc.nat(11), fc.nat(11), fc.boolean()), { minLength: 12, maxLength: 12 })
@@ -183,7 +183,7 @@ test.each<[JsonObject, Json]>([
   [{ anyOf: [{ type: 'number' }], oneOf: [{ type: 'number' }] }, 'secret-1'],
   [{ uniqueItems: true, contains: { type: 'number' } }, ['secret-1', 'secret-1']],
   [{ propertyNames: { maxLength: 1 }, unevaluatedProperties: false }, { ab: 'secret-1' }],
-])('a violation of %j contains nothing of the value', (...[schema, value]) => {
+])('the message about a violation of %j contains nothing of the value', (...[schema, value]) => {
   const violations = compileJsonSchema(schema)(value);
   expect(violations.length).toBeGreaterThan(0);
   expect(JSON.stringify(violations)).not.toContain('secret-1');
@@ -212,7 +212,7 @@ test.each<[JsonObject, Json, boolean]>([
   [{ oneOf: [{ type: 'string' }, { minLength: 1 }] }, 'a', false],
   [{ format: 'date-time' }, '2026-01-01T00:00:00Z', true],
   [{ format: 'no-format' }, 'x', true],
-])('%j: %j is valid: %s', (...[schema, value, isValid]) => {
+])('the schema %j accepts %j: %s', (...[schema, value, isValid]) => {
   expect(findSchemaProblems(schema)).toEqual([]);
   expect(compileJsonSchema(schema)(value).length === 0).toBe(isValid);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalJson, deepEqual, toJson, toJsonObject } from '../../../../src/graph/values/json.ts';
+import { canonicalJson, deepEqual } from '../../../../src/graph/values/compare-json.ts';
+import { toJson, toJsonObject } from '../../../../src/graph/values/to-json.ts';
 import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
 
 /** An object as untyped code may leave it. */
@@ -22,7 +23,7 @@ describe('toJson', () => {
     expect(() => toJson(value)).toThrow(message);
   });
 
-  test('rethrows what a value itself throws', () => {
+  test("rethrows the errors of a value's toJSON", () => {
     const value = {
       get a() {
         return { toJSON: () => AbortSignal.abort(new RangeError('mine')).throwIfAborted() };
@@ -62,11 +63,11 @@ describe('deepEqual', () => {
     [[null], hole, true],
     [{ a: null }, gap, true],
     [gap, { a: null }, true],
-  ])('of %j and %j is %j', (...[a, b, expected]) => {
+  ])('compares %j with %j: %j', (...[a, b, expected]) => {
     expect(deepEqual(a, b)).toBe(expected);
   });
 });
 
-test('canonical text has sorted keys', () => {
+test('canonicalJson sorts the keys of objects', () => {
   expect(canonicalJson({ b: [1, { d: 1, c: 'x' }], a: gap })).toBe('{"a":{"a":null},"b":[1,{"c":"x","d":1}]}');
 });

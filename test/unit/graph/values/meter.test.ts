@@ -17,12 +17,12 @@ describe('an allowance', () => {
     expect(() => withAllowance('The field', 10, () => spend(10))).not.toThrow();
   });
 
-  test('counts for the outer ones, and the first that is used up stops the work', () => {
+  test('also charges the outer ones, and the first that is used up stops the work', () => {
     const work = (): void => withAllowance('inner', 10, () => spend(5));
     expect(() => withAllowance('outer', 8, () => (work(), work()))).toThrow(/^outer/);
   });
 
-  test('that is used up leaves the rest to the outer ones', () => {
+  test('that is used up leaves the outer ones their rest', () => {
     const before = unitsSpent();
     withAllowance('outer', 100, () => {
       expect(tryWithAllowance('inner', 10, () => (spend(1_000), []))).toBeNull();
@@ -43,7 +43,7 @@ describe('an allowance', () => {
     expect(() => withAllowance('stubborn', 10, work)).toThrow(TooExpensiveError);
   });
 
-  test('of another piece of work is separate', () => {
+  test('is separate for each piece of work', () => {
     const inner = (): unknown => tryWithAllowance('inner', 1_000, () => (spend(50), []));
     expect(() => withAllowance('outer', 10, inner)).toThrow(/^outer/);
   });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JsonLossError, parseAnswer, parseDocument } from '../../../../src/graph/values/parse-json.ts';
 import { allowsText } from '../../../../src/graph/values/schema-parts.ts';
-import { toJson } from '../../../../src/graph/values/json.ts';
+import { toJson } from '../../../../src/graph/values/to-json.ts';
 
 function lossOf(work: () => unknown): { readonly pointer: string; readonly offset: number } | null {
   try {

@@ -43,7 +43,7 @@ test.each([
   ['a property', '[', '\\pL'],
   ['a property that ignores case', '(?i)[', '\\PL'],
   ['a named class that ignores case', '(?i)[', '\\W'],
-])('%s is charged for each occurrence in a class', (_what, start, part) => {
+])('compiling a pattern charges for each %s in a class', (_what, start, part) => {
   const price = (times: number): number => estimatePattern(`${start}${part.repeat(times)}]`).price;
   const [none, once, tenTimes] = [price(0), price(1), price(10)];
   expect((tenTimes - none) / (once - none)).toBeGreaterThanOrEqual(9);
@@ -53,7 +53,7 @@ test('a case-insensitive pattern of letters of several languages costs little', 
   expect(estimatePattern('(?i)^[a-zà-ÿĀ-ſ]+( [a-zà-ÿĀ-ſ]+)*$').price).toBeLessThan(5_000);
 });
 
-test('a pattern from data is charged at each use', () => {
+test('each use of a pattern from data is charged', () => {
   const units = (): number => {
     const before = unitsSpent();
     matchesPattern('', 'b{900}');
@@ -62,7 +62,7 @@ test('a pattern from data is charged at each use', () => {
   expect([units(), units()]).toEqual([45_151, 45_151]);
 });
 
-test('a match is charged by text and program', () => {
+test('a match is charged by the lengths of its text and its program', () => {
   expect(() =>
     withAllowance('The match', 1_000_000, () => matchesPattern('k'.repeat(50_000), '(?i)k[^z]{200}q')),
   ).toThrow(/too expensive/);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_TEXT_BYTES, toEmbeddedText } from '../../../../src/store/memory/memory-vectors.ts';
+import { MAX_TEXT_BYTES, toEmbeddedText } from '../../../../src/store/memory/embedder.ts';
 
 test.each([
   ['short', 'soup', 'soup'],

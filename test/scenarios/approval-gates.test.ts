@@ -182,7 +182,7 @@ describe('nodes gated by an approval', () => {
       { from: 'sub', to: 'pay' },
     ];
     const definition = aDefinition({ ...base, edges, ...over });
-    const refusal = refuseStartAt(compileGraph(definition, aCatalog()), 'pay', { by: UMA, now: 0 });
+    const refusal = refuseStartAt(compileGraph(definition, aCatalog()), 'pay', UMA, 0);
     expect(refusal?.code).toBe(isHeld ? 'NOT_AN_APPROVER' : undefined);
   });
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { approvalHolds } from '../../../../src/graph/compile/approval-holds.ts';
-import type { ApprovalNode } from '../../../../src/graph/compile/approval-holds.ts';
+import { approvalGates } from '../../../../src/graph/compile/approval-gates.ts';
+import type { ApprovalNode } from '../../../../src/graph/compile/approval-gates.ts';
 import { compileGraph } from '../../../../src/graph/compile/compile.ts';
 import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../../../../src/graph/definition/definition.ts';
 import { unitsSpent } from '../../../../src/graph/values/meter.ts';
@@ -110,7 +110,7 @@ const nameOf = ({ policy }: ApprovalNode): string => policy.users?.[0] ?? '';
 
 test('an approval gates the nodes that no path reaches without it', () => {
   const property = fc.property(aGraph, (graph) => {
-    const holds = approvalHolds(compileGraph(toDefinition(graph), CATALOG));
+    const holds = approvalGates(compileGraph(toDefinition(graph), CATALOG));
     const passed = IDS.flatMap((id) => KINDS[graph.kinds[id] ?? 'works'].passes(id) ?? []);
     const reached = new Map([...new Set(passed)].map((name) => [name, reachedWithout(name, graph)]));
     for (const id of IDS) {
@@ -130,11 +130,11 @@ describe('the analysis of a graph', () => {
   const priceOf = (definition: Partial<GraphDefinition>): number => {
     const graph = compileGraph(aDefinition(definition), aCatalog());
     const before = unitsSpent();
-    approvalHolds(graph);
+    approvalGates(graph);
     return unitsSpent() - before;
   };
 
-  test('costs about as much as its names if joins lead from many nodes to many', () => {
+  test('costs about as much as reading its names if joins lead from many nodes to many', () => {
     const join = { from: ids, to: ids };
     const edges = [start, { from: 'ask', to: ids }, join, join, join];
     expect(priceOf({ nodes: { ask: asks('a'), ...rest }, edges })).toBeLessThan(20 * 7 * ids.length);
@@ -155,14 +155,14 @@ describe('the analysis of a graph', () => {
     const graph = compileGraph(aDefinition({ nodes, edges: [start, { from: 'ask', to: 'sub' }] }), CATALOG);
     const [first, second] = [1, 2].map(() => {
       const before = unitsSpent();
-      approvalHolds(graph);
+      approvalGates(graph);
       return unitsSpent() - before;
     });
     expect(second).toBe(first);
     expect(first).toBeGreaterThan(0);
   });
 
-  test('is charged once for a graph inside several others', () => {
+  test('is charged once for a graph that is inside several others', () => {
     const levels = Array.from({ length: 30 }, (_, level) => `l${level}@1`);
     const twice = (graph: string) => ({ a: { type: 'subgraph', graph }, b: { type: 'subgraph', graph } }) as const;
     const edges = [{ from: '__start__', to: ['a', 'b'] }];
@@ -178,16 +178,16 @@ describe('the analysis of a graph', () => {
     const catalog = { ...aCatalog(), graphs: Object.fromEntries(graphs) };
     const root = compileGraph(aDefinition({ nodes: twice('l0@1'), edges }), catalog);
     const before = unitsSpent();
-    expect(approvalHolds(root).always.map(nameOf)).toEqual(['a']);
+    expect(approvalGates(root).always.map(nameOf)).toEqual(['a']);
     expect(unitsSpent() - before).toBeLessThan(200 * levels.length);
   });
 
-  test('of a graph that is too large lets all its approvals gate everything', () => {
+  test('lets all approvals gate everything if the graph is too large', () => {
     const steps = ids.slice(1).map((id, index) => ({ from: [ids[index] ?? '', 'x'], to: id }));
     const edges = [{ from: '__start__', to: ['n0', 'x', 'ask'] }, ...steps.toReversed(), { from: ids, to: 'x' }];
     const graph = compileGraph(aDefinition({ nodes: { ...rest, x: works, ask: asks('a') }, edges }), aCatalog());
     const before = unitsSpent();
-    const holds = approvalHolds(graph);
+    const holds = approvalGates(graph);
     expect(unitsSpent() - before).toBeLessThan(5_100_000);
     expect([holds.before(['n1']), holds.always, holds.writing(['log'])].map((held) => held.map(nameOf))).toEqual([
       ['a'],

@@ -1,31 +1,17 @@
 import { z } from 'zod';
 import type { Catalog } from '../definition/catalog.ts';
 import { GRAPH_NAME, NAME } from '../definition/definition.ts';
-import type { EdgeKind } from '../definition/definition.ts';
 import { describeType } from '../definition/node-types/describe-node.ts';
 import { mapValues } from '../values/collections.ts';
 import { DURATION_PATTERN } from '../values/time.ts';
-import { isJsonList, isJsonObject, own, toJsonObject } from '../values/json.ts';
+import { isJsonList, isJsonObject, own } from '../values/json.ts';
+import { toJsonObject } from '../values/to-json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
-import {
-  TimeSpan,
-  EDGE_DESCRIPTIONS,
-  describeLike,
-  textsOf,
-  GRAPH_FIELDS,
-  describe,
-  Count,
-  Duration,
-  Names,
-  OneOrMore,
-  Retry,
-  Schema,
-} from './descriptions.ts';
+import { describeLike, textsOf } from './described-fields.ts';
+import { EDGE_DESCRIPTIONS } from './descriptions.ts';
+import { TimeSpan } from './field-schemas.ts';
+import { EdgeSchemas, GraphSchema } from './graph-schema.ts';
 import { CustomNodeSchema, NodeSchemas } from './node-schemas.ts';
-import { LIMITS } from '../definition/limits.ts';
-import type { LimitValue } from '../definition/limits.ts';
-import { MESSAGE_ROLES } from '../definition/message.ts';
-import { REDUCERS } from '../definition/common-fields.ts';
 
 type NodeTypes = NonNullable<Catalog['nodeTypes']>;
 
@@ -35,7 +21,7 @@ type NodeTypes = NonNullable<Catalog['nodeTypes']>;
  * @param nodeTypes the types that code registers
  */
 export function definitionSchema(nodeTypes: NodeTypes = {}): JsonObject {
-  const nodes = { ...NodeSchemas, ...registered(nodeTypes) };
+  const nodes = { ...NodeSchemas, ...registeredSchemas(nodeTypes) };
   const types = new Map<unknown, string>(Object.entries(nodes).map(([type, schema]) => [schema, type]));
   const kinds = new Map<unknown, string>(Object.entries(EdgeSchemas).map(([kind, schema]) => [schema, kind]));
   const whole = describeLike(
@@ -72,21 +58,21 @@ const TIME_SPAN = String.raw`^(\d*[1-9]\d*(\.\d+)?|\d+\.\d*[1-9]\d*)(ms|s|m|h|d)
 function captionOfNode(type: string): JsonObject {
   const { summary, exactlyOne } = describeType(type) ?? {};
   return {
-    ...titled(`${type} node`, summary),
+    ...caption(`${type} node`, summary),
     ...(exactlyOne && { oneOf: exactlyOne.map((field) => ({ required: [field] })) }),
   };
 }
 
 function captionOfEdge(kind: string): JsonObject {
-  return titled(`${kind} edge`, own(EDGE_DESCRIPTIONS, kind));
+  return caption(`${kind} edge`, own(EDGE_DESCRIPTIONS, kind));
 }
 
-function titled(title: string, description: string | undefined): JsonObject {
+function caption(title: string, description: string | undefined): JsonObject {
   return { title, ...(description !== undefined && { description }) };
 }
 
 /** Lists only the names of the fields that registered types define, because their values may be templates. */
-function registered(nodeTypes: NodeTypes): Readonly<Record<string, z.ZodType>> {
+function registeredSchemas(nodeTypes: NodeTypes): Readonly<Record<string, z.ZodType>> {
   return mapValues(nodeTypes, ({ schema }, type) => {
     const { properties = {}, required = [] } = isJsonObject(schema) ? schema : {};
     const isRequired = (name: string): boolean => isJsonList(required) && required.includes(name);
@@ -124,94 +110,3 @@ function isDuration({ _zod: { def } }: z.core.$ZodTypes): boolean {
 function isCoded(params: unknown): boolean {
   return isJsonObject(params) && params['code'] === 'INVALID_DURATION';
 }
-
-/*
- * The shape of a definition. In `src/graph`, only `schema/` runs code of zod, and no workflow imports it. The kind of a
- * node or edge is determined before parsing, so that errors refer to the right kind.
- */
-
-const Reducer = z.union([
-  z.enum(Object.keys(REDUCERS)),
-  describe(z.strictObject({ expr: z.string() }), GRAPH_FIELDS.reducer),
-]);
-
-const Channel = describe(
-  z.strictObject({
-    reducer: Reducer.optional(),
-    default: z.json().optional(),
-    schema: Schema.optional(),
-    ephemeral: z.boolean().optional(),
-    redact: z.boolean().optional(),
-    roles: z.array(z.enum(MESSAGE_ROLES)).optional(),
-    description: z.string().optional(),
-  }),
-  GRAPH_FIELDS.channel,
-);
-
-const LIMIT_VALUES: Readonly<Record<LimitValue, z.ZodType>> = {
-  count: Count,
-  countOrNone: z.int().min(0),
-  amount: z.number().min(0),
-  duration: Duration,
-};
-
-export const Limits = z.strictObject(
-  mapValues(LIMITS, ({ value, description }) => LIMIT_VALUES[value].optional().describe(description)),
-);
-
-const Defaults = describe(
-  z.strictObject({ model: OneOrMore.optional(), timeout: TimeSpan.optional(), retry: Retry.optional() }),
-  GRAPH_FIELDS.defaults,
-);
-
-/** The definition without its nodes and edges, which have schemas of their own. */
-export const GraphSchema = describe(
-  z.strictObject({
-    $schema: z.string().optional(),
-    name: z.string(),
-    description: z.string().optional(),
-    channels: z.record(z.string(), Channel).optional(),
-    nodes: z.record(z.string(), z.looseObject({ type: z.string() })),
-    edges: z.array(z.looseObject({})),
-    input: Names.optional(),
-    required: Names.optional(),
-    output: Names.optional(),
-    interruptBefore: Names.optional(),
-    interruptAfter: Names.optional(),
-    limits: Limits.optional(),
-    defaults: Defaults.optional(),
-    onCancel: z.string().optional(),
-  }),
-  GRAPH_FIELDS.graph,
-);
-
-const Branch = describe(z.strictObject({ when: z.string().optional(), to: OneOrMore }), GRAPH_FIELDS.branch);
-
-export const EdgeSchemas = {
-  plain: describe(z.strictObject({ from: OneOrMore, to: OneOrMore }), GRAPH_FIELDS.plain),
-  branches: describe(
-    z.strictObject({
-      from: OneOrMore,
-      branches: z.array(Branch).min(1),
-    }),
-    GRAPH_FIELDS.branches,
-  ),
-  route: describe(
-    z.strictObject({
-      from: OneOrMore,
-      route: z.string(),
-      paths: z.record(z.string(), OneOrMore),
-      default: OneOrMore.optional(),
-    }),
-    GRAPH_FIELDS.route,
-  ),
-  forEach: describe(
-    z.strictObject({
-      from: OneOrMore,
-      forEach: z.string(),
-      to: z.string(),
-      maxConcurrency: Count.optional(),
-    }),
-    GRAPH_FIELDS.forEach,
-  ),
-} as const satisfies Readonly<Record<EdgeKind, z.ZodObject>>;

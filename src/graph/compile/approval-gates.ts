@@ -2,12 +2,12 @@ import type { OnErrorDefinition, WriteDefinition } from '../definition/common-fi
 import { END, START } from '../definition/definition.ts';
 import { spend, tryWithAllowance, unitsSpent, withoutCharge } from '../values/meter.ts';
 import type { CompiledGraph } from './compile.ts';
-import { bySource, staticEdges } from './edges.ts';
-import type { StaticEdge } from './edges.ts';
+import { edgesBySource, staticEdges } from './static-edges.ts';
+import type { StaticEdge } from './static-edges.ts';
 import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 
 /** The approval nodes that gate the nodes and channels of a graph. */
-export interface ApprovalHolds extends Held {
+export interface ApprovalGates extends GatedParts {
   /**
    * Returns the approvals that are decided when a node finishes: the node itself, or those that the graph inside it
    * always passes.
@@ -18,7 +18,7 @@ export interface ApprovalHolds extends Held {
 }
 
 /** The parts of a graph that are gated by approvals. */
-interface Held {
+interface GatedParts {
   /** Returns the approvals that every path from the entry to one of the nodes passes; a join passes all its sources. */
   before(nodes: readonly string[]): readonly ApprovalNode[];
   /** Returns the approvals whose decision reaches one of the channels. */
@@ -31,7 +31,7 @@ interface Held {
 
 /** An analyzed graph. */
 interface Analysis {
-  readonly holds: ApprovalHolds;
+  readonly gates: ApprovalGates;
   /** The analysis costs of the graph and of each graph inside it, by graph, because several nodes may share one. */
   readonly prices: ReadonlyMap<CompiledGraph, number>;
   readonly units: number;
@@ -43,10 +43,10 @@ const known = new WeakMap<CompiledGraph, Analysis>();
  * Finds the approvals that gate the parts of a graph. A graph is analyzed once, on first use. A process that has the
  * analysis in memory charges the same units as one that computes it.
  */
-export function approvalHolds(graph: CompiledGraph): ApprovalHolds {
-  const { holds, units } = withoutCharge(() => analyze(graph));
+export function approvalGates(graph: CompiledGraph): ApprovalGates {
+  const { gates, units } = withoutCharge(() => analyze(graph));
   spend(units);
-  return holds;
+  return gates;
 }
 
 function analyze(graph: CompiledGraph): Analysis {
@@ -55,25 +55,25 @@ function analyze(graph: CompiledGraph): Analysis {
   const graphs = new Set([...graph.nodes.values()].flatMap(({ subgraph }) => subgraph ?? []));
   const inside = new Map([...graphs].map((inner) => [inner, analyze(inner)]));
   const before = unitsSpent();
-  const holds = findHolds(graph, inside);
+  const gates = findGates(graph, inside);
   const own = unitsSpent() - before;
-  const prices = new Map([[graph, own], ...[...inside.values()].flatMap((look) => [...look.prices])]);
-  const look = { holds, prices, units: [...prices.values()].reduce((sum, units) => sum + units, 0) };
-  known.set(graph, look);
-  return look;
+  const prices = new Map([[graph, own], ...[...inside.values()].flatMap((analysis) => [...analysis.prices])]);
+  const analysis = { gates, prices, units: [...prices.values()].reduce((sum, units) => sum + units, 0) };
+  known.set(graph, analysis);
+  return analysis;
 }
 
 /** About half a second: far more than handwritten graphs need, and far less than an activation may take. */
 const MAX_UNITS = 5_000_000;
 
-function findHolds(graph: CompiledGraph, inside: Inside): ApprovalHolds {
+function findGates(graph: CompiledGraph, inside: Inside): ApprovalGates {
   const edges = staticEdges(graph.definition);
-  const leaving = bySource(edges);
+  const leaving = edgesBySource(edges);
   const parts = partsOf(graph, inside);
   const { within } = parts;
-  const held = tryWithAllowance('To find what approvals hold', MAX_UNITS, () => findHeld(graph, edges, parts));
+  const gated = tryWithAllowance('To find what approvals hold', MAX_UNITS, () => findGatedParts(graph, edges, parts));
   return {
-    ...(held ?? holdsAll(parts)),
+    ...(gated ?? gateAll(parts)),
     within: (node) => within.get(node) ?? [],
     after: (node) => (leaving.get(node) ?? []).flatMap(({ targets }) => targets).filter((target) => target !== END),
   };
@@ -96,7 +96,7 @@ function partsOf({ nodes }: CompiledGraph, inside: Inside): Parts {
   const within = new Map<string, readonly ApprovalNode[]>();
   const written = new Map<string, readonly ApprovalNode[]>();
   for (const { id, behavior, subgraph } of nodes.values()) {
-    const { always = NONE, inOutput = NONE } = (subgraph && inside.get(subgraph)?.holds) ?? {};
+    const { always = NONE, inOutput = NONE } = (subgraph && inside.get(subgraph)?.gates) ?? {};
     const own = behavior.policy && [{ id, policy: behavior.policy }];
     within.set(id, own ?? always);
     written.set(id, own ?? inOutput);
@@ -105,13 +105,13 @@ function partsOf({ nodes }: CompiledGraph, inside: Inside): Parts {
 }
 
 /** The analysis of a graph that is too large to analyze: each of its approvals gates everything. */
-function holdsAll({ within, written }: Parts): Held {
+function gateAll({ within, written }: Parts): GatedParts {
   const all = [...new Set([...within.values(), ...written.values()])].flat();
   const ofAny = (names: readonly string[]) => (names.length === 0 ? NONE : all);
   return { before: ofAny, writing: ofAny, always: all, inOutput: all };
 }
 
-function findHeld(graph: CompiledGraph, edges: readonly StaticEdge[], { within, written }: Parts): Held {
+function findGatedParts(graph: CompiledGraph, edges: readonly StaticEdge[], { within, written }: Parts): GatedParts {
   const sets = new ApprovalSets(within.values());
   const writers = findWriters(graph, written);
   const setOf = (node: string): bigint => sets.of(within.get(node) ?? NONE);
@@ -136,7 +136,7 @@ function isApproval({ nodes }: CompiledGraph, id: string): boolean {
 /**
  * Finds the channels that approval nodes write, and those to which subgraph nodes write decisions of the graphs inside.
  */
-function findWriters(graph: CompiledGraph, written: Parts['written']): Held['writing'] {
+function findWriters(graph: CompiledGraph, written: Parts['written']): GatedParts['writing'] {
   const sets = new ApprovalSets(written.values());
   const writers = new Map<string, bigint>();
   for (const [id, { write, onError }] of Object.entries(graph.definition.nodes)) {
@@ -176,7 +176,7 @@ class ApprovalSets {
       if (!this.#bits.has(approval)) this.#bits.set(approval, BigInt(this.#bits.size));
     }
     this.full = (1n << BigInt(this.#bits.size)) - 1n;
-    this.price = UNITS + Math.ceil(this.#bits.size / BITS_PER_UNIT);
+    this.price = BASE_PRICE + Math.ceil(this.#bits.size / BITS_PER_UNIT);
   }
 
   /** Returns the set of the given approvals, which the constructor must know. */
@@ -204,7 +204,7 @@ class ApprovalSets {
   }
 }
 
-const UNITS = 3;
+const BASE_PRICE = 3;
 const BITS_PER_UNIT = 1024;
 
 /**
@@ -212,10 +212,10 @@ const BITS_PER_UNIT = 1024;
  * way out.
  */
 function findCertainNodes(all: readonly StaticEdge[]): ReadonlySet<string> {
-  const detouring = new Set(
+  const leavingOtherwise = new Set(
     all.filter(({ kind }) => kind === 'goto' || kind === 'failure').flatMap(({ sources }) => sources),
   );
-  const leaving = bySource(all.filter(({ kind }) => kind === 'plain'));
+  const leaving = edgesBySource(all.filter(({ kind }) => kind === 'plain'));
   const arrivals = new Map<StaticEdge, number>();
   const certain = new Set([START]);
   const arrive = (edge: StaticEdge): readonly string[] => {
@@ -225,15 +225,15 @@ function findCertainNodes(all: readonly StaticEdge[]): ReadonlySet<string> {
     return arrived === edge.sources.length ? edge.targets : [];
   };
   for (const node of certain) {
-    const edges = detouring.has(node) ? [] : (leaving.get(node) ?? []);
+    const edges = leavingOtherwise.has(node) ? [] : (leaving.get(node) ?? []);
     for (const target of edges.flatMap(arrive)) certain.add(target);
   }
   return certain;
 }
 
 /** The sets of approvals that nodes have passed, as the bits of one number. */
-export interface Passed {
-  /** Returns what has been passed when a node is left by an edge. */
+export interface PassedApprovals {
+  /** Returns the approvals that have been passed when the run leaves a node by an edge. */
   by(node: string, edge: StaticEdge): bigint;
   /** The set of everything that can be passed. */
   readonly full: bigint;
@@ -242,22 +242,22 @@ export interface Passed {
 }
 
 /**
- * Finds what every path to a node passes, by a data-flow analysis. Each node begins with the full set and keeps the
- * intersection of what its edges bring; an edge brings the union of what its sources bring. A node that no path reaches
- * keeps the full set.
+ * Finds the approvals that every path to a node passes, by a data-flow analysis. Each node begins with the full set and
+ * keeps the intersection of the sets of its edges; the set of an edge is the union of the sets of its sources. A node
+ * that no path reaches keeps the full set.
  */
-function findDominators(edges: readonly StaticEdge[], passed: Passed): (node: string) => bigint {
+function findDominators(edges: readonly StaticEdge[], passed: PassedApprovals): (node: string) => bigint {
   const found = new Map([[START, 0n]]);
   const before = (node: string): bigint => found.get(node) ?? passed.full;
   if (passed.full === 0n) return before;
-  const leaving = bySource(edges);
+  const leaving = edgesBySource(edges);
   const changed = new Set([START]);
   const fire = (edge: StaticEdge): void => {
     const { sources, targets } = edge;
     spend((sources.length + targets.length) * passed.price);
-    const brought = sources.reduce((all, node) => all | before(node) | passed.by(node, edge), 0n);
+    const contributed = sources.reduce((all, node) => all | before(node) | passed.by(node, edge), 0n);
     for (const target of targets) {
-      const kept = before(target) & brought;
+      const kept = before(target) & contributed;
       if (kept === before(target)) continue;
       found.set(target, kept);
       changed.add(target);

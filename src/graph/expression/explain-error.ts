@@ -1,0 +1,69 @@
+import { isContainer } from '../values/json.ts';
+import { didYouMean } from '../values/did-you-mean.ts';
+import { abbreviate } from '../values/text.ts';
+import type { Name } from './names.ts';
+
+interface SourceText {
+  readonly source: string;
+  readonly names: readonly Name[];
+}
+
+/** Describes the fault of an expression, its position, and how to write in CEL what was probably meant. */
+export function explain(error: unknown, { source, names }: SourceText): string {
+  const reason = reasonOf(error);
+  const unknown = /^Unknown variable: (\S+)$/.exec(reason)?.[1];
+  if (unknown === undefined)
+    return `${reason}${positionOf(error)} in \`${abbreviate(source, MAX_QUOTED)}\`${celHint(source)}`;
+  const hint = celHint(unknown) || `.${didYouMean(unknown, names)}`;
+  return `"${unknown}" is not defined here; known are ${names.join(', ')}${hint}`;
+}
+
+/** Returns the position in an expression that an error of the CEL library names, counted from 1. */
+function positionOf(error: unknown): string {
+  const range: unknown = error instanceof Error && 'range' in error ? error.range : null;
+  const start: unknown = isContainer(range) && 'start' in range ? range.start : null;
+  return typeof start === 'number' ? ` at character ${start + 1}` : '';
+}
+
+/** Limits in characters of texts in error messages. */
+export const MAX_QUOTED = 200;
+
+export const MAX_REASON = 400;
+
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return abbreviate(String(error), MAX_REASON);
+  const summary = 'summary' in error && typeof error.summary === 'string' ? error.summary : error.message;
+  return abbreviate(summary, MAX_REASON).replaceAll(/(\w)_\(/g, '$1(');
+}
+
+/** Patterns of other languages that people write, and what to write in CEL. */
+const HINTS: readonly (readonly [written: RegExp, cel: string])[] = [
+  [/^\s*\{\{/, 'An expression stands here without {{ }}'],
+  [/[=!]==/, 'CEL writes == and !='],
+  [/(?<!\|)\|(?!\|)/, 'CEL has no pipes: it calls functions, such as state.name.upperAscii()'],
+  [/\?\?/, 'CEL writes coalesce(a, b)'],
+  [/\?\.(?!\d)/, 'CEL writes state.?a.orValue(b)'],
+  [/=>/, 'CEL writes list.map(x, x + 1) and list.filter(x, x > 1)'],
+  [/`/, 'CEL joins texts by +'],
+  [/\.toUpperCase\b/, 'CEL writes upperAscii()'],
+  [/\.toLowerCase\b/, 'CEL writes lowerAscii()'],
+  [/\.length\b/, 'CEL writes size(x)'],
+  [/\.includes\b/, 'CEL writes text.contains(part) and item in list'],
+  [/\.(?:push|concat)\b/, 'CEL joins lists by +'],
+  [/\bJSON\.stringify\b/, 'CEL writes json(x)'],
+  [/\bJSON\.parse\b/, 'CEL writes parseJson(text)'],
+  [/\btypeof\b/, 'CEL writes type(x)'],
+  [/\b(?:undefined|None)\b/, 'CEL writes null, and has(state.a) where a member may be absent'],
+  [/\b(?:and|or|not)\b/, 'CEL writes &&, || and !'],
+  [/\b(?:now|Date)\b/, 'An expression knows no clock; run.startedAt is when the run began'],
+];
+
+/** Returns a hint that ends a message about invalid CEL, such as ` CEL writes == and !=.`; may be empty. */
+function celHint(source: string): string {
+  const code = source.replaceAll(STRING_LITERAL, '""');
+  const hint = HINTS.find(([written]) => written.test(code))?.[1];
+  return hint === undefined ? '' : `. ${hint}`;
+}
+
+/** A string literal in an expression. Its content is not code. */
+const STRING_LITERAL = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
