@@ -49,6 +49,16 @@ export interface CallFilter extends PageRequest {
   readonly order?: 'oldest' | 'newest';
 }
 
+export interface HistoryPage extends PageRequest {
+  /** Skips the events up to this `seq`. */
+  readonly after?: number;
+}
+
+export interface CheckpointPage extends PageRequest {
+  /** Includes the checkpoints of forks and parents. */
+  readonly tree?: boolean;
+}
+
 export interface TaggedState extends State {
   /** Identifies this state in an edit. */
   readonly etag: string;
@@ -77,14 +87,14 @@ export interface Runs extends Controls {
   streamTicket(id: string, ticket?: NewTicket, options?: CallOptions): Promise<StreamTicket>;
   /** Lists runs, newest first. */
   list(filter?: RunFilter, options?: CallOptions): Listing<Run>;
-  /** Lists the events, oldest first. @param page at most 1,000 events; `after` skips those up to a `seq` */
-  history(id: string, page?: PageRequest & { readonly after?: number }, options?: CallOptions): Listing<RunEvent>;
+  /** Lists the events, oldest first, at most 1,000 on a page. */
+  history(id: string, page?: HistoryPage, options?: CallOptions): Listing<RunEvent>;
   /** Returns the values of all channels, now or at a checkpoint, and the position of the run. */
   state(id: string, checkpoint?: string, options?: CallOptions): Promise<TaggedState>;
   /** @throws HoldfastError `STALE` when the state has changed since it was read */
   edit(id: string, edit: StateEdit, options?: CallOptions): Promise<TaggedState>;
-  /** Lists the checkpoints, newest first. @param page `tree` includes those of forks and parents */
-  checkpoints(id: string, page?: PageRequest & { tree?: boolean }, options?: CallOptions): Listing<Checkpoint>;
+  /** Lists the checkpoints, newest first. */
+  checkpoints(id: string, page?: CheckpointPage, options?: CallOptions): Listing<Checkpoint>;
   /** Starts a new run at a checkpoint of this one, optionally with other values or another graph. */
   fork(id: string, fork: Fork, options?: CallOptions): Promise<Run>;
   /** Replays the run with its recorded answers; nothing is called. The run records the first divergence. */

@@ -1,5 +1,4 @@
-import { sentUnder } from './sent-under.ts';
-import { HoldfastError } from './holdfast-error.ts';
+import { HoldfastError, sentUnder } from './holdfast-error.ts';
 import type { Timing } from './timing.ts';
 import type { Problem } from './answers.ts';
 
@@ -58,11 +57,11 @@ export interface Send {
   /** Returns the JSON of the response with its entity tag. */
   tagged<T>(request: ApiRequest, options?: CallOptions): Promise<T & Tagged>;
   /** Returns the complete response. */
-  heard(request: ApiRequest, options?: CallOptions): Promise<Heard>;
+  response(request: ApiRequest, options?: CallOptions): Promise<ApiResponse>;
   /** Returns the bytes of the response with their media type. */
   file(request: ApiRequest, options?: CallOptions): Promise<Blob>;
   /** Returns the body of the response as a stream. */
-  opened(request: ApiRequest, options?: CallOptions): Promise<ReadableStream<Uint8Array>>;
+  stream(request: ApiRequest, options?: CallOptions): Promise<ReadableStream<Uint8Array>>;
 }
 
 export const ATTEMPTS = 6;
@@ -73,9 +72,9 @@ export function createSend(options: ClientOptions, timing: Timing): Send {
   return {
     json: async <T>(request: ApiRequest, call?: KeyedOptions) => await sent(readJson<T>, request, call),
     tagged: async <T>(request: ApiRequest, call?: CallOptions) => await sent(readTagged<T>, request, call),
-    heard: async (request, call) => await sent(readResponse, request, call),
+    response: async (request, call) => await sent(readResponse, request, call),
     file: async (request, call) => await sent(readFile, request, call),
-    opened: async (request, call) => await sent(open, request, call),
+    stream: async (request, call) => await sent(open, request, call),
   };
 }
 
@@ -113,7 +112,7 @@ function keyOf({ idempotencyKey: given, isKnownKey: isKnown = given !== undefine
 }
 
 /** Reads a response to its end. */
-async function readResponse(response: Response): Promise<Heard> {
+async function readResponse(response: Response): Promise<ApiResponse> {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
@@ -217,15 +216,15 @@ function isPassing({ code, status }: HoldfastError): boolean {
 }
 
 /** A response of the API, read to its end. */
-export interface Heard {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
 /** Parses the JSON of a response. Its type is that of the route, whose schema the API uses as well. */
-function readAnswer<T>(heard: Heard): T;
-function readAnswer({ status, text }: Heard): unknown {
+function readAnswer<T>(response: ApiResponse): T;
+function readAnswer({ status, text }: ApiResponse): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -234,7 +233,7 @@ function readAnswer({ status, text }: Heard): unknown {
 }
 
 /** Converts an unsuccessful response to an error. @param now milliseconds since the epoch */
-function readProblem({ status, headers, text }: Heard, now: number): HoldfastError {
+function readProblem({ status, headers, text }: ApiResponse, now: number): HoldfastError {
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);
   const isProblem = headers.get('content-type')?.startsWith('application/problem+json') ?? false;
   if (!isProblem)

@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import type { NewRunSchema } from '../api/schemas/run.ts';
 import type { Run } from './answers.ts';
-import { sentUnder } from './sent-under.ts';
 import type { Connection } from './connection.ts';
-import { HoldfastError } from './holdfast-error.ts';
+import { HoldfastError, sentUnder } from './holdfast-error.ts';
 import type { CallOptions } from './send.ts';
 import { preferWait, waitForRun } from './wait-for-run.ts';
 

@@ -16,15 +16,18 @@ const CODE_LIFE = '1m';
 /** Signs tokens for local use. It refuses to run in production. */
 export interface Issuer {
   readonly auth: AuthSettings;
-  sign(principal: {
-    readonly sub: string;
-    readonly tenant: string;
-    readonly roles: readonly string[];
-  }): Promise<string>;
+  sign(caller: CallerClaims): Promise<string>;
   /** Signs a code that is valid for a minute, at the console only. */
   signCode(): Promise<string>;
   /** @returns the id and the expiry of a code; `null` if it is invalid or expired */
   readCode(code: string): Promise<SignInCode | null>;
+}
+
+/** The claims of a token that identify its caller. */
+export interface CallerClaims {
+  readonly sub: string;
+  readonly tenant: string;
+  readonly roles: readonly string[];
 }
 
 export interface SignInCode {
@@ -114,7 +117,7 @@ export const CALLERS = {
   approver2: { sub: 'bob', tenant: 'demo', roles: ['approver'] },
   admin: { sub: 'root', tenant: 'demo', roles: ['admin'] },
   otherTenantUser: { sub: 'olaf', tenant: 'other', roles: ['user'] },
-} as const;
+} as const satisfies Readonly<Record<string, CallerClaims>>;
 
 export type Tokens = Readonly<Record<keyof typeof CALLERS, string>>;
 
