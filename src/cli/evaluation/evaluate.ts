@@ -10,7 +10,7 @@ import { option, text, textOr } from '../line/flags.ts';
 import type { FlagValues } from '../line/flags.ts';
 import { someOperands } from '../line/operands.ts';
 import { findConfig } from '../input/read-catalog.ts';
-import { readGraph } from '../input/read-json.ts';
+import { readGraph } from '../input/read-definition.ts';
 
 const FLAGS = {
   graph: text('FILE', 'the graph of data sets (.json or .ts); recorded runs play it in place of their own'),
@@ -41,10 +41,9 @@ export const evaluate = defineCommand({
   flags: FLAGS,
   exits: { 0: 'all as expected', 1: 'not all', 2: "wrong usage, or a file that can't be read", ...API_EXITS },
   async action({ values, given: files }, terminal) {
-    const [{ REPORTERS }, { readSubjects }, { hasPassed }] = await Promise.all([
+    const [{ REPORTERS, hasPassed }, { readSubjects }] = await Promise.all([
       import('./reporters.ts'),
       import('./evaluators.ts'),
-      import('./result.ts'),
     ]);
     const report = own(REPORTERS, values.reporter);
     if (!report)

@@ -1,4 +1,3 @@
-import { checkDefinition, isValid } from '../input/check-definition.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
 import { CONFIG_FLAG, NO_CONFIG_FLAG, wantsConfig } from '../input/config-flags.ts';
@@ -7,11 +6,14 @@ import { option, textOr } from '../line/flags.ts';
 import { formatIssues } from '../output/format-refusal.ts';
 import { someOperands, oneOperand } from '../line/operands.ts';
 import { NOTHING_KNOWN, readCatalog } from '../input/read-catalog.ts';
+import type { KnownNames } from '../input/read-catalog.ts';
 import { readDefinition } from '../input/read-definition.ts';
-import type { LocatedIssue } from '../input/read-definition.ts';
+import type { DefinitionFile, LocatedIssue } from '../input/read-definition.ts';
 import { isDefinition } from '../../graph/definition/index.ts';
-import type { GraphDefinition } from '../../graph/definition/index.ts';
+import type { GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
 import { DIAGRAM_WRITERS } from '../../graph/diagram/index.ts';
+import { CATALOG_CODES, validateGraph } from '../../graph/validate/index.ts';
+import type { IssueCode } from '../../graph/validate/index.ts';
 import { own } from '../../graph/values/index.ts';
 
 interface FileResult {
@@ -45,6 +47,32 @@ export const validate = defineCommand({
     return results.every(({ valid }) => valid) ? EXIT.done : EXIT.failed;
   },
 });
+
+/**
+ * Finds the issues of a file, ordered by line. Without a configuration, names that only an installation knows are not
+ * checked.
+ */
+function checkDefinition(
+  { content, locate }: DefinitionFile,
+  { catalog, origin }: KnownNames,
+): readonly LocatedIssue[] {
+  if ('fault' in content) return [content.fault];
+  const issues = validateGraph(content.definition, catalog).filter(({ code }) => code !== 'UNKNOWN_GRAPH');
+  const known = origin === null ? issues.flatMap(withoutCatalogIssues) : issues;
+  return known.map(locate).sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+/** Drops issues about names that only an installation knows; an unknown node type becomes a warning. */
+function withoutCatalogIssues(issue: GraphIssue<IssueCode>): readonly GraphIssue<IssueCode>[] {
+  if (issue.code === 'UNKNOWN_NODE_TYPE')
+    return [{ ...issue, severity: 'warning', hint: 'It is an error unless code registers this type.' }];
+  return CATALOG_CODES.has(issue.code) ? [] : [issue];
+}
+
+/** True without errors; warnings are allowed. */
+function isValid(issues: readonly LocatedIssue[]): boolean {
+  return issues.every(({ severity }) => severity !== 'error');
+}
 
 function report(results: readonly FileResult[], origin: string | null, { stdout, stderr }: Terminal): void {
   for (const { file, issues } of results) stdout.write(formatIssues(file, issues));

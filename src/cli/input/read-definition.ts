@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { parseTree } from 'jsonc-parser';
 import type { Node } from 'jsonc-parser';
 import { importGraph, isModule } from '../../config/modules/import-graph.ts';
+import { isDefinition } from '../../graph/definition/index.ts';
+import type { GraphDefinition } from '../../graph/definition/index.ts';
 import { messageOf, toJson, parsePointer } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { UsageError } from '../line/command.ts';
@@ -42,14 +44,20 @@ export async function readDefinition(file: string): Promise<DefinitionFile> {
   };
 }
 
+/** Reads a graph from a JSON file or a module. @throws UsageError if the file contains none */
+export async function readGraph(file: string): Promise<GraphDefinition> {
+  const { content } = await readDefinition(file);
+  if ('fault' in content) throw new UsageError(`${file}:${content.fault.line}: ${content.fault.message}`);
+  if (isDefinition(content.definition)) return content.definition;
+  throw new UsageError(`${file} is no graph definition`);
+}
+
 /** @throws UsageError if the file can't be read */
 export async function readText(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
   } catch (error) {
-    throw new UsageError(`${file} can't be read: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new UsageError(`${file} can't be read: ${messageOf(error)}`, { cause: error });
   }
 }
 

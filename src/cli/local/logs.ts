@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import { escapeInvisible, messageOf } from '../../graph/values/index.ts';
 import { logFileIn } from '../../dev/data-folder.ts';
-import { readCount } from '../input/read-json.ts';
+import { readCount } from '../input/read-flags.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { option, text, textOr } from '../line/flags.ts';

@@ -1,13 +1,14 @@
 import type { Client, Run } from '../../client/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
-import { readJsonObject, readJson } from '../input/read-json.ts';
+import { readJsonObject, readJson } from '../input/read-flags.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
 import { option, text } from '../line/flags.ts';
+import type { FlagValues } from '../line/flags.ts';
 import { oneOperand, twoOperands } from '../line/operands.ts';
-import { nextSteps } from '../output/table.ts';
 import { defineCommand } from '../line/define-command.ts';
+import { waitingLines } from '../../wording/index.ts';
 
 /* Shared parts of commands that pause, end or continue one run. */
 
@@ -27,16 +28,40 @@ export async function valuesOf(values: string | undefined): Promise<{ readonly v
   return values === undefined ? {} : { values: await readJsonObject('--values', values, 'values of channels') };
 }
 
-/** Prints a run after a control, with its next actions. @returns the exit code */
-export async function reportRun(
-  client: Client,
-  run: Run,
-  json: boolean,
-  { stdout, stderr }: Terminal,
+/** The flags that each control of a run reads. */
+type ControlValues = FlagValues<typeof CONTROL_FLAGS>;
+
+/**
+ * Sends a control by a client of the flags, and prints the run after it with its next actions.
+ * @returns the exit code
+ */
+export async function controlRun(
+  values: ControlValues,
+  { stdout, stderr, env }: Terminal,
+  send: (runs: Client['runs']) => Promise<Run>,
 ): Promise<number> {
-  stdout.write(json ? `${JSON.stringify(run, null, 2)}\n` : `${run.id} is ${run.status}\n`);
+  const client = await openClient(values, { env });
+  const run = await send(client.runs);
+  stdout.write(values.json ? `${JSON.stringify(run, null, 2)}\n` : `${run.id} is ${run.status}\n`);
   for (const line of await nextSteps(client, run)) stderr.write(`${line}\n`);
   return EXIT.done;
+}
+
+/** A run may wait for hundreds of approvals. */
+const MAX_LINES = 20;
+
+/**
+ * Formats what a run waits for, with the command that continues it. Of an approval that can't be read, only the id is
+ * given.
+ */
+export async function nextSteps({ approvals }: Client, { id: runId, waitingFor }: Run): Promise<readonly string[]> {
+  const lines = waitingFor.slice(0, MAX_LINES).map(async (waiting) => {
+    const approvalId = waiting.kind === 'approval' ? waiting.id : undefined;
+    const approval = approvalId === undefined ? null : await approvals.get(approvalId).catch(() => null);
+    return waitingLines(runId, waiting, approval);
+  });
+  const others = waitingFor.length - lines.length;
+  return [...(await Promise.all(lines)).flat(), ...(others > 0 ? [`and for ${others} others`] : [])];
 }
 
 export const cancel = defineCommand({
@@ -46,9 +71,7 @@ export const cancel = defineCommand({
   about: 'Ends a run as canceled. What its graph says is to be undone is undone.',
   flags: { reason: REASON_FLAG, ...CONTROL_FLAGS },
   async action({ values, given: id }, terminal) {
-    const client = await openClient(values, terminal);
-    const run = await client.runs.cancel(id, reasonOf(values.reason));
-    return await reportRun(client, run, values.json, terminal);
+    return await controlRun(values, terminal, async (runs) => await runs.cancel(id, reasonOf(values.reason)));
   },
 });
 
@@ -60,9 +83,7 @@ export const pause = defineCommand({
     "holdfast resume" lets it go on.`,
   flags: { reason: REASON_FLAG, ...CONTROL_FLAGS },
   async action({ values, given: id }, terminal) {
-    const client = await openClient(values, terminal);
-    const run = await client.runs.pause(id, reasonOf(values.reason));
-    return await reportRun(client, run, values.json, terminal);
+    return await controlRun(values, terminal, async (runs) => await runs.pause(id, reasonOf(values.reason)));
   },
 });
 
@@ -76,9 +97,7 @@ export const replan = defineCommand({
   exits: CONTROL_EXITS,
   async action({ values, given: [id, node] }, terminal) {
     const body = { node, ...(await valuesOf(values.values)) };
-    const client = await openClient(values, terminal);
-    const run = await client.runs.replan(id, body);
-    return await reportRun(client, run, values.json, terminal);
+    return await controlRun(values, terminal, async (runs) => await runs.replan(id, body));
   },
 });
 
@@ -95,9 +114,7 @@ export const resume = defineCommand({
   async action({ values, given: id }, terminal) {
     const { checkpoint } = values;
     const body = { ...(await valuesOf(values.values)), ...(checkpoint !== undefined && { checkpoint }) };
-    const client = await openClient(values, terminal);
-    const run = await client.runs.resume(id, body);
-    return await reportRun(client, run, values.json, terminal);
+    return await controlRun(values, terminal, async (runs) => await runs.resume(id, body));
   },
 });
 
@@ -115,8 +132,6 @@ export const signal = defineCommand({
     const { event, payload } = values;
     if (event === undefined) throw new UsageError('Which event? Give --event NAME');
     const body = { event, ...(payload !== undefined && { payload: await readJson('--payload', payload) }) };
-    const client = await openClient(values, terminal);
-    const run = await client.runs.signal(id, body);
-    return await reportRun(client, run, values.json, terminal);
+    return await controlRun(values, terminal, async (runs) => await runs.signal(id, body));
   },
 });

@@ -12,8 +12,8 @@ import { option, text, textOr } from '../line/flags.ts';
 import { oneOperand } from '../line/operands.ts';
 import { readDefinition } from '../input/read-definition.ts';
 import type { DefinitionFile } from '../input/read-definition.ts';
-import { LIMITS_FLAG, readLimits, readJsonObject } from '../input/read-json.ts';
-import { nextSteps } from '../output/table.ts';
+import { LIMITS_FLAG, readLimits, readJsonObject } from '../input/read-flags.ts';
+import { nextSteps } from './control.ts';
 
 export const run = defineCommand({
   name: 'run',

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setupSteps } from '../../../src/cli/production/setup-steps.ts';
-import type { Sight } from '../../../src/cli/production/setup-steps.ts';
+import type { StepCheck } from '../../../src/cli/production/setup-steps.ts';
 import { takeStep } from '../../../src/cli/production/take-step.ts';
 import { holdfast } from '../../support/servers/command-line.ts';
 import type { Said } from '../../support/servers/command-line.ts';
@@ -57,8 +57,8 @@ test('a step that another process completes between check and creation counts as
   const taken = await Promise.all(
     setupSteps(plan).map(async (step) => {
       const looks = [{ isThere: false, what: 'all' }];
-      const look = async (): Promise<Sight> => looks.pop() ?? (await step.look());
-      return await takeStep({ ...step, look }, { isDry: false, untilMs: Date.now() });
+      const check = async (): Promise<StepCheck> => looks.pop() ?? (await step.check());
+      return await takeStep({ ...step, check }, { isDry: false, untilMs: Date.now() });
     }),
   );
   expect(taken.map(({ line }) => line)).toEqual([
