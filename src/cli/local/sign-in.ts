@@ -29,10 +29,7 @@ export const console = defineCommand({
     const tokens = values['tokens-file'] ?? tokensFileIn(values['data-dir']);
     for (const file of [key, tokens])
       if (!existsSync(file)) throw new UsageError(`${file} is not there; "holdfast dev" or "holdfast start" makes it`);
-    const [{ openIssuer }, { consoleAddress }] = await Promise.all([
-      import('../../dev/issuer.ts'),
-      import('../../dev/stack.ts'),
-    ]);
+    const { consoleAddress, openIssuer } = await import('../../dev/issuer.ts');
     const { baseUrl = '' } = await readTokensFile(tokens);
     stdout.write(`${await consoleAddress(baseUrl, await openIssuer(key, env))}\n`);
     return EXIT.done;

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAuthenticate } from '../../../src/api/http/authenticate.ts';
-import { openIssuer } from '../../../src/dev/issuer.ts';
 import type { Issuer } from '../../../src/dev/issuer.ts';
-import { consoleAddress, openLocalSignIn } from '../../../src/dev/stack.ts';
+import { consoleAddress, openIssuer, openLocalSignIn } from '../../../src/dev/issuer.ts';
 
 let folder: string;
 let issuer: Issuer;
