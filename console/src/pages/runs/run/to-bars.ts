@@ -58,7 +58,7 @@ interface Reading {
 function takeTaskEvent({ bars, waitNodes }: Reading, event: TaskEvent, atMs: number): void {
   const undoes = COMPENSATIONS.has(event.type);
   const key = `${taskKey(event)}${undoes ? ' undo' : ''}`;
-  const bar = bars.get(key) ?? openBar(event, { key, atMs, waitNodes });
+  const bar = bars.get(key) ?? openBar(event, key, atMs, waitNodes.has(addressOf(event)));
   if (undoes) Object.assign(bar, { name: `undo ${taskName(event)}` });
   bars.set(key, bar);
   const ending = ENDINGS[event.type];
@@ -67,21 +67,17 @@ function takeTaskEvent({ bars, waitNodes }: Reading, event: TaskEvent, atMs: num
   takePart(bar, event, atMs);
 }
 
-function openBar(
-  event: TaskEvent,
-  { key, atMs, waitNodes }: { readonly key: string; readonly atMs: number; readonly waitNodes: ReadonlySet<string> },
-): OpenBar {
-  const address = addressOf(event);
+function openBar(event: TaskEvent, key: string, atMs: number, isWait: boolean): OpenBar {
   return {
     key,
     name: taskName(event),
-    address,
+    address: addressOf(event),
     visit: event.visit,
     index: event.index ?? null,
-    status: waitNodes.has(address) ? 'waiting' : 'running',
+    status: isWait ? 'waiting' : 'running',
     fromMs: atMs,
     toMs: null,
-    isWait: waitNodes.has(address),
+    isWait,
     parts: [],
   };
 }
