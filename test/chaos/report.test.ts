@@ -36,7 +36,7 @@ test.each([
   ['2 passed, 0 failed', [[], []]],
   ['0 passed, 1 failed', [['lost']]],
   ['1 passed, 2 failed', [['lost', 'done twice'], [], ['lost']]],
-])('the last line is "%s"', (line, findings) => {
+])('the last line of a report is "%s"', (line, findings) => {
   const lines = withVerdicts(...findings);
   expect(lines.at(-1)).toBe(line);
   expect(lines.filter((other) => /\d+ passed/.test(other))).toEqual([line]);

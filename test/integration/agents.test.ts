@@ -190,7 +190,7 @@ describe('an llm node with tools, and a tool node with calls', () => {
     name: 'by-hand',
   };
 
-  test('build the same loop as an agent', async () => {
+  test('run the same loop as an agent node', async () => {
     service().refuse('c');
     const calls = ['a', 'b', 'c'].map((job) => ['work', { job }] as const);
     model().answers(askFor(calls), say('Done'));

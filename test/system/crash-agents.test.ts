@@ -77,7 +77,7 @@ const VICTIMS: readonly (readonly VictimName[])[] = [['worker'], ['worker', 'tem
 
 describe('a worker that is killed', () => {
   test(
-    'between two calls of a turn: the finished call is not repeated',
+    'between two calls of a turn does not cause a repetition of the finished call',
     async () => {
       model.answers(askFor([work('a'), work('b'), work('c')]), say('Done'));
       const held = service.hold('b');
@@ -97,7 +97,7 @@ describe('a worker that is killed', () => {
   );
 
   test.each(VICTIMS.map((victims) => ({ victims, who: victims.join(' and ') })))(
-    '($who) while the first of three calls is open and the others are answered: the order of the answers is kept',
+    'while the first of three calls is open and the others are answered does not change the order of the answers (killed: $who)',
     async ({ victims }) => {
       model.answers(askFor([work('a'), work('b'), work('c')]), say('Done'));
       const held = service.hold('a');
@@ -117,7 +117,7 @@ describe('a worker that is killed', () => {
   );
 
   test(
-    'during the model call of the second turn: the model receives the same request again, and no tool call is repeated',
+    'during the model call of the second turn sends the model the same request again, and repeats no tool call',
     async () => {
       const asked = silence();
       model.answers(askFor([work('a'), work('b')]), asked.answer, say('Done'));
@@ -134,7 +134,7 @@ describe('a worker that is killed', () => {
   );
 
   test(
-    'while a call waits for its approval: it keeps waiting, and is made as approved',
+    'while a call waits for its approval does not affect it: the call is made as approved',
     async () => {
       model.answers(askFor([work('a'), work('b')]), say('Done'));
       const id = await start({ approve: { work: "args.job == 'a'" } });

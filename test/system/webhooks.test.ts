@@ -61,7 +61,7 @@ interface Account {
   readonly heard: readonly HeardMessage[];
 }
 
-test(`messages survive ${KILLS} kills, with seed ${SEED}`, async () => {
+test(`webhooks receive each event although processes are killed ${KILLS} times, with seed ${SEED}`, async () => {
   const webhooks = new Map<ReceiverName, string>();
   for (const receiver of RECEIVERS)
     webhooks.set(receiver, (await user.webhooks.add({ url: receivers.urlOf(receiver), events: [...EVENTS] })).id);

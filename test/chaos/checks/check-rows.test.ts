@@ -129,7 +129,7 @@ const WRONGS: readonly Wrong[] = [
   },
 ];
 
-test.each(WRONGS)('$what is found by its rule only', async ({ statement, rule, finding }) => {
+test.each(WRONGS)('the check reports $what by the rule for it only', async ({ statement, rule, finding }) => {
   expect(await brokenAfter(statement)).toEqual({ [rule]: [finding] });
 });
 

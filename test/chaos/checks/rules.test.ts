@@ -152,7 +152,7 @@ const all = Object.entries(WRONGS).flatMap(([rule, wrongs]) =>
   Object.entries(wrongs).map(([what, facts]) => [what, rule, facts] as const),
 );
 
-test('a failed call may have a longer duration in the workflow, which received the failure again later', () => {
+test('a failed call may take longer in the events of its workflow, which received the failure again later', () => {
   const lasting = (durationMs: number) =>
     SOUND.events.with(3, { seq: 4, at: timeAt(4), type: 'tool.called', durationMs });
   const told = (durationMs: number): RunFacts => ({
@@ -164,7 +164,7 @@ test('a failed call may have a longer duration in the workflow, which received t
   expect(brokenBy(told(30_000))).toEqual(brokenBy(told(0)));
 });
 
-test.each(all)('%s is found by "%s" and by no other rule', (_, rule, facts) => {
+test.each(all)('the check reports %s by the rule "%s" only', (_, rule, facts) => {
   expect(brokenBy(facts)).toEqual([rule]);
 });
 

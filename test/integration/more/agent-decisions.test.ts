@@ -91,7 +91,7 @@ describe('a call that needs an approval', () => {
     expect(toldTo(model())[0]).toMatch(/^The call was not approved, and was not made\. A person said: too dear/);
   });
 
-  test('can not be decided by a user', async () => {
+  test('can not be decided by a caller with the role user', async () => {
     const run = await startAsking();
     expect(await user().post(`/api/runs/${idOf(run)}/approve`, {})).toMatchObject(aProblem(403, 'FORBIDDEN'));
   });
@@ -99,11 +99,14 @@ describe('a call that needs an approval', () => {
   test.each([
     ['sign', ['a']],
     ['send', []],
-  ])('needs an approval if its tool requires one, or is unsafe and does not state it: %s', async (tool, asked) => {
-    model().answers(askFor([[tool, { job: 'a' }]]), say('Done'));
-    const run = await startAgent(user());
-    expect((await approvalsOf(run)).map((approval) => at(approval, '/args/job'))).toEqual(asked);
-  });
+  ])(
+    'needs an approval if its tool requires one, or is unsafe without stating whether it needs one: %s',
+    async (tool, asked) => {
+      model().answers(askFor([[tool, { job: 'a' }]]), say('Done'));
+      const run = await startAgent(user());
+      expect((await approvalsOf(run)).map((approval) => at(approval, '/args/job'))).toEqual(asked);
+    },
+  );
 
   test('is decided by its id where several are pending', async () => {
     const calls = ['a', 'b', 'c'].map((job) => ['sign', { job }] as const);
@@ -126,7 +129,7 @@ describe('a call that needs an approval', () => {
   });
 });
 
-describe('by temporal workflow signal', () => {
+describe('a signal of the temporal command', () => {
   let temporal: TemporalCli;
   beforeAll(async () => {
     temporal = await openTemporalCli(stack());
@@ -134,7 +137,7 @@ describe('by temporal workflow signal', () => {
   const signal = (run: Json, name: string, input: Json): Promise<void> =>
     temporal.signal(`run:demo:${idOf(run)}`, name, '--input', JSON.stringify(input));
 
-  test('a call is approved with other arguments', async () => {
+  test('approves a call with other arguments', async () => {
     const run = await startAsking();
     await signal(run, 'approve', { args: { job: 'a', euros: 1 } });
     await until(idOf(run), 'completed');
@@ -143,14 +146,14 @@ describe('by temporal workflow signal', () => {
     expect(await eventsOf(user(), idOf(run), 'approval.decided')).toMatchObject([{ by: 'temporal-operator' }]);
   });
 
-  test('a call is rejected', async () => {
+  test('rejects a call', async () => {
     const run = await startAsking();
     await signal(run, 'reject', { reason: 'no', by: { sub: 'carl', roles: ['approver'] } });
     await until(idOf(run), 'completed');
     expect(service().done).toEqual(['b']);
   });
 
-  test('an approval with arguments that break the tool’s schema is ignored', async () => {
+  test('that approves arguments which break the tool’s schema is ignored', async () => {
     const run = await startAsking();
     await signal(run, 'approve', { args: { euros: 1 } });
     await signal(run, 'approve', {});
@@ -159,7 +162,7 @@ describe('by temporal workflow signal', () => {
     expect(toldTo(model())[0]).toBe('{"job":"a"}');
   });
 
-  test('a call that waits for an intervention is skipped', async () => {
+  test('skips a call that waits for an intervention', async () => {
     const run = await startFailing();
     await signal(run, 'skip', { output: { job: 'by hand' } });
     await until(idOf(run), 'completed');

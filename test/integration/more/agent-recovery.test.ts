@@ -93,7 +93,7 @@ describe('a budget', () => {
 });
 
 describe('a cancellation', () => {
-  test('during a model call, the request is aborted', async () => {
+  test('during a model call aborts the request', async () => {
     const asked = silence();
     model().answers(askFor([work('a')]), asked.answer);
     const { body } = await user().post('/api/runs', { graph: aGraphOf(anAgent()) });
@@ -104,7 +104,7 @@ describe('a cancellation', () => {
     expect(model().requests).toHaveLength(2);
   });
 
-  test('during a tool call, the call is awaited and the model is not called again', async () => {
+  test('during a tool call awaits the call, and the model is not called again', async () => {
     model().answers(askFor([work('a'), work('b')]));
     const held = service().hold('a');
     const { body } = await user().post('/api/runs', { graph: aGraphOf(anAgent()) });

@@ -65,7 +65,7 @@ test('a run of another customer finds nothing, and a model can name no other nam
 test.each([
   ['empty, as it would be that of all customers', ''],
   ['that leads into the namespace of another', 'ann/private'],
-])('a part of the namespace that is %s, fails the node', async (_, customer) => {
+])('a namespace with a part that is %s fails the node', async (_, customer) => {
   model().answers(askFor([['memory_search', {}]]), say('?'));
   expect(await startRun(user(), remembering(), { customer })).toMatchObject({
     status: 'failed',
