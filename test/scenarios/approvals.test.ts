@@ -40,14 +40,14 @@ describe('the policy of an approval', () => {
     [{ requireReason: true }, ADA, 'reason_required'],
     [{}, UMA, undefined],
     [{}, { sub: 'eve', roles: ['user'] }, 'not_an_approver'],
-  ])('%j gives the decision of %j the result %s', (...[policy, by, refusal]) => {
+  ])('%j gives the decision of the person %j the result %s', (...[policy, by, refusal]) => {
     const run = ask({ policy });
     run.signal('approve', { by });
     expect(refusalOf(run)).toBe(refusal);
     expect(run.run.status).toBe(refusal === undefined ? 'completed' : 'waiting');
   });
 
-  test('a reason of blanks counts as no reason', () => {
+  test('treats a reason of blanks as no reason', () => {
     const run = ask({ policy: { requireReason: true } });
     run.signal('reject', { by: ADA, reason: ' ' });
     expect(refusalOf(run)).toBe('reason_required');
@@ -55,7 +55,7 @@ describe('the policy of an approval', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('a quorum requires different people', () => {
+  test('requires different people for a quorum', () => {
     const run = ask({ policy: { quorum: 2 } });
     run.signal('approve', { by: ADA });
     run.signal('approve', { by: ADA });
@@ -64,7 +64,7 @@ describe('the policy of an approval', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('an approval with edited arguments restarts the quorum, and one rejection decides', () => {
+  test('restarts the quorum after an approval with edited arguments, while one rejection decides', () => {
     const run = ask({ args: { amount: 1 }, policy: { quorum: 2 } });
     run.signal('approve', { by: ADA });
     run.signal('approve', { by: BOB, args: { amount: 2 } });
@@ -77,7 +77,7 @@ describe('the policy of an approval', () => {
     expect(logOf(other)).toEqual(['rejected', null, 'next']);
   });
 
-  test('a person who approved the old arguments may approve the edited ones', () => {
+  test('lets a person who approved the old arguments approve the edited ones', () => {
     const run = ask({ args: { amount: 1 }, policy: { quorum: 2, users: ['ada', 'bob'] } });
     run.signal('approve', { by: ADA });
     run.signal('approve', { by: BOB, args: { amount: 2 } });
@@ -87,7 +87,7 @@ describe('the policy of an approval', () => {
     expect(logOf(run)).toEqual(['approved', { amount: 2 }, 'next']);
   });
 
-  test('a person does not count twice when the arguments are edited back', () => {
+  test('does not count a person twice when the arguments are edited back', () => {
     const run = ask({ args: { amount: 1 }, policy: { quorum: 2 } });
     run.signal('approve', { by: ADA });
     run.signal('approve', { by: BOB, args: { amount: 2 } });
@@ -97,7 +97,7 @@ describe('the policy of an approval', () => {
     expect(logOf(run)).toEqual(['approved', { amount: 1 }, 'next']);
   });
 
-  test('the number of edits of the arguments is limited', () => {
+  test('limits the number of edits of the arguments', () => {
     const run = ask({ args: 0, policy: { quorum: 2 } });
     for (let n = 1; n <= 30; n += 1) run.signal('approve', { by: n % 2 === 0 ? ADA : BOB, args: n });
     expect(refusalOf(run)).toBe('invalid_args');
@@ -107,7 +107,7 @@ describe('the policy of an approval', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('escalation lets other people decide after its time', () => {
+  test('lets other people decide after the time of an escalation', () => {
     const run = ask({ policy: { roles: ['nobody'], escalate: [{ after: '1h', roles: ['boss'] }] } });
     run.signal('approve', { by: BOB });
     expect(refusalOf(run)).toBe('not_an_approver');
@@ -131,7 +131,7 @@ describe('the content of a decision', () => {
     [{}, 'invalid_values'],
     [{ values: { why: 1 } }, undefined],
     [{ args: { amount: 3 }, values: { why: 1 } }, undefined],
-  ])('an approval with %j is refused: %s', (...[content, refusal]) => {
+  ])('is refused in an approval with %j: %s', (...[content, refusal]) => {
     const run = ask(schemas);
     run.signal('approve', content);
     expect(refusalOf(run)).toBe(refusal);
@@ -145,7 +145,7 @@ describe('the content of a decision', () => {
     [{}, undefined],
     [{ values: null }, undefined],
     [{ args: { amount: 3 }, values: { why: 1 } }, undefined],
-  ])('a rejection with %j is refused: %s', (...[content, refusal]) => {
+  ])('is refused in a rejection with %j: %s', (...[content, refusal]) => {
     const run = ask(schemas);
     run.signal('reject', content);
     expect(refusalOf(run)).toBe(refusal);

@@ -52,13 +52,13 @@ describe('the approval of a call of an agent', () => {
     ]);
   });
 
-  test('may edit the arguments, which the model is told', () => {
+  test('may edit the arguments, which are reported to the model', () => {
     const played = playAsking({ decision: 'approve', args: { key: 'z' } });
     expect(played.calls.map(({ args }) => args)).toContainEqual({ key: 'z' });
     expect(toldIn(played)[0]).toBe('z\n(A person changed the arguments to {"key":"z"})');
   });
 
-  test('tells the model of edited arguments even if the call fails', () => {
+  test('reports edited arguments to the model even if the call fails', () => {
     const tool = ({ tool: name }: { tool: string }): Json => {
       if (name === 'notify') throw failure;
       return 'y';

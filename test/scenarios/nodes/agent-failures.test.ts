@@ -151,7 +151,7 @@ describe('a call that waits for a person', () => {
       },
     );
 
-  test('delays no other call, and is named', () => {
+  test('delays no other call, and is listed by the run', () => {
     const played = playWaiting();
     expect(played.calls).toHaveLength(2);
     expect(waitingOf(played)).toEqual(['intervention a:1:1']);
@@ -185,7 +185,7 @@ describe('a call that waits for a person', () => {
   test.each<[Json, string]>([
     [{ ok: true }, '{"ok":true}'],
     [null, 'Success'],
-  ])('may be skipped with the output %j, of which the model is told %j', (output, told) => {
+  ])('may be skipped with the output %j, which is reported to the model as %j', (output, told) => {
     const played = playWaiting();
     played.run.signal('skip', { id: 'a:1:1', output, by });
     expect(toldIn(played)[0]).toBe(told);
