@@ -4,7 +4,7 @@ import type { GraphDefinition, NodeOfType } from '../../src/graph/definition/def
 import { toJson } from '../../src/graph/values/json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { aGraphOf } from '../support/readers/api-runs.ts';
-import { askFor, requestsOf, say, toldTo } from '../support/builders/chat-model.ts';
+import { askFor, requestsOf, say, toolResultsSentTo } from '../support/builders/chat-model.ts';
 import { startCluster } from '../support/servers/cluster.ts';
 import type { Cluster, VictimName } from '../support/servers/cluster.ts';
 import { startJobService } from '../support/doubles/job-service.ts';
@@ -91,7 +91,7 @@ describe('a worker that is killed', () => {
       });
       expect(timesAsked()).toEqual({ a: 1, b: 2, c: 1 });
       expect(service.done).toEqual(['a', 'b', 'c']);
-      expect(toldTo(model)).toEqual(ANSWERS);
+      expect(toolResultsSentTo(model)).toEqual(ANSWERS);
     },
     TIME,
   );
@@ -111,7 +111,7 @@ describe('a worker that is killed', () => {
       await until(id, 'completed');
       expect(timesAsked()).toEqual({ a: 2, b: 1, c: 1 });
       expect(service.done.toSorted()).toEqual(['a', 'b', 'c']);
-      expect(toldTo(model)).toEqual(ANSWERS);
+      expect(toolResultsSentTo(model)).toEqual(ANSWERS);
     },
     TIME,
   );
@@ -143,7 +143,7 @@ describe('a worker that is killed', () => {
       await cluster.as('approver').post(`/api/runs/${id}/approve`, { args: { job: 'less' } });
       await until(id, 'completed');
       expect(timesAsked()).toEqual({ b: 1, less: 1 });
-      expect(toldTo(model)).toEqual([expect.stringContaining('{"job":"less"}'), '{"job":"b"}']);
+      expect(toolResultsSentTo(model)).toEqual([expect.stringContaining('{"job":"less"}'), '{"job":"b"}']);
     },
     TIME,
   );
@@ -173,7 +173,7 @@ describe('an unsafe call that was open when the worker was killed', () => {
       expect(await until(id, 'completed')).toMatchObject({ output: { answer: { text: 'Done' } } });
       const keys = service.calls.filter(({ job }) => job === 'a').map(({ key }) => key);
       expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
-      expect(toldTo(model)).toEqual(['{"job":"a"}', '{"job":"b"}']);
+      expect(toolResultsSentTo(model)).toEqual(['{"job":"a"}', '{"job":"b"}']);
     },
     TIME,
   );
@@ -185,7 +185,7 @@ describe('an unsafe call that was open when the worker was killed', () => {
       await cluster.as('user').post(`/api/runs/${id}/skip`, { node: 'only', output: { seen: true } });
       expect(await until(id, 'completed')).toMatchObject({ output: { answer: { text: 'Done', iterations: 2 } } });
       expect(service.calls.filter(({ job }) => job === 'a')).toHaveLength(1);
-      expect(toldTo(model)).toEqual(['{"seen":true}', '{"job":"b"}']);
+      expect(toolResultsSentTo(model)).toEqual(['{"seen":true}', '{"job":"b"}']);
     },
     TIME,
   );

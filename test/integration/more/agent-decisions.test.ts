@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { anAgent, startAgent, useAgentStack } from '../../support/servers/agent-stack.ts';
 import { aGraphOf, eventsOf, hasStatus, readAll } from '../../support/readers/api-runs.ts';
-import { askFor, say, toldTo } from '../../support/builders/chat-model.ts';
+import { askFor, say, toolResultsSentTo } from '../../support/builders/chat-model.ts';
 import { at, listAt, textAt } from '../../support/readers/json-at.ts';
 import { aProblem } from '../../support/readers/problems.ts';
 import { openTemporalCli } from '../../support/servers/temporal-cli.ts';
@@ -53,7 +53,7 @@ describe('a call that needs an approval', () => {
     expect(await approver().post(`/api/runs/${idOf(run)}/approve`, {})).toMatchObject({ status: 200 });
     await until(idOf(run), 'completed');
     expect(service().done).toEqual(['b', 'a']);
-    expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
+    expect(toolResultsSentTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
   });
 
   test('is made with the approver’s arguments, and the model receives these', async () => {
@@ -69,7 +69,9 @@ describe('a call that needs an approval', () => {
       { type: 'approval.requested', approval: { args: { job: 'a', euros: 500 } } },
       { type: 'approval.decided', decision: 'approve', by: 'ada', reason: 'half', args },
     ]);
-    expect(toldTo(model())[0]).toBe('{"job":"a"}\n(A person changed the arguments to {"euros":250,"job":"a"})');
+    expect(toolResultsSentTo(model())[0]).toBe(
+      '{"job":"a"}\n(A person changed the arguments to {"euros":250,"job":"a"})',
+    );
   });
 
   test('is not made with arguments that break the schema of its tool', async () => {
@@ -88,7 +90,9 @@ describe('a call that needs an approval', () => {
     await approver().post(`/api/runs/${idOf(run)}/reject`, { reason: 'too dear' });
     expect(await until(idOf(run), 'completed')).toMatchObject({ output: { answer: { text: 'Done' } } });
     expect(service().done).toEqual(['b']);
-    expect(toldTo(model())[0]).toMatch(/^The call was not approved, and was not made\. A person said: too dear/);
+    expect(toolResultsSentTo(model())[0]).toMatch(
+      /^The call was not approved, and was not made\. A person said: too dear/,
+    );
   });
 
   test('can not be decided by a caller with the role user', async () => {
@@ -125,7 +129,11 @@ describe('a call that needs an approval', () => {
       await approver().post(`/api/approvals/${idFor(job)}/decision`, { decision });
     await until(idOf(run), 'completed');
     expect(service().done).toEqual(['c', 'a']);
-    expect(toldTo(model())).toEqual(['{"job":"a"}', expect.stringContaining('A person said no'), '{"job":"c"}']);
+    expect(toolResultsSentTo(model())).toEqual([
+      '{"job":"a"}',
+      expect.stringContaining('A person said no'),
+      '{"job":"c"}',
+    ]);
   });
 });
 
@@ -142,7 +150,7 @@ describe('a signal of the temporal command', () => {
     await signal(run, 'approve', { args: { job: 'a', euros: 1 } });
     await until(idOf(run), 'completed');
     expect(service().done).toEqual(['b', 'a']);
-    expect(toldTo(model())[0]).toContain('{"euros":1,"job":"a"}');
+    expect(toolResultsSentTo(model())[0]).toContain('{"euros":1,"job":"a"}');
     expect(await eventsOf(user(), idOf(run), 'approval.decided')).toMatchObject([{ by: 'temporal-operator' }]);
   });
 
@@ -159,14 +167,14 @@ describe('a signal of the temporal command', () => {
     await signal(run, 'approve', {});
     await until(idOf(run), 'completed');
     expect(await eventsOf(user(), idOf(run), 'signal.ignored')).toHaveLength(1);
-    expect(toldTo(model())[0]).toBe('{"job":"a"}');
+    expect(toolResultsSentTo(model())[0]).toBe('{"job":"a"}');
   });
 
   test('skips a call that waits for an intervention', async () => {
     const run = await startFailing();
     await signal(run, 'skip', { output: { job: 'by hand' } });
     await until(idOf(run), 'completed');
-    expect(toldTo(model())).toEqual(['{"job":"by hand"}', '{"job":"b"}']);
+    expect(toolResultsSentTo(model())).toEqual(['{"job":"by hand"}', '{"job":"b"}']);
   });
 });
 
@@ -199,14 +207,14 @@ describe('a call that waits for a person', () => {
       .calls.filter(({ job }) => job === 'a')
       .map(({ key }) => key);
     expect(new Set(keys).size).toBe(2);
-    expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
+    expect(toolResultsSentTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
   });
 
   test('is skipped with a result that replaces its answer', async () => {
     const run = await startFailing();
     await control(idOf(run), 'skip', { node: 'only', output: 'done by hand' });
     await until(idOf(run), 'completed');
-    expect(toldTo(model())).toEqual(['done by hand', '{"job":"b"}']);
+    expect(toolResultsSentTo(model())).toEqual(['done by hand', '{"job":"b"}']);
     expect(
       service()
         .calls.map(({ job }) => job)
@@ -245,7 +253,7 @@ describe('an unsafe call with an unknown outcome', () => {
       .calls.filter(({ job }) => job === 'a')
       .map(({ key }) => key);
     expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
-    expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
+    expect(toolResultsSentTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
   });
 
   test('is not made again when a person supplies its outcome', async () => {
@@ -253,7 +261,7 @@ describe('an unsafe call with an unknown outcome', () => {
     await control(idOf(run), 'skip', { output: { job: 'seen' } });
     expect(statusOf(await until(idOf(run), 'completed'))).toBe('completed');
     expect(service().calls.filter(({ job }) => job === 'a')).toHaveLength(1);
-    expect(toldTo(model())).toEqual(['{"job":"seen"}', '{"job":"b"}']);
+    expect(toolResultsSentTo(model())).toEqual(['{"job":"seen"}', '{"job":"b"}']);
   });
 });
 

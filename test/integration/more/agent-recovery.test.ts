@@ -4,7 +4,7 @@ import { PRICE, anAgent, startAgent, useAgentStack } from '../../support/servers
 import { aGraphOf, eventsOf, postRun, readAll, startRun } from '../../support/readers/api-runs.ts';
 import { checkpointWhere, checkpointsOf, leadsTo } from '../../support/readers/api-states.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
-import { askFor, requestsOf, say, toldTo } from '../../support/builders/chat-model.ts';
+import { askFor, requestsOf, say, toolResultsSentTo } from '../../support/builders/chat-model.ts';
 import { at, textAt } from '../../support/readers/json-at.ts';
 import { answer, json, silence } from '../../support/doubles/loopback-server.ts';
 import { aProblem } from '../../support/readers/problems.ts';
@@ -88,7 +88,7 @@ describe('a budget', () => {
     await control(idOf(body), 'retry', { limits: { maxToolCalls: 3 } });
     expect(await until(idOf(body), 'completed')).toMatchObject({ usage: { modelCalls: 3, toolCalls: 3 } });
     expect(service().done.toSorted()).toEqual(['a', 'b', 'c']);
-    expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}', '{"job":"c"}']);
+    expect(toolResultsSentTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}', '{"job":"c"}']);
   });
 });
 
@@ -140,7 +140,7 @@ describe('a failed agent', () => {
         .calls.map(({ job }) => job)
         .toSorted(),
     ).toEqual(['a', 'b']);
-    expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
+    expect(toolResultsSentTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
   });
 
   test('can fail and be retried several times', async () => {
@@ -207,7 +207,7 @@ describe('a fork', () => {
     });
     expect(service().done).toEqual(['a', 'b']);
     expect(model().requests).toHaveLength(5);
-    expect(toldTo(model())).toEqual(['{"job":"a"}']);
+    expect(toolResultsSentTo(model())).toEqual(['{"job":"a"}']);
   });
 
   test('from before an agent repeats its calls under new keys', async () => {

@@ -5,7 +5,7 @@ import type { StepCheck } from '../../../src/cli/production/setup-steps.ts';
 import { takeStep } from '../../../src/cli/production/take-step.ts';
 import { holdfast } from '../../support/servers/command-line.ts';
 import type { Said } from '../../support/servers/command-line.ts';
-import { takePlace } from '../../support/servers/shared-place.ts';
+import { reserveServers } from '../../support/servers/reserve-servers.ts';
 
 /** A namespace and a database without any setup. */
 const NAMESPACE = 'set-up';
@@ -14,7 +14,7 @@ const DATABASE = 'set_up';
 let admin: Client;
 let env: Record<string, string>;
 beforeAll(async () => {
-  const { TEMPORAL_ADDRESS = '', DATABASE_URL = '' } = await takePlace();
+  const { TEMPORAL_ADDRESS = '', DATABASE_URL = '' } = await reserveServers();
   admin = new Client({ connectionString: DATABASE_URL });
   await admin.connect();
   await admin.query(`create database ${DATABASE}`);
