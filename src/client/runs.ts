@@ -25,7 +25,7 @@ import type { Listing, RunFilter } from './listing.ts';
 import type { CallOptions } from './send.ts';
 import { startRun } from './start-run.ts';
 import type { NewRun, StartOptions } from './start-run.ts';
-import { storedDecision } from './approvals.ts';
+import { awaitStored } from './approvals.ts';
 import { waitForRun } from './wait-for-run.ts';
 import type { WaitOptions } from './wait-for-run.ts';
 import type { CONTROLS } from '../api/schemas/controls.ts';
@@ -124,7 +124,7 @@ export function createRuns(connection: Connection): Runs {
   const decideAs =
     (decision: 'approve' | 'reject'): Runs['approve'] =>
     async (id, body = {}, options) =>
-      await storedDecision(connection, await post<Approval>(path`/api/runs/${id}/${decision}`, body, options), options);
+      await awaitStored(connection, await post<Approval>(path`/api/runs/${id}/${decision}`, body, options), options);
   return {
     ...createControls(connection),
     ...createStates(connection),

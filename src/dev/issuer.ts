@@ -134,7 +134,7 @@ export async function signTokens(issuer: Issuer): Promise<Tokens> {
 }
 
 /** The users of the console; the first one is the default. */
-const PEOPLE = [CALLERS.admin, CALLERS.approver, CALLERS.approver2, CALLERS.user] as const;
+const CONSOLE_USERS = [CALLERS.admin, CALLERS.approver, CALLERS.approver2, CALLERS.user] as const;
 
 /** Opens the exchange of one-time codes for tokens of the local users. This process remembers which codes were used. */
 export function openLocalSignIn(issuer: Issuer, now: () => number = Date.now): LocalSignIn {
@@ -144,7 +144,7 @@ export function openLocalSignIn(issuer: Issuer, now: () => number = Date.now): L
     for (const [id, untilMs] of usedUntilMs) if (untilMs <= now()) usedUntilMs.delete(id);
     if (!code || usedUntilMs.has(code.id)) return null;
     usedUntilMs.set(code.id, code.expiresAtMs);
-    return await Promise.all(PEOPLE.map(async (person) => await issuer.sign(person)));
+    return await Promise.all(CONSOLE_USERS.map(async (person) => await issuer.sign(person)));
   };
 }
 

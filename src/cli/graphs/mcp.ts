@@ -6,7 +6,7 @@ import { EXIT, UsageError } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
 import { CONFIG_FLAG } from '../input/config-flags.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { serverInWords } from './list-servers.ts';
+import { formatServer } from './list-servers.ts';
 import { NO_OPERANDS } from '../line/operands.ts';
 import { findConfig } from '../input/read-catalog.ts';
 
@@ -25,7 +25,7 @@ export const mcp = defineCommand({
   async action({ values }, terminal) {
     const { listServers } = await import('./list-servers.ts');
     const listings = await listServers(await readConfig(values.config, terminal), terminal);
-    for (const listing of listings) terminal.stderr.write(serverInWords(listing));
+    for (const listing of listings) terminal.stderr.write(formatServer(listing));
     const pins = Object.fromEntries(listings.map(({ server, tools }) => [server, { tools: toPins(tools) }]));
     terminal.stdout.write(`${JSON.stringify(pins, null, 2)}\n`);
     return listings.every(({ problems }) => problems.length === 0) ? EXIT.done : EXIT.failed;

@@ -7,7 +7,7 @@ import { defineCommand } from '../line/define-command.ts';
 import { option } from '../line/flags.ts';
 import { someOperands } from '../line/operands.ts';
 import { readDefinition } from '../input/read-definition.ts';
-import { refusalInWords, formatIssues, formatRefusal } from '../output/format-refusal.ts';
+import { describeRefusal, formatIssues, formatRefusal } from '../output/format-refusal.ts';
 
 export const publish = defineCommand({
   name: 'publish',
@@ -46,6 +46,6 @@ export async function publishFile({ graphs }: Client, file: string): Promise<Pub
     return { graph: await graphs.publish(content.definition) };
   } catch (error) {
     if (!(error instanceof HoldfastError) || (error.status !== 422 && error.status !== 413)) throw error;
-    return { problem: `${refusalInWords(error)}\n${formatRefusal(error, definition)}` };
+    return { problem: `${describeRefusal(error)}\n${formatRefusal(error, definition)}` };
   }
 }

@@ -129,7 +129,7 @@ export function createSourceLocator(source: string): (pointer: string) => JsonLo
 
 /** @returns the offset of a name after an offset; the given offset if the name is not found */
 function nextOffset(source: string, name: string, from: number): number {
-  if (UNWRITTEN.test(name)) return from;
+  if (NAMES_NOT_IN_SOURCE.test(name)) return from;
   const isPartOfWord = (at: number): boolean => /[\w-]/.test(source.charAt(at));
   for (let at = source.indexOf(name, from); at >= 0; at = source.indexOf(name, at + 1))
     if (!isPartOfWord(at - 1) && !isPartOfWord(at + name.length)) return at;
@@ -137,4 +137,4 @@ function nextOffset(source: string, name: string, from: number): number {
 }
 
 /** Parts of a pointer that do not occur in the builder's code: fixed keys and list indexes. */
-const UNWRITTEN = /^(?:nodes|edges|\d*)$/;
+const NAMES_NOT_IN_SOURCE = /^(?:nodes|edges|\d*)$/;

@@ -66,8 +66,8 @@ export const start = defineCommand({
     quiet: QUIET_FLAG,
   },
   exits: { 0: 'stopped by a signal', 1: 'something failed' },
-  async action({ values }, { goOnUnread }) {
-    goOnUnread();
+  async action({ values }, { continueWhenUnread }) {
+    continueWhenUnread();
     const options = { ...readStackOptions(values), json: values.json, quiet: values.quiet };
     const stack = await import('../../dev/start.ts');
     await stack.start(options);
@@ -86,7 +86,7 @@ export const dev = defineCommand({
   flags: { ...STACK_FLAGS, quiet: QUIET_FLAG },
   exits: { 0: 'stopped by a signal', 1: 'something failed' },
   async action({ values }, terminal) {
-    terminal.goOnUnread();
+    terminal.continueWhenUnread();
     const options = { ...readStackOptions(values), json: false, quiet: values.quiet };
     const { start } = await import('../../dev/start.ts');
     const starting = start({ ...options, publish: async () => undefined });

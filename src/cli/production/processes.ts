@@ -16,8 +16,8 @@ function processCommand(texts: ProcessTexts, run: (options: ProcessOptions) => P
     operands: NO_OPERANDS,
     flags: { config: CONFIG_FLAG },
     exits: { 0: 'ended in order', 1: 'something failed, or was not finished in time' },
-    async action({ values }, { goOnUnread }) {
-      goOnUnread();
+    async action({ values }, { continueWhenUnread }) {
+      continueWhenUnread();
       await run(values);
       return EXIT.done;
     },

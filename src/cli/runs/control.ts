@@ -17,7 +17,7 @@ export const CONTROL_FLAGS = { ...accessFlags(), json: option('prints the run as
 export const REASON_FLAG = text('TEXT', 'why; it is recorded');
 export const VALUES_FLAG = text('JSON', 'values to write into channels first, or @FILE that holds them');
 
-export const OF_RUN = { operands: oneOperand('RUN', 'the id of one run'), exits: CONTROL_EXITS } as const;
+export const RUN_COMMAND = { operands: oneOperand('RUN', 'the id of one run'), exits: CONTROL_EXITS } as const;
 
 export function reasonOf(reason: string | undefined): { readonly reason?: string } {
   return reason === undefined ? {} : { reason };
@@ -65,7 +65,7 @@ export async function nextSteps({ approvals }: Client, { id: runId, waitingFor }
 }
 
 export const cancel = defineCommand({
-  ...OF_RUN,
+  ...RUN_COMMAND,
   name: 'cancel',
   summary: 'end a run as canceled',
   about: 'Ends a run as canceled. What its graph says is to be undone is undone.',
@@ -76,7 +76,7 @@ export const cancel = defineCommand({
 });
 
 export const pause = defineCommand({
-  ...OF_RUN,
+  ...RUN_COMMAND,
   name: 'pause',
   summary: 'stop a run for now',
   about: `Stops a run after the superstep that it is in; a run that waits stops at once. Decisions are still taken.
@@ -102,7 +102,7 @@ export const replan = defineCommand({
 });
 
 export const resume = defineCommand({
-  ...OF_RUN,
+  ...RUN_COMMAND,
   name: 'resume',
   summary: 'let a paused run go on',
   about: 'Lets a run go on from a pause or a breakpoint.',
@@ -119,7 +119,7 @@ export const resume = defineCommand({
 });
 
 export const signal = defineCommand({
-  ...OF_RUN,
+  ...RUN_COMMAND,
   name: 'signal',
   summary: 'give an event to a run',
   about: 'Gives an event to a node that waits for it, now or later.',

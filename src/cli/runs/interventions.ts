@@ -1,7 +1,7 @@
 import { text, option } from '../line/flags.ts';
 import { openClient, API_EXITS, accessFlags, readAll } from '../input/api-access.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { CONTROL_FLAGS, OF_RUN, REASON_FLAG, reasonOf, controlRun } from './control.ts';
+import { CONTROL_FLAGS, RUN_COMMAND, REASON_FLAG, reasonOf, controlRun } from './control.ts';
 import { LIMITS_FLAG, readLimits, readJson } from '../input/read-flags.ts';
 import { UsageError, EXIT } from '../line/command.ts';
 import type { Intervention } from '../../client/index.ts';
@@ -26,7 +26,7 @@ function whichIntervention({ node, id }: Which): { readonly node?: string; reado
 }
 
 export const fail = defineCommand({
-  ...OF_RUN,
+  ...RUN_COMMAND,
   name: 'fail',
   summary: 'give up a node that has failed',
   about: 'Gives up a node or call that waits for a person. The run fails with it.',
@@ -41,7 +41,7 @@ export const fail = defineCommand({
 });
 
 export const retry = defineCommand({
-  ...OF_RUN,
+  ...RUN_COMMAND,
   name: 'retry',
   summary: 'do again what has failed',
   about: 'Does a node or call again that waits for a person, or the nodes that a failed run has failed at.',
@@ -57,7 +57,7 @@ export const retry = defineCommand({
 });
 
 export const skip = defineCommand({
-  ...OF_RUN,
+  ...RUN_COMMAND,
   name: 'skip',
   summary: 'go on without a node that has failed',
   about: 'Goes on without a node or call that waits for a person, with an output of yours in its place.',

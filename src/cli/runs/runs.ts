@@ -8,7 +8,7 @@ import { option, text, textOr } from '../line/flags.ts';
 import { NO_OPERANDS, oneOperand } from '../line/operands.ts';
 import { formatTable } from '../output/table.ts';
 import { escapeInvisible } from '../../graph/values/index.ts';
-import { CONTROL_FLAGS, OF_RUN, controlRun, VALUES_FLAG, valuesOf } from './control.ts';
+import { CONTROL_FLAGS, RUN_COMMAND, controlRun, VALUES_FLAG, valuesOf } from './control.ts';
 import { formatEvent } from '../../wording/index.ts';
 import type { RunEvent } from '../../graph/journal/index.ts';
 
@@ -157,7 +157,7 @@ function toLines({ action, effect, who, allowed, command }: Explanation['actions
 }
 
 export const fork = defineCommand({
-  ...OF_RUN,
+  ...RUN_COMMAND,
   name: 'fork',
   summary: 'begin a new run where another one stood',
   about: `Begins a new run with the state of another one at a checkpoint, which "holdfast checkpoints" lists. The other one
@@ -169,7 +169,7 @@ export const fork = defineCommand({
     graph: text('GRAPH', 'another graph, as NAME, NAME@VERSION or @FILE'),
     ...CONTROL_FLAGS,
   },
-  exits: { ...OF_RUN.exits, 0: 'forked' },
+  exits: { ...RUN_COMMAND.exits, 0: 'forked' },
   async action({ values, given: id }, terminal) {
     const { checkpoint, graph, 'as-node': asNode } = values;
     if (checkpoint === undefined)

@@ -45,14 +45,14 @@ export interface Completion {
   readonly model: string;
   readonly choices: readonly {
     readonly index: number;
-    readonly message: Said;
+    readonly message: AssistantMessage;
     readonly logprobs: null;
     readonly finish_reason: string;
   }[];
   readonly usage: JsonObject;
 }
 
-interface Said {
+interface AssistantMessage {
   readonly role: string;
   readonly refusal: null;
   readonly content: string | null;
@@ -81,7 +81,7 @@ export function complete({ stream: _stream, stream_options: _options, ...request
 
 const FINISH_REASONS = { text: 'stop', calls: 'tool_calls' } as const;
 
-function toMessage(reply: Act, digest: string): Said {
+function toMessage(reply: Act, digest: string): AssistantMessage {
   const common = { role: 'assistant', refusal: null };
   if (reply.kind === 'text') return { ...common, content: reply.text };
   const tool_calls = reply.calls.map(({ name, args }, at) => ({

@@ -4,7 +4,7 @@ import {
   readSpan,
   toChange,
   toForm,
-  toNew,
+  toNewSchedule,
   formatTimes,
 } from '../../../../console/src/pages/schedules/schedule-draft.ts';
 import { SCHEDULE_EXAMPLE } from '../../../../src/api/schemas/schedule.ts';
@@ -35,12 +35,12 @@ describe('the request that changes a schedule', () => {
 });
 
 test('the request for a new schedule contains the values of the form', () => {
-  expect(toNew({ graph: 'g', every: '1h', cron: null, paused: false })).toEqual({
+  expect(toNewSchedule({ graph: 'g', every: '1h', cron: null, paused: false })).toEqual({
     graph: 'g',
     every: '1h',
     paused: false,
   });
-  expect(toNew(undefined)).toEqual({ graph: '' });
+  expect(toNewSchedule(undefined)).toEqual({ graph: '' });
 });
 
 test('the times of a schedule are formatted as text', () => {

@@ -50,12 +50,12 @@ export function toBars(events: readonly RunEvent[], waitNodes: ReadonlySet<strin
   return [...bars.values()];
 }
 
-interface Reading {
+interface BarSource {
   readonly bars: Map<string, OpenBar>;
   readonly waitNodes: ReadonlySet<string>;
 }
 
-function takeTaskEvent({ bars, waitNodes }: Reading, event: TaskEvent, atMs: number): void {
+function takeTaskEvent({ bars, waitNodes }: BarSource, event: TaskEvent, atMs: number): void {
   const undoes = COMPENSATIONS.has(event.type);
   const key = `${taskKey(event)}${undoes ? ' undo' : ''}`;
   const bar = bars.get(key) ?? openBar(event, key, atMs, waitNodes.has(addressOf(event)));
@@ -104,7 +104,7 @@ const ENDINGS: Partial<Record<TaskEvent['type'], TaskStatus>> = {
   'compensation.failed': 'failed',
 };
 
-function closeAll(bars: Reading['bars'], atMs: number): void {
+function closeAll(bars: BarSource['bars'], atMs: number): void {
   for (const bar of bars.values()) if (bar.toMs === null) close(bar, 'canceled', atMs);
 }
 
