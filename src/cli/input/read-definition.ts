@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { parseTree } from 'jsonc-parser';
 import type { Node } from 'jsonc-parser';
 import { importGraph, isModule } from '../../config/modules/import-graph.ts';
@@ -58,6 +58,15 @@ export async function readText(file: string): Promise<string> {
     return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
   } catch (error) {
     throw new UsageError(`${file} can't be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** @throws UsageError if the file can't be written */
+export async function writeText(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (error) {
+    throw new UsageError(`${file} can't be written: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -27,8 +27,7 @@ export const console = defineCommand({
   async action({ values }, { stdout, env }) {
     const key = values['issuer-jwk'] ?? issuerKeyIn(values['data-dir']);
     const tokens = values['tokens-file'] ?? tokensFileIn(values['data-dir']);
-    for (const file of [key, tokens])
-      if (!existsSync(file)) throw new UsageError(`${file} is not there; "holdfast dev" or "holdfast start" makes it`);
+    for (const file of [key, tokens]) requireFile(file);
     const { consoleAddress, openIssuer } = await import('../../dev/issuer.ts');
     const { baseUrl = '' } = await readTokensFile(tokens);
     stdout.write(`${await consoleAddress(baseUrl, await openIssuer(key, env))}\n`);
@@ -50,7 +49,7 @@ export const token = defineCommand({
   exits: { 0: 'printed' },
   async action({ values, given: name }, terminal) {
     const key = values['issuer-jwk'] ?? issuerKeyIn(values['data-dir']);
-    if (!existsSync(key)) throw new UsageError(`${key} is not there; "holdfast dev" or "holdfast start" makes it`);
+    requireFile(key);
     const { CALLERS, openIssuer } = await import('../../dev/issuer.ts');
     const known = Object.entries(CALLERS).find(([caller]) => caller === name)?.[1];
     const roles = known ? [] : await rolesOf(findConfig(values.config, terminal));
@@ -67,4 +66,9 @@ async function rolesOf(config: string | undefined): Promise<readonly string[]> {
   if (config === undefined) return [];
   const { loadConfig } = await import('../../config/load-config.ts');
   return [...(await loadConfig(config)).roles.keys()];
+}
+
+/** @throws UsageError without the file */
+function requireFile(file: string): void {
+  if (!existsSync(file)) throw new UsageError(`${file} is not there; "holdfast dev" or "holdfast start" makes it`);
 }
