@@ -58,7 +58,8 @@ export async function startThirdParty(seed: number, canDelay?: (job: string) => 
   app.post('/refuse', (context) => context.text('Never', 422));
   app.post('/:endpoint', behaviors.middleware(jobOf), async (context) => {
     const job = await jobOf(context);
-    const identity = ENDPOINTS[context.req.param('endpoint')]?.(job, context.req.header('idempotency-key') ?? '') ?? null;
+    const identity =
+      ENDPOINTS[context.req.param('endpoint')]?.(job, context.req.header('idempotency-key') ?? '') ?? null;
     if (identity === null || !known.has(identity)) count(done, job, 1);
     if (identity !== null) known.add(identity);
     return context.json({ receipt: job });
