@@ -85,7 +85,7 @@ describe('the limit of held bytes fails a run for', () => {
     expect(outcomeOf(runInMemory({ definition, catalog, input: {} }, {}))).toEqual(REFUSED);
   });
 
-  test('the values that expressions make of small writes to channels of its subgraphs', () => {
+  test('what expressions make of small writes to channels of its subgraphs', () => {
     const names = ['a', 'b', 'c', 'd'];
     const channel = { reducer: { expr: 'current + current' }, default: LARGE };
     const inner = aDefinition({
@@ -107,7 +107,7 @@ describe('the limit of held bytes fails a run for', () => {
   });
 });
 
-test('a run may hold many large values one after the other', () => {
+test('a run may hold much in sequence', () => {
   const definition = aDefinition({
     channels: { s: { default: LARGE }, n: { reducer: 'sum', default: 0 }, out: {} },
     nodes: { a: { type: 'set', write: { out: '{{ state.s }}{{ state.n }}', n: 1 } } },
@@ -122,7 +122,7 @@ test('a run may hold many large values one after the other', () => {
   expect(heldBytes(run)).toBe(0);
 });
 
-test('an event that is taken in the occurrence in which it arrives does not increase the limit', () => {
+test('an event that is taken in the occurrence in which it comes makes no room for more', () => {
   const inner = aDefinition({ channels: { s: { default: LARGE } }, nodes: { wait: { type: 'wait', event: 'never' } } });
   const said = { type: 'set', write: { s: '{{ state.s }}' } } as const;
   const { nodes, edges, ...others } = fanOut({ type: 'subgraph', graph: inner }, 100);
@@ -147,7 +147,7 @@ test('an event that is taken in the occurrence in which it arrives does not incr
   expect(heldBytes(run)).toBeLessThanOrEqual(MAX_HELD_BYTES + ERRORS);
 });
 
-test('a subgraph may hold many large values one after the other, within one occurrence', () => {
+test('a subgraph may hold much one after the other, within one occurrence', () => {
   const inner = aDefinition({
     channels: { s: { default: 'x'.repeat(100_000) }, n: { reducer: 'sum', default: 0 }, out: {} },
     nodes: { a: { type: 'set', write: { out: '{{ state.s }}{{ state.n }}', n: 1 } } },
@@ -188,7 +188,7 @@ describe('a list of a subgraph that grows in place', () => {
     expect(heldBytes(run)).toBe(heldBytes(structuredClone(run)));
   });
 
-  test.each([40_000, 41_000, 42_000])('drops a write of %i characters that exceeds the limit', (size) => {
+  test.each([40_000, 41_000, 42_000])('drops a write of %i characters for which there is no room', (size) => {
     const names = Array.from({ length: 9 }, (_, at) => `o${at}`);
     const inner = aDefinition({
       channels: {
@@ -212,7 +212,7 @@ describe('a list of a subgraph that grows in place', () => {
 });
 
 /* Sizes are remembered: what has not changed is not read again. */
-describe('a run that holds many texts measures few of them again', () => {
+describe('a run that holds many texts reads few of them again', () => {
   const COUNT = 200;
   const texts = Array.from({ length: COUNT }, (_, at) => `${at}`.padStart(1_000, 'x'));
   const READ_ONCE = COUNT * 1_000;
@@ -261,7 +261,7 @@ describe('a run that holds many texts measures few of them again', () => {
   });
 });
 
-test('a list that begins as null is counted by its current size', () => {
+test('a list that begins as null is counted by what it has become', () => {
   const inner = aDefinition({
     channels: { list: { reducer: 'append', default: null } },
     nodes: { a: { type: 'set', write: { list: ['x'.repeat(300)] } }, wait: { type: 'wait', event: 'never' } },

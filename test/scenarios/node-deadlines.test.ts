@@ -75,7 +75,7 @@ describe('a subgraph', () => {
     expect(run.events.filter((event) => event.type === 'node.started' && event.node === 'a')).toHaveLength(1);
   });
 
-  test('may exceed its deadline again after a retry of a failed run', () => {
+  test('may exceed its deadline again after a retry, even if the run had failed', () => {
     const run = startRun({ nodes: { sub: hourly({ nodes: { w: waits } }) } });
     run.passTime(60 * MINUTE);
     run.reopen('retry');
@@ -172,7 +172,7 @@ describe('deadlines of several subgraphs', () => {
   const inner = (deadline: string, more: object = {}): NodeDefinition =>
     hourly({ nodes: { w: waits } }, { deadline, ...more });
 
-  test('are independent if an inner one expires: the outer graph continues', () => {
+  test('an inner one fails inside, and the outer graph continues', () => {
     const low = inner('10m', { onError: { to: 'x' } });
     const graph = { nodes: { low, x: waits }, edges: [{ from: '__start__', to: 'low' }] };
     const run = startRun({ nodes: { top: hourly(graph) } });
@@ -182,7 +182,7 @@ describe('deadlines of several subgraphs', () => {
     expect(run.run.error).toMatchObject({ code: 'TIMEOUT', node: 'top' });
   });
 
-  test('end everything inside if an outer one expires, and a retry begins again with a new deadline', () => {
+  test('an outer one fails with everything inside, and a retry begins again with a new deadline', () => {
     const run = startRun({
       nodes: { top: hourly({ nodes: { a: adds('a'), low: inner('2h') } }, { onError: 'intervene' }) },
     });
@@ -194,13 +194,13 @@ describe('deadlines of several subgraphs', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['a']]);
   });
 
-  test('lead to a failure of the outer graph by the code of the inner one', () => {
+  test('an outer one passes its failure on as its own', () => {
     const run = startRun({ nodes: { top: hourly({ nodes: { low: inner('10m') } }) } });
     run.passTime(10 * MINUTE);
     expect(run.run.error).toMatchObject({ code: 'TIMEOUT', node: 'top' });
   });
 
-  test('are separate for each element of a forEach', () => {
+  test('each element of a forEach has its own', () => {
     const graph = { channels: { e: {}, log: {} }, nodes: { w: { type: 'wait', event: '{{ state.e }}' } } } as const;
     const sub = hourly(graph, { input: { e: '{{ item }}' }, onError: 'intervene', write: {} });
     const edges = [{ from: '__start__', forEach: '["a", "b", "c"]', to: 'sub', maxConcurrency: 2 }];
@@ -216,7 +216,7 @@ describe('deadlines of several subgraphs', () => {
     ]);
   });
 
-  test('are separate for each visit', () => {
+  test('each visit has its own', () => {
     const branches = [{ when: 'size(state.log) < 2', to: 'sub' }];
     const sub = hourly({ nodes: { w: waits, x: adds('x') } });
     const edges = [
@@ -231,7 +231,7 @@ describe('deadlines of several subgraphs', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('begin again if an inner error leads back to the same subgraph in one advance', () => {
+  test('one that diverts from inside to itself in one advance begins again inside', () => {
     const low = hourly({ nodes: { w: waits } }, { deadline: '2h', write: {} });
     const sub = hourly({ nodes: { low } }, { onError: { to: 'again' }, write: {} });
     const edges = [
@@ -330,7 +330,7 @@ describe('the deadline of other nodes', () => {
     expect(failedEvents(run)).toEqual([['last', 'TIMEOUT', undefined]]);
   });
 
-  test('begins again in a fork', () => {
+  test('is whole again in a fork', () => {
     const run = startRun({ nodes: { a: adds('a'), sub: hourly({ nodes: { w: waits } }) } });
     run.passTime(50 * MINUTE);
     const fork = run.fork('run-1.c2');

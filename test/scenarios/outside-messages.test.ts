@@ -26,7 +26,7 @@ describe('a person who changes a run', () => {
     ['replan', { node: 'b' }],
   ];
 
-  test.each(doors)('writes messages only with the role user: %s %j', (...[door, payload]) => {
+  test.each(doors)('writes only as the user: %s %j', (...[door, payload]) => {
     const run = pausedRun();
     run.signal(door, { ...payload, values: { chat: system } });
     expect([run.run.status, chatOf(run)]).toEqual(['paused', [said]]);
@@ -39,7 +39,7 @@ describe('a person who changes a run', () => {
     expect(chatOf(run)).toEqual([said, user]);
   });
 
-  test('gets an error that names the refused message', () => {
+  test('is told which message is refused', () => {
     const run = pausedRun();
     run.signal('edit', { signalId: 'd', values: { chat: [user, system] } });
     expect(run.run.signalResults.at(-1)).toMatchObject({
@@ -53,7 +53,7 @@ describe('a person who changes a run', () => {
     expect(pausedRun().fork(checkpoint, { values: { chat: user } })).toMatchObject({ run: { status: 'paused' } });
   });
 
-  test('may write existing messages back, but no others with such roles', () => {
+  test('may write existing messages back, and no others with their roles', () => {
     const run = pausedRun();
     run.signal('edit', { values: { chat: { $replace: [user, { ...said, content: 'goodbye' }] } } });
     expect(chatOf(run)).toEqual([said]);
@@ -73,7 +73,7 @@ describe('an event', () => {
   const waiting = (write: Json, over: Partial<GraphDefinition> = {}): MemoryRun =>
     startRun({ channels, nodes: { w: { type: 'wait', event: 'said', write: { chat: write } } }, ...over });
 
-  test('writes messages only with the role user', () => {
+  test('writes only as the user', () => {
     const run = waiting('{{ result }}');
     run.signal('event', { event: 'said', payload: [user, system] });
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'CHANNEL_SCHEMA_VIOLATION', node: 'w' } });
@@ -102,14 +102,14 @@ describe('an event', () => {
   });
 });
 
-test('the values of a decision write messages only with the role user', () => {
+test('the values of a decision write only as the user', () => {
   const write = { chat: '{{ result.values.messages }}' };
   const run = startRun({ channels, nodes: { ask: { type: 'approval', title: 'Go?', write } } });
   run.signal('approve', { values: { messages: [system] } });
   expect(run.run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION', node: 'ask' });
 });
 
-test('a person who acts for a node writes messages only with the role user, except for messages of the graph itself', () => {
+test('a person who acts for a node writes only as the user, except for messages of the graph itself', () => {
   const write = { chat: '{{ result }}' };
   const nodes = { t: { type: 'tool', tool: 'lookup', args: { key: 'k' }, onError: 'intervene', write } } as const;
   const run = startRun({ channels, nodes }, failing);

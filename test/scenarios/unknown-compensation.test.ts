@@ -41,7 +41,7 @@ describe('a compensation of unknown outcome', () => {
     expect(waitingOf(run)).toHaveLength(1);
   });
 
-  test.each([1, 2])('is repeated under its key when a person orders it, %i times', (lost) => {
+  test.each([1, 2])('is repeated on order, %i times, under its key', (lost) => {
     const { run, undone } = playLost({ lost });
     for (let n = 0; n < lost; n += 1) run.signal('retry', { id: 'b:1:undo', by });
     expect(undone()).toEqual([
@@ -70,7 +70,7 @@ describe('a compensation of unknown outcome', () => {
     expect(run.run).toMatchObject({ status: 'failed', compensation: { failures: [] } });
   });
 
-  test('may be given up, and the others are compensated', () => {
+  test('may be given up; the others are compensated', () => {
     const { run, undone } = playLost();
     run.signal('fail', { reason: 'gone', by });
     expect(undone()).toHaveLength(2);
@@ -88,7 +88,7 @@ describe('a compensation of unknown outcome', () => {
     expect(run.events.filter(({ type }) => type === 'signal.ignored')).toEqual([]);
   });
 
-  test('is the only item that waits for a person', () => {
+  test('is then the only request to people', () => {
     const definition = aDefinition({
       nodes: { a: pays('two'), ask: asks, nap: { type: 'wait', for: '1h' } },
       edges: [

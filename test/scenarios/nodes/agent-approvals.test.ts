@@ -52,13 +52,13 @@ describe('the approval of a call of an agent', () => {
     ]);
   });
 
-  test('may edit the arguments, which are reported to the model', () => {
+  test('may edit the arguments, which the model is told', () => {
     const played = playAsking({ decision: 'approve', args: { key: 'z' } });
     expect(played.calls.map(({ args }) => args)).toContainEqual({ key: 'z' });
     expect(toolResultsIn(played)[0]).toBe('z\n(A person changed the arguments to {"key":"z"})');
   });
 
-  test('reports edited arguments to the model even if the call fails', () => {
+  test('tells the model of edited arguments even if the call fails', () => {
     const tool = ({ tool: name }: { tool: string }): Json => {
       if (name === 'notify') throw failure;
       return 'y';

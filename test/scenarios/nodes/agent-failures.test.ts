@@ -153,7 +153,7 @@ describe('a call that waits for a person', () => {
       },
     );
 
-  test('delays no other call, and is listed by the run', () => {
+  test('delays no other call, and is named', () => {
     const played = playWaiting();
     expect(played.calls).toHaveLength(2);
     expect(waitingOf(played)).toEqual(['intervention a:1:1']);
@@ -187,7 +187,7 @@ describe('a call that waits for a person', () => {
   test.each<[Json, string]>([
     [{ ok: true }, '{"ok":true}'],
     [null, 'Success'],
-  ])('may be skipped with the output %j, which is reported to the model as %j', (output, told) => {
+  ])('may be skipped with the output %j, of which the model is told %j', (output, told) => {
     const played = playWaiting();
     played.run.signal('skip', { id: 'a:1:1', output, by });
     expect(toolResultsIn(played)[0]).toBe(told);

@@ -10,7 +10,7 @@ const last = (calls: readonly CallEffect[]): number => calls.length - 1;
 
 describe('the tool calls of one turn', () => {
   test.each([['first', () => 0] as const, ['last', last] as const])(
-    'are answered in their order, whichever returns %s',
+    'are answered in their order, whichever comes back %s',
     (_name, next) => {
       const played = playAgent({}, { replies: [asks(look('a'), look('b'), look('c')), 'done'], outside: { next } });
       expect(toolResultsIn(played)).toEqual(['a', 'b', 'c']);
@@ -30,7 +30,7 @@ describe('the tool calls of one turn', () => {
     expect(run.out.map(({ key }) => key)).toEqual(['run-1:a:1:1:0', 'run-1:a:1:2:0']);
   });
 
-  test('are at most 500, and further ones are answered at once with an error', () => {
+  test('are 500 at most; further ones are answered at once', () => {
     const calls = Array.from({ length: 2_000 }, (_, at) => look(`${at}`));
     const { run } = playAgent({}, { replies: [asks(...calls)], outside: { next: modelsOnly } });
     expect(JSON.stringify(run.run.root).match(/"phase":"answered"/g)).toHaveLength(1_500);

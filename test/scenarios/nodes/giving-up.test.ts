@@ -107,7 +107,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
     ]);
   });
 
-  test('leads to a run error that names a possibly executed call of its graphs', () => {
+  test('has a possibly executed call of its graphs named', () => {
     const played = giveUp({ pay: UNDONE, outcome: canceled });
     played.letIn();
     const message = 'Not compensated: a/refund[2]/pay: the call of charge may have been made';
@@ -117,7 +117,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
   describe.each([
     ['lost', lost],
     ['canceled', canceled],
-  ])('whose call is %s, so that its outcome is unknown,', (_what, outcome) => {
+  ])('when one of the calls is %s, so its outcome is unknown', (_what, outcome) => {
     const giveUpUnknown = (): Played => {
       const played = giveUp({ pay: UNSAFE, outcome });
       played.letIn();

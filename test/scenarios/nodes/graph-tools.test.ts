@@ -215,7 +215,7 @@ describe('a graph that fails as a tool', () => {
       ['refund', {}],
       ['refund', { order: 'o1' }],
     ],
-  ] as const)('beyond a budget fails the run although another call is not made: %j and %j', (first, second) => {
+  ] as const)('beyond a budget, beside a call that is not made: %j and %j', (first, second) => {
     const { run, requests } = playGraphs({
       replies: [asks([first[0], first[1]], [second[0], second[1]]), 'done'],
       graph: { limits: { maxToolCalls: 9 } },

@@ -202,14 +202,14 @@ describe('a call that waits for budget', () => {
   });
 });
 
-describe('a model call does not wait for budget', () => {
-  test('if the budget allows its maximum', () => {
+describe('no call waits', () => {
+  test('if the budget allows all it wants', () => {
     const a: NodeDefinition = { ...llm, output: { type: 'object' }, maxOutputTokens: 20 };
     const { played } = held({ a, first: 'nothing', limits: { maxTokens: 650 } });
     expect(nodesOf(played)).toEqual(['a', 'a']);
   });
 
-  test('if the budget is too small whatever others release', () => {
+  test('if it has no room whatever others release', () => {
     const a: NodeDefinition = { ...llm, output: { type: 'object' }, maxOutputTokens: 20 };
     const { played } = held({ a, first: 'x'.repeat(4_000), limits: { maxTokens: 600 } });
     expect([played.run.out.map(({ node }) => node), errorsOf(played)]).toEqual([['b'], ['BUDGET_EXCEEDED']]);
@@ -230,7 +230,7 @@ test('a fallback is not shortened because of reservations of others', () => {
   expect(playCase(one).requests.find(({ model }) => model === 'dear')?.maxOutputTokens).toBe(20);
 });
 
-describe('under a cost limit, a model without a price', () => {
+describe('with a cost limit, a model without a price', () => {
   const askOf = (...model: readonly string[]): NodeDefinition => ({
     ...llm,
     model,
@@ -256,7 +256,7 @@ describe('under a cost limit, a model without a price', () => {
       ['dear'],
     ],
     ['keeps the failure of the model before it', ['default', 'free'], [modelDown], ['z']],
-  ])('fails the run with code %s for the models %j', (...[, model, replies, log]) => {
+  ])('%s: %j', (...[, model, replies, log]) => {
     const { run } = played(askOf(...model), replies);
     expect([run.run.status, logOf(run)]).toEqual(['completed', log]);
   });

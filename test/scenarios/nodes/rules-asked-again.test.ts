@@ -144,7 +144,7 @@ describe('the approval rule of an agent', () => {
   });
 });
 
-test('the answer to a model reports that a call without a second approval may have been executed before', () => {
+test('a model is told that a call without a second approval may have been executed before', () => {
   const stage = { replies, tools: { charge: { onFailure: 'intervene' } }, tool: failOnce(lost) } as const;
   const played = playAgent(agent, stage);
   edit(played, { n: 9 });

@@ -22,7 +22,7 @@ async function call(over: Partial<HttpToolSettings> = {}, allow: readonly string
 
 const heard = () => server.requests.map(({ method, target, body }) => `${method} ${target} ${body}`.trimEnd());
 
-describe('redirects within one origin', () => {
+describe('within one origin', () => {
   const body = '{"order":7}';
   test.each([
     [301, 'POST', `GET /there`],
@@ -34,13 +34,13 @@ describe('redirects within one origin', () => {
     [301, 'GET', 'GET /there'],
     [303, 'DELETE', 'GET /there'],
     [308, 'DELETE', 'DELETE /there'],
-  ] as const)('with status %i turn a %s into %s', async (status, method, expected) => {
+  ] as const)('%i of a %s leads to %s', async (status, method, expected) => {
     server.answers(to('/there', status), done);
     expect(await call({ method })).toEqual({ done: true });
     expect(heard().slice(1)).toEqual([expected]);
   });
 
-  test('keep the headers, except those of a body that is dropped', async () => {
+  test('keep their headers, without those of a body that is dropped', async () => {
     server.answers(to('/there', 303), done);
     await call({ headers: { 'X-Shop': 'north', Authorization: { secret: 'PAY_KEY' } } });
     const headers = server.requests[1]?.headers;
@@ -63,7 +63,7 @@ describe('redirects within one origin', () => {
     ['a status that names no place to go to', answer(304, { location: '/there' }), 'POST'],
     ['a place of what was put: it may be done, or to be done there', to('/there', 302), 'PUT'],
     ['a place of what was deleted', to('/there', 301), 'DELETE'],
-  ])('are not followed with %s', async (_title, given, method) => {
+  ])('%s is a final response', async (_title, given, method) => {
     server.answers(given, done);
     await expect(call({ method })).rejects.toMatchObject({
       code: 'TOOL_FAILED',
@@ -74,7 +74,7 @@ describe('redirects within one origin', () => {
   });
 });
 
-describe('redirects across origins', () => {
+describe('across origins', () => {
   const headers = {
     Authorization: 'Basic abc',
     Cookie: 'session=1',
@@ -88,20 +88,17 @@ describe('redirects across origins', () => {
   test.each([
     [307, 'GET'],
     [303, 'POST'],
-  ] as const)(
-    'with status %i of a %s forward only the headers that are meant for any server',
-    async (status, method) => {
-      server.answers(to(`${elsewhere.url}/there`, status));
-      elsewhere.answers(done);
-      expect(await call({ ...bodiless, method }, [elsewhere.address])).toEqual({ done: true });
-      const [request] = elsewhere.requests;
-      expect(request).toMatchObject({ method: 'GET', body: '' });
-      expect(request?.headers).toMatchObject({ accept: 'text/plain', host: elsewhere.address });
-      for (const name of left) expect(request?.headers).not.toHaveProperty(name);
-    },
-  );
+  ] as const)('after %i of a %s no configured header goes along but those for any server', async (status, method) => {
+    server.answers(to(`${elsewhere.url}/there`, status));
+    elsewhere.answers(done);
+    expect(await call({ ...bodiless, method }, [elsewhere.address])).toEqual({ done: true });
+    const [request] = elsewhere.requests;
+    expect(request).toMatchObject({ method: 'GET', body: '' });
+    expect(request?.headers).toMatchObject({ accept: 'text/plain', host: elsewhere.address });
+    for (const name of left) expect(request?.headers).not.toHaveProperty(name);
+  });
 
-  test('do not restore dropped headers when they return to the first origin', async () => {
+  test('headers that were dropped do not come back at the first origin', async () => {
     server.answers(to(elsewhere.url, 307), done);
     elsewhere.answers(to(`${server.url}/home`, 307));
     expect(await call(bodiless, [elsewhere.address])).toEqual({ done: true });
@@ -110,7 +107,7 @@ describe('redirects across origins', () => {
     for (const name of left) expect(request?.headers).not.toHaveProperty(name);
   });
 
-  test.each([307, 308])('with status %i do not send a body to another origin', async (status) => {
+  test.each([307, 308])('%i does not take a body to another origin', async (status) => {
     server.answers(to(`${elsewhere.url}/there`, status));
     const sent = call({}, [elsewhere.address]);
     await expect(sent).rejects.toMatchObject({ code: 'BLOCKED_URL', done: 'no' });
@@ -123,7 +120,7 @@ describe('redirects across origins', () => {
     ['http://pay.example/', 'https://pay.example/there'],
     ['https://pay.example/', 'https://pay.example:8443/there'],
     ['https://pay.example/', 'https://www.pay.example/there'],
-  ])('from %s to %s forward neither headers nor a body', async (url, location) => {
+  ])('%s and %s have neither headers nor a body in common', async (url, location) => {
     const sent: HttpRequest[] = [];
     const send: GuardedRequest = async (request) => {
       sent.push(request);
@@ -157,7 +154,7 @@ describe('redirects across origins', () => {
     ['a name that leads to it', () => `http://localhost:${elsewhere.port}/`],
     ['credentials', () => `http://user:secret@${server.address}/`],
     ['another protocol', () => 'file:///etc/passwd'],
-  ])('are blocked for %s, and the server gets no request', async (_title, location) => {
+  ])('%s is blocked, and its server gets no request', async (_title, location) => {
     server.answers(to(location(), 307));
     await expect(call()).rejects.toMatchObject({ code: 'BLOCKED_URL', retryable: false, done: 'no' });
     expect(server.requests).toHaveLength(1);
@@ -165,23 +162,23 @@ describe('redirects across origins', () => {
   });
 });
 
-describe('a failure after a redirect to a GET', () => {
+describe('a failure after a redirect that a GET follows', () => {
   test.each<[string, () => Promise<string>]>([
     ['of the place', async () => '/busy'],
     ['of the connection', async () => `http://127.0.0.1:${await closedPort()}/`],
-  ])('%s does not count as not executed', async (_title, place) => {
+  ])('%s does not mean that nothing was done', async (_title, place) => {
     const location = await place();
     server.answers(to(location, 303), answer(429));
     await expect(call({}, [new URL(location, server.url).host])).rejects.toMatchObject({ done: 'perhaps' });
   });
 
-  test('of the guard does not count as not executed either', async () => {
+  test('of the guard does not mean it either', async () => {
     server.answers(to(elsewhere.url, 303));
     await expect(call()).rejects.toMatchObject({ code: 'BLOCKED_URL', retryable: false, done: 'perhaps' });
     expect(elsewhere.connections).toBe(0);
   });
 
-  test('counts as not executed where the redirect repeats the request', async () => {
+  test('means that nothing was done where the redirect repeats the request', async () => {
     server.answers(to('/busy', 307), answer(429));
     await expect(call()).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: true, done: 'no' });
   });

@@ -12,7 +12,7 @@ guardSuite(async (allow, { url, redirectedBy, signal = AbortSignal.timeout(5_000
   return await createGuardedFetch(allow)(new URL(url), { method: 'GET', signal }, sentBy);
 }, server);
 
-describe('the time limit of a request', () => {
+describe('the time of a request', () => {
   const LIMITS = { connectMs: 10_000, totalMs: 100 };
   const get = { method: 'GET' } as const;
   const limited = createGuardedFetch([server.address], LIMITS);
@@ -27,7 +27,7 @@ describe('the time limit of a request', () => {
     return { request, endTime: () => time.abort(new DOMException('The time is over', 'TimeoutError')) };
   }
 
-  test('ends a request without a response', async () => {
+  test('ends a request whose answer does not come', async () => {
     const { answer: wait, asked, left } = silence();
     server.answers(wait);
     const { request, endTime } = sendLimited();
@@ -37,7 +37,7 @@ describe('the time limit of a request', () => {
     await left;
   });
 
-  test('ends a request whose response does not end', async () => {
+  test('ends a request whose answer does not end', async () => {
     const { answer: wait, left } = silence();
     server.answers((response) => {
       wait(response);
@@ -50,7 +50,7 @@ describe('the time limit of a request', () => {
     await left;
   });
 
-  test('is replaced by the signal of the caller if there is one', async () => {
+  test('is limited by the signal of the caller alone, if there is one', async () => {
     const { answer: wait } = silence();
     server.answers((response) => {
       wait(response);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(folder, { recursive: true }));
 
-test('a log line of the SDK about a failed workflow contains its error', async () => {
+test('a line of the SDK about a failed workflow has its error', async () => {
   const file = join(folder, 'log');
   const error = new Error('it broke', { cause: new TypeError('inside') });
   toTemporalLogger(createLogger('info', file)).error('Workflow failed', { error, workflowId: 'run:acme:1' });
@@ -22,7 +22,7 @@ test('a log line of the SDK about a failed workflow contains its error', async (
   expect(JSON.stringify(line)).toContain('inside');
 });
 
-test('a long text of the SDK is truncated in the log', async () => {
+test('a long text of the SDK is cut', async () => {
   const file = join(folder, 'cut');
   toTemporalLogger(createLogger('info', file)).warn('Failing workflow task', {
     run_id: 'e1',
@@ -32,7 +32,7 @@ test('a long text of the SDK is truncated in the log', async () => {
   expect(line).toMatchObject({ run_id: 'e1', failure: 'x'.repeat(2_000) });
 });
 
-test('an error that quotes a megabyte makes a short log line', async () => {
+test('an error that quotes a megabyte makes a short line', async () => {
   const file = join(folder, 'quoting');
   const long = 'x'.repeat(1_000_000);
   const error = Object.assign(new Error(long, { cause: new Error(long) }), { detail: long, query: { values: [long] } });
@@ -45,6 +45,6 @@ test('an error that quotes a megabyte makes a short log line', async () => {
   expect(JSON.parse(line)).toMatchObject({ error: { type: 'Error' }, msg: expect.stringContaining('it failed: xxx') });
 });
 
-test('opening a log that is not writable fails at once with its name', () => {
+test('a log that can not be opened is refused at once, with its name', () => {
   expect(() => createLogger('info', folder)).toThrow(`The log can't be written to ${folder}: EISDIR`);
 });

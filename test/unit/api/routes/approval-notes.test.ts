@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Approval } from '../../../../src/graph/run/approval.ts';
 import { aBatch, aNewRun, anApproval, writeTo } from '../../../support/builders/store-builders.ts';
-import { addWebhook } from '../../../support/servers/webhook-dispatch.ts';
+import { addWebhook } from '../../../support/servers/told-store.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 

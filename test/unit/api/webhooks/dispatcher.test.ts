@@ -5,7 +5,7 @@ import { writeTo } from '../../../support/builders/store-builders.ts';
 import { answer, hangUp, silence, startLoopbackServer } from '../../../support/doubles/loopback-server.ts';
 import type { ReceivedRequest } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
-import { SECRET, aDispatcher, aFailure, addWebhook, failRun } from '../../../support/servers/webhook-dispatch.ts';
+import { SECRET, aDispatcher, aFailure, addWebhook, failRun } from '../../../support/servers/told-store.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();

@@ -6,7 +6,7 @@ import type { Intervention } from '../../../../src/graph/journal/run-view.ts';
 import type { Redaction } from '../../../../src/graph/redaction/redaction.ts';
 import type { WebhookEventType } from '../../../../src/graph/journal/webhook-events.ts';
 import { AT, aBatch, aNewRun, aView, anApproval, writeTo } from '../../../support/builders/store-builders.ts';
-import { addWebhook } from '../../../support/servers/webhook-dispatch.ts';
+import { addWebhook } from '../../../support/servers/told-store.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();

@@ -22,18 +22,18 @@ async function decoded(payload: Payload): Promise<Payload> {
   return only;
 }
 
-describe('a payload that a workflow has marked for compression', () => {
+describe('a value that a workflow has marked', () => {
   test.each([
     ['small', batch],
     ['large', { text: Array.from({ length: 20_000 }, (_, number) => `${number}`).join(' ') }],
     ['an empty object', {}],
-  ])('is compressed, and decompressed to the same value: %s', async (_size, value) => {
+  ])('is compressed, and is read as it was: %s', async (_size, value) => {
     const sent = await encoded(marked({ ...value }));
     expect(encodingOf(sent)).toBe('holdfast/deflate');
     expect(payloadConverter.fromPayload(await decoded(sent))).toEqual(value);
   });
 
-  test('takes less than a fifth of the space for similar events', async () => {
+  test('takes less than a fifth where events are alike', async () => {
     const plain = payloadConverter.toPayload(batch);
     const sent = await encoded(marked({ ...batch }));
     expect((sent.data?.length ?? 0) * 5).toBeLessThan(plain.data?.length ?? 0);
@@ -44,7 +44,7 @@ test.each([
   ['a value', payloadConverter.toPayload({ a: 1 })],
   ['a value of another client', defaultPayloadConverter.toPayload('a')],
   ['nothing', {}],
-])('%s is not compressed without the mark', async (_what, payload) => {
+])('%s without the mark stays as it is', async (_what, payload) => {
   expect(await encoded(payload)).toBe(payload);
   expect(await decoded(payload)).toBe(payload);
 });
@@ -52,7 +52,7 @@ test.each([
 test.each([
   ['damaged', Buffer.from('no deflate'), 'invalid'],
   ['cut off', deflateRawSync(Buffer.alloc(1_000, 'a')).subarray(0, 4), 'unexpected end of file'],
-])('compressed data that is %s causes an error', async (_how, data, message) => {
+])('data that is %s is an error', async (_how, data, message) => {
   await expect(
     compression.decode([{ metadata: { encoding: Buffer.from('holdfast/deflate') }, data }], ACTIVITY),
   ).rejects.toThrow(message);

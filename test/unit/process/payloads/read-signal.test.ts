@@ -57,11 +57,11 @@ describe('a payload by reference', () => {
     ],
   ];
 
-  test.each(cases)('is read, or is replaced by the reason why not: %s', async (_what, payload, value) => {
+  test.each(cases)('%s', async (_what, payload, value) => {
     expect(valueOf(await createSignalReader(stored(), [])(payload, LIVE))).toEqual(value);
   });
 
-  test.each(cases)('has the same content in a replay once it was read: %s', async (_what, payload, value) => {
+  test.each(cases)('%s is the same in a replay, once it was read', async (_what, payload, value) => {
     const store = stored();
     await createSignalReader(store, [])(payload, LIVE);
     expect(valueOf(await createSignalReader(store, [])(payload, REPLAY))).toEqual(value);
@@ -77,7 +77,7 @@ describe('a payload by reference', () => {
     expect(valueOf(await read(aReference({ id: OWN }), REPLAY))).toEqual(missing);
   });
 
-  test('that is stored while it is being recorded as missing is read', async () => {
+  test('that is stored while it is noted as missing is read', async () => {
     const store = aStoreOf({});
     const put: typeof store.put = async (payloads) => {
       await store.put([{ id: OWN, workflowId: LIVE.workflowId, ...toStored(sound) }]);
@@ -94,13 +94,13 @@ describe('a payload by reference', () => {
     );
   });
 
-  test('stays readable when the store is unavailable', async () => {
+  test('stays readable when the store is away', async () => {
     const away = { ...aStoreOf({}), find: () => Promise.reject(new Error('ECONNREFUSED')) };
     await expect(createSignalReader(away, [])(aReference({ id: OWN }), LIVE)).rejects.toThrow('ECONNREFUSED');
   });
 });
 
-describe('a payload that codecs decode', () => {
+describe('a payload that codecs read', () => {
   const keys = { old: Buffer.alloc(32, 1), new: Buffer.alloc(32, 2) };
   const codec = createAesGcmCodec(keys, 'new');
   const withoutOld = createAesGcmCodec({ new: keys.new }, 'new');
@@ -115,7 +115,7 @@ describe('a payload that codecs decode', () => {
     decode: async () => Promise.reject(new Error('no key service')),
   };
 
-  test('is passed on in encoded form', async () => {
+  test('is passed on in the code of the codecs', async () => {
     const read = createSignalReader(aStoreOf({}), [codec]);
     expect(await seenBy(codec, await read(await encodedBy(codec), LIVE))).toEqual({ reason: 'ok' });
     expect(await seenBy(codec, await read(sound, LIVE))).toEqual({ reason: 'ok' });
@@ -143,12 +143,12 @@ describe('a payload that codecs decode', () => {
     );
   });
 
-  test('stays readable when the codecs lack all keys', async () => {
+  test('stays readable when the codecs can read nothing for lack of keys', async () => {
     const read = createSignalReader(aStoreOf({}), [broken]);
     await expect(read(sound, LIVE)).rejects.toThrow('no key service');
   });
 
-  test('is unreadable when they decode it to two payloads', async () => {
+  test('is unreadable when they make two payloads of it', async () => {
     const doubling = {
       ...codec,
       decode: async (all: Payload[]) => (all[0] === sound ? [sound, sound] : await codec.decode(all)),

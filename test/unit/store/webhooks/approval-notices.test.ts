@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Approval } from '../../../../src/graph/run/approval.ts';
 import { aBatch, aNewRun, anApproval, writeTo } from '../../../support/builders/store-builders.ts';
-import { addWebhook } from '../../../support/servers/webhook-dispatch.ts';
+import { addWebhook } from '../../../support/servers/told-store.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { WebhookEventType } from '../../../../src/graph/journal/webhook-events.ts';
 import { AT, aNewRun } from '../../../support/builders/store-builders.ts';
-import { aFailure, addWebhook, failRun } from '../../../support/servers/webhook-dispatch.ts';
+import { aFailure, addWebhook, failRun } from '../../../support/servers/told-store.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();

@@ -20,7 +20,7 @@ const measured = (
     ({ name }) => name !== 'holdfast.journal.lag',
   );
 
-test('the start latency of a run is measured from its request', () => {
+test('a run is measured from the request for it', () => {
   const events = numbered([
     { type: 'step.started', at: after(2), nodes: ['pay'] },
     { type: 'run.completed', at: after(5), output: null },
@@ -33,7 +33,7 @@ test('the start latency of a run is measured from its request', () => {
   ]);
 });
 
-test('a later superstep, or one of a subgraph, does not measure the start latency', () => {
+test('a later step, or one of a subgraph, measures no start', () => {
   const [event] = numbered([{ type: 'step.started', at: after(2), nodes: ['pay'] }]);
   if (!event) throw new Error('There is no event');
   expect(
@@ -44,7 +44,7 @@ test('a later superstep, or one of a subgraph, does not measure the start latenc
   ).toEqual(['holdfast.steps', 'holdfast.steps']);
 });
 
-test('a run whose id contains no time is counted, too', () => {
+test('a run whose id has no time is counted all the same', () => {
   const events = numbered([{ type: 'run.canceled', at: after(5), by: 'ann', reason: null }]);
   const measurements = journalMeasurements(
     { events, approvals: [] },
@@ -55,7 +55,7 @@ test('a run whose id contains no time is counted, too', () => {
   expect(measurements.map(({ name }) => name)).toEqual(['holdfast.journal.lag', 'holdfast.runs']);
 });
 
-test('the lag of the journal is the age of the oldest event of a batch', () => {
+test('the journal lags by the age of the oldest event of a batch', () => {
   const events = numbered([
     { type: 'run.paused', at: after(50), reason: null, nodes: [], by: 'ann' },
     { type: 'run.resumed', at: after(55), by: 'ann' },
@@ -64,7 +64,7 @@ test('the lag of the journal is the age of the oldest event of a batch', () => {
   expect(lag).toEqual({ name: 'holdfast.journal.lag', value: 10, labels: {} });
 });
 
-test('the duration of a node is measured across batches, for each visit and element', () => {
+test('nodes are measured over batches, each visit and element by itself', () => {
   const clock = createNodeClock();
   const begin = { type: 'node.started', node: 'pay', visit: 1 } as const;
   measured(
@@ -82,7 +82,7 @@ test('the duration of a node is measured across batches, for each visit and elem
   ]);
 });
 
-test('the duration of an approval is measured when it closes, not at each decision', () => {
+test('an approval is measured when it closes, not at each vote', () => {
   const vote = { type: 'approval.decided', node: 'ask', visit: 1, approvalId: 'R.a1', by: 'ann' } as const;
   const decided = { ...vote, decision: 'approve', reason: null, args: null };
   const approvals = [{ ...anApproval('R', 'approved'), requestedAt: after(10) }];
@@ -95,7 +95,7 @@ test('the duration of an approval is measured when it closes, not at each decisi
   ]);
 });
 
-test('the measurement of a node that never ends is dropped after some time', () => {
+test('nodes that never end are forgotten after a while', () => {
   const clock = createNodeClock();
   const event = { node: 'a', visit: 1, at: after(0) };
   clock.start('first', event);

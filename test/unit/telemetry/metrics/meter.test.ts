@@ -10,7 +10,7 @@ afterEach(() => goBack());
 const seriesOf = async (name: string): Promise<readonly string[]> =>
   (await readMetrics()).split('\n').filter((line) => line.startsWith(`${name}{`));
 
-test('ten thousand graph names make a hundred series of a metric, and one for the rest', async () => {
+test('ten thousand names of graphs make a hundred series and one for the rest', async () => {
   for (let n = 0; n < 10_000; n++) measure('holdfast.steps', 1, { graph: `graph-${n}` });
   const series = await seriesOf('holdfast_steps_total');
   expect(series).toHaveLength(101);
@@ -18,25 +18,25 @@ test('ten thousand graph names make a hundred series of a metric, and one for th
   expect(series).toContain('holdfast_steps_total{graph="other"} 9900');
 });
 
-test('each label of a metric may have a hundred values', async () => {
+test('each label of a metric has its own hundred values', async () => {
   for (let n = 0; n < 200; n++) measure('holdfast.steps', 1, { graph: `graph-${n}` });
   measure('holdfast.runs', 1, { graph: 'late', outcome: 'completed' });
   expect(await seriesOf('holdfast_runs_total')).toEqual(['holdfast_runs_total{graph="late",outcome="completed"} 1']);
 });
 
-test('a long label of a metric is truncated', async () => {
+test('a long name is cut', async () => {
   measure('holdfast.signals.ignored', 1, { signal: 'x'.repeat(5_000), reason: 'UNKNOWN' });
   expect((await seriesOf('holdfast_signals_ignored_total')).join().length).toBeLessThan(250);
 });
 
-test('a label that does not apply is omitted from the metric', async () => {
+test('a label that does not apply is left out', async () => {
   measure('gen_ai.execute_tool.duration', 0.1, { 'gen_ai.tool.name': 'pay', 'error.type': undefined });
   expect(await seriesOf('gen_ai_execute_tool_duration_count')).toEqual([
     'gen_ai_execute_tool_duration_count{gen_ai_tool_name="pay"} 1',
   ]);
 });
 
-test('histograms have the buckets of the semantic conventions', async () => {
+test('histograms have the buckets that the conventions name', async () => {
   measure('gen_ai.execute_tool.duration', 0.1, { 'gen_ai.tool.name': 'pay', 'error.type': undefined });
   measure('gen_ai.client.token.usage', 5, {
     'gen_ai.operation.name': 'chat',

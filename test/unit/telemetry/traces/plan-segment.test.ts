@@ -65,7 +65,7 @@ describe('the spans of a segment', () => {
     expect(JSON.stringify(spans)).not.toContain('canary');
   });
 
-  test('are the same for the same events', async () => {
+  test('are the same from the same events', async () => {
     const events = toEvents({ type: 'step.started', nodes: ['a'] }, { type: 'node.started', ...task('a') });
     expect(await plan(events)).toEqual(await plan(events));
   });
@@ -102,7 +102,7 @@ describe('the spans of a segment', () => {
     ]);
   });
 
-  test('contain the code of a failure, and no message', async () => {
+  test('have the code of a failure, and no message', async () => {
     const error = { code: 'TOOL_FAILED', message: 'canary' } as const;
     const spans = await plan(
       toEvents(
@@ -116,13 +116,13 @@ describe('the spans of a segment', () => {
     expect(JSON.stringify(spans)).not.toContain('canary');
   });
 
-  test('contain the cost of models', async () => {
+  test('have the cost of models', async () => {
     const model = { type: 'model.called', ...task('a'), model: 'default', ...called } as const;
     const spans = await plan(toEvents({ ...model, costUsd: 0.25 }, { ...model, costUsd: 0.5 }));
     expect(spans.map(({ attributes }) => attributes['holdfast.usage.cost_usd'])).toEqual([0.75, undefined, 0.75]);
   });
 
-  test('name the visit of an agent, with the tokens of its models', async () => {
+  test('name a visit of an agent, with the tokens of its models', async () => {
     const usage = { inputTokens: 10, outputTokens: 3 };
     const [agent, model] = [task('agent'), { type: 'model.called', model: 'default', ...called, usage }] as const;
     const events = toEvents(
@@ -157,7 +157,7 @@ describe('the spans of a segment', () => {
     expect(after?.spanId).not.toBe(before?.spanId);
   });
 
-  test('are at most 2,000 besides the root, which has the number of omitted ones', async () => {
+  test('are 2,000 at most besides the root, which has the number of the missing ones', async () => {
     const many = Array.from({ length: 2_100 }, (_, visit) => ({ type: 'node.started', ...task('a', visit) }) as const);
     const spans = await plan(toEvents(...many));
     expect(spans).toHaveLength(2_001);
