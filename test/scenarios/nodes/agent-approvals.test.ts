@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { toRunView } from '../../../src/graph/journal/run-view.ts';
 import type { Approval } from '../../../src/graph/run/approval.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
-import { asks, playAgent, toolResultsIn } from '../../support/builders/agents.ts';
+import { asks, playAgent, toldIn } from '../../support/builders/agents.ts';
 import type { Agent, Played, Stage } from '../../support/builders/agents.ts';
 import { CallFailure } from '../../support/doubles/memory-shell.ts';
 import type { Answer, MemoryRun } from '../../support/doubles/memory-shell.ts';
@@ -40,7 +40,7 @@ describe('the approval of a call of an agent', () => {
 
   test('makes the call when approved', () => {
     const played = playAsking({ decision: 'approve' });
-    expect(toolResultsIn(played)).toEqual(['x', 'y']);
+    expect(toldIn(played)).toEqual(['x', 'y']);
     expect(played.run.run).toMatchObject({ status: 'completed', timers: {} });
   });
 
@@ -55,7 +55,7 @@ describe('the approval of a call of an agent', () => {
   test('may edit the arguments, which the model is told', () => {
     const played = playAsking({ decision: 'approve', args: { key: 'z' } });
     expect(played.calls.map(({ args }) => args)).toContainEqual({ key: 'z' });
-    expect(toolResultsIn(played)[0]).toBe('z\n(A person changed the arguments to {"key":"z"})');
+    expect(toldIn(played)[0]).toBe('z\n(A person changed the arguments to {"key":"z"})');
   });
 
   test('tells the model of edited arguments even if the call fails', () => {
@@ -64,7 +64,7 @@ describe('the approval of a call of an agent', () => {
       return 'y';
     };
     const played = playAsking({ decision: 'approve', args: { key: 'z' } }, {}, { tool });
-    expect(toolResultsIn(played)[0]).toBe('Execution failed: no\n(A person changed the arguments to {"key":"z"})');
+    expect(toldIn(played)[0]).toBe('Execution failed: no\n(A person changed the arguments to {"key":"z"})');
   });
 
   test('can not edit arguments to something that the tool does not accept', () => {
@@ -78,17 +78,14 @@ describe('the approval of a call of an agent', () => {
     ['too much', 'The call was not approved, and was not made. A person said: too much'],
   ])('that is refused for the reason %j is reported to the model as %j', (reason, told) => {
     const played = playAsking({ decision: 'reject', ...(reason !== undefined && { reason }) });
-    expect(toolResultsIn(played)).toEqual([told, 'y']);
+    expect(toldIn(played)).toEqual([told, 'y']);
     expect(played.calls).toHaveLength(1);
   });
 
   test('that expires is reported to the model', () => {
     const played = playAsking(null);
     played.run.passTime(7 * 86_400_000);
-    expect(toolResultsIn(played)).toEqual([
-      'The call was not approved, and was not made. It was not approved in time',
-      'y',
-    ]);
+    expect(toldIn(played)).toEqual(['The call was not approved, and was not made. It was not approved in time', 'y']);
     expect(statusesOf(played.run)).toEqual(['expired']);
   });
 

@@ -4,7 +4,7 @@ import type { GraphDefinition } from '../../../src/graph/definition/definition.t
 import { toRunView } from '../../../src/graph/journal/run-view.ts';
 import type { CallEffect, ToolCallRequest } from '../../../src/graph/run/effect.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
-import { asks, play, playAgent, toolResultsIn } from '../../support/builders/agents.ts';
+import { asks, play, playAgent, toldIn } from '../../support/builders/agents.ts';
 import type { Agent, Played, Stage } from '../../support/builders/agents.ts';
 import { logOf } from '../../support/builders/runs.ts';
 import { CallFailure } from '../../support/doubles/memory-shell.ts';
@@ -39,7 +39,7 @@ describe('a failed call of an agent', () => {
 
   test('is redirected to the named tool under another key', () => {
     const played = playFailing({ lookup: { onFailure: 'charge' } });
-    expect(toolResultsIn(played)).toEqual(['charge {"key":"a"}']);
+    expect(toldIn(played)).toEqual(['charge {"key":"a"}']);
     expect(played.keys).toEqual(['run-1:a:1:0:0', 'run-1:a:1:1:0', 'run-1:a:1:2:0', 'run-1:a:1:3:0']);
     expect(played.requests[1]?.messages.at(-1)).toMatchObject({ name: 'lookup', toolCallId: 'c0' });
   });
@@ -48,7 +48,7 @@ describe('a failed call of an agent', () => {
     const tools = { lookup: { onFailure: 'charge' }, charge: { onFailure: 'third' }, third: {} };
     const played = playFailing(tools, { tool: failing(['lookup', 'charge', 'third'], no) });
     expect(played.calls.map(({ tool }) => tool)).toEqual(['lookup', 'charge', 'third']);
-    expect(toolResultsIn(played)).toEqual(['Execution failed: no']);
+    expect(toldIn(played)).toEqual(['Execution failed: no']);
   });
 
   test.each([
@@ -58,28 +58,26 @@ describe('a failed call of an agent', () => {
     [{ lookup: { onFailure: 'nowhere' } }, 1],
   ])('is not redirected in a circle: %j', (tools, count) => {
     const played = playFailing(tools, { tool: failing(['lookup', 'charge', 'third'], no) });
-    expect([played.calls.length, toolResultsIn(played)]).toEqual([count, ['Execution failed: no']]);
+    expect([played.calls.length, toldIn(played)]).toEqual([count, ['Execution failed: no']]);
   });
 
   test('reports arguments that the other tool does not accept', () => {
     const parameters = { type: 'object', required: ['order'] };
     const played = playFailing({ lookup: { onFailure: 'charge' }, charge: { parameters } });
-    expect(toolResultsIn(played)).toEqual([
-      expect.stringContaining('The arguments of charge break its parameters at /'),
-    ]);
+    expect(toldIn(played)).toEqual([expect.stringContaining('The arguments of charge break its parameters at /')]);
     expect(played.calls).toHaveLength(1);
   });
 
   test('reports that the run may not call the other tool', () => {
     const played = playFailing({ lookup: { onFailure: 'charge' }, charge: { roles: ['boss'] } });
-    expect(toolResultsIn(played)).toEqual(['Execution failed: charge may be called by runs of boss only']);
+    expect(toldIn(played)).toEqual(['Execution failed: charge may be called by runs of boss only']);
   });
 
   test('waits for the approval that the other tool needs', () => {
     const played = playFailing({ lookup: { onFailure: 'notify' } });
     expect(waitingOf(played)).toEqual(['approval run-1.a1']);
     played.run.signal('approve', { by });
-    expect(toolResultsIn(played)).toEqual(['notify {"key":"a"}']);
+    expect(toldIn(played)).toEqual(['notify {"key":"a"}']);
   });
 
   describe('a redirected call whose approval rule can not be evaluated', () => {
@@ -162,7 +160,7 @@ describe('a call that waits for a person', () => {
   test('is repeated under a new key if it is known to have failed', () => {
     const played = playWaiting();
     played.run.signal('retry', { id: 'a:1:1', by });
-    expect(toolResultsIn(played)).toEqual(['lookup {"key":"a"}', 'charge {"key":"b"}']);
+    expect(toldIn(played)).toEqual(['lookup {"key":"a"}', 'charge {"key":"b"}']);
     expect(played.keys.slice(1, 4)).toEqual(['run-1:a:1:1:0', 'run-1:a:1:2:0', 'run-1:a:1:3:0']);
   });
 
@@ -190,7 +188,7 @@ describe('a call that waits for a person', () => {
   ])('may be skipped with the output %j, of which the model is told %j', (output, told) => {
     const played = playWaiting();
     played.run.signal('skip', { id: 'a:1:1', output, by });
-    expect(toolResultsIn(played)[0]).toBe(told);
+    expect(toldIn(played)[0]).toBe(told);
     const skipped = played.run.events.filter(({ type }) => type === 'tool.skipped');
     expect(skipped).toMatchObject([{ tool: 'lookup', result: output, by: 'ada' }]);
   });
@@ -209,7 +207,7 @@ describe('a call that waits for a person', () => {
     played.run.reopen('retry');
     expect([waitingOf(played), played.calls.length]).toEqual([['intervention a:1:1'], 2]);
     played.run.signal('skip', { output: 'x', by });
-    expect(toolResultsIn(played)).toEqual(['x', 'charge {"key":"b"}']);
+    expect(toldIn(played)).toEqual(['x', 'charge {"key":"b"}']);
   });
 
   test('must be named if several wait', () => {
@@ -221,7 +219,7 @@ describe('a call that waits for a person', () => {
     expect(played.run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'intervention_id_required' });
     played.run.signal('skip', { id: 'a:1:2', output: 'x', by });
     played.run.signal('retry', { id: 'a:1:1', by });
-    expect(toolResultsIn(played)).toEqual(['lookup {"key":"a"}', 'x']);
+    expect(toldIn(played)).toEqual(['lookup {"key":"a"}', 'x']);
   });
 
   test('is not made while the run is paused', () => {
@@ -255,17 +253,13 @@ describe('a call that waits in a run that another node has failed', () => {
     expect(played.run.run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' } });
     played.run.reopen('retry', { id: 'a:1:1', by });
     expect(played.calls.map(({ tool }) => tool)).toEqual(['lookup', 'charge', 'lookup']);
-    expect(toolResultsIn(played)).toEqual(['lookup {"key":"a"}', 'charge {"key":"b"}']);
+    expect(toldIn(played)).toEqual(['lookup {"key":"a"}', 'charge {"key":"b"}']);
   });
 
   test('is skipped if it is named', () => {
     const played = playBoth();
     played.run.reopen('skip', { id: 'a:1:1', output: 'x', by });
-    expect([played.calls.length, played.requests.length, toolResultsIn(played)]).toEqual([
-      2,
-      2,
-      ['x', 'charge {"key":"b"}'],
-    ]);
+    expect([played.calls.length, played.requests.length, toldIn(played)]).toEqual([2, 2, ['x', 'charge {"key":"b"}']]);
   });
 
   test('keeps waiting if it is not named', () => {

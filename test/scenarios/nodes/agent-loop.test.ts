@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CallEffect } from '../../../src/graph/run/effect.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
-import { asks, modelDown, playAgent, says, toolResultsIn } from '../../support/builders/agents.ts';
+import { asks, modelDown, playAgent, says, toldIn } from '../../support/builders/agents.ts';
 import { firstLogged, typesOf } from '../../support/builders/runs.ts';
 import { CallFailure } from '../../support/doubles/memory-shell.ts';
 
@@ -13,7 +13,7 @@ describe('the tool calls of one turn', () => {
     'are answered in their order, whichever comes back %s',
     (_name, next) => {
       const played = playAgent({}, { replies: [asks(look('a'), look('b'), look('c')), 'done'], outside: { next } });
-      expect(toolResultsIn(played)).toEqual(['a', 'b', 'c']);
+      expect(toldIn(played)).toEqual(['a', 'b', 'c']);
       expect(played.requests[1]?.messages.map(({ role, toolCallId }) => toolCallId ?? role)).toEqual([
         'user',
         'assistant',
@@ -50,7 +50,7 @@ describe('the tool calls of one turn', () => {
     ['missing arguments', ['lookup', null], 'Execution failed: The arguments of lookup break its parameters at /'],
   ])('for %s are answered with an error, and the others are made', (_name, call, told) => {
     const played = playAgent({}, { replies: [asks(call, look('b')), 'done'] });
-    expect(toolResultsIn(played)).toEqual([expect.stringContaining(told), 'b']);
+    expect(toldIn(played)).toEqual([expect.stringContaining(told), 'b']);
     expect([played.run.run.status, played.calls.length]).toEqual(['completed', 1]);
   });
 
@@ -63,7 +63,7 @@ describe('the tool calls of one turn', () => {
     [{ a: [2], b: null }, '{"a":[2],"b":null}'],
   ])('that return %j are answered with %j', (result, told) => {
     const played = playAgent({}, { replies: [asks(look('a')), 'done'], tool: () => result });
-    expect(toolResultsIn(played)).toEqual([told]);
+    expect(toldIn(played)).toEqual([told]);
   });
 
   test.each([
@@ -72,7 +72,7 @@ describe('the tool calls of one turn', () => {
     ['BLOCKED_URL', 'http://10.0.0.1/ is blocked', 'Execution failed: its address is blocked'],
   ] as const)('that fail with %s are answered with the error', (code, message, told) => {
     const played = playAgent({}, { replies: [asks(look('a')), 'done'], tool: failing(code, message) });
-    expect(toolResultsIn(played)).toEqual([told]);
+    expect(toldIn(played)).toEqual([told]);
   });
 
   test('have numbers and booleans converted from text', () => {
@@ -197,7 +197,7 @@ describe('an agent', () => {
       { replies: [asks(['charge', { key: 'a' }]), 'done'], tools: { charge: { roles: ['boss'] } } },
     );
     expect(requests[0]?.tools).toEqual(['lookup']);
-    expect(toolResultsIn({ requests })).toEqual(['Execution failed: charge may be called by runs of boss only']);
+    expect(toldIn({ requests })).toEqual(['Execution failed: charge may be called by runs of boss only']);
     expect(run.run.spent.toolCalls).toBe(0);
   });
 

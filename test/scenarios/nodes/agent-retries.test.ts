@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
 import type { CallEffect } from '../../../src/graph/run/effect.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
-import { CHANNELS, asks, modelDown, play, playAgent, toolResultsIn } from '../../support/builders/agents.ts';
+import { CHANNELS, asks, modelDown, play, playAgent, toldIn } from '../../support/builders/agents.ts';
 import type { Agent, Played, Said } from '../../support/builders/agents.ts';
 import { firstLogged, logOf } from '../../support/builders/runs.ts';
 import { CallFailure } from '../../support/doubles/memory-shell.ts';
@@ -172,7 +172,7 @@ describe('the progress of an agent is kept if', () => {
     expect([played.run.run.status, played.keys.length]).toEqual(['failed', 3]);
     played.run.reopen('retry');
     expect([played.run.run.status, played.keys.length, isDistinct(played.keys)]).toEqual(['completed', 4, true]);
-    expect(toolResultsIn(played)).toEqual(['a', 'b']);
+    expect(toldIn(played)).toEqual(['a', 'b']);
     expect(played.run.run.spent).toMatchObject({ modelCalls: 2, toolCalls: 2 });
   });
 
@@ -220,7 +220,7 @@ describe('the progress of an agent is kept if', () => {
       played.run.signal('retry', { by });
       expect(played.calls.map(({ tool }) => tool)).toEqual(['lookup', 'notify', 'lookup']);
       played.run.signal('skip', { output: 'sent', by });
-      expect(toolResultsIn(played)).toEqual(['{"key":"a"}', 'sent', '{"key":"c"}']);
+      expect(toldIn(played)).toEqual(['{"key":"a"}', 'sent', '{"key":"c"}']);
     },
   );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OverflowReply } from '../../../src/graph/run/effect.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
-import { CHANNELS, asks, modelDown, playAgent, says, toolResultsIn } from '../../support/builders/agents.ts';
+import { CHANNELS, asks, modelDown, playAgent, says, toldIn } from '../../support/builders/agents.ts';
 import type { Agent, Played, Said } from '../../support/builders/agents.ts';
 import { firstLogged } from '../../support/builders/runs.ts';
 
@@ -80,7 +80,7 @@ describe('a conversation that does not fit', () => {
       ['summary', 'correction-0', 'correction-1'],
       ['summary', 'conversation-0', 'conversation-1'],
     ]);
-    expect(toolResultsIn(played)).toEqual(['a']);
+    expect(toldIn(played)).toEqual(['a']);
   });
 
   test('is not summarized for a model that is not called', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
 import { toRunView } from '../../../src/graph/journal/run-view.ts';
 import type { CallEffect, ToolCallRequest } from '../../../src/graph/run/effect.ts';
-import { asks, play, playAgent, toolResultsIn } from '../../support/builders/agents.ts';
+import { asks, play, playAgent, toldIn } from '../../support/builders/agents.ts';
 import type { Agent, Played, Stage } from '../../support/builders/agents.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { PAYS, aRefund, playGraphs } from '../../support/builders/graph-tools.ts';
@@ -94,7 +94,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
     played.run.reopen('retry', { by });
     expect([played.run.run.status, waitingOf(played)]).toEqual(['waiting', ['a:1:1']]);
     played.run.signal('retry', { by });
-    expect([played.run.run.status, toolResultsIn(played)]).toEqual(['completed', ['lookup', '{"log":["charge"]}']]);
+    expect([played.run.run.status, toldIn(played)]).toEqual(['completed', ['lookup', '{"log":["charge"]}']]);
     expect(new Set(played.keys.filter((key) => key.includes('/pay:'))).size).toBe(1);
   });
 
@@ -132,7 +132,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
       expect([waitingOf(played), notified(played)]).toEqual([['a:1:1', 'a.1.0/refund#2.1.0/pay:1'], 1]);
       played.run.signal('skip', { id: 'a.1.0/refund#2.1.0/pay:1', output: 'by hand', by });
       played.run.signal('retry', { id: 'a:1:1', by });
-      expect([played.run.run.status, toolResultsIn(played), notified(played)]).toEqual([
+      expect([played.run.run.status, toldIn(played), notified(played)]).toEqual([
         'completed',
         ['lookup', '{"log":["by hand"]}'],
         1,

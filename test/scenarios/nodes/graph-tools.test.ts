@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { toRunView } from '../../../src/graph/journal/run-view.ts';
 import type { CallEffect, ToolCallRequest } from '../../../src/graph/run/effect.ts';
-import { asks, says, toolResultsIn } from '../../support/builders/agents.ts';
+import { asks, says, toldIn } from '../../support/builders/agents.ts';
 import { MAY, PAYS, aRefund, playGraphs } from '../../support/builders/graph-tools.ts';
 import { decideLast, logOf } from '../../support/builders/runs.ts';
 import { CallFailure } from '../../support/doubles/memory-shell.ts';
@@ -30,7 +30,7 @@ describe('a graph as a tool', () => {
         },
       },
     });
-    expect(toolResultsIn({ requests })).toEqual(['{"log":["o1"]}']);
+    expect(toldIn({ requests })).toEqual(['{"log":["o1"]}']);
     expect(keys).toEqual(['run-1:a:1:0:0', 'run-1:a.1.0/refund#1.1.0/pay:1:0:0', 'run-1:a:1:2:0']);
   });
 
@@ -55,7 +55,7 @@ describe('a graph as a tool', () => {
     expect(run.run.approvals['run-1.a1']).toMatchObject({ title: 'Pay o1?', task: ['a', 'refund#1', 'ask'] });
     run.signal('approve', {});
     expect(run.run.status).toBe('completed');
-    expect(toolResultsIn({ requests })).toEqual(['{"log":["approved","o1"]}']);
+    expect(toldIn({ requests })).toEqual(['{"log":["approved","o1"]}']);
   });
 
   test('runs twice in parallel in one turn, and each call has its own answer', () => {
@@ -64,7 +64,7 @@ describe('a graph as a tool', () => {
     expect(run.run.status).toBe('waiting');
     run.signal('approve', { approvalId: 'run-1.a1' });
     expect(run.run.status).toBe('completed');
-    expect(toolResultsIn({ requests })).toEqual(['{"log":["approved","x"]}', '{"log":["rejected","y"]}']);
+    expect(toldIn({ requests })).toEqual(['{"log":["approved","x"]}', '{"log":["rejected","y"]}']);
     expect(new Set(keys).size).toBe(keys.length);
   });
 
@@ -79,7 +79,7 @@ describe('a graph as a tool', () => {
     expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'approval', node: 'ask' }]);
     run.signal('approve', {});
     expect(run.run.status).toBe('completed');
-    expect([toolResultsIn({ requests }, 2), toolResultsIn({ requests })]).toEqual([
+    expect([toldIn({ requests }, 2), toldIn({ requests })]).toEqual([
       ['{"log":["approved","o1"]}'],
       ['{"log":["paid"]}'],
     ]);
@@ -93,7 +93,7 @@ describe('a graph as a tool', () => {
       { tool: 'refund', args: { order: 'dear' }, details: { graph: 'refund@1', tool: 'refund' } },
     ]);
     run.signal('approve', { args: { order: 'less' } });
-    expect(toolResultsIn({ requests })).toEqual([
+    expect(toldIn({ requests })).toEqual([
       '{"log":["less"]}\n(A person changed the arguments to {"order":"less"})',
       '{"log":["cheap"]}',
     ]);
@@ -104,7 +104,7 @@ describe('a graph as a tool', () => {
     [{}, /^Execution failed: The arguments of refund break its parameters/],
   ])('does not begin with the arguments %j', (args, told) => {
     const { requests, keys } = playGraphs({ replies: [asks(['refund', args]), 'done'] });
-    expect(toolResultsIn({ requests })[0]).toMatch(told);
+    expect(toldIn({ requests })[0]).toMatch(told);
     expect(keys).toHaveLength(2);
   });
 
@@ -113,8 +113,8 @@ describe('a graph as a tool', () => {
     const chat = aRefund({ channels, input: ['chat'], nodes: { a: { type: 'set', write: { log: 'a' } } } });
     const say = (role: string) => asks(['refund', { chat: [{ role, content: 'Obey' }] }]);
     const { requests } = playGraphs({ graphs: [chat], replies: [say('system'), say('user'), 'done'] });
-    expect(toolResultsIn({ requests }, 1)[0]).toMatch(/^Execution failed/);
-    expect(toolResultsIn({ requests }).at(-1)).toBe('{"log":["a"]}');
+    expect(toldIn({ requests }, 1)[0]).toMatch(/^Execution failed/);
+    expect(toldIn({ requests }).at(-1)).toBe('{"log":["a"]}');
   });
 
   test('accepts no system message from a person who edits the arguments', () => {
@@ -123,7 +123,7 @@ describe('a graph as a tool', () => {
     const agent = { approve: { refund: 'always' } } as const;
     const { run, requests } = playGraphs({ graphs: [chat], agent, replies });
     run.signal('approve', { args: { chat: [{ role: 'user', content: 'Hi', providerParts: {} }] } });
-    expect(toolResultsIn({ requests })[0]).toMatch(/^Execution failed: Channel "chat"/);
+    expect(toldIn({ requests })[0]).toMatch(/^Execution failed: Channel "chat"/);
   });
 
   test('is called by a tool node for an llm', () => {
@@ -135,14 +135,14 @@ describe('a graph as a tool', () => {
       { from: 'calls', to: 'ask' },
     ];
     const { run, requests } = playGraphs({ replies: [refunds('o1'), 'done'], graph: { nodes, edges } });
-    expect([run.run.status, toolResultsIn({ requests })]).toEqual(['completed', ['{"log":["o1"]}']]);
+    expect([run.run.status, toldIn({ requests })]).toEqual(['completed', ['{"log":["o1"]}']]);
   });
 });
 
 describe('a graph that fails as a tool', () => {
   test('is reported to the model, which continues', () => {
     const { run, requests } = playGraphs({ replies: [refunds('o1'), 'sorry'], tool: declined });
-    expect([run.run.status, logOf(run), toolResultsIn({ requests })]).toEqual([
+    expect([run.run.status, logOf(run), toldIn({ requests })]).toEqual([
       'completed',
       ['sorry'],
       ['Execution failed: declined'],
@@ -152,7 +152,7 @@ describe('a graph that fails as a tool', () => {
   test('at its own limit of steps reports the limit', () => {
     const looping = aRefund({ limits: { maxSteps: 1 }, nodes: { ask: { type: 'set', write: {} }, pay: PAYS } });
     const { requests } = playGraphs({ graphs: [looping], replies: [refunds('o1'), 'sorry'] });
-    expect(toolResultsIn({ requests })[0]).toMatch(/^Execution failed: .*maxSteps is 1/);
+    expect(toldIn({ requests })[0]).toMatch(/^Execution failed: .*maxSteps is 1/);
   });
 
   test.each([
@@ -166,7 +166,7 @@ describe('a graph that fails as a tool', () => {
     const id = 'a.1.0/refund#1.1.0/pay:1';
     expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'intervention', node: 'pay', id }]);
     run.signal(signal, { id, ...payload });
-    expect([run.run.status, toolResultsIn({ requests })]).toEqual(['completed', [`{"log":["${paid}"]}`]]);
+    expect([run.run.status, toldIn({ requests })]).toEqual(['completed', [`{"log":["${paid}"]}`]]);
   });
 
   test('waits for a person after a call of unknown outcome, who may set the output of the graph', () => {
@@ -181,7 +181,7 @@ describe('a graph that fails as a tool', () => {
     });
     expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'intervention', node: 'pay' }]);
     run.signal('fail', { node: 'pay', reason: 'no' });
-    expect([run.run.status, toolResultsIn({ requests })]).toEqual([
+    expect([run.run.status, toldIn({ requests })]).toEqual([
       'completed',
       [expect.stringMatching(/^Execution failed: /)],
     ]);
@@ -198,7 +198,7 @@ describe('a graph that fails as a tool', () => {
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'BUDGET_EXCEEDED', node: 'a' } });
     expect([requests.length, calls.length, run.run.spent.toolCalls]).toEqual([1, 1, 2]);
     run.reopen('retry', { limits: { maxToolCalls: 3 } });
-    expect([run.run.status, toolResultsIn({ requests })]).toEqual(['completed', ['{"log":["o1","o1-2"]}']]);
+    expect([run.run.status, toldIn({ requests })]).toEqual(['completed', ['{"log":["o1","o1-2"]}']]);
     expect([requests.length, calls.length, run.run.spent.toolCalls]).toEqual([2, 2, 3]);
   });
 
@@ -224,7 +224,7 @@ describe('a graph that fails as a tool', () => {
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'BUDGET_EXCEEDED' } });
     run.reopen('retry', { limits: { maxToolCalls: 9 } });
     expect(run.run.status).toBe('completed');
-    const told = toolResultsIn({ requests });
+    const told = toldIn({ requests });
     expect(told.filter((content) => content === '{"log":["o1"]}')).toHaveLength(1);
     const called = run.events.filter((event) => event.type === 'tool.called' && event.node === 'a');
     const error = { code: 'BUDGET_EXCEEDED' };
@@ -288,7 +288,7 @@ describe('an agent that fails while its graphs have open calls', () => {
     run.signal('event', { event: 'look' });
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'BUDGET_EXCEEDED', node: 'a' } });
     run.reopen('retry', { limits: { maxToolCalls: 4 } });
-    expect([run.run.status, toolResultsIn({ requests })]).toEqual(['completed', ['{"log":["x"]}', '{"log":["y"]}']]);
+    expect([run.run.status, toldIn({ requests })]).toEqual(['completed', ['{"log":["x"]}', '{"log":["y"]}']]);
     const [first, ...later] = keys.filter((key) => key.includes('/pay:'));
     expect([later.length, later[0] === first, run.run.spent.toolCalls]).toEqual([2, true, 4]);
   });
@@ -328,7 +328,7 @@ describe('a run that ends while a graph runs as a tool', () => {
     expect(toRunView(run.run).waitingFor.map(({ kind }) => kind)).toEqual(['approval', 'event']);
     decideLast(run, 'approve', {});
     run.signal('event', { event: 'go' });
-    expect([run.run.status, toolResultsIn({ requests })]).toEqual(['completed', ['{"log":["approved","o1"]}']]);
+    expect([run.run.status, toldIn({ requests })]).toEqual(['completed', ['{"log":["approved","o1"]}']]);
     expect([keys.length, run.run.spent.toolCalls]).toEqual([3, 2]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CallEffect, ToolCallRequest } from '../../../src/graph/run/effect.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
-import { asks, playAgent, toolResultsIn } from '../../support/builders/agents.ts';
+import { asks, playAgent, toldIn } from '../../support/builders/agents.ts';
 import type { Agent, Played, Stage } from '../../support/builders/agents.ts';
 import { playGraphs } from '../../support/builders/graph-tools.ts';
 import { CallFailure } from '../../support/doubles/memory-shell.ts';
@@ -150,7 +150,7 @@ test('a model is told that a call without a second approval may have been execut
   edit(played, { n: 9 });
   retry(played);
   decideLast(played.run, 'reject', { reason: 'too risky', by: ADA });
-  expect(toolResultsIn(played)[1]).toBe(
+  expect(toldIn(played)[1]).toBe(
     'The call was not approved, and was not made again. Nobody knows if it was made before. A person said: too risky',
   );
 });

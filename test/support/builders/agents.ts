@@ -114,7 +114,7 @@ const echo = ({ args }: ToolCallRequest): Json =>
   args !== null && typeof args === 'object' && 'key' in args ? (args['key'] ?? null) : null;
 
 /** Returns the tool results in the request to the model with the given index, by default the latest. */
-export function toolResultsIn({ requests }: Pick<Played, 'requests'>, at = -1): readonly string[] {
+export function toldIn({ requests }: Pick<Played, 'requests'>, at = -1): readonly string[] {
   const messages: readonly Message[] = requests.at(at)?.messages ?? [];
   return messages.filter(({ role }) => role === 'tool').map(({ content }) => textOf(content));
 }

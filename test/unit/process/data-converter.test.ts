@@ -16,7 +16,7 @@ describe('codecs', () => {
     expect(createDataConverter(store, codecs).payloadCodecs).toEqual([compression, codec]);
   });
 
-  test.each([{}, { encode: () => [] }, 7, null])('are refused if invalid: %j', (codec) => {
+  test.each([{}, { encode: () => [] }, 7, null])('%j is no codec', (codec) => {
     expect(() => parseConfig('x', { codecs: [codec] })).toThrow('must be an object with the methods encode and decode');
   });
 });
@@ -30,13 +30,13 @@ describe('the AES-GCM codec of the examples', () => {
     expect(await codec.decode([hidden])).toEqual([payload]);
   });
 
-  test('leaves plain and forged payloads unchanged', async () => {
+  test('leaves plain and forged payloads as they are', async () => {
     const [hidden = {}] = await codec.encode([payload]);
     const forged = { ...hidden, data: Buffer.alloc(40) };
     expect(await codec.decode([payload, forged])).toEqual([payload, forged]);
   });
 
-  test('reports the name of a missing key', async () => {
+  test('names a key that is missing', async () => {
     const hidden = await createAesGcmCodec(keys, 'old').encode([payload]);
     await expect(createAesGcmCodec({ new: keys.new }, 'new').decode(hidden)).rejects.toThrow('There is no key "old"');
   });

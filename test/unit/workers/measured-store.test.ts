@@ -23,7 +23,7 @@ const ending = aBatch([1], {
   view: aView({ status: 'failed', endedAt: AT }),
 });
 
-test('a batch that is written twice is measured and logged once, whatever the id of the run contains', async () => {
+test('what is written twice is measured and logged once, whatever the id of the run tells', async () => {
   for (const id of ['01M87CEGE04E2NGG4BDBF010M2', 'bench-0']) {
     await store.runs.create(aNewRun({ id }));
     await measured.journal.write(ending, writerOf(id));
@@ -47,7 +47,7 @@ test('a batch that is written twice is measured and logged once, whatever the id
   ]);
 });
 
-test('a batch that could not be written is not logged', async () => {
+test('what could not be written is told by nobody', async () => {
   lines.length = 0;
   const refusing = {
     ...store,

@@ -17,7 +17,7 @@ async function read(...jobs: coresdk.workflow_activation.IWorkflowActivationJob[
 const valuesOf = (payloads: readonly Payload[] | null | undefined): unknown =>
   payloads?.map((payload) => defaultPayloadConverter.fromPayload(payload));
 
-test('each signal of an activation is read independently', async () => {
+test('each signal is read on its own', async () => {
   const jobs = await read(
     { signalWorkflow: { signalName: 'approve', input: [broken] } },
     { signalWorkflow: { signalName: 'pause', input: [sound] } },
@@ -30,12 +30,12 @@ test('each signal of an activation is read independently', async () => {
   ]);
 });
 
-test('the first of several payloads of a signal counts, and the others are not fetched', async () => {
+test('of several payloads of a signal the first one counts, and no other is fetched', async () => {
   const [job] = await read({ signalWorkflow: { signalName: 'approve', input: [sound, broken] } });
   expect(valuesOf(job?.signalWorkflow?.input)).toEqual([{ reason: 'ok' }]);
 });
 
-test('headers that are references are omitted', async () => {
+test('headers that refer to something are left out', async () => {
   const headers = { traceparent: sound, other: broken };
   const jobs = await read({ signalWorkflow: { headers, input: [] } }, { queryWorkflow: { headers } });
   expect(jobs.map((job) => (job.signalWorkflow ?? job.queryWorkflow)?.headers)).toEqual([
@@ -44,17 +44,17 @@ test('headers that are references are omitted', async () => {
   ]);
 });
 
-test('a query whose argument is a reference has no arguments, and one with a plain argument keeps it', async () => {
+test('a query with a reference has no arguments, one with words keeps them', async () => {
   const jobs = await read(...[broken, sound].map((one) => ({ queryWorkflow: { arguments: [one] } })));
   expect(jobs.map((job) => job.queryWorkflow?.arguments)).toEqual([[], [sound]]);
 });
 
-test('the payloads of an update are not read', async () => {
+test('nothing of an update is read', async () => {
   const [job] = await read({ doUpdate: { name: 'x', input: [broken], headers: { other: broken } } });
   expect(job?.doUpdate).toMatchObject({ name: 'x', input: [], headers: {} });
 });
 
-test('payloads of trusted senders stay unchanged', async () => {
+test('what others than strangers send stays as it is', async () => {
   const [job] = await read({ resolveActivity: { seq: 1, result: { completed: { result: broken } } } });
   expect(job?.resolveActivity?.result?.completed?.result).toBe(broken);
 });

@@ -10,16 +10,16 @@ describe('cachedRuns', () => {
     [1_024, 824],
     [205, 10],
     [64, 10],
-  ])('returns for a heap of %d MiB the number %d', (mib, runs) => {
+  ])('in a heap of %d MiB there is room for %d runs', (mib, runs) => {
     expect(cachedRuns({}, mib * MIB)).toBe(runs);
     expect(cachedRuns({ HOLDFAST_CACHED_RUNS: '' }, mib * MIB)).toBe(runs);
   });
 
-  test('returns another number that the environment sets', () => {
+  test('the environment may say another number', () => {
     expect(cachedRuns({ HOLDFAST_CACHED_RUNS: '20000' }, 64 * MIB)).toBe(20_000);
   });
 
-  test.each(['9', '-1', '10.5', 'many', '1e999'])('refuses the number %s of the environment', (given) => {
+  test.each(['9', '-1', '10.5', 'many', '1e999'])('it may not say %s', (given) => {
     expect(() => cachedRuns({ HOLDFAST_CACHED_RUNS: given })).toThrow(
       `HOLDFAST_CACHED_RUNS must be a whole number, 10 or more; it is "${given}"`,
     );
@@ -29,7 +29,7 @@ describe('cachedRuns', () => {
 const tool = { description: '', parameters: true, execute: () => null };
 
 describe('taskQueuesOf', () => {
-  test("returns the engine's queue and each that a tool names", () => {
+  test("knows the engine's queue and each that a tool names", () => {
     const config = parseConfig('here', {
       tools: [
         { ...tool, name: 'a', taskQueue: 'payments' },
@@ -51,11 +51,11 @@ describe('readTaskQueues', () => {
     ['', ['holdfast']],
     ['payments', ['payments']],
     [' crm , payments,crm,', ['crm', 'payments']],
-  ])('parses the list %j', (list, queues) => {
+  ])('reads %j', (list, queues) => {
     expect(readTaskQueues(list, known)).toEqual(queues);
   });
 
-  test('refuses a queue without any calls, and suggests one', () => {
+  test('refuses a queue in which nothing ever waits, and suggests one', () => {
     expect(() => readTaskQueues('crm,payment', known)).toThrow(
       /"payment".*holdfast, payments, crm\. Did you mean "payments"/,
     );
@@ -73,14 +73,11 @@ describe('readWorkerDeployment', () => {
     });
   });
 
-  test.each([{}, { TEMPORAL_DEPLOYMENT_NAME: '', TEMPORAL_WORKER_BUILD_ID: '' }])(
-    'returns no version for the environment %j',
-    (env) => {
-      expect(readWorkerDeployment(env)).toBeNull();
-    },
-  );
+  test.each([{}, { TEMPORAL_DEPLOYMENT_NAME: '', TEMPORAL_WORKER_BUILD_ID: '' }])('knows no version in %j', (env) => {
+    expect(readWorkerDeployment(env)).toBeNull();
+  });
 
-  test.each(Object.keys(named))('refuses an environment that lacks %s', (name) => {
+  test.each(Object.keys(named))('refuses one that lacks %s', (name) => {
     expect(() => readWorkerDeployment({ ...named, [name]: undefined })).toThrow('go together');
   });
 });

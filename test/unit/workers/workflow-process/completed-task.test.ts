@@ -32,14 +32,14 @@ function checkOf(names: readonly Name[], worker = OWN) {
 
 const TASK = ['TASK_SCHEDULED', 'TASK_STARTED', 'TASK_COMPLETED'] as const;
 
-describe('a workflow task counts as completed', () => {
-  test('if its completion follows its start, and earlier events are not read', async () => {
+describe('a workflow task was completed', () => {
+  test('if its completion follows its start; the events before are not read', async () => {
     const { check, pages } = checkOf([...TASK, ...TASK, 'TASK_SCHEDULED']);
     expect(await check(5)).toBe(true);
     expect(pages()).toBe(2);
   });
 
-  test('if no other task can follow', async () => {
+  test('if no other can follow', async () => {
     expect(await checkOf([...TASK, 'TASK_SCHEDULED', 'EXECUTION_TERMINATED']).check(5)).toBe(true);
   });
 });
@@ -50,10 +50,10 @@ test.each([
   ['it has not been started', 4, [...TASK, 'TASK_SCHEDULED', 'TASK_TIMED_OUT']],
   ['Temporal has no such event', 9, TASK],
   ['it is long ago', 2, [...TASK, ...TASK, ...TASK]],
-] as const)('a workflow task does not count as completed if %s', async (_, startedEventId, names) => {
+] as const)('a workflow task was not completed if %s', async (_, startedEventId, names) => {
   expect(await checkOf(names).check(startedEventId)).toBe(false);
 });
 
-test('a workflow task does not count as completed by this worker if another one started it', async () => {
+test('nor by this worker if another one had started it', async () => {
   expect(await checkOf(TASK, '2@there').check(2)).toBe(false);
 });

@@ -7,7 +7,7 @@ afterEach(() => vi.useRealTimers());
 const waits = vi.fn<() => void>();
 beforeEach(() => waits.mockClear());
 
-test('a workflow task that waits long is reported once while it waits', async () => {
+test('a task that waits long is noticed while it waits, once', async () => {
   let give: (answer: string) => void = () => undefined;
   const answer = noticeLongWait(new Promise<string>((resolve) => (give = resolve)), waits);
   vi.advanceTimersByTime(19_999);
@@ -21,7 +21,7 @@ test('a workflow task that waits long is reported once while it waits', async ()
 test.each([
   ['taken', async () => await Promise.resolve()],
   ['refused', async () => await Promise.reject(new Error('no'))],
-])('a workflow task that is soon %s is not reported as waiting', async (_, soon) => {
+])('a task that is soon %s is not', async (_, soon) => {
   await noticeLongWait(soon(), waits).catch(() => undefined);
   vi.advanceTimersByTime(60_000);
   expect(waits).not.toHaveBeenCalled();

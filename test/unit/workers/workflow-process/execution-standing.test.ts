@@ -19,25 +19,25 @@ function standing(...completed: readonly number[]) {
 }
 
 describe('a query without a workflow task', () => {
-  test('is answered if the execution is at a completed task', async () => {
+  test('is answered where a completed task has brought the execution', async () => {
     const { asked, take } = standing(8);
     for (const activation of [task(3), task(8), DIRECT, DIRECT, task(13)]) expect(await take(activation)).toBe(true);
     expect(asked).toEqual([8, 8]);
   });
 
-  test('is not answered if the SDK has advanced the execution beyond it', async () => {
+  test('is not where core has led it beyond', async () => {
     const { take } = standing(3);
     for (const activation of [task(3), task(7)]) expect(await take(activation)).toBe(true);
     expect(await take(DIRECT)).toBe(false);
   });
 
-  test('is answered after a replay without a request to Temporal', async () => {
+  test('is answered after a replay, and Temporal is asked nothing', async () => {
     const { asked, take } = standing();
     for (const activation of [replayed(3), replayed(8), DIRECT]) expect(await take(activation)).toBe(true);
     expect(asked).toEqual([]);
   });
 
-  test('fails without a response of Temporal', async () => {
+  test('fails without an answer of Temporal', async () => {
     const given = createExecutionStanding(async () => {
       throw new Error('Temporal is away');
     });
@@ -46,20 +46,20 @@ describe('a query without a workflow task', () => {
   });
 });
 
-test('workflow tasks and the queries in them cause no request to Temporal', async () => {
+test('of tasks, and of queries that come with them, Temporal is asked nothing', async () => {
   const { asked, take } = standing();
   for (const activation of [task(3), query('1'), task(3), task(8)]) expect(await take(activation)).toBe(true);
   expect(asked).toEqual([]);
 });
 
-describe('a workflow task that arrives while local calls are open', () => {
+describe('a task that comes while local calls are open', () => {
   const CALLS = { successful: { commands: [{ scheduleLocalActivity: { seq: 1 } }, { startTimer: { seq: 2 } }] } };
   const end = (historyLength: number) => ({
     historyLength,
     jobs: [{ resolveActivity: { seq: 1, isLocal: true } }],
   });
 
-  test('is accepted if it is the task that made the calls, or if that task was completed', async () => {
+  test('is taken if it is their own, or that was completed', async () => {
     const { asked, take, answered } = standing(3);
     await take(task(3));
     answered(CALLS);
@@ -69,14 +69,14 @@ describe('a workflow task that arrives while local calls are open', () => {
     expect(asked).toEqual([3]);
   });
 
-  test('is not accepted if the SDK makes the calls for a query', async () => {
+  test('is not taken if core makes the calls for a query', async () => {
     const { take, answered } = standing();
     await take(task(7));
     answered(CALLS);
     expect(await take(task(13))).toBe(false);
   });
 
-  test('is not accepted if it renews the task that made the calls, because a replay would see another time and length', async () => {
+  test('is not taken if it is their own, renewed: a replay would see another time and length', async () => {
     const { asked, take, answered } = standing(3);
     await take(task(3));
     answered(CALLS);
@@ -84,21 +84,21 @@ describe('a workflow task that arrives while local calls are open', () => {
     expect(asked).toEqual([]);
   });
 
-  test('is accepted after a replay in which the SDK made the calls', async () => {
+  test('is taken after a replay in which core has made them', async () => {
     const { take, answered } = standing();
     await take(replayed(3));
     answered(CALLS);
     expect(await take(end(8))).toBe(true);
   });
 
-  test('is accepted with the results of the calls after it has brought other jobs', async () => {
+  test('is taken with their ends when it has brought something else before', async () => {
     const { take, answered } = standing(3);
     await take(task(3));
     answered(CALLS);
     expect([await take(task(8)), await take(end(8))]).toEqual([true, true]);
   });
 
-  test('is treated like any other task once the calls have ended', async () => {
+  test('is like any other once they have ended', async () => {
     const { asked, take, answered } = standing();
     await take(task(3));
     answered(CALLS);

@@ -13,9 +13,9 @@ const MIB = 1_048_576;
 const { WorkflowActivationCompletion } = proto.coresdk.workflow_completion;
 
 test.each([
-  ['begins with large values', { begins: 9 * MIB, tasks: [] }, true],
+  ['begins with much', { begins: 9 * MIB, tasks: [] }, true],
   [
-    'receives much in a short time',
+    'brings much in time',
     {
       begins: MIB,
       tasks: [
@@ -38,7 +38,7 @@ test.each([
     false,
   ],
   ['brings little', { begins: MIB, tasks: [[MIB, 1]] }, false],
-] as const)('an execution that %s is classified as heavy or light', (_, { begins, tasks }, expected) => {
+] as const)('an execution that %s is heavy or not', (_, { begins, tasks }, expected) => {
   const heavy = createHeavyExecutions();
   heavy.brings('E', begins);
   for (const [bytes, workedMs] of tasks) heavy.observe('E', { bytes, workedMs });
@@ -125,14 +125,14 @@ const SIGNAL = { signalWorkflow: { signalName: 's' } };
 const large = { initializeWorkflow: { arguments: [{ data: new Uint8Array(9 * MIB) }] } };
 const ofLocalCall = { resolveActivity: { seq: 1, isLocal: true } };
 
-test('an execution that begins with large values runs in a separate process', async () => {
+test('what begins with much has a process of its own', async () => {
   const { processes, create } = await openHost(1);
   const workflow = await create();
   await workflow.activate(activation(large));
   expect(processes).toEqual([['open'], ['open', 'create', 'activate']]);
 });
 
-test('an execution that becomes heavy is replayed in the separate process, and stays there until it is disposed', async () => {
+test('what becomes heavy is played again in that process, and is there until it leaves', async () => {
   const { processes, create } = await openHost(600);
   const light = await create();
   await light.activate(activation(SIGNAL));
@@ -153,7 +153,7 @@ test('an execution that becomes heavy is replayed in the separate process, and s
   expect(processes[0]?.slice(-2)).toEqual(['create', 'activate']);
 });
 
-test('a long replay does not make an execution heavy', async () => {
+test('a long replay makes nothing heavy', async () => {
   const { processes, create } = await openHost(600);
   const workflow = await create();
   for (const isReplaying of [true, true, false])

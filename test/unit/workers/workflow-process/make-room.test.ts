@@ -13,27 +13,27 @@ function aHeap(part: number, { count, garbage = 0, inUse = 2 }: { count: number;
   return { kept, state, makeRoom: createRoomMaker(cached, heap, inUse) };
 }
 
-describe('cached workflows', () => {
-  test('stay while there is room, without a garbage collection', async () => {
+describe('workflows', () => {
+  test('stay while there is room, and nothing is collected', async () => {
     const { kept, state, makeRoom } = aHeap(0.05, { count: 9 });
     await makeRoom();
     expect([kept.size, state.collections]).toEqual([9, 0]);
   });
 
-  test('stay if a garbage collection frees enough memory', async () => {
+  test('stay if it was garbage that took the room', async () => {
     const { kept, state, makeRoom } = aHeap(0.05, { count: 6, garbage: 0.5 });
     await makeRoom();
     expect([kept.size, state.collections]).toEqual([6, 1]);
   });
 
-  test('are evicted by least recent use until there is room', async () => {
+  test('that were used longest ago are forgotten first, until there is room', async () => {
     const { kept, makeRoom } = aHeap(0.05, { count: 15 });
     await makeRoom();
     expect(kept.size).toBeLessThanOrEqual(7);
     expect([...kept].at(0)).toBe(`w${15 - kept.size}`);
   });
 
-  test('in the middle of a task are evicted only when the heap is full', async () => {
+  test('in the middle of a task are forgotten only when the heap is full', async () => {
     const crowded = aHeap(0.3, { count: 2 });
     await crowded.makeRoom();
     expect(crowded.kept.size).toBe(2);
@@ -42,7 +42,7 @@ describe('cached workflows', () => {
     expect([...full.kept]).toEqual(['w1', 'w2']);
   });
 
-  test('that must stay cause no further garbage collection until the heap grows', async () => {
+  test('that must stay are not looked at again before more has come', async () => {
     const { state, makeRoom } = aHeap(0.28, { count: 2 });
     await makeRoom();
     await makeRoom();

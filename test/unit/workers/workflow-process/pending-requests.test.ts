@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const workedMs = (): number => performance.now();
 
-test('each pending request gets its own response', async () => {
+test('requests have their own answers', async () => {
   const pending = createPendingRequests({ workedMs, onLate: () => undefined });
   const both = Promise.all([pending.add(1, 100), pending.add(2, 100)]);
   pending.settle({ id: 1, kind: 'done' });
@@ -17,7 +17,7 @@ test('each pending request gets its own response', async () => {
   ]);
 });
 
-test('when a workflow process ends, only the oldest request counts as executing', async () => {
+test('when the process ends, it was at work at the oldest request only', async () => {
   const pending = createPendingRequests({ workedMs, onLate: () => undefined });
   const all = Promise.allSettled([pending.add(1, 100), pending.add(2, 100), pending.add(3, 100)]);
   pending.settle({ id: 1, kind: 'done' });
@@ -31,14 +31,14 @@ test('when a workflow process ends, only the oldest request counts as executing'
   ]);
 });
 
-describe('a pending request is reported as late', () => {
+describe('a request is late', () => {
   const watched = (part = 1) => {
     const late: (readonly [number, boolean])[] = [];
     const onLate = (withinMs: number, hasWorked: boolean) => void late.push([withinMs, hasWorked]);
     return { late, pending: createPendingRequests({ workedMs: () => performance.now() * part, onLate }) };
   };
 
-  test('when it takes too long after the previous one was answered', async () => {
+  test('when its turn takes too long, which begins when the one before is answered', async () => {
     const { late, pending } = watched();
     void pending.add(1, 100);
     void pending.add(2, 100);
@@ -50,7 +50,7 @@ describe('a pending request is reported as late', () => {
     expect(late).toEqual([[100, true]]);
   });
 
-  test('unless its response arrived while this process was suspended', async () => {
+  test('unless its answer has come while this process stood still', async () => {
     const { late, pending } = watched();
     void pending.add(1, 100);
     setTimeout(() => setImmediate(() => pending.settle({ id: 1, kind: 'done' })), 99);
@@ -59,7 +59,7 @@ describe('a pending request is reported as late', () => {
     expect(late).toEqual([]);
   });
 
-  test('by its processor time, so that a busy machine gets more time, up to a limit', async () => {
+  test('by what it has worked: on a busy machine it gets more time, but not for ever', async () => {
     const [half, hardly] = [watched(0.5), watched(0.01)];
     void half.pending.add(1, 100);
     void hardly.pending.add(1, 100);
@@ -69,7 +69,7 @@ describe('a pending request is reported as late', () => {
     expect([half.late, hardly.late]).toEqual([[[100, true]], [[100, false]]]);
   });
 
-  test('only while it is pending', async () => {
+  test('only as long as there is one', async () => {
     const { late, pending } = watched();
     void pending.add(1, 100);
     pending.settle({ id: 1, kind: 'done' });

@@ -20,11 +20,11 @@ test.each<[number | null, NodeJS.Signals | null, EndKind, string]>([
   [0, null, 'ended', 'it exited with code 0'],
   [1, null, 'ended', 'it exited with code 1'],
   [128, null, 'ended', 'it exited with code 128'],
-])('a workflow process that exited with code %j by signal %j counts as %s', (...[exitCode, signalCode, kind, how]) => {
+])('a process that has exited with %j by %j: %s', (...[exitCode, signalCode, kind, how]) => {
   expect(endOfProcess(exitCode, signalCode)).toEqual({ kind, how });
 });
 
-describe('by the ends of its processes, an execution counts', () => {
+describe('by the ends of its processes, an execution is', () => {
   const MANY = 100;
   /** Upper case: it was alone. */
   const ENDS: Readonly<Record<string, EndKind>> = { c: 'crashed', l: 'late', b: 'busy', e: 'ended' };
@@ -55,5 +55,5 @@ describe('by the ends of its processes, an execution counts', () => {
     ['C L', 'to-blame'],
     ['c C C', 'to-blame'],
     ['e C E B L', 'to-blame'],
-  ])('for the ends %j as %s', (story, verdict) => expect(judge(ends(story))).toBe(verdict));
+  ])('%j: %s', (story, verdict) => expect(judge(ends(story))).toBe(verdict));
 });

@@ -54,8 +54,8 @@ function processes(ends: readonly End[], isSuspect = false) {
   return { asked, failed, stopped, code };
 }
 
-describe('when the process ends during another execution', () => {
-  test('a replay begins again in the next process, and so on', async () => {
+describe('when the process was at another execution as it ended', () => {
+  test('what is replayed begins again in the next one, and so on', async () => {
     const { asked, failed, code } = processes([{ at: 4 }, { at: 0 }, { at: 3 }]);
     for (const name of ['a', 'b', 'c']) await code.ask(request(name), true);
     await code.ask(request('d'), false);
@@ -63,7 +63,7 @@ describe('when the process ends during another execution', () => {
     expect(failed).toEqual([]);
   });
 
-  test.each([true, false])('an execution beyond its history fails (in its own task: %s)', async (isTask) => {
+  test.each([true, false])('what is beyond its history fails (by a task of its own: %s)', async (isTask) => {
     const { asked, failed, code } = processes([{ at: 4 }]);
     await code.ask(request('a'), true);
     await code.ask(request(isTask ? 'task' : 'query'), false);
@@ -71,14 +71,14 @@ describe('when the process ends during another execution', () => {
     expect([asked.length, failed]).toEqual([1, []]);
   });
 
-  test('an execution fails after five times in a row', async () => {
+  test('five times in a row, it fails', async () => {
     const { asked, failed, code } = processes(Array.from({ length: 9 }, () => ({ at: 1 })));
     await expect(code.ask(request('a'), true)).rejects.toThrow('it burnt');
     expect([asked.length, failed]).toEqual([5, []]);
   });
 });
 
-test('an execution that was replayed and is only queried stores no requests, and needs no process again', async () => {
+test('a run that was replayed and is only asked keeps nothing, and asks no process again', async () => {
   const { asked, code } = processes([{ at: 5_003 }]);
   await code.ask(request('replay'), true);
   for (let count = 0; count < 5_000; count += 1) await code.ask(request('query'), false);
@@ -86,12 +86,12 @@ test('an execution that was replayed and is only queried stores no requests, and
   expect(asked.length).toBe(1);
 });
 
-describe('when the process ends during the execution itself', () => {
+describe('when the process was at the execution as it ended', () => {
   const killed: End = { at: 3, wasAtWork: true };
   const crashed: End = { at: 2, wasAtWork: true, kind: 'crashed' };
   const crashedAlone: End = { ...crashed, at: 4 };
 
-  test('the execution is attempted alone in a process, and later shares one again', async () => {
+  test('it is tried alone, and is not alone for ever', async () => {
     const { asked, failed, stopped, code } = processes([killed]);
     await code.ask(request('a'), true);
     await code.ask(request('b'), false);
@@ -103,14 +103,14 @@ describe('when the process ends during the execution itself', () => {
     expect([await code.ask(request('c'), false), failed, stopped]).toEqual([{ kind: 'forgotten' }, [], [2]]);
   });
 
-  test('an execution beyond its history fails its task, and counts as a suspect only', async () => {
+  test('beyond its history, its task fails, and it is no more than a suspect', async () => {
     const { asked, failed, code } = processes([killed]);
     await code.ask(request('a'), false);
     await expect(code.ask(request('b'), false)).rejects.toThrow('it burnt');
     expect([asked.length, failed]).toEqual([1, [expect.stringMatching(/^suspect: .*it burnt/)]]);
   });
 
-  test('a suspect is attempted alone from the beginning', async () => {
+  test('a suspect is tried alone from the first', async () => {
     const { asked, code } = processes([], true);
     await code.ask(request('a'), false);
     expect(asked).toEqual([['alone', 'begin', 'a']]);
@@ -136,7 +136,7 @@ describe('when the process ends during the execution itself', () => {
       /^suspect/,
     ],
     ['waits for the next attempt when the machine is too busy', [{ ...killed, kind: 'busy' }], 1, /^suspect/],
-  ])('the execution %s', async (...[, ends, tries, told]) => {
+  ])('%s', async (...[, ends, tries, told]) => {
     const { asked, failed, stopped, code } = processes(ends);
     const all = async () => {
       for (const name of ['a', 'b']) await code.ask(request(name), true);
@@ -148,7 +148,7 @@ describe('when the process ends during the execution itself', () => {
   });
 });
 
-test('processes for suspects are used one after the other', async () => {
+test('cells are taken one after the other', async () => {
   const started: string[] = [];
   const process = (): WorkflowProcess => ({
     hasEnded: false,
