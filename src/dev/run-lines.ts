@@ -41,7 +41,7 @@ export function printRuns({ listen, ...printing }: Printing): RunPrinter {
     // A line that can't be printed is skipped, because nothing depends on it.
     last = last.then(() => take(runId)).catch(() => undefined);
   };
-  const listening = listen(CHANNEL, { heard: (payload) => lookAtRunOf(payload, look), opened: () => undefined });
+  const listening = listen(CHANNEL, { heard: (payload) => lookAt(payload, look), opened: () => undefined });
   return {
     look,
     async close() {
@@ -61,7 +61,7 @@ interface Printed {
 
 const RUN_OF = /"runId":"([^"]+)"/;
 
-function lookAtRunOf(payload: string, look: (runId: string) => void): void {
+function lookAt(payload: string, look: (runId: string) => void): void {
   const [, runId] = RUN_OF.exec(payload) ?? [];
   if (runId !== undefined) look(runId);
 }
