@@ -8,11 +8,13 @@ const COMMON = ['graph/values', 'client', 'cli/line', 'cli/input', 'cli/output']
 export const CLI_ROOMS: Readonly<Record<string, Room>> = {
   'cli/line': { rooms: ['graph/values'], packages: [NODE] },
   'cli/input': {
-    rooms: [...WORDS, 'graph/validate', 'process', 'config', 'client', 'dev', 'cli/line'],
+    rooms: [...WORDS, 'process', 'config', 'client', 'dev', 'cli/line'],
     packages: [NODE, 'jsonc-parser', 'zod'],
   },
-  'cli/output': { rooms: ['graph/values', 'wording', 'client'], types: ['cli/input'] },
-  'cli/graphs': { rooms: [...COMMON, 'graph/definition', 'graph/diagram', 'network', 'activities', 'config'] },
+  'cli/output': { rooms: ['graph/values'], types: ['client', 'cli/input'] },
+  'cli/graphs': {
+    rooms: [...COMMON, 'graph/definition', 'graph/diagram', 'graph/validate', 'network', 'activities', 'config'],
+  },
   'cli/runs': { rooms: [...COMMON, 'wording'], types: ['graph/journal'] },
   'cli/evaluation': {
     rooms: [...COMMON, 'graph/definition', 'config', 'testing'],

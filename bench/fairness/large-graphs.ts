@@ -8,25 +8,25 @@ export interface LargeRun {
 }
 
 /** Close to the size limit of a request. */
-const GIVEN = 'x'.repeat(sized(900_000, 1_000));
+const LARGE_INPUT = 'x'.repeat(sized(900_000, 1_000));
 /** A template of 7 MB. */
 const LARGE_TEXT = ` ${'{{ state.s }}'.repeat(8)}`;
-const GROWN = `{{ state.grown + [${Array.from({ length: 8 }, () => 'state.s').join(', ')}] }}`;
+const LARGER_STATE = `{{ state.grown + [${Array.from({ length: 8 }, () => 'state.s').join(', ')}] }}`;
 const COPIES = Object.fromEntries(numbers(900).map((at) => [`a${at}`, '{{ state.s }}']));
 const WRITES: NodeDefinition = { type: 'set', write: { log: LARGE_TEXT, count: 1 } };
 
 /** The kinds of runs by which one run can block its neighbors. */
 export const LARGE_RUNS: Readonly<Record<string, LargeRun>> = {
-  'forEach of 100': made({ in: WRITES }, forEach('in'), 100),
-  '70 nodes of a superstep': made(
+  'forEach of 100': largeRun({ in: WRITES }, forEach('in'), 100),
+  '70 nodes of a superstep': largeRun(
     Object.fromEntries(numbers(70).map((at) => [`w${at}`, WRITES])),
     numbers(70).map((at) => ({ from: '__start__', to: `w${at}` })),
   ),
-  '60 supersteps': made({ in: WRITES }, loop('in', 60)),
-  'a list grown 25 times': made({ in: { type: 'set', write: { grown: GROWN, count: 1 } } }, loop('in', 25)),
-  '40 approvals': made({ in: { type: 'approval', title: 'Is it good?', details: LARGE_TEXT } }, forEach('in'), 40),
-  'subgraphs five deep': made({ in: subgraph(5) }, forEach('in'), 40),
-  'compensate of 900 copies': made(
+  '60 supersteps': largeRun({ in: WRITES }, loop('in', 60)),
+  'a list grown 25 times': largeRun({ in: { type: 'set', write: { grown: LARGER_STATE, count: 1 } } }, loop('in', 25)),
+  '40 approvals': largeRun({ in: { type: 'approval', title: 'Is it good?', details: LARGE_TEXT } }, forEach('in'), 40),
+  'subgraphs five deep': largeRun({ in: subgraph(5) }, forEach('in'), 40),
+  'compensate of 900 copies': largeRun(
     {
       call: { type: 'tool', tool: 'quick', args: {}, compensate: { tool: 'quick', args: COPIES } },
       fail: { type: 'set', write: { grown: ['{{ state.list[99] }}'] } },
@@ -38,12 +38,12 @@ export const LARGE_RUNS: Readonly<Record<string, LargeRun>> = {
   ),
 };
 
-function made(
+function largeRun(
   nodes: Readonly<Record<string, NodeDefinition>>,
   edges: readonly EdgeDefinition[],
   elements = 40,
 ): LargeRun {
-  return { graph: graphOf('large', nodes, edges), input: { s: GIVEN, list: numbers(elements) } };
+  return { graph: graphOf('large', nodes, edges), input: { s: LARGE_INPUT, list: numbers(elements) } };
 }
 
 function graphOf(

@@ -121,7 +121,7 @@ async function measure({ greedy, other, processIds }: RunningHoldfast, { graph, 
     untilOver(over.signal, async () => answers.push(await timeOf(async () => await other.get('/api/graphs')))),
     untilOver(over.signal, async () => memory.push(await memoryOf(processIds))),
   ]);
-  const end = await untilRests(greedy, path, begin + WATCHED_MS);
+  const end = await untilResting(greedy, path, begin + WATCHED_MS);
   const tookMs = performance.now() - begin;
   over.abort();
   await watching;
@@ -140,7 +140,7 @@ async function measure({ greedy, other, processIds }: RunningHoldfast, { graph, 
   };
 }
 
-async function untilRests(user: ApiClient, path: string, deadline: number): Promise<string> {
+async function untilResting(user: ApiClient, path: string, deadline: number): Promise<string> {
   for (;;) {
     const { body } = await user.get(path, { prefer: 'wait=2' });
     const { status = '', error } = isRun(body) ? body : {};

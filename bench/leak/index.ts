@@ -21,7 +21,7 @@ import { sized } from '../support/size.ts';
 const RUNS = Number(process.argv[2] ?? sized(20_000, 16));
 /** In MiB per 1,000 runs: the maximum slope of a line through the samples of the second half. */
 const MOST_GROWTH = sized(20, Number.POSITIVE_INFINITY);
-const LOOKS = sized(20, 4);
+const SAMPLES = sized(20, 4);
 const AT_A_TIME = 16;
 
 const CALLING: GraphDefinition = {
@@ -38,7 +38,7 @@ const CALLING: GraphDefinition = {
   input: ['number'],
 };
 
-interface Look {
+interface MemorySample {
   readonly runs: number;
   readonly mib: { readonly worker: number; readonly api: number };
 }
@@ -67,18 +67,18 @@ try {
   if (!worker || !api || baseUrl === undefined) throw new TypeError('There is a worker and an API');
   const user = createApiClient(baseUrl, tokens.user);
   await user.post('/api/graphs', CALLING);
-  const looks: Look[] = [];
-  for (let look = 1; look <= LOOKS; look++) {
-    await inTurns(RUNS / LOOKS, AT_A_TIME, async (number) => {
+  const samples: MemorySample[] = [];
+  for (let sample = 1; sample <= SAMPLES; sample++) {
+    await inTurns(RUNS / SAMPLES, AT_A_TIME, async (number) => {
       const { body } = await user.post('/api/runs', { graph: 'calling', input: { number } }, { prefer: 'wait=30' });
       if (textAt(body, '/status') !== 'completed') throw new Error(`A run is ${textAt(body, '/status')}`);
     });
     const [ofWorker, ofApi] = await Promise.all([residentMemory(worker.pid), residentMemory(api.pid)]);
     const mib = { worker: round(ofWorker / 1_024, 0), api: round(ofApi / 1_024, 0) };
-    looks.push({ runs: (RUNS / LOOKS) * look, mib });
-    print({ runs: (RUNS / LOOKS) * look, mib });
+    samples.push({ runs: (RUNS / SAMPLES) * sample, mib });
+    print({ runs: (RUNS / SAMPLES) * sample, mib });
   }
-  const half = looks.slice(LOOKS / 2);
+  const half = samples.slice(SAMPLES / 2);
   const growthOf = (name: 'worker' | 'api'): number =>
     round(slope(half.map(({ runs, mib }) => [runs / 1_000, mib[name]])), 2);
   const growth = { worker: growthOf('worker'), api: growthOf('api') };

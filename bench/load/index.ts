@@ -9,8 +9,8 @@ import { startPostgres } from '../../test/support/servers/postgres-server.ts';
 import { startProcesses } from '../../test/support/servers/processes.ts';
 import { residentMemory } from '../support/resident-memory.ts';
 import { median, print, round } from '../support/timed-run.ts';
-import { askFor, percentile } from './asked.ts';
-import type { Asked } from './asked.ts';
+import { measureResponses, percentile } from './response-times.ts';
+import type { ResponseTimes } from './response-times.ts';
 import { openReaders } from './readers.ts';
 import { toTables, writeLoad } from './report.ts';
 import type { Load } from './report.ts';
@@ -25,7 +25,7 @@ import { sized } from '../support/size.ts';
 const AT_A_TIME = 16;
 const FOR_MS = sized(15_000, 200);
 const READERS = sized(500, 3);
-const TOLD_EVENTS = sized(20, 2);
+const STREAMED_EVENTS = sized(20, 2);
 const WARM_UP_MS = sized(3_000, 0);
 
 const teardown = openTeardown();
@@ -46,7 +46,7 @@ try {
   await teardown.run();
 }
 
-async function measureRequests(user: ApiClient): Promise<readonly Asked[]> {
+async function measureRequests(user: ApiClient): Promise<readonly ResponseTimes[]> {
   await publish(user, 'small', { a: { type: 'set', write: { log: 'a' } }, b: { type: 'set', write: { log: 'b' } } });
   let last = '';
   const start = async (): Promise<void> => {
@@ -54,16 +54,16 @@ async function measureRequests(user: ApiClient): Promise<readonly Asked[]> {
     if (status !== 201) throw new Error(`A run was not accepted: ${JSON.stringify(body)}`);
     last = textAt(body, '/id');
   };
-  const measure = async (what: string, once: () => Promise<unknown>): Promise<Asked> => {
-    await askFor({ what, atATime: AT_A_TIME, forMs: WARM_UP_MS, once });
-    const asked = await askFor({ what, atATime: AT_A_TIME, forMs: FOR_MS, once });
+  const measure = async (what: string, once: () => Promise<unknown>): Promise<ResponseTimes> => {
+    await measureResponses({ what, atATime: AT_A_TIME, forMs: WARM_UP_MS, once });
+    const asked = await measureResponses({ what, atATime: AT_A_TIME, forMs: FOR_MS, once });
     print(asked);
     return asked;
   };
   const accepted = await measure('`POST /api/runs`, which the worker runs at once', start);
   // Runs that are accepted but not executed yet would slow down readers.
   await user.untilRun(last, hasStatus('completed'), 120_000);
-  const read = async (path: string): Promise<Asked> =>
+  const read = async (path: string): Promise<ResponseTimes> =>
     await measure(`\`GET /api/runs/{id}${path}\``, async () => {
       const { status } = await user.get(`/api/runs/${last}${path}`);
       if (status !== 200) throw new Error(`A read was answered with ${status}`);
@@ -79,7 +79,7 @@ interface ApiProcess {
 
 /** Makes a run wait for events one after the other, and measures when each one reaches all readers. */
 async function measureReaders(user: ApiClient, { apiPid, baseUrl, token }: ApiProcess): Promise<Load['readers']> {
-  const waits = Array.from({ length: TOLD_EVENTS }, (_, n) => [`wait${n}`, { type: 'wait', event: 'go' }] as const);
+  const waits = Array.from({ length: STREAMED_EVENTS }, (_, n) => [`wait${n}`, { type: 'wait', event: 'go' }] as const);
   await publish(user, 'waiting', Object.fromEntries(waits));
   const id = textAt(await startRun(user, 'waiting'), '/id');
   const memoryBefore = await memoryOf(apiPid);
@@ -88,12 +88,12 @@ async function measureReaders(user: ApiClient, { apiPid, baseUrl, token }: ApiPr
   await readers.untilAllHave(1, begin);
   const openedMs = performance.now() - begin;
   const lateMs: number[] = [];
-  for (let n = 0; n < TOLD_EVENTS; n += 1) {
+  for (let n = 0; n < STREAMED_EVENTS; n += 1) {
     const known = (await eventsOf(user, id)).length;
     const since = performance.now();
     await user.post(`/api/runs/${id}/signal`, { event: 'go' });
     lateMs.push(...(await readers.untilAllHave(known + 1, since)));
-    if (n < TOLD_EVENTS - 1) await user.untilRun(id, (run) => at(run, '/waitingFor/0/node') === `wait${n + 1}`);
+    if (n < STREAMED_EVENTS - 1) await user.untilRun(id, (run) => at(run, '/waitingFor/0/node') === `wait${n + 1}`);
   }
   const memoryWith = await memoryOf(apiPid);
   await readers.leave();

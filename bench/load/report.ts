@@ -1,9 +1,9 @@
 import { toTable, writeToPage } from '../support/page.ts';
-import type { Asked } from './asked.ts';
+import type { ResponseTimes } from './response-times.ts';
 
 /** The measurements of the bench. */
 export interface Load {
-  readonly asked: readonly Asked[];
+  readonly asked: readonly ResponseTimes[];
   readonly atATime: number;
   readonly readers: {
     readonly count: number;

@@ -1,11 +1,11 @@
 import { openHoldfast, openServers, SUFFIXES } from './open-holdfast.ts';
 import type { Servers } from './open-holdfast.ts';
-import type { Host, Surroundings } from './peer.ts';
+import type { Host, SharedServers } from './peer.ts';
 
-function holdfastHost(name: string, serversFor: (surroundings: Surroundings) => Promise<Servers>): Host {
+function holdfastHost(name: string, serversFor: (servers: SharedServers) => Promise<Servers>): Host {
   return {
     peers: SUFFIXES.map((suffix) => name + suffix),
-    open: async (surroundings) => (await openHoldfast(name, surroundings, await serversFor(surroundings))).peers,
+    open: async (servers) => (await openHoldfast(name, servers, await serversFor(servers))).peers,
   };
 }
 
@@ -13,6 +13,4 @@ function holdfastHost(name: string, serversFor: (surroundings: Surroundings) => 
 export const holdfast = holdfastHost('holdfast', async () => ({ environment: {}, processes: [] }));
 
 /** `npm start` with a PostgreSQL server and an in-memory Temporal server. */
-export const holdfastOnPostgres = holdfastHost('holdfast-postgres', (surroundings) =>
-  openServers(surroundings, 'holdfast'),
-);
+export const holdfastOnPostgres = holdfastHost('holdfast-postgres', (servers) => openServers(servers, 'holdfast'));

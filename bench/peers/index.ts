@@ -2,10 +2,10 @@ import { parseArgs } from 'node:util';
 import { print } from '../support/timed-run.ts';
 import { ALL_HOSTS } from './all-hosts.ts';
 import type { EchoTool } from './echo-tool.ts';
-import { inSurroundings } from './in-surroundings.ts';
+import { withSharedServers } from './shared-servers.ts';
 import { measure, openMeasurements } from './measurements.ts';
 import type { Measurements } from './measurements.ts';
-import type { Peer, Surroundings } from './peer.ts';
+import type { Peer, SharedServers } from './peer.ts';
 import { toTables, writeReport } from './report.ts';
 import { ALL_ROWS } from './rows/all-rows.ts';
 import { sized } from '../support/size.ts';
@@ -35,9 +35,9 @@ const rounds = Number(flags.rounds);
 const rows = ALL_ROWS.filter(({ name }) => flags.only?.split(',').includes(name) ?? true);
 const wanted = ALL_HOSTS.flatMap((host) => host.peers).filter((name) => flags.peers?.split(',').includes(name) ?? true);
 
-await inSurroundings(flags.dist, async (surroundings) => {
-  const { tool } = surroundings;
-  const peers = await openPeers(surroundings);
+await withSharedServers(flags.dist, async (servers) => {
+  const { tool } = servers;
+  const peers = await openPeers(servers);
   const measurements = openMeasurements();
   // The first round warms up all peers.
   await playRound(0, { peers, tool });
@@ -47,10 +47,10 @@ await inSurroundings(flags.dist, async (surroundings) => {
   if (flags.only === undefined && flags.peers === undefined) await writeReport(reported, measurements);
 });
 
-async function openPeers(surroundings: Surroundings): Promise<readonly Peer[]> {
+async function openPeers(servers: SharedServers): Promise<readonly Peer[]> {
   const peers: Peer[] = [];
   for (const host of ALL_HOSTS)
-    if (host.peers.some((name) => wanted.includes(name))) peers.push(...(await host.open(surroundings)));
+    if (host.peers.some((name) => wanted.includes(name))) peers.push(...(await host.open(servers)));
   return peers.filter(({ name }) => wanted.includes(name));
 }
 

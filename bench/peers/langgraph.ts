@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Host, Surroundings } from './peer.ts';
+import type { Host, SharedServers } from './peer.ts';
 import { programPeer } from './program-peer.ts';
 import { SQLITE_SAVER } from './programs/langgraph-savers.ts';
 import { startProgram } from './start-program.ts';
@@ -12,13 +12,13 @@ interface SaverStorage {
   readonly processes: readonly number[];
 }
 
-function langgraphHost(saver: string, openPlace: (surroundings: Surroundings) => Promise<SaverStorage>): Host {
+function langgraphHost(saver: string, openPlace: (servers: SharedServers) => Promise<SaverStorage>): Host {
   const name = `langgraph-${saver}`;
   return {
     peers: [name],
-    async open(surroundings) {
-      const { tool, teardown } = surroundings;
-      const { environment, processes } = await openPlace(surroundings);
+    async open(servers) {
+      const { tool, teardown } = servers;
+      const { environment, processes } = await openPlace(servers);
       const { pid, firstLine } = await startProgram(['bench/peers/programs/langgraph.ts'], {
         environment: { ECHO_URL: tool.url, SAVER: saver, ...environment },
         teardown,

@@ -7,7 +7,7 @@ import type { Tokens } from '../../src/dev/issuer.ts';
 import { createApiClient } from '../../test/support/readers/api-client.ts';
 import { graphsWith, PURE_STEPS } from './holdfast-graphs.ts';
 import { holdfastPeer } from './holdfast-peer.ts';
-import type { Peer, Surroundings } from './peer.ts';
+import type { Peer, SharedServers } from './peer.ts';
 import { publishGraphs } from './publish-graphs.ts';
 import { startProgram } from './start-program.ts';
 import { openTemporal } from './temporal.ts';
@@ -40,10 +40,10 @@ export const SUFFIXES: readonly string[] = [...TERMS.keys()];
 /** Starts Holdfast by `npm start`, and publishes the graphs of the rows. */
 export async function openHoldfast(
   name: string,
-  surroundings: Surroundings,
+  servers: SharedServers,
   { environment, processes }: Servers,
 ): Promise<OpenHoldfast> {
-  const { pid, baseUrl, tokens } = await npmStart(surroundings, environment);
+  const { pid, baseUrl, tokens } = await npmStart(servers, environment);
   const [user, approver] = [createApiClient(baseUrl, tokens.user), createApiClient(baseUrl, tokens.approver)];
   await publishGraphs(user, [PURE_STEPS, ...[...TERMS.values()].flatMap((terms) => graphsWith(terms.name))]);
   const peers = [...TERMS].map(([suffix, { name: tool }]) =>
@@ -53,7 +53,7 @@ export async function openHoldfast(
 }
 
 /** A database on the PostgreSQL server, and a Temporal server in memory. */
-export async function openServers({ postgres, teardown }: Surroundings, database: string): Promise<Servers> {
+export async function openServers({ postgres, teardown }: SharedServers, database: string): Promise<Servers> {
   const temporal = await openTemporal(teardown);
   return {
     environment: { DATABASE_URL: await postgres.createDatabase(database), TEMPORAL_ADDRESS: temporal.address },
@@ -61,7 +61,7 @@ export async function openServers({ postgres, teardown }: Surroundings, database
   };
 }
 
-async function npmStart({ tool, isBuilt, teardown }: Surroundings, environment: NodeJS.ProcessEnv) {
+async function npmStart({ tool, isBuilt, teardown }: SharedServers, environment: NodeJS.ProcessEnv) {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-peer-'));
   teardown.add(() => rm(folder, { recursive: true, force: true }));
   const [config, tokensFile] = [join(folder, 'holdfast.config.json'), join(folder, 'tokens.json')];

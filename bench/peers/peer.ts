@@ -25,7 +25,7 @@ export interface Asking {
 }
 
 /** The parts that all peers share: the server of the tool, and a database server. */
-export interface Surroundings {
+export interface SharedServers {
   readonly tool: EchoTool;
   readonly postgres: PostgresServer;
   /** True if Holdfast runs the output of `npm run build`. */
@@ -38,5 +38,5 @@ export interface Surroundings {
 export interface Host {
   readonly peers: readonly string[];
   /** Starts it. @returns its peers, in the order of their names */
-  open(surroundings: Surroundings): Promise<readonly Peer[]>;
+  open(servers: SharedServers): Promise<readonly Peer[]>;
 }

@@ -3,7 +3,7 @@ import type { Measurements, Summary } from './measurements.ts';
 import type { Row } from './rows/row.ts';
 
 /** A program that takes fewer milliseconds per step is omitted, such as one that was needed only at the start. */
-const LEAST_SHOWN = 0.05;
+const SMALLEST_PRINTED = 0.05;
 
 /** The content of the report, in order. */
 interface Reported {
@@ -25,10 +25,10 @@ const BASE = 'temporal';
  * of a step, or of a run of pure steps.
  */
 export function toTables({ rows, peers, rounds }: Reported, measurements: Measurements): string {
-  const cells = (row: Row, show: (summary: Summary) => string): readonly string[] =>
+  const cells = (row: Row, format: (summary: Summary) => string): readonly string[] =>
     peers.map((peer) => {
       const summary = measurements.of(row, peer);
-      return summary ? show(summary) : '';
+      return summary ? format(summary) : '';
     });
   const times = peers.map((peer, at) => [`\`${peer}\``, ...rows.map((row) => cells(row, showTime)[at] ?? '')]);
   const ratios = peers.map((peer) => [
@@ -36,7 +36,10 @@ export function toTables({ rows, peers, rounds }: Reported, measurements: Measur
     ...rows.map((row) => showRatio(measurements.ratio(row, peer, BASE))),
   ]);
   const withShares = rows.filter(({ shares }) => shares !== null);
-  const used = peers.map((peer, at) => [`\`${peer}\``, ...withShares.map((row) => cells(row, showUsed)[at] ?? '')]);
+  const used = peers.map((peer, at) => [
+    `\`${peer}\``,
+    ...withShares.map((row) => cells(row, formatProcessorTime)[at] ?? ''),
+  ]);
   return [
     `Medians of ${rounds} rounds, in which all peers take turns; in parentheses the least and the most of a round's median.`,
     toTable([['', ...rows.map(({ title }) => title)], ...times]),
@@ -48,21 +51,21 @@ export function toTables({ rows, peers, rounds }: Reported, measurements: Measur
 }
 
 function showTime({ median, least, most }: Summary): string {
-  return `${show(median)} (${show(least)}–${show(most)})`;
+  return `${formatNumber(median)} (${formatNumber(least)}–${formatNumber(most)})`;
 }
 
 function showRatio(ratio: number | null): string {
   return ratio === null ? '' : ratio.toFixed(2);
 }
 
-function showUsed({ usedPerShare }: Summary): string {
+function formatProcessorTime({ usedPerShare }: Summary): string {
   const parts = Object.entries(usedPerShare)
-    .filter(([, ms]) => ms >= LEAST_SHOWN)
-    .map(([program, ms]) => `${program} ${show(ms)}`);
+    .filter(([, ms]) => ms >= SMALLEST_PRINTED)
+    .map(([program, ms]) => `${program} ${formatNumber(ms)}`);
   const sum = Object.values(usedPerShare).reduce((total, ms) => total + ms, 0);
-  return `${show(sum)}: ${parts.join(', ')}`;
+  return `${formatNumber(sum)}: ${parts.join(', ')}`;
 }
 
-function show(value: number): string {
+function formatNumber(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toFixed(1);
 }

@@ -9,7 +9,7 @@ import { sized } from '../support/size.ts';
 const STEPS = sized(10_000, 20);
 const SAMPLE = sized(500, 5);
 
-interface Ways {
+interface MeasuredStarts {
   readonly prepareRun: PrepareRun;
   readonly prepareByHand: PrepareByHand;
 }
@@ -21,9 +21,9 @@ interface Ways {
  */
 export async function measureLongRun(
   { client, calls }: BenchEnvironment,
-  { prepareRun, prepareByHand }: Ways,
+  { prepareRun, prepareByHand }: MeasuredStarts,
 ): Promise<object> {
-  const measure = async (start: Start): Promise<TimedRun & { readonly made: number; readonly gaps: Gaps }> => {
+  const measure = async (start: Start): Promise<TimedRun & { readonly made: number; readonly gaps: CallGaps }> => {
     const before = calls.length;
     const run = await timeRun(client, start);
     const times = calls.slice(before);
@@ -46,14 +46,14 @@ export async function measureLongRun(
   };
 }
 
-interface Gaps {
+interface CallGaps {
   /** The milliseconds of each sample. */
   readonly each: readonly number[];
   readonly mean: number;
   readonly lateByEarly: number;
 }
 
-function gapsOf(times: readonly number[]): Gaps {
+function gapsOf(times: readonly number[]): CallGaps {
   const samples = Array.from({ length: Math.floor(times.length / SAMPLE) }, (_, at) =>
     meanGap(times.slice(at * SAMPLE, (at + 1) * SAMPLE)),
   );

@@ -7,12 +7,12 @@ export const CALLS_PER_TURN = 3;
 /** The usage of each answer, in tokens. */
 export const USAGE = { inputTokens: 101, outputTokens: 13 } as const;
 
-interface Asked {
+interface ModelInput {
   readonly messages: readonly { readonly role: string }[];
 }
 
 /** A model without latency: it requests `ping` several times, and then answers. */
-export function answerAtOnce({ messages }: Asked): OwnReply {
+export function answerAtOnce({ messages }: ModelInput): OwnReply {
   const turn = messages.filter(({ role }) => role === 'assistant').length;
   if (turn >= ASKING_TURNS) return { text: `Done after ${turn} turns`, usage: USAGE };
   const toolCalls = Array.from({ length: CALLS_PER_TURN }, (_, at) => ({ name: 'ping', args: { turn, at } }));

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sized } from './size.ts';
 
-const LOOKS = sized(20, 1);
+const SAMPLES = sized(20, 1);
 const LOOK_EVERY_MS = 500;
 
 /** The memory of an idle process and its descendants: the minimum of several samples, in KiB. Linux only. */
 export async function settledMemory(pid: number): Promise<number> {
   const seen: number[] = [];
-  for (let look = 0; look < LOOKS; look++) {
+  for (let look = 0; look < SAMPLES; look++) {
     seen.push(await residentMemory(pid));
     await sleep(LOOK_EVERY_MS);
   }

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { openTeardown } from '../../src/dev/teardown.ts';
-import { inSurroundings } from '../peers/in-surroundings.ts';
+import { withSharedServers } from '../peers/shared-servers.ts';
 import { openHoldfast, openServers } from '../peers/open-holdfast.ts';
-import type { Surroundings } from '../peers/peer.ts';
+import type { SharedServers } from '../peers/peer.ts';
 import { print } from '../support/timed-run.ts';
 import { toText, writeTelemetry } from './report.ts';
 import type { Line, Pair } from './report.ts';
@@ -48,19 +48,19 @@ const { values: flags } = parseArgs({
 const [rounds, load] = [Number(flags.rounds), { runs: Number(flags.runs), steps: STEPS }];
 const variants = VARIANTS.filter(({ name }) => flags.only?.split(',').includes(name) ?? true);
 
-await inSurroundings(flags.dist, async (surroundings) => {
+await withSharedServers(flags.dist, async (servers) => {
   const lines: Line[] = [];
-  for (const variant of variants) lines.push(...(await measureVariant(variant, surroundings)));
+  for (const variant of variants) lines.push(...(await measureVariant(variant, servers)));
   const reported = { rounds, ...load, lines };
   process.stdout.write(`\n${toText(reported)}\n`);
   if (flags.only === undefined) await writeTelemetry(reported);
 });
 
 /** Measures a variant with each tool, in alternation with an equally new Holdfast without telemetry. */
-async function measureVariant(variant: Variant, surroundings: Surroundings): Promise<readonly Line[]> {
+async function measureVariant(variant: Variant, servers: SharedServers): Promise<readonly Line[]> {
   const teardown = openTeardown();
-  surroundings.teardown.add(() => teardown.run());
-  const ofVariant = { ...surroundings, teardown };
+  servers.teardown.add(() => teardown.run());
+  const ofVariant = { ...servers, teardown };
   const [off, on] = [
     await openVariant({ ...OFF, name: `off-${variant.name}` }, ofVariant),
     await openVariant(variant, ofVariant),
@@ -76,14 +76,11 @@ async function measureVariant(variant: Variant, surroundings: Surroundings): Pro
 /** Returns the measured peer of a variant for a tool. */
 type VariantAtWork = (tool: Tool) => Measured;
 
-async function openVariant(
-  { name, environment, isScraped }: Variant,
-  surroundings: Surroundings,
-): Promise<VariantAtWork> {
+async function openVariant({ name, environment, isScraped }: Variant, shared: SharedServers): Promise<VariantAtWork> {
   const sink = await startSink();
-  surroundings.teardown.add(() => sink.stop());
-  const servers = await openServers(surroundings, `telemetry-${name}`);
-  const { baseUrl, peers } = await openHoldfast(name, surroundings, {
+  shared.teardown.add(() => sink.stop());
+  const servers = await openServers(shared, `telemetry-${name}`);
+  const { baseUrl, peers } = await openHoldfast(name, shared, {
     ...servers,
     environment: { ...servers.environment, ...environment(sink.url) },
   });
@@ -94,7 +91,7 @@ async function openVariant(
   return ({ suffix }) => {
     const peer = peers.find((one) => one.name === name + suffix);
     if (!peer) throw new TypeError(`${name} has no peer ${suffix}`);
-    return { peer, toldBytes: () => sink.bytes + readBytes, read: isScraped ? read : null };
+    return { peer, sentBytes: () => sink.bytes + readBytes, read: isScraped ? read : null };
   };
 }
 

@@ -34,9 +34,9 @@ export function toText({ rounds, runs, steps, lines }: Reported): string {
   const body = lines.map(({ title, terms, pairs }) => [
     title,
     `\`${terms}\``,
-    besides(pairs, ({ ms }) => ms),
+    formatMedians(pairs, ({ ms }) => ms),
     showTimes(pairs.map(({ on, off }) => on.ms / off.ms)),
-    besides(pairs, ({ usedMs }) => usedMs),
+    formatMedians(pairs, ({ usedMs }) => usedMs),
     showTimes(pairs.map(({ on, off }) => (off.usedMs + on.ownMs - off.ownMs) / off.usedMs)),
     meanBytes(pairs).toFixed(0),
   ]);
@@ -54,9 +54,9 @@ function meanBytes(pairs: readonly Pair[]): number {
   return pairs.reduce((sum, { on }) => sum + on.bytes, 0) / pairs.length;
 }
 
-type Of = (sample: Sample) => number;
+type Measure = (sample: Sample) => number;
 
-function besides(pairs: readonly Pair[], of: Of): string {
+function formatMedians(pairs: readonly Pair[], of: Measure): string {
   const medianOf = (side: keyof Pair): string => median(pairs.map((pair) => of(pair[side]))).toFixed(1);
   return `${medianOf('on')} beside ${medianOf('off')}`;
 }

@@ -25,7 +25,7 @@ export interface Sample {
 export interface Measured {
   readonly peer: Peer;
   /** The bytes of telemetry sent so far. */
-  readonly toldBytes: () => number;
+  readonly sentBytes: () => number;
   /** Reads the metrics at intervals; `null` if the variant is not scraped. */
   readonly read: (() => Promise<void>) | null;
 }
@@ -33,8 +33,8 @@ export interface Measured {
 /** The remaining telemetry of the last run is sent within this time. */
 const SETTLE_MS = sized(SPANS_EVERY_MS + 500, 0);
 
-export async function takeSample({ peer, toldBytes, read }: Measured, { runs, steps }: Load): Promise<Sample> {
-  const [usedBefore, bytesBefore] = [await processorTimeOf(peer.processes), toldBytes()];
+export async function takeSample({ peer, sentBytes, read }: Measured, { runs, steps }: Load): Promise<Sample> {
+  const [usedBefore, bytesBefore] = [await processorTimeOf(peer.processes), sentBytes()];
   const reading = read && readAgainAndAgain(read);
   const ms = await timed(async () => {
     for (let run = 0; run < runs; run++) await peer.toolSteps(steps);
@@ -48,7 +48,7 @@ export async function takeSample({ peer, toldBytes, read }: Measured, { runs, st
     ms: ms / all,
     usedMs: (ownMs + temporal) / all,
     ownMs: ownMs / all,
-    bytes: (toldBytes() - bytesBefore) / all,
+    bytes: (sentBytes() - bytesBefore) / all,
   };
 }
 

@@ -6,8 +6,8 @@ import { startProcesses } from '../../test/support/servers/processes.ts';
 import type { EchoTool } from '../peers/echo-tool.ts';
 import { graphsWith } from '../peers/holdfast-graphs.ts';
 import { holdfastPeer } from '../peers/holdfast-peer.ts';
-import { inSurroundings } from '../peers/in-surroundings.ts';
-import type { Peer, Surroundings } from '../peers/peer.ts';
+import { withSharedServers } from '../peers/shared-servers.ts';
+import type { Peer, SharedServers } from '../peers/peer.ts';
 import { processorTimeOf, timeBetween } from '../peers/processor-time.ts';
 import { publishGraphs } from '../peers/publish-graphs.ts';
 import { runsAtOnce } from '../peers/rows/runs-at-once.ts';
@@ -36,14 +36,14 @@ const share = flags.share === undefined ? null : Number(flags.share);
 const TOOL = 'ping';
 const COUNTS = [1, 2];
 
-await inSurroundings(flags.dist, async (surroundings) => {
-  const { peer, workers } = await deploy(surroundings);
+await withSharedServers(flags.dist, async (servers) => {
+  const { peer, workers } = await deploy(servers);
   for (const worker of workers) await worker.stop();
   const rates = new Map<number, number[]>(COUNTS.map((count) => [count, []]));
   // The first round warms up everything.
   for (let turn = 0; turn <= rounds; turn++)
     for (const [count, seen] of rates) {
-      const measured = await measure(peer, workers.slice(0, count), surroundings.tool);
+      const measured = await measure(peer, workers.slice(0, count), servers.tool);
       print({ round: turn, workers: count, ...measured });
       if (turn > 0) seen.push(measured.stepsPerSecond);
     }
@@ -52,7 +52,7 @@ await inSurroundings(flags.dist, async (surroundings) => {
 });
 
 /** Deploys Holdfast with the maximum number of workers, and publishes the graphs. */
-async function deploy({ tool, postgres, isBuilt, teardown }: Surroundings) {
+async function deploy({ tool, postgres, isBuilt, teardown }: SharedServers) {
   const { host } = new URL(tool.url);
   const config = { tools: [aToolOf(tool, { name: TOOL, effect: 'keyed' })], http: { allow: [host] } };
   const databaseUrl = await postgres.createDatabase('workers');

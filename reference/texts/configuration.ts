@@ -1,7 +1,6 @@
 import type { ConfigInput } from '../../src/config/load-config.ts';
-import type { EmbeddingsInput } from '../../src/config/memory.ts';
 import type { McpServerInput } from '../../src/config/mcp-servers.ts';
-import type { ModelInput } from '../../src/config/model.ts';
+import type { EmbeddingsInput, ModelInput } from '../../src/config/model.ts';
 import type { HttpToolInput } from '../../src/config/tool.ts';
 import type { CodeToolFields } from '../../src/config/tool-methods.ts';
 

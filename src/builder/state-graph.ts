@@ -47,7 +47,7 @@ export class StateGraph<const C extends Channels = NoChannels, Id extends string
   ): StateGraph<C & Readonly<Record<Name, Channel>>, Id>;
   addChannel(name: string, channel: ChannelDefinition): this {
     this.#channels ??= new Map();
-    addNew(this.#channels, name, { value: jsonCopy<ChannelDefinition>(channel), what: 'channel' });
+    addNew('channel', this.#channels, name, jsonCopy<ChannelDefinition>(channel));
     return this;
   }
 
@@ -205,7 +205,7 @@ export class StateGraph<const C extends Channels = NoChannels, Id extends string
   }
 
   #addNode(id: string, node: NodeDefinition): this {
-    addNew(this.#nodes, id, { value: jsonCopy<NodeDefinition>(node), what: 'node' });
+    addNew('node', this.#nodes, id, jsonCopy<NodeDefinition>(node));
     return this;
   }
 
@@ -220,8 +220,8 @@ export class StateGraph<const C extends Channels = NoChannels, Id extends string
   }
 }
 
-function addNew<T>(known: Map<string, T>, name: string, { value, what }: { value: T; what: string }): void {
-  if (known.has(name)) throw new Error(`The graph has a ${what} "${name}" already: give the second another name`);
+function addNew<T>(kind: 'channel' | 'node', known: Map<string, T>, name: string, value: T): void {
+  if (known.has(name)) throw new Error(`The graph has a ${kind} "${name}" already: give the second another name`);
   known.set(name, value);
 }
 

@@ -6,7 +6,7 @@ import { SetupError } from '../process/setup-error.ts';
 import { EXIT, RefusedError, UsageError } from './line/command.ts';
 import type { Command, Terminal } from './line/command.ts';
 import { COMMAND_GROUPS, COMMANDS } from './commands.ts';
-import { refusalInWords } from './output/format-refusal.ts';
+import { describeRefusal } from './output/format-refusal.ts';
 import { commandHelp, overview } from './line/help.ts';
 
 /** Runs a command line. Control characters are removed from its messages on standard error. @returns the exit code */
@@ -15,15 +15,15 @@ export async function main(args: readonly string[], { stderr, ...streams }: Term
   try {
     return await runCommand(args, terminal);
   } catch (error) {
-    const known = ENDS.find(({ isOf }) => isOf(error));
+    const known = KNOWN_ERRORS.find(({ isOf }) => isOf(error));
     if (!known || !(error instanceof Error)) throw error;
-    terminal.stderr.write(`holdfast: ${error instanceof HoldfastError ? refusalInWords(error) : error.message}\n`);
+    terminal.stderr.write(`holdfast: ${error instanceof HoldfastError ? describeRefusal(error) : error.message}\n`);
     return known.exit;
   }
 }
 
 /** Errors that users cause or can fix. All other errors are printed with their stack. */
-const ENDS = [
+const KNOWN_ERRORS = [
   { isOf: (error: unknown) => error instanceof UsageError, exit: EXIT.usage },
   { isOf: (error: unknown) => error instanceof RefusedError, exit: EXIT.refused },
   { isOf: (error: unknown) => error instanceof HoldfastError, exit: EXIT.refused },

@@ -20,10 +20,14 @@ export type AdminRun = z.output<typeof AdminRunListSchema>['items'][number];
 export type InspectedRun = z.output<typeof InspectedRunSchema>;
 export type LedgerRow = z.output<typeof LedgerSchema>['items'][number];
 
+/** Deletes what is past the retention; with `dryRun` it is only counted. */
+export interface PruneRequest {
+  readonly dryRun: boolean;
+}
+
 /** The number of rows past the retention, by kind. */
-export type Pruned = Readonly<
-  Record<'runs' | 'events' | 'checkpoints' | 'approvals' | 'ledger' | 'blobs', number> & { dryRun: boolean }
->;
+export type Pruned = PruneRequest &
+  Readonly<Record<'runs' | 'events' | 'checkpoints' | 'approvals' | 'ledger' | 'blobs', number>>;
 
 export interface AdminRunFilter extends RunFilter {
   readonly tenantId?: string | undefined;
@@ -46,8 +50,8 @@ export interface Admin {
   run(id: string, options?: CallOptions): Promise<InspectedRun>;
   /** Lists the calls of a run of any tenant, ordered by key. */
   ledger(id: string, page?: PageRequest, options?: CallOptions): Listing<LedgerRow>;
-  /** Deletes what is past the retention. @param prune with `dryRun` it only counts */
-  prune(prune: { readonly dryRun: boolean }, options?: CallOptions): Promise<Pruned>;
+  /** Deletes what is past the retention, or only counts it. */
+  prune(prune: PruneRequest, options?: CallOptions): Promise<Pruned>;
   /** Lists the audit entries of HTTP requests, newest first. */
   audit(filter?: AuditFilter, options?: CallOptions): Listing<AuditEntry>;
   /** Lists the tenants for which an administrator has set terms. */
@@ -79,11 +83,11 @@ export function createAdmin({ send }: Connection): Admin {
     setTenant: async (id, body, options) =>
       await send.json({ method: 'PUT', path: path`/admin/tenants/${id}`, body }, options),
     removeTenant: async (id, options) =>
-      void (await send.heard({ method: 'DELETE', path: path`/admin/tenants/${id}` }, options)),
+      void (await send.response({ method: 'DELETE', path: path`/admin/tenants/${id}` }, options)),
     switches: (page, options) => createListing(send, { path: '/admin/switches', query: { ...page } }, options),
     setSwitch: async ({ kind, name, ...body }, options) =>
       await send.json({ method: 'PUT', path: path`/admin/switches/${kind}/${name}`, body }, options),
     removeSwitch: async ({ kind, name }, options) =>
-      void (await send.heard({ method: 'DELETE', path: path`/admin/switches/${kind}/${name}` }, options)),
+      void (await send.response({ method: 'DELETE', path: path`/admin/switches/${kind}/${name}` }, options)),
   };
 }

@@ -77,7 +77,7 @@ export function createApprovals(connection: Connection): Approvals {
     async decide({ id, digest }, body, options) {
       const headers = digest === undefined ? {} : { 'if-match': `"${digest}"` };
       const request = { method: 'POST', path: path`/api/approvals/${id}/decision`, headers, body } as const;
-      return await storedDecision(connection, await send.json<Approval>(request, options), options);
+      return await awaitStored(connection, await send.json<Approval>(request, options), options);
     },
   };
 }
@@ -99,7 +99,7 @@ const EVERY_MS = 100;
  * Waits until a decision is stored, so that later reads include it. Reads lag a little behind a run.
  * @returns the decided approval, even if it can't be read
  */
-export async function storedDecision(
+export async function awaitStored(
   connection: Connection,
   approval: Approval,
   options?: CallOptions,

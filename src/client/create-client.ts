@@ -19,8 +19,10 @@ import type { EventFilter, TenantEvent } from './stream-events.ts';
 import { REAL_TIMING } from './timing.ts';
 import { createTypedGraph } from './typed-graph.ts';
 import type { TypedGraph } from './typed-graph.ts';
-import { createHooks, createWebhooks } from './webhooks.ts';
-import type { Hooks, Webhooks } from './webhooks.ts';
+import { createHooks } from './hooks.ts';
+import type { Hooks } from './hooks.ts';
+import { createWebhooks } from './webhooks.ts';
+import type { Webhooks } from './webhooks.ts';
 import type { FileSchema } from '../api/schemas/file.ts';
 import { path, createListing } from './listing.ts';
 import type { Listing } from './listing.ts';
@@ -126,7 +128,7 @@ function createMemoryCalls({ send }: Connection): MemoryCalls {
     get: async (namespace, key, options) =>
       await send.json({ method: 'GET', path: path`/api/memory/${namespace}/${key}` }, options),
     remove: async (namespace, key, options) =>
-      void (await send.heard({ method: 'DELETE', path: path`/api/memory/${namespace}/${key}` }, options)),
+      void (await send.response({ method: 'DELETE', path: path`/api/memory/${namespace}/${key}` }, options)),
     list: (namespace, filter, options) =>
       createListing(send, { path: path`/api/memory/${namespace}`, query: { ...filter } }, options),
   };

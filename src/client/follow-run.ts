@@ -5,7 +5,7 @@ import { path } from './listing.ts';
 import type { Page } from './listing.ts';
 import type { CallOptions } from './send.ts';
 import { streamRun } from './stream-run.ts';
-import type { TokenEvent } from './stream-run.ts';
+import type { StreamedRun, TokenEvent } from './stream-run.ts';
 import { isResting, preferWait } from './wait-for-run.ts';
 import type { Until } from './wait-for-run.ts';
 
@@ -35,35 +35,29 @@ export function followTokens(
   id: string,
   { after = 0, signal }: Pick<FollowOptions, 'after' | 'signal'> = {},
 ): AsyncGenerator<RunEvent | TokenEvent, Run> {
-  return streamRun(connection, { id, after, signal, stream: 'tokens' });
+  return streamRun(connection, { id, after, signal }, 'tokens');
 }
 
 /** Like `followRun`, until the run needs a person. It polls, because streams do not end there. */
-async function* followToRest({ send, timing }: Connection, place: HistoryPlace): AsyncGenerator<RunEvent, Run> {
-  const { id, signal } = place;
-  const read = createHistoryReader({ send }, place);
-  for (let last = place.after; ;) {
+async function* followToRest({ send, timing }: Connection, run: StreamedRun): AsyncGenerator<RunEvent, Run> {
+  const { id, signal } = run;
+  const read = createHistoryReader({ send }, run);
+  for (let last = run.after; ;) {
     const headers = preferWait(1_000);
-    const run = await send.json<Run>({ method: 'GET', path: path`/api/runs/${id}`, headers }, { signal });
+    const current = await send.json<Run>({ method: 'GET', path: path`/api/runs/${id}`, headers }, { signal });
     const known = last;
     last = yield* read();
     // The caller may have continued the run after it received an event.
     if (last > known) continue;
-    if (isResting(run) && last >= run.lastSeq) return run;
-    if (isResting(run) || run.status === 'waiting') await timing.sleep(PAUSE_MS, signal);
+    if (isResting(current) && last >= current.lastSeq) return current;
+    if (isResting(current) || current.status === 'waiting') await timing.sleep(PAUSE_MS, signal);
   }
-}
-
-interface HistoryPlace {
-  readonly id: string;
-  readonly after: number;
-  readonly signal: AbortSignal | undefined;
 }
 
 /** Creates a reader that yields the events since its last call. @returns the `seq` of the last known event */
 function createHistoryReader(
   { send }: Pick<Connection, 'send'>,
-  { id, after, signal }: HistoryPlace,
+  { id, after, signal }: StreamedRun,
 ): () => AsyncGenerator<RunEvent, number> {
   let cursor: string | undefined;
   let last = after;

@@ -56,23 +56,22 @@ export function createGraphs(connection: Connection): Graphs {
       await send.json({ method: 'POST', path: path`/api/graphs/${reference}/test`, body }, options),
     async diagram(name, { format, run, ...options } = {}) {
       const request = { method: 'GET', path: path`/api/graphs/${name}/diagram`, query: { format, run } } as const;
-      return (await send.heard(request, options)).text;
+      return (await send.response(request, options)).text;
     },
   };
 }
 
 export type NewAlias = z.input<typeof NewAliasSchema> & Pick<GraphAlias, 'alias'>;
 
+/** The version before a change and the one after it. */
+export type ComparedVersions = Pick<GraphDiff, 'from' | 'to'>;
+
 /** The versions of a graph and its aliases. */
 export interface GraphVersions {
   /** Lists the versions, newest first, unpublished ones included. */
   versions(name: string, page?: PageRequest, options?: CallOptions): Listing<GraphSummary>;
   /** Compares two versions. */
-  diff(
-    name: string,
-    versions: { readonly from: number; readonly to: number },
-    options?: CallOptions,
-  ): Promise<GraphDiff>;
+  diff(name: string, versions: ComparedVersions, options?: CallOptions): Promise<GraphDiff>;
   /** Unpublishes a version: new runs can't use it. Publishing the same content restores it. */
   unpublish(name: string, version: number, options?: CallOptions): Promise<void>;
   /** Lists the aliases by name. */
@@ -85,7 +84,7 @@ export interface GraphVersions {
 
 function createGraphVersions({ send }: Connection): GraphVersions {
   const remove = async (at: string, options?: CallOptions): Promise<void> =>
-    void (await send.heard({ method: 'DELETE', path: at }, options));
+    void (await send.response({ method: 'DELETE', path: at }, options));
   return {
     versions: (name, page, options) =>
       createListing(send, { path: path`/api/graphs/${name}/versions`, query: { ...page } }, options),

@@ -50,3 +50,13 @@ export class HoldfastError extends Error {
     this.retryAfterMs = facts.retryAfterMs ?? null;
   }
 }
+
+/** Copies an error and adds the idempotency key of the failed call. */
+export function withIdempotencyKey(
+  idempotencyKey: string,
+  error: HoldfastError,
+  mayTakeEffect: boolean,
+): HoldfastError {
+  const { code, detail, status, issues, retryAfterMs, cause } = error;
+  return new HoldfastError({ code, detail, status, issues, retryAfterMs, cause, idempotencyKey, mayTakeEffect });
+}

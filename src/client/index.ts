@@ -44,15 +44,8 @@ export type { ApprovalFilter, Decision, DecisionResult, NamedDecision, Reassignm
 export type { FollowOptions } from './follow-run.ts';
 export type { Listing, Page, RunFilter } from './listing.ts';
 export type { Bulk, BulkResult, CallFilter, Decide, Fork, Replay, StateEdit, TaggedState } from './runs.ts';
-export type {
-  Hook,
-  NewHook,
-  DeliveryFilter,
-  NewWebhook,
-  Webhook,
-  WebhookDelivery,
-  WebhookWithSecret,
-} from './webhooks.ts';
+export type { Hook, NewHook } from './hooks.ts';
+export type { DeliveryFilter, NewWebhook, Webhook, WebhookDelivery, WebhookWithSecret } from './webhooks.ts';
 export type { NewRun, StartOptions } from './start-run.ts';
 export type { NewSchedule, Schedule, ScheduleChange, Tick } from './schedules.ts';
 export type { EventFilter, TenantEvent } from './stream-events.ts';

@@ -27,7 +27,7 @@ export async function* readStream(
   const closing = new AbortController();
   const until = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
   const headers = { accept: 'text/event-stream', ...(lastId !== undefined && { 'last-event-id': lastId }) };
-  const reader = (await send.opened({ method: 'GET', ...request, headers }, { signal: until })).getReader();
+  const reader = (await send.stream({ method: 'GET', ...request, headers }, { signal: until })).getReader();
   until.addEventListener('abort', () => void reader.cancel().catch(() => undefined));
   const decoder = new TextDecoder();
   const parse = createEventParser();
@@ -85,9 +85,9 @@ export function createEventParser(): EventParser {
   const end = (): readonly ServerSentEvent[] => {
     const isEvent = data.length > 0;
     const event = { lastId, type: isEvent ? type || 'message' : '', data: data.join('\n') };
-    const isTold = isEvent || hasId;
+    const isReported = isEvent || hasId;
     [type, data, hasId, heldCharacters] = ['', [], false, 0];
-    return isTold ? [event] : [];
+    return isReported ? [event] : [];
   };
   const fields: Readonly<Record<string, (value: string) => void>> = {
     event: (value) => (type = value),

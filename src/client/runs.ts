@@ -25,7 +25,7 @@ import type { Listing, RunFilter } from './listing.ts';
 import type { CallOptions } from './send.ts';
 import { startRun } from './start-run.ts';
 import type { NewRun, StartOptions } from './start-run.ts';
-import { storedDecision } from './approvals.ts';
+import { awaitStored } from './approvals.ts';
 import { waitForRun } from './wait-for-run.ts';
 import type { WaitOptions } from './wait-for-run.ts';
 import type { CONTROLS } from '../api/schemas/controls.ts';
@@ -47,6 +47,16 @@ export interface CallFilter extends PageRequest {
   readonly until?: string;
   /** `newest` lists the latest first. */
   readonly order?: 'oldest' | 'newest';
+}
+
+export interface HistoryPage extends PageRequest {
+  /** Skips the events up to this `seq`. */
+  readonly after?: number;
+}
+
+export interface CheckpointPage extends PageRequest {
+  /** Includes the checkpoints of forks and parents. */
+  readonly tree?: boolean;
 }
 
 export interface TaggedState extends State {
@@ -77,14 +87,14 @@ export interface Runs extends Controls {
   streamTicket(id: string, ticket?: NewTicket, options?: CallOptions): Promise<StreamTicket>;
   /** Lists runs, newest first. */
   list(filter?: RunFilter, options?: CallOptions): Listing<Run>;
-  /** Lists the events, oldest first. @param page at most 1,000 events; `after` skips those up to a `seq` */
-  history(id: string, page?: PageRequest & { readonly after?: number }, options?: CallOptions): Listing<RunEvent>;
+  /** Lists the events, oldest first, at most 1,000 on a page. */
+  history(id: string, page?: HistoryPage, options?: CallOptions): Listing<RunEvent>;
   /** Returns the values of all channels, now or at a checkpoint, and the position of the run. */
   state(id: string, checkpoint?: string, options?: CallOptions): Promise<TaggedState>;
   /** @throws HoldfastError `STALE` when the state has changed since it was read */
   edit(id: string, edit: StateEdit, options?: CallOptions): Promise<TaggedState>;
-  /** Lists the checkpoints, newest first. @param page `tree` includes those of forks and parents */
-  checkpoints(id: string, page?: PageRequest & { tree?: boolean }, options?: CallOptions): Listing<Checkpoint>;
+  /** Lists the checkpoints, newest first. */
+  checkpoints(id: string, page?: CheckpointPage, options?: CallOptions): Listing<Checkpoint>;
   /** Starts a new run at a checkpoint of this one, optionally with other values or another graph. */
   fork(id: string, fork: Fork, options?: CallOptions): Promise<Run>;
   /** Replays the run with its recorded answers; nothing is called. The run records the first divergence. */
@@ -114,7 +124,7 @@ export function createRuns(connection: Connection): Runs {
   const decideAs =
     (decision: 'approve' | 'reject'): Runs['approve'] =>
     async (id, body = {}, options) =>
-      await storedDecision(connection, await post<Approval>(path`/api/runs/${id}/${decision}`, body, options), options);
+      await awaitStored(connection, await post<Approval>(path`/api/runs/${id}/${decision}`, body, options), options);
   return {
     ...createControls(connection),
     ...createStates(connection),

@@ -47,7 +47,7 @@ export function createSchedules({ send }: Connection): Schedules {
     list: (page, options) => createListing(send, { path: '/api/schedules', query: { ...page } }, options),
     get: async (id, options) => await send.json({ method: 'GET', path: at(id) }, options),
     change: async (id, body, options) => await send.json({ method: 'PATCH', path: at(id), body }, options),
-    remove: async (id, options) => void (await send.heard({ method: 'DELETE', path: at(id) }, options)),
+    remove: async (id, options) => void (await send.response({ method: 'DELETE', path: at(id) }, options)),
     trigger: async (id, options) => await send.json({ method: 'POST', path: `${at(id)}/trigger`, body: {} }, options),
     backfill: async (id, body, options) =>
       await send.json({ method: 'POST', path: `${at(id)}/backfill`, body }, options),

@@ -1,5 +1,4 @@
-import { sentUnder } from './sent-under.ts';
-import { HoldfastError } from './holdfast-error.ts';
+import { HoldfastError, withIdempotencyKey } from './holdfast-error.ts';
 import type { Timing } from './timing.ts';
 import type { Problem } from './answers.ts';
 
@@ -58,11 +57,11 @@ export interface Send {
   /** Returns the JSON of the response with its entity tag. */
   tagged<T>(request: ApiRequest, options?: CallOptions): Promise<T & Tagged>;
   /** Returns the complete response. */
-  heard(request: ApiRequest, options?: CallOptions): Promise<Heard>;
+  response(request: ApiRequest, options?: CallOptions): Promise<ApiResponse>;
   /** Returns the bytes of the response with their media type. */
   file(request: ApiRequest, options?: CallOptions): Promise<Blob>;
   /** Returns the body of the response as a stream. */
-  opened(request: ApiRequest, options?: CallOptions): Promise<ReadableStream<Uint8Array>>;
+  stream(request: ApiRequest, options?: CallOptions): Promise<ReadableStream<Uint8Array>>;
 }
 
 export const ATTEMPTS = 6;
@@ -73,9 +72,9 @@ export function createSend(options: ClientOptions, timing: Timing): Send {
   return {
     json: async <T>(request: ApiRequest, call?: KeyedOptions) => await sent(readJson<T>, request, call),
     tagged: async <T>(request: ApiRequest, call?: CallOptions) => await sent(readTagged<T>, request, call),
-    heard: async (request, call) => await sent(readResponse, request, call),
+    response: async (request, call) => await sent(readResponse, request, call),
     file: async (request, call) => await sent(readFile, request, call),
-    opened: async (request, call) => await sent(open, request, call),
+    stream: async (request, call) => await sent(open, request, call),
   };
 }
 
@@ -98,12 +97,12 @@ async function sendUntil<T>(
   let mayTakeEffect = isKnown;
   for (let attempt = 1; ; attempt += 1) {
     const init = { ...(await toInit(options, request, key)), ...(signal && { signal }) };
-    const answer = await ask(sending, url, init);
+    const answer = await attemptOnce(sending, url, init);
     if ('success' in answer) return answer.success;
     const { error } = answer;
-    mayTakeEffect = mayBeDone(request.method, error, mayTakeEffect);
+    mayTakeEffect = mayBeExecuted(request.method, error, mayTakeEffect);
     const delayMs = attempt < attempts ? retryDelay(error, attempt, timing.random()) : null;
-    if (delayMs === null) throw request.method === 'GET' ? error : sentUnder(key, error, mayTakeEffect);
+    if (delayMs === null) throw request.method === 'GET' ? error : withIdempotencyKey(key, error, mayTakeEffect);
     await timing.sleep(delayMs, signal);
   }
 }
@@ -113,7 +112,7 @@ function keyOf({ idempotencyKey: given, isKnownKey: isKnown = given !== undefine
 }
 
 /** Reads a response to its end. */
-async function readResponse(response: Response): Promise<Heard> {
+async function readResponse(response: Response): Promise<ApiResponse> {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
@@ -154,7 +153,11 @@ async function toInit({ token }: ClientOptions, request: ApiRequest, key: string
 type Outcome<T> = { readonly success: T } | { readonly error: HoldfastError };
 
 /** @throws the reason of the signal */
-async function ask<T>({ options, timing, read }: Sending<T>, url: string, init: RequestInit): Promise<Outcome<T>> {
+async function attemptOnce<T>(
+  { options, timing, read }: Sending<T>,
+  url: string,
+  init: RequestInit,
+): Promise<Outcome<T>> {
   try {
     const response = await (options.fetch ? options.fetch(url, init) : fetch(url, init));
     if (response.ok) return { success: await read(response) };
@@ -174,18 +177,18 @@ function causeOf(error: unknown): string {
 }
 
 /** Refusals because of the caller or of load: the API sends them before it looks up the key. */
-const BEFORE_KEY: ReadonlySet<number | null> = new Set([401, 403, 429]);
+const REFUSED_BEFORE_KEY: ReadonlySet<number | null> = new Set([401, 403, 429]);
 
 /**
  * Returns whether a request may have been executed after a failed attempt.
  * @param before true if an earlier attempt with the key may have been; a refusal settles this where the API looks up
  * the key
  */
-function mayBeDone(method: string, error: HoldfastError, before: boolean): boolean {
+function mayBeExecuted(method: string, error: HoldfastError, before: boolean): boolean {
   if (method === 'GET') return false;
   if (!isRefusal(error)) return true;
   // The response of a deletion is not stored: after a successful one, the next attempt gets 404.
-  return before && (method === 'DELETE' || BEFORE_KEY.has(error.status));
+  return before && (method === 'DELETE' || REFUSED_BEFORE_KEY.has(error.status));
 }
 
 /** Refused requests have changed nothing. Any other failed request may have been executed, or may be in progress. */
@@ -197,7 +200,7 @@ function isRefusal({ status, code, mayTakeEffect }: HoldfastError): boolean {
 const FIRST_MS = 500;
 const LONGEST_MS = 30_000;
 /** Statuses of the API or of a proxy in front of it after which the same request may succeed. */
-const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /**
  * The delay before the next attempt in milliseconds: the one that the API states, or exponential backoff.
@@ -206,26 +209,28 @@ const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
  * @returns `null` if another attempt would fail in the same way, or would be too late
  */
 function retryDelay(error: HoldfastError, attempt: number, random: number): number | null {
-  if (!isPassing(error)) return null;
+  if (!isTransient(error)) return null;
   const { retryAfterMs } = error;
   if (retryAfterMs !== null) return retryAfterMs > LONGEST_MS ? null : retryAfterMs + random * FIRST_MS;
   return Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempt - 1)) * (0.5 + random / 2);
 }
 
-function isPassing({ code, status }: HoldfastError): boolean {
-  return code === 'UNREACHABLE' || code === 'REQUEST_IN_PROGRESS' || (status !== null && PASSING.has(status));
+function isTransient({ code, status }: HoldfastError): boolean {
+  return (
+    code === 'UNREACHABLE' || code === 'REQUEST_IN_PROGRESS' || (status !== null && TRANSIENT_STATUSES.has(status))
+  );
 }
 
 /** A response of the API, read to its end. */
-export interface Heard {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
 /** Parses the JSON of a response. Its type is that of the route, whose schema the API uses as well. */
-function readAnswer<T>(heard: Heard): T;
-function readAnswer({ status, text }: Heard): unknown {
+function readAnswer<T>(response: ApiResponse): T;
+function readAnswer({ status, text }: ApiResponse): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -234,7 +239,7 @@ function readAnswer({ status, text }: Heard): unknown {
 }
 
 /** Converts an unsuccessful response to an error. @param now milliseconds since the epoch */
-function readProblem({ status, headers, text }: Heard, now: number): HoldfastError {
+function readProblem({ status, headers, text }: ApiResponse, now: number): HoldfastError {
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);
   const isProblem = headers.get('content-type')?.startsWith('application/problem+json') ?? false;
   if (!isProblem)

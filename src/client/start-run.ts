@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import type { NewRunSchema } from '../api/schemas/run.ts';
 import type { Run } from './answers.ts';
-import { sentUnder } from './sent-under.ts';
 import type { Connection } from './connection.ts';
-import { HoldfastError } from './holdfast-error.ts';
+import { HoldfastError, withIdempotencyKey } from './holdfast-error.ts';
 import type { CallOptions } from './send.ts';
 import { preferWait, waitForRun } from './wait-for-run.ts';
 
@@ -33,6 +32,6 @@ export async function startRun<T extends Run>(
   const timeoutMs = deadline - timing.now();
   if (timeoutMs <= 0) return run;
   return await waitForRun<T>(connection, run.id, { timeoutMs, signal }).catch((error: unknown) => {
-    throw error instanceof HoldfastError ? sentUnder(idempotencyKey, error, true) : error;
+    throw error instanceof HoldfastError ? withIdempotencyKey(idempotencyKey, error, true) : error;
   });
 }

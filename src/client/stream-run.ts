@@ -6,7 +6,8 @@ import { isEnded } from './wait-for-run.ts';
 import { createPauses, readEvent, readStream } from './read-stream.ts';
 import type { ServerSentEvent } from './read-stream.ts';
 
-interface StreamedRun {
+/** A run whose events after a position are read. */
+export interface StreamedRun {
   readonly id: string;
   /** The `seq` of the last known event. */
   readonly after: number;
@@ -19,26 +20,28 @@ export interface TokenEvent extends ModelDelta {
 }
 
 /**
- * Yields each event of a run once, in order, and opens streams again as needed; with `stream` also the text of models
- * while it is generated.
+ * Yields each event of a run once, in order, and opens streams again as needed.
+ * @param stream `tokens` also yields the text of models while it is generated
  * @returns the run once it has ended
  */
 export function streamRun(connection: Connection, run: StreamedRun): AsyncGenerator<RunEvent, Run>;
 export function streamRun(
   connection: Connection,
-  run: StreamedRun & { readonly stream: 'tokens' },
+  run: StreamedRun,
+  stream: 'tokens',
 ): AsyncGenerator<RunEvent | TokenEvent, Run>;
 export async function* streamRun(
   connection: Connection,
-  { id, after, signal, stream }: StreamedRun & { readonly stream?: 'tokens' },
+  { id, after, signal }: StreamedRun,
+  stream?: 'tokens',
 ): AsyncGenerator<RunEvent | TokenEvent, Run> {
   const query = { stream };
   const pauses = createPauses(connection.timing, signal);
   const at = path`/api/runs/${id}`;
   let last = after;
   for (;;) {
-    const place = { lastId: last > 0 ? String(last) : undefined, signal };
-    for await (const event of eventsIn(readStream(connection, { path: `${at}/events`, query }, place))) {
+    const lastId = last > 0 ? String(last) : undefined;
+    for await (const event of eventsIn(readStream(connection, { path: `${at}/events`, query }, { lastId, signal }))) {
       if (event.type !== 'model.delta') {
         last = event.seq;
         pauses.reset();

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type {
   NewWebhookSchema,
+  RotateSchema,
   WebhookDeliverySchema,
   WebhookSchema,
   WebhookWithSecretSchema,
@@ -10,11 +11,11 @@ import type { Connection } from './connection.ts';
 import { createListing, path } from './listing.ts';
 import type { Listing } from './listing.ts';
 import type { CallOptions } from './send.ts';
-import type { HookSchema, NewHookSchema } from '../api/schemas/hook.ts';
 
 export type Webhook = z.output<typeof WebhookSchema>;
 export type WebhookWithSecret = z.output<typeof WebhookWithSecretSchema>;
 export type NewWebhook = z.input<typeof NewWebhookSchema>;
+export type SecretRotation = z.input<typeof RotateSchema>;
 export type WebhookDelivery = z.output<typeof WebhookDeliverySchema>;
 
 export interface DeliveryFilter extends PageRequest {
@@ -30,7 +31,7 @@ export interface Webhooks {
   list(filter?: PageRequest, options?: CallOptions): Listing<Webhook>;
   remove(id: string, options?: CallOptions): Promise<void>;
   /** Replaces the secret, by default with a new one. Both secrets sign for 24 hours. */
-  rotate(id: string, rotation?: { readonly secret?: string }, options?: CallOptions): Promise<WebhookWithSecret>;
+  rotate(id: string, rotation?: SecretRotation, options?: CallOptions): Promise<WebhookWithSecret>;
   /** Enables a disabled webhook again. */
   enable(id: string, options?: CallOptions): Promise<Webhook>;
   ping(id: string, options?: CallOptions): Promise<WebhookDelivery>;
@@ -46,7 +47,7 @@ export function createWebhooks({ send }: Connection): Webhooks {
     get: async (id, options) => await send.json({ method: 'GET', path: path`/api/webhooks/${id}` }, options),
     list: (filter, options) => createListing(send, { path: '/api/webhooks', query: { ...filter } }, options),
     remove: async (id, options) =>
-      void (await send.heard({ method: 'DELETE', path: path`/api/webhooks/${id}` }, options)),
+      void (await send.response({ method: 'DELETE', path: path`/api/webhooks/${id}` }, options)),
     rotate: async (id, body = {}, options) =>
       await send.json({ method: 'POST', path: path`/api/webhooks/${id}/rotate`, body }, options),
     enable: async (id, options) =>
@@ -60,27 +61,5 @@ export function createWebhooks({ send }: Connection): Webhooks {
         { method: 'POST', path: path`/api/webhooks/${id}/deliveries/${deliveryId}/replay`, body: {} },
         options,
       ),
-  };
-}
-
-export type Hook = z.output<typeof HookSchema>;
-export type NewHook = z.input<typeof NewHookSchema>;
-
-/** Inbound webhooks: endpoints for signed messages of other systems. */
-export interface Hooks {
-  /** Stores a hook and replaces an earlier one. */
-  put(id: string, hook: NewHook, options?: CallOptions): Promise<Hook>;
-  get(id: string, options?: CallOptions): Promise<Hook>;
-  /** Lists hooks by name. */
-  list(filter?: PageRequest, options?: CallOptions): Listing<Hook>;
-  remove(id: string, options?: CallOptions): Promise<void>;
-}
-
-export function createHooks({ send }: Connection): Hooks {
-  return {
-    put: async (id, body, options) => await send.json({ method: 'PUT', path: path`/api/hooks/${id}`, body }, options),
-    get: async (id, options) => await send.json({ method: 'GET', path: path`/api/hooks/${id}` }, options),
-    list: (filter, options) => createListing(send, { path: '/api/hooks', query: { ...filter } }, options),
-    remove: async (id, options) => void (await send.heard({ method: 'DELETE', path: path`/api/hooks/${id}` }, options)),
   };
 }

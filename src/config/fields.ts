@@ -4,8 +4,6 @@ import { CALL_SAFETIES } from '../graph/definition/index.ts';
 import { Retry, TimeSpan } from '../graph/schema/index.ts';
 import type { Duration } from '../graph/schema/index.ts';
 import { parseDuration } from '../graph/values/index.ts';
-import { PROVIDER_URLS } from '../activities/model-providers.ts';
-import type { ProviderName } from '../activities/model-providers.ts';
 
 /**
  * Chooses a schema by the shape of a value, so that errors refer to the intended kind.
@@ -65,18 +63,3 @@ const Secret = z.strictObject({ secret: z.string().min(1) });
 export const SecretOrText = z.union([z.string(), Secret]);
 
 export const ToolName = z.string().regex(TOOL_NAME, 'must be 1 to 64 letters, digits or _ . : -');
-
-interface Addressed {
-  readonly provider: ProviderName;
-  readonly baseUrl?: string | undefined;
-}
-
-/** True if the address of a model is known. */
-export function hasAddress({ provider, baseUrl }: Addressed): boolean {
-  return baseUrl !== undefined || PROVIDER_URLS[provider] !== null;
-}
-
-export const ADDRESS_PROBLEM = {
-  path: ['baseUrl'],
-  error: 'must say where the provider is: this one has no address of its own',
-};

@@ -1,8 +1,28 @@
 import { z } from 'zod';
-import { PROVIDER_NAMES } from '../activities/model-providers.ts';
+import { EMBEDDING_PROVIDER_NAMES, PROVIDER_NAMES, PROVIDER_URLS } from '../activities/model-providers.ts';
+import type { ProviderName } from '../activities/model-providers.ts';
 import type { OwnGenerate } from '../activities/models/model.ts';
-import { callFields, code, readAs, SecretOrText, ADDRESS_PROBLEM, hasAddress } from './fields.ts';
+import { TimeSpan } from '../graph/schema/index.ts';
+import { callFields, code, forTimer, readAs, SecretOrText } from './fields.ts';
 import type { CallSettingsInput } from './fields.ts';
+
+/* The models that graphs ask, and the one whose embeddings find entries of the memory by meaning. */
+
+/** The location of a model. */
+interface ModelAddress {
+  readonly provider: ProviderName;
+  readonly baseUrl?: string | undefined;
+}
+
+/** True if the address of a model is known. */
+function hasAddress({ provider, baseUrl }: ModelAddress): boolean {
+  return baseUrl !== undefined || PROVIDER_URLS[provider] !== null;
+}
+
+const ADDRESS_PROBLEM = {
+  path: ['baseUrl'],
+  error: 'must say where the provider is: this one has no address of its own',
+};
 
 const modelFields = {
   ...callFields,
@@ -60,3 +80,32 @@ export type ModelConfig = z.output<typeof ProviderModel> | z.output<typeof OwnMo
 
 /** A model of a provider, or one whose work is code. */
 export const Model = readAs<ModelConfig>((value) => ('generate' in value ? OwnModel : ProviderModel));
+
+/** The maximum length of pgvector's vectors. */
+const MAX_DIMENSIONS = 16_000;
+
+/** The embedding model for searches in memory. */
+const Embeddings = z
+  .strictObject({
+    /** The protocol of its API. */
+    provider: z.enum(EMBEDDING_PROVIDER_NAMES),
+    /** The provider's name of the model. */
+    model: z.string().min(1),
+    /** The address, for `openai-compatible` or a proxy. */
+    baseUrl: z.url().optional(),
+    /** The key, as `{ secret: 'NAME' }`. */
+    apiKey: SecretOrText.optional(),
+    /** The length of its vectors. */
+    dimensions: z.int().min(1).max(MAX_DIMENSIONS),
+    /** The minimum cosine similarity of entries found by meaning, from -1 to 1. */
+    minSimilarity: z.number().min(-1).max(1).default(0),
+    /** The time limit of a request; if it is exceeded, entries are found by words. */
+    timeout: forTimer(TimeSpan).default('5s'),
+    /** USD per million tokens. */
+    price: z.strictObject({ input: z.number().min(0) }).optional(),
+  })
+  .refine(hasAddress, ADDRESS_PROBLEM);
+
+export const Memory = z.strictObject({ embeddings: Embeddings.optional() });
+
+export type EmbeddingsInput = z.input<typeof Embeddings>;

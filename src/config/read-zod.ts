@@ -27,7 +27,7 @@ interface Part {
   readonly _zod: { readonly def: Definition };
 }
 
-interface Seen {
+interface VisitedSchema {
   readonly zodSchema: Part;
   readonly jsonSchema: Record<string, unknown>;
 }
@@ -35,7 +35,7 @@ interface Seen {
 /** Finds the effects of a zod schema, through the schemas that zod visits when it creates the JSON Schema. */
 export function zodTraitsOf({ '~standard': { jsonSchema } }: StandardSchema): ZodTraits {
   const definitions: Definition[] = [];
-  const override = ({ zodSchema }: Seen): void => void definitions.push(zodSchema._zod.def);
+  const override = ({ zodSchema }: VisitedSchema): void => void definitions.push(zodSchema._zod.def);
   jsonSchema.input({ target: TARGET, libraryOptions: { override } });
   const objects = definitions.filter(({ type }) => type === 'object');
   const isHidden = definitions.some(hidesNames);
@@ -48,7 +48,7 @@ export function zodTraitsOf({ '~standard': { jsonSchema } }: StandardSchema): Zo
 
 /** The JSON Schema of a zod schema's input, which refuses unknown names where zod would remove them. */
 export function closedInput({ '~standard': { jsonSchema } }: StandardSchema): Record<string, unknown> {
-  const override = ({ zodSchema, jsonSchema: part }: Seen): void => {
+  const override = ({ zodSchema, jsonSchema: part }: VisitedSchema): void => {
     const { def } = zodSchema._zod;
     if (def.type === 'object' && doesStrip(def)) part['additionalProperties'] = false;
   };

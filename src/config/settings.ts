@@ -11,8 +11,8 @@ export interface Setting {
   readonly schema: z.ZodType;
 }
 
-const Given = z.string();
-const Optional = z.string().optional();
+const RequiredText = z.string();
+const OptionalText = z.string().optional();
 const Level = z.enum(
   ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
   'is no level: trace, debug, info, warn, error, fatal or silent',
@@ -31,10 +31,10 @@ const Url = z
 /** The environment variables of API and workers. The configuration chooses the names of secrets. */
 export const SETTINGS = {
   DATABASE_URL: { meaning: 'PostgreSQL, such as `postgres://user:password@host/database`', schema: Url },
-  HOLDFAST_CONFIG: { meaning: 'The configuration file', fallback: 'holdfast.config.ts', schema: Optional },
+  HOLDFAST_CONFIG: { meaning: 'The configuration file', fallback: 'holdfast.config.ts', schema: OptionalText },
   HOLDFAST_CURSOR_SECRET: {
     meaning: 'Signs the cursors of lists: a long random text, the same for every API process',
-    schema: Given,
+    schema: RequiredText,
   },
   PORT: { meaning: 'The port of the API', fallback: '3000', schema: Port },
   METRICS_PORT: {
@@ -44,7 +44,7 @@ export const SETTINGS = {
   METRICS_HOST: {
     meaning: 'The address at which `METRICS_PORT` is open, such as `0.0.0.0`',
     fallback: '127.0.0.1',
-    schema: Optional,
+    schema: OptionalText,
   },
   LOG_LEVEL: { meaning: `One of ${Level.options.join(', ')}`, fallback: 'info', schema: Level },
   LOG_FORMAT: { meaning: '`json` or `pretty`; by default `pretty` on a terminal, else `json`', schema: Format },
@@ -59,27 +59,37 @@ export const SETTINGS = {
   HOLDFAST_TASK_QUEUES: {
     meaning: 'The queues that a worker serves, with commas between them',
     fallback: 'holdfast',
-    schema: Optional,
+    schema: OptionalText,
   },
   HOLDFAST_CACHED_RUNS: {
     meaning: 'The runs that a worker keeps in memory, 10 or more; by default as many as its heap takes',
     schema: Count.optional(),
   },
-  TEMPORAL_DEPLOYMENT_NAME: { meaning: 'With the next one: the version of a worker', schema: Optional },
-  TEMPORAL_WORKER_BUILD_ID: { meaning: 'With the one before: the version of a worker', schema: Optional },
-  TEMPORAL_ADDRESS: { meaning: "Temporal's host and port", fallback: '127.0.0.1:7233', schema: Optional },
-  TEMPORAL_NAMESPACE: { meaning: 'The namespace of the runs', fallback: 'default', schema: Optional },
-  TEMPORAL_API_KEY: { meaning: 'An API key of Temporal Cloud; with it, TLS is on', schema: Optional },
-  TEMPORAL_TLS: { meaning: '`true` or `false`: use TLS, or not', schema: Optional },
-  TEMPORAL_TLS_SERVER_CA_CERT_PATH: { meaning: "The authority that signs the server's certificate", schema: Optional },
-  TEMPORAL_TLS_CLIENT_CERT_PATH: { meaning: 'The certificate of this process, for mTLS', schema: Optional },
-  TEMPORAL_TLS_CLIENT_KEY_PATH: { meaning: 'The key of that certificate', schema: Optional },
-  TEMPORAL_TLS_SERVER_NAME: { meaning: "The name in the server's certificate, if it is another one", schema: Optional },
-  TEMPORAL_PROFILE: { meaning: "A profile of Temporal's configuration file", fallback: 'default', schema: Optional },
-  TEMPORAL_CONFIG_FILE: { meaning: "Temporal's configuration file, if it is elsewhere", schema: Optional },
+  TEMPORAL_DEPLOYMENT_NAME: { meaning: 'With the next one: the version of a worker', schema: OptionalText },
+  TEMPORAL_WORKER_BUILD_ID: { meaning: 'With the one before: the version of a worker', schema: OptionalText },
+  TEMPORAL_ADDRESS: { meaning: "Temporal's host and port", fallback: '127.0.0.1:7233', schema: OptionalText },
+  TEMPORAL_NAMESPACE: { meaning: 'The namespace of the runs', fallback: 'default', schema: OptionalText },
+  TEMPORAL_API_KEY: { meaning: 'An API key of Temporal Cloud; with it, TLS is on', schema: OptionalText },
+  TEMPORAL_TLS: { meaning: '`true` or `false`: use TLS, or not', schema: OptionalText },
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: {
+    meaning: "The authority that signs the server's certificate",
+    schema: OptionalText,
+  },
+  TEMPORAL_TLS_CLIENT_CERT_PATH: { meaning: 'The certificate of this process, for mTLS', schema: OptionalText },
+  TEMPORAL_TLS_CLIENT_KEY_PATH: { meaning: 'The key of that certificate', schema: OptionalText },
+  TEMPORAL_TLS_SERVER_NAME: {
+    meaning: "The name in the server's certificate, if it is another one",
+    schema: OptionalText,
+  },
+  TEMPORAL_PROFILE: {
+    meaning: "A profile of Temporal's configuration file",
+    fallback: 'default',
+    schema: OptionalText,
+  },
+  TEMPORAL_CONFIG_FILE: { meaning: "Temporal's configuration file, if it is elsewhere", schema: OptionalText },
 } as const satisfies Readonly<Record<string, Setting>>;
 
-const ofBoth = {
+const commonSettings = {
   DATABASE_URL: SETTINGS.DATABASE_URL.schema,
   LOG_LEVEL: SETTINGS.LOG_LEVEL.schema,
   LOG_FORMAT: SETTINGS.LOG_FORMAT.schema,
@@ -96,7 +106,7 @@ export const SetupSettings = z.object({ DATABASE_URL: SETTINGS.DATABASE_URL.sche
 
 /** Settings of an API process, besides Temporal's variables. */
 export const ApiSettings = z.object({
-  ...ofBoth,
+  ...commonSettings,
   HOLDFAST_CURSOR_SECRET: SETTINGS.HOLDFAST_CURSOR_SECRET.schema,
   PORT: SETTINGS.PORT.schema,
   METRICS_PORT: SETTINGS.METRICS_PORT.schema,
@@ -106,7 +116,7 @@ export const ApiSettings = z.object({
 /** Settings of a worker, besides Temporal's variables. */
 export const WorkerSettings = z
   .object({
-    ...ofBoth,
+    ...commonSettings,
     HOLDFAST_HEALTH_PORT: SETTINGS.HOLDFAST_HEALTH_PORT.schema,
     HOLDFAST_TEMPORAL_METRICS_PORT: SETTINGS.HOLDFAST_TEMPORAL_METRICS_PORT.schema,
     HOLDFAST_TASK_QUEUES: SETTINGS.HOLDFAST_TASK_QUEUES.schema,

@@ -19,7 +19,7 @@ export function lockFolder(folder: string): () => void {
       if (!hasCode(error, 'EEXIST')) throw error;
       const holder = readIfThere(file);
       const pid = Number(holder.split(' ')[0]);
-      if (tries > 3 || (isAlive(pid) && mayBe(holder, identityOf(pid))))
+      if (tries > 3 || (isAlive(pid) && mayBeSameProcess(holder, identityOf(pid))))
         throw new Error(`${folder} is in use by process ${pid}; stop it, or give another --data-dir`, { cause: error });
       rmSync(file, { force: true });
     }
@@ -27,7 +27,7 @@ export function lockFolder(folder: string): () => void {
 }
 
 /** Returns false if both identities contain a start time and these differ. */
-function mayBe(holder: string, alive: string): boolean {
+function mayBeSameProcess(holder: string, alive: string): boolean {
   return holder === alive || ![holder, alive].every((identity) => /^\d+ \S+ \d+$/.test(identity));
 }
 

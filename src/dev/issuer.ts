@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { SignJWT, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, jwtVerify } from 'jose';
 import type { JWK } from 'jose';
+import type { LocalSignIn } from '../api/deps.ts';
 import type { AuthSettings } from '../api/http/authenticate.ts';
 
 const ISSUER = 'holdfast-local';
@@ -16,15 +17,18 @@ const CODE_LIFE = '1m';
 /** Signs tokens for local use. It refuses to run in production. */
 export interface Issuer {
   readonly auth: AuthSettings;
-  sign(principal: {
-    readonly sub: string;
-    readonly tenant: string;
-    readonly roles: readonly string[];
-  }): Promise<string>;
+  sign(caller: CallerClaims): Promise<string>;
   /** Signs a code that is valid for a minute, at the console only. */
   signCode(): Promise<string>;
   /** @returns the id and the expiry of a code; `null` if it is invalid or expired */
   readCode(code: string): Promise<SignInCode | null>;
+}
+
+/** The claims of a token that identify its caller. */
+export interface CallerClaims {
+  readonly sub: string;
+  readonly tenant: string;
+  readonly roles: readonly string[];
 }
 
 export interface SignInCode {
@@ -114,7 +118,7 @@ export const CALLERS = {
   approver2: { sub: 'bob', tenant: 'demo', roles: ['approver'] },
   admin: { sub: 'root', tenant: 'demo', roles: ['admin'] },
   otherTenantUser: { sub: 'olaf', tenant: 'other', roles: ['user'] },
-} as const;
+} as const satisfies Readonly<Record<string, CallerClaims>>;
 
 export type Tokens = Readonly<Record<keyof typeof CALLERS, string>>;
 
@@ -127,4 +131,24 @@ export async function signTokens(issuer: Issuer): Promise<Tokens> {
     admin: await issuer.sign(admin),
     otherTenantUser: await issuer.sign(otherTenantUser),
   };
+}
+
+/** The users of the console; the first one is the default. */
+const CONSOLE_USERS = [CALLERS.admin, CALLERS.approver, CALLERS.approver2, CALLERS.user] as const;
+
+/** Opens the exchange of one-time codes for tokens of the local users. This process remembers which codes were used. */
+export function openLocalSignIn(issuer: Issuer, now: () => number = Date.now): LocalSignIn {
+  const usedUntilMs = new Map<string, number>();
+  return async (text) => {
+    const code = await issuer.readCode(text);
+    for (const [id, untilMs] of usedUntilMs) if (untilMs <= now()) usedUntilMs.delete(id);
+    if (!code || usedUntilMs.has(code.id)) return null;
+    usedUntilMs.set(code.id, code.expiresAtMs);
+    return await Promise.all(CONSOLE_USERS.map(async (person) => await issuer.sign(person)));
+  };
+}
+
+/** The address of the console with a new code in its fragment, which browsers do not send to servers. */
+export async function consoleAddress(baseUrl: string, issuer: Issuer): Promise<string> {
+  return `${baseUrl}/console/#code=${await issuer.signCode()}`;
 }

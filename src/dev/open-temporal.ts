@@ -27,14 +27,14 @@ export interface TemporalOptions {
 }
 
 /** Receives events of a part after it was opened. */
-export interface Fate {
+export interface LossObserver {
   /** Called when the part exits without being stopped. */
   readonly onLost: (error: Error) => void;
 }
 
 /** Connects to the Temporal server that the environment names, or starts one whose state is in the data folder. */
 export async function openTemporal(
-  { environment, dataDir, temporalPort, uiPort, say, onLost }: TemporalOptions & Fate,
+  { environment, dataDir, temporalPort, uiPort, say, onLost }: TemporalOptions & LossObserver,
   teardown: Teardown,
 ): Promise<StackTemporal> {
   const { TEMPORAL_ADDRESS, TEMPORAL_PROFILE, TEMPORAL_UI_URL = '' } = environment;

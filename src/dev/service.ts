@@ -108,7 +108,7 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
       ...folders.map(async (each) => await publish(each, { store, graphJobs })),
       reportIfNotReady(engine.ping, logger),
       reportIfNotReady(createMeaningCheck(store.meaning), logger),
-      startWorkers(parts, { config, store: opened, logger, environment }, teardown),
+      startWorkers(parts, config, { store: opened, logger, environment }, teardown),
     ]);
     const deps = {
       store,
@@ -148,17 +148,18 @@ async function openConfig(options: ServiceOptions, logger: Logger, teardown: Tea
 /** Serves all known task queues, unless the environment names some. */
 async function startWorkers(
   { temporal: { options, namespace }, bundle }: ServiceParts,
-  deps: WorkerSupplies & { readonly config: Config },
+  config: Config,
+  supplies: WorkerSupplies,
   teardown: Teardown,
 ): Promise<void> {
   const connection = await NativeConnection.connect(options);
   teardown.add(() => connection.close());
-  const known = taskQueuesOf(deps.config);
-  const taskQueues = readTaskQueues(deps.environment['HOLDFAST_TASK_QUEUES'] || known.join(), known);
+  const known = taskQueuesOf(config);
+  const taskQueues = readTaskQueues(supplies.environment['HOLDFAST_TASK_QUEUES'] || known.join(), known);
   const file = await bundle;
-  const environment = { ...deps.environment, ...(file !== null && { HOLDFAST_WORKFLOW_BUNDLE: file }) };
-  const workers = await createWorkers({ ...deps, environment, connection, namespace, taskQueues });
-  keepRunning(workers, deps.logger, teardown);
+  const environment = { ...supplies.environment, ...(file !== null && { HOLDFAST_WORKFLOW_BUNDLE: file }) };
+  const workers = await createWorkers({ ...supplies, config, environment, connection, namespace, taskQueues });
+  keepRunning(workers, supplies.logger, teardown);
 }
 
 function keepRunning(workers: readonly Worker[], logger: Logger, teardown: Teardown): void {

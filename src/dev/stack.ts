@@ -1,20 +1,21 @@
 import { mkdir, chmod, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import type { Connection } from '@temporalio/client';
 import { StackSettings, readSettings } from '../config/settings.ts';
 import type { PayloadReader } from '../process/data-converter.ts';
 import { createLogger } from '../process/logger.ts';
 import type { Logger } from '../process/logger.ts';
+import { setVariables } from '../process/process-options.ts';
 import { startFields } from '../process/start-fields.ts';
 import { addressOf } from '../process/temporal.ts';
 import type { Store } from '../store/store.ts';
-import { openDatabase } from './database/open-database.ts';
-import type { Database } from './database/use-store.ts';
+import { openThreadedDatabase } from './database/open-threaded-database.ts';
+import type { Database } from './database/open-store.ts';
 import type { startDemoServices } from './demo-services.ts';
 import { lockFolder } from './folder-lock.ts';
-import { openIssuer, signTokens, CALLERS } from './issuer.ts';
-import type { Tokens, Issuer } from './issuer.ts';
+import { consoleAddress, openIssuer, openLocalSignIn, signTokens } from './issuer.ts';
+import type { Tokens } from './issuer.ts';
 import type { TemporalOptions } from './open-temporal.ts';
 import { choosePort, retryIfPortTaken } from './ports.ts';
 import type { Service, ServiceOptions } from './service.ts';
@@ -22,7 +23,6 @@ import { openTelemetry } from '../telemetry/open-telemetry.ts';
 import { allSettled, startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
 import { provideBundle } from './workflow-bundle.ts';
-import type { LocalSignIn } from '../api/deps.ts';
 
 /** All parts of `npm start`: one process and a Temporal server. */
 export interface Stack {
@@ -127,6 +127,25 @@ async function closeFormer(service: Service, logger: Logger): Promise<void> {
   await service.close().catch((error: unknown) => logger.error({ error }, 'the code of before did not end'));
 }
 
+/** Opens the database that `DATABASE_URL` names, or an embedded one in the data folder. */
+export async function openDatabase(
+  { environment, dataDir }: Pick<StackOptions, 'environment' | 'dataDir'>,
+  teardown: Teardown,
+): Promise<Database> {
+  const { DATABASE_URL } = setVariables(environment);
+  if (DATABASE_URL !== undefined) {
+    const { openStore } = await import('./database/open-store.ts');
+    return await openStore(DATABASE_URL, teardown);
+  }
+  // The store's modules are loaded while the thread starts.
+  const [database, { openStore }] = await allSettled([
+    openThreadedDatabase(resolve(dataDir, 'pglite')),
+    import('./database/open-store.ts'),
+  ]);
+  teardown.add(() => database.close());
+  return await openStore({ database, blobs: resolve(dataDir, 'blobs') }, teardown);
+}
+
 /** Opens Temporal. @param broken aborts when a server that was started here exits by itself */
 async function openWatchedTemporal(options: StackOptions, broken: AbortController, teardown: Teardown) {
   const { openTemporal } = await import('./open-temporal.ts');
@@ -171,24 +190,4 @@ export async function openCursorSecret(file: string): Promise<string> {
   await writeFile(file, made, { mode: 0o600 });
   await chmod(file, 0o600);
   return made;
-}
-
-/** The users of the console; the first one is the default. */
-const PEOPLE = [CALLERS.admin, CALLERS.approver, CALLERS.approver2, CALLERS.user] as const;
-
-/** Opens the exchange of one-time codes for tokens of the local users. This process remembers which codes were used. */
-export function openLocalSignIn(issuer: Issuer, now: () => number = Date.now): LocalSignIn {
-  const usedUntilMs = new Map<string, number>();
-  return async (text) => {
-    const code = await issuer.readCode(text);
-    for (const [id, untilMs] of usedUntilMs) if (untilMs <= now()) usedUntilMs.delete(id);
-    if (!code || usedUntilMs.has(code.id)) return null;
-    usedUntilMs.set(code.id, code.expiresAtMs);
-    return await Promise.all(PEOPLE.map(async (person) => await issuer.sign(person)));
-  };
-}
-
-/** The address of the console with a new code in its fragment, which browsers do not send to servers. */
-export async function consoleAddress(baseUrl: string, issuer: Issuer): Promise<string> {
-  return `${baseUrl}/console/#code=${await issuer.signCode()}`;
 }

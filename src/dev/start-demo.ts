@@ -37,7 +37,7 @@ async function main(): Promise<number> {
       createClient(process.env['SHOP_URL'] ?? '', shopToken()),
     );
     say(`\n${formatReport(rows)}\n`);
-    say(whereToLook(stack, rows[0]?.runId ?? '', values.stay));
+    say(describeAddresses(stack, rows[0]?.runId ?? '', values.stay));
     if (values.stay) await new Promise(() => {});
     return rows.length === cases.length && rows.every(({ differences }) => differences.length === 0) ? 0 : 1;
   } finally {
@@ -77,7 +77,7 @@ function shopToken(): string {
   return (process.env['SHOP_AUTHORIZATION'] ?? '').replace(/^Bearer /, '');
 }
 
-function whereToLook({ baseUrl, uiUrl, tokens }: Stack, runId: string, stays: boolean): string {
+function describeAddresses({ baseUrl, uiUrl, tokens }: Stack, runId: string, stays: boolean): string {
   const again = stays ? 'Until Ctrl-C:' : `To look closer: npm start -- --data-dir ${DATA_DIR}`;
   return `${again}
   a run            curl -H "authorization: Bearer $TOKEN" ${baseUrl}/api/runs/${runId}

@@ -39,7 +39,7 @@ export function createFakeCalls(
   return (task) => {
     const { request } = task;
     const kind = request.kind === 'reading' ? 'tool' : request.kind;
-    if (!answered[kind].includes(calleeOf(request).name)) return toMissing(task, kind, answered[kind]);
+    if (!answered[kind].includes(calleeOf(request).name)) return missingFake(task, kind, answered[kind]);
     switch (request.kind) {
       case 'model':
         return toCall(kinds.model, { ...task, request });
@@ -56,7 +56,7 @@ export function createFakeCalls(
 }
 
 /** A call that ends the test, because there is no fake for it. */
-function toMissing({ request, node }: CallTask, kind: keyof typeof KINDS, known: readonly string[]): FakeCall {
+function missingFake({ request, node }: CallTask, kind: keyof typeof KINDS, known: readonly string[]): FakeCall {
   const { name } = calleeOf(request);
   const message = `The node "${node}" calls the ${KINDS[kind]} "${name}", and the test has no fake for it.${didYouMean(name, known)}`;
   const has = known.length === 0 ? `It has no ${KINDS[kind]}` : `It has ${known.join(', ')}`;

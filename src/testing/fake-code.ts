@@ -37,7 +37,7 @@ export function withClock(code: unknown, clock: SimulatedClock): TimedCode {
   if (typeof code !== 'function') throw new TypeError('A fake must be a function, or have one as "execute"');
   return async (args, context) => {
     const extended = { ...context, now: new Date(clock.now) };
-    const returned = await watched(
+    const returned = await recordMissing(
       async (): Promise<unknown> => await Reflect.apply(code, undefined, [args, extended]),
       clock,
     );
@@ -48,7 +48,7 @@ export function withClock(code: unknown, clock: SimulatedClock): TimedCode {
   };
 }
 
-async function watched(answer: () => Promise<unknown>, clock: SimulatedClock): Promise<unknown> {
+async function recordMissing(answer: () => Promise<unknown>, clock: SimulatedClock): Promise<unknown> {
   try {
     return await answer();
   } catch (error) {

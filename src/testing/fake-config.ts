@@ -27,7 +27,7 @@ export function toFakeConfig({ base, fakes, used }: FakeSetup, clock: SimulatedC
   const { models = {}, tools = {}, functions = {}, nodeTypes = {}, messageProcessors = {} } = fakes;
   const config: Config = {
     ...base,
-    models: { ...each(used.models, () => ({ generate: noAnswer })), ...base.models },
+    models: { ...forEachName(used.models, () => ({ generate: noAnswer })), ...base.models },
     tools: toolsOf({ base, fakes, used }, clock),
     functions: functionsOf({ base, fakes, used }, clock),
     nodeTypes: nodeTypesOf({ base, fakes, used }, clock),
@@ -78,7 +78,7 @@ function factsOf(tool: ToolConfig): object {
 
 function functionsOf({ base, fakes: { functions = {} }, used }: FakeSetup, clock: SimulatedClock): Config['functions'] {
   const faked = mapValues(functions, (fake, name) => ({ ...own(base.functions, name), ...toFields(fake, clock) }));
-  const named = each(used.functions, () => ({ execute: noAnswer }));
+  const named = forEachName(used.functions, () => ({ execute: noAnswer }));
   return { ...parse('functions', Functions, named), ...base.functions, ...parse('functions', Functions, faked) };
 }
 
@@ -106,7 +106,7 @@ function noAnswer(): never {
   throw new Error('There is no fake');
 }
 
-function each<T>(names: readonly string[], toValue: (name: string) => T): Record<string, T> {
+function forEachName<T>(names: readonly string[], toValue: (name: string) => T): Record<string, T> {
   return Object.fromEntries(names.map((name) => [name, toValue(name)]));
 }
 

@@ -17,13 +17,13 @@ export interface Action {
 
 export type ActionKind = 'approve' | 'reject' | 'signal' | 'cancel' | 'retry' | 'skip';
 
-export interface Wanted extends Pick<Action, 'kind' | 'target' | 'by'> {
+export interface RequestedAction extends Pick<Action, 'kind' | 'target' | 'by'> {
   readonly runId: string;
   readonly body: Json;
 }
 
 /** Sends an action until its outcome is known: under one key, sometimes twice concurrently. */
-export async function act(client: ApiClient, wanted: Wanted, random: Random): Promise<Action> {
+export async function act(client: ApiClient, wanted: RequestedAction, random: Random): Promise<Action> {
   const { kind, target, by, runId, body } = wanted;
   const headers = { 'idempotency-key': `${kind} ${target} ${by}` };
   const post = async (): Promise<ApiAnswer> => await client.post(`/api/runs/${runId}/${kind}`, body, headers);

@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { QUERIES, RUN_GRAPH } from '../../src/workflows/contract.ts';
 
 /** Clients that continuously query all open runs through Temporal. */
-export interface Askers {
+export interface QueryClients {
   /** Stops them. @returns the number of answered queries */
   stop(): Promise<number>;
 }
@@ -13,7 +13,7 @@ const ANSWER_WITHIN_MS = 5_000;
 const PAUSE_MS = 200;
 
 /** @param count the number of concurrent clients, each of which queries one run after the other */
-export function startAskers(address: string, count: number): Askers {
+export function startQueryClients(address: string, count: number): QueryClients {
   const end = new AbortController();
   let answered = 0;
   const askAll = async ({ connection, workflow }: Client): Promise<void> => {

@@ -8,67 +8,67 @@ import { createRandom, seedOf } from '../support/builders/random.ts';
 import type { Random } from '../support/builders/random.ts';
 import { act } from './actions.ts';
 import type { Action } from './actions.ts';
-import type { Errand, Plan } from './plans.ts';
+import type { PlanGroup, Plan } from './plans.ts';
 import { reactionTo } from './reactions.ts';
 import type { Reactions } from './reactions.ts';
 
 /** The environment in which customers execute their plans. */
-export interface Office extends Reactions {
+export interface CustomerDeps extends Reactions {
   readonly as: (caller: keyof Tokens) => ApiClient;
 }
 
 /** The result of a plan. */
-export interface Story {
+export interface PlanResult {
   readonly plan: Plan;
   /** `null` if no run was ever accepted. */
   readonly runId: string | null;
   readonly actions: readonly Action[];
   /** The reason why a plan could not be executed; `null` without one. */
-  readonly trouble: string | null;
+  readonly failure: string | null;
 }
 
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled']);
 const PATIENCE_MS = 600_000;
 const PAUSE_MS = 400;
 
-/** Starts the runs of an errand one after the other, and attends to each until it has ended, or waits as expected. */
-export async function serve(office: Office, errand: Errand, seed: number): Promise<readonly Story[]> {
-  const begun: Promise<Story>[] = [];
+/** Starts the runs of a group one after the other, and handles each until it has ended, or waits as expected. */
+export async function executePlans(deps: CustomerDeps, group: PlanGroup, seed: number): Promise<readonly PlanResult[]> {
+  const begun: Promise<PlanResult>[] = [];
   let before: string | null = null;
-  for (const plan of errand) {
+  for (const plan of group) {
     const random = createRandom(seedOf(seed, plan.job));
-    const { runId, trouble } = await tryToStart(office, { plan, before }, random);
+    const { runId, failure } = await tryToStart(deps, { plan, before }, random);
     before = runId;
-    begun.push(tell(office, { plan, runId, trouble }, random));
+    begun.push(tell(deps, { plan, runId, failure }, random));
   }
   return await Promise.all(begun);
 }
 
-/** The plan to start, and the previous run of its errand. */
+/** The plan to start, and the previous run of its group. */
 interface Next {
   readonly plan: Plan;
   readonly before: string | null;
 }
 
-type Accepted = Pick<Story, 'runId' | 'trouble'>;
+type Accepted = Pick<PlanResult, 'runId' | 'failure'>;
 
-async function tryToStart(office: Office, next: Next, random: Random): Promise<Accepted> {
+async function tryToStart(deps: CustomerDeps, next: Next, random: Random): Promise<Accepted> {
   try {
-    return { runId: await start(office.as('user'), next, random), trouble: null };
+    return { runId: await start(deps.as('user'), next, random), failure: null };
   } catch (error) {
-    return { runId: null, trouble: messageOf(error) };
+    return { runId: null, failure: messageOf(error) };
   }
 }
 
-async function tell(office: Office, begun: Accepted & Pick<Next, 'plan'>, random: Random): Promise<Story> {
+async function tell(deps: CustomerDeps, begun: Accepted & Pick<Next, 'plan'>, random: Random): Promise<PlanResult> {
   const { plan, runId } = begun;
   const actions: Action[] = [];
   if (runId === null) return { ...begun, actions };
   try {
-    await attend(office, { plan, runId, actions }, random);
+    await handleRun(deps, { plan, runId, actions }, random);
     return { ...begun, actions };
   } catch (error) {
-    return { ...begun, actions, trouble: messageOf(error) };
+    return { ...begun, actions, failure: messageOf(error) };
   }
 }
 
@@ -119,33 +119,33 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-interface Attended {
+interface HandledRun {
   readonly plan: Plan;
   readonly runId: string;
   readonly actions: Action[];
 }
 
-async function attend(office: Office, attended: Attended, random: Random): Promise<void> {
-  const { plan, runId } = attended;
+async function handleRun(deps: CustomerDeps, handled: HandledRun, random: Random): Promise<void> {
+  const { plan, runId } = handled;
   for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline;) {
-    const { body: run } = await office.as('user').get(`/api/runs/${runId}`, { prefer: 'wait=3' });
+    const { body: run } = await deps.as('user').get(`/api/runs/${runId}`, { prefer: 'wait=3' });
     if (isSettled(run, plan)) return;
-    for (const waiting of listAt(run, '/waitingFor')) await see(office, { ...attended, waiting }, random);
+    for (const waiting of listAt(run, '/waitingFor')) await handleWaiting(deps, { ...handled, waiting }, random);
     await sleep(PAUSE_MS);
   }
   throw new Error('The run has not come to an end');
 }
 
 /** Handles a pending item of a run that was not handled yet. */
-async function see(
-  office: Office,
-  { plan, runId, actions, waiting }: Attended & { readonly waiting: Json },
+async function handleWaiting(
+  deps: CustomerDeps,
+  { plan, runId, actions, waiting }: HandledRun & { readonly waiting: Json },
   random: Random,
 ): Promise<void> {
-  for (const wanted of await reactionTo(office, { plan, runId, waiting })) {
+  for (const wanted of await reactionTo(deps, { plan, runId, waiting })) {
     const { kind, target, by } = wanted;
     if (actions.some((done) => done.kind === kind && done.target === target && done.by === by)) continue;
-    actions.push(await act(office.as(by), { ...wanted, runId }, random));
+    actions.push(await act(deps.as(by), { ...wanted, runId }, random));
   }
 }
 

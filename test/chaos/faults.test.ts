@@ -8,7 +8,7 @@ const round = (seed: number, victims = VICTIMS) => firstRound(victims, createRan
 const distinct = (values: readonly string[]): string[] => [...new Set(values)].toSorted();
 
 test.each(SEEDS)('the first round injects each fault into each kind of process, for any seed (%i)', (seed) => {
-  const all = round(seed).map(({ kind, manner }) => `${kind} ${manner}`);
+  const all = round(seed).map(({ kind, faultKind }) => `${kind} ${faultKind}`);
   expect(all).toHaveLength(15);
   // The workflow process is killed instead of being restarted.
   expect(distinct(all)).toHaveLength(14);
@@ -18,7 +18,7 @@ test.each(SEEDS)('the first round injects each fault into each kind of process, 
 test.each(SEEDS)('the first five faults of a round include each kind of process and each fault (%i)', (seed) => {
   const first = round(seed).slice(0, 5);
   expect(distinct(first.map(({ kind }) => kind))).toEqual(['api', 'code', 'postgres', 'temporal', 'worker']);
-  expect(distinct(first.map(({ manner }) => manner))).toEqual(['killed', 'restarted', 'stopped']);
+  expect(distinct(first.map(({ faultKind }) => faultKind))).toEqual(['killed', 'restarted', 'stopped']);
 });
 
 test('the order of faults is determined by the seed, and seeds differ', () => {
@@ -28,7 +28,7 @@ test('the order of faults is determined by the seed, and seeds differ', () => {
 
 test('missing processes get no fault', () => {
   const all = round(1, ['worker 1']);
-  expect(distinct(all.map(({ kind, manner }) => `${kind} ${manner}`))).toEqual([
+  expect(distinct(all.map(({ kind, faultKind }) => `${kind} ${faultKind}`))).toEqual([
     'worker killed',
     'worker restarted',
     'worker stopped',

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { playChaos } from './play-chaos.ts';
 import { SINGLE_GRAPHS } from './plans.ts';
 import type { Share } from './plans.ts';
-import { describeHarm, describeReport } from './report.ts';
+import { describeFault, describeReport } from './report.ts';
 
 /* `npm run chaos`: prints its progress, and at the end the results of all runs. */
 
@@ -14,7 +14,7 @@ Runs of mixed graphs, in threads and forked too, go on while worker, API, Tempor
 bundled once, for all workers. Afterwards all runs are checked, and the histories of all executions replayed.
 
   --runs N           how many runs are started (100)
-  --seed N           chooses runs, decisions, moods of the third party, victims and pauses (1)
+  --seed N           chooses runs, decisions, behaviors of the third party, victims and pauses (1)
   --at-once N        how many runs go on at a time (20)
   --share GRAPH=PART so large a part of the runs is of one graph: waits=0.5
   --askers N         how many people query all open runs by Temporal's tools, all the time (0)
@@ -64,7 +64,7 @@ function wholeNumber(name: string, text: string, least: number): number {
   throw new RangeError(`--${name} takes a whole number from ${least} on, not "${text}"`);
 }
 
-function understand(): ReturnType<typeof readArguments> | null {
+function readOptions(): ReturnType<typeof readArguments> | null {
   try {
     return readArguments();
   } catch (error) {
@@ -76,7 +76,7 @@ function understand(): ReturnType<typeof readArguments> | null {
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function main(): Promise<number> {
-  const given = understand();
+  const given = readOptions();
   if (!given) return 2;
   if (given.isHelpWanted) {
     process.stdout.write(HELP);
@@ -87,9 +87,9 @@ async function main(): Promise<number> {
   let over = 0;
   const report = await playChaos({
     ...given,
-    onHarm: (harm) => say(describeHarm(harm)),
-    onStory: ({ plan, trouble }) =>
-      say(`${' '.repeat(10)}${++over} of ${runs} over: ${[plan.job, trouble ?? 'well'].join(', ')}`),
+    onFault: (fault) => say(describeFault(fault)),
+    onStory: ({ plan, failure }) =>
+      say(`${' '.repeat(10)}${++over} of ${runs} over: ${[plan.job, failure ?? 'well'].join(', ')}`),
   });
   for (const line of describeReport(report)) say(line);
   return report.verdicts.some(({ findings }) => findings.length > 0) ? 1 : 0;

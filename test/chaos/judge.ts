@@ -17,8 +17,8 @@ import { lastFailedTask } from './checks/last-failed-task.ts';
 import { RULES } from './checks/rules.ts';
 import { gatherFacts } from './checks/run-facts.ts';
 import type { Sources } from './checks/run-facts.ts';
-import type { Story } from './customer.ts';
-import type { Books } from './third-party.ts';
+import type { PlanResult } from './customer.ts';
+import type { CallRecords } from './third-party.ts';
 
 export interface Verdict {
   readonly about: string;
@@ -43,19 +43,19 @@ export interface Evidence {
   readonly code: string;
   readonly seed: number;
   readonly client: ApiClient;
-  readonly books: Books;
+  readonly records: CallRecords;
 }
 
-export async function judge(evidence: Evidence, stories: readonly Story[]): Promise<Judgment> {
+export async function judge(evidence: Evidence, stories: readonly PlanResult[]): Promise<Judgment> {
   const teardown = openTeardown();
   try {
-    const { temporalAddress, databaseUrl, client, books } = evidence;
+    const { temporalAddress, databaseUrl, client, records } = evidence;
     const source = await openSource({ address: temporalAddress }, databaseUrl, teardown);
     const { workflow } = new Client({ connection: source.connection });
     const sources: Sources = {
       client,
       workflowOf: (id) => workflow.getHandle(workflowIdOf(id)),
-      done: books.done,
+      done: records.done,
     };
     const replays = await replay(source, evidence);
     const ofRuns: Verdict[] = [];
@@ -95,10 +95,10 @@ async function countContinued(workflow: WorkflowClient, runIds: readonly string[
   return continued;
 }
 
-async function judgeRun(sources: Sources, story: Story, { differences }: Replayed): Promise<Verdict> {
-  const { plan, runId, trouble } = story;
+async function judgeRun(sources: Sources, story: PlanResult, { differences }: Replayed): Promise<Verdict> {
+  const { plan, runId, failure } = story;
   const about = `${plan.job} (${plan.graph}, ${plan.begins.kind}, ${runId ?? 'not accepted'})`;
-  if (runId === null) return { about, findings: [trouble ?? 'It was not accepted'] };
+  if (runId === null) return { about, findings: [failure ?? 'It was not accepted'] };
   const differing = differences.filter(({ workflowId }) => workflowId === workflowIdOf(runId)).map(describeDifference);
   const facts = await gatherFacts(sources, story, runId).catch(inWords);
   if (typeof facts === 'string') {

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '../support/builders/random.ts';
-import { drawErrands } from './plans.ts';
+import { drawPlanGroups } from './plans.ts';
 
-const plansOf = (seed: number, part: number) => drawErrands(100, createRandom(seed), { graph: 'waits', part }).flat();
+const plansOf = (seed: number, part: number) =>
+  drawPlanGroups(100, createRandom(seed), { graph: 'waits', part }).flat();
 
 test.each([0.25, 0.5, 1])('a share of %d of the runs is of the given graph, and no run is lost', (part) => {
   const plans = plansOf(7, part);

@@ -15,7 +15,7 @@ export interface Plan {
   /** The prefix of all its job names. */
   readonly job: string;
   readonly graph: GraphName;
-  readonly begins: Beginning;
+  readonly begins: RunStart;
   readonly input: JsonObject;
   /** The decision of the approvers. */
   readonly decision: 'approve' | 'reject';
@@ -25,14 +25,14 @@ export interface Plan {
 }
 
 /** Related plans, whose runs are started in this order. */
-export type Errand = readonly Plan[];
+export type PlanGroup = readonly Plan[];
 
 /** How a run is started. */
-export type Beginning =
+export type RunStart =
   | { readonly kind: 'new' }
   /** On a thread, where it may have to wait for earlier runs. */
   | { readonly kind: 'turn'; readonly threadId: string }
-  /** As a fork of the previous run of the errand, after a superstep of that run, with other values. */
+  /** As a fork of the previous run of the group, after a superstep of that run, with other values. */
   | { readonly kind: 'fork'; readonly step: number; readonly values: JsonObject };
 
 export type GraphName = 'mixed' | 'waits' | 'agent' | 'long' | 'local' | 'turns';
@@ -45,29 +45,29 @@ export interface Share {
   readonly part: number;
 }
 
-/** @returns errands with the given total number of plans: first each kind, as far as possible, then random ones */
-export function drawErrands(plans: number, random: Random, share: Share | null = null): readonly Errand[] {
-  const errands: Errand[] = [];
-  const due = random.shuffle(DRAW);
+/** @returns groups with the given total number of plans: first each kind, as far as possible, then random ones */
+export function drawPlanGroups(plans: number, random: Random, share: Share | null = null): readonly PlanGroup[] {
+  const groups: PlanGroup[] = [];
+  const due = random.shuffle(GROUP_KINDS);
   let shared = 0;
-  for (let left = plans; left > 0; left -= errands.at(-1)?.length ?? 0) {
+  for (let left = plans; left > 0; left -= groups.at(-1)?.length ?? 0) {
     const isShared = share !== null && shared < share.part * (plans - left + 1);
     if (isShared) shared += 1;
-    const draw = isShared ? alone(share.graph) : (due.pop() ?? random.pick(DRAW));
-    errands.push(draw(`job-${errands.length + 1}`, random).slice(0, left));
+    const draw = isShared ? alone(share.graph) : (due.pop() ?? random.pick(GROUP_KINDS));
+    groups.push(draw(`job-${groups.length + 1}`, random).slice(0, left));
   }
-  return errands;
+  return groups;
 }
 
-type Draw = (job: string, random: Random) => Errand;
+type DrawGroup = (job: string, random: Random) => PlanGroup;
 
 /** A run without a thread or a parent. */
-function alone(graph: SingleName): Draw {
+function alone(graph: SingleName): DrawGroup {
   return (job, random) => [drawPlan(job, graph, random)];
 }
 
 /** Runs of one thread; the next one starts even if one fails. */
-function drawTurns(threadId: string, random: Random): Errand {
+function drawThread(threadId: string, random: Random): PlanGroup {
   const numbers = upTo(2 + Math.floor(random.next() * 3));
   const jobOf = (number: number): string => `${threadId}-turn-${number}`;
   const jobsOf = (number: number): readonly string[] => ['order', 'pay'].map((name) => `${jobOf(number)}/${name}`);
@@ -86,7 +86,7 @@ function drawTurns(threadId: string, random: Random): Errand {
 }
 
 /** A run and its fork, which begins while the run continues. */
-function drawFork(job: string, random: Random): Errand {
+function drawFork(job: string, random: Random): PlanGroup {
   const parent = drawPlan(job, 'long', random);
   const shared = 1 + Math.floor(random.next() * 5);
   const fork = `${job}-fork`;
@@ -98,7 +98,7 @@ function drawFork(job: string, random: Random): Errand {
 }
 
 /** Most of these combine all kinds of calls. */
-const DRAW: readonly Draw[] = [
+const GROUP_KINDS: readonly DrawGroup[] = [
   alone('mixed'),
   alone('mixed'),
   alone('mixed'),
@@ -106,7 +106,7 @@ const DRAW: readonly Draw[] = [
   alone('agent'),
   alone('long'),
   alone('local'),
-  drawTurns,
+  drawThread,
   drawFork,
 ];
 
@@ -115,13 +115,15 @@ const PLAIN = { begins: { kind: 'new' }, decision: 'approve', isEarly: false } a
 function drawPlan(job: string, graph: SingleName, random: Random): Plan {
   const decision = random.next() < 0.7 ? 'approve' : 'reject';
   const isEarly = random.next() < 0.3;
-  return { ...PLAIN, job, graph, decision, isEarly, ...MAKERS[graph](job, decision, random) };
+  return { ...PLAIN, job, graph, decision, isEarly, ...PLAN_MAKERS[graph](job, decision, random) };
 }
 
 export type SingleName = Exclude<GraphName, 'turns'>;
-type Makings = Pick<Plan, 'input' | 'expected'>;
+type InputAndOutcome = Pick<Plan, 'input' | 'expected'>;
 
-const MAKERS: Readonly<Record<SingleName, (job: string, decision: Plan['decision'], random: Random) => Makings>> = {
+const PLAN_MAKERS: Readonly<
+  Record<SingleName, (job: string, decision: Plan['decision'], random: Random) => InputAndOutcome>
+> = {
   mixed(job, decision, random) {
     const status = random.pick(['completed', 'completed', 'completed', 'failed', 'canceled', 'waiting'] as const);
     const rounds = 1 + Math.floor(random.next() * 3);

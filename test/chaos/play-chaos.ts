@@ -18,15 +18,15 @@ import { createPatientFetch } from '../support/readers/patient-fetch.ts';
 import { startPostgres } from '../support/servers/postgres-server.ts';
 import type { PostgresServer } from '../support/servers/postgres-server.ts';
 import { createRandom, seedOf } from '../support/builders/random.ts';
-import { startAskers } from './askers.ts';
-import { serve } from './customer.ts';
-import type { Story } from './customer.ts';
+import { startQueryClients } from './askers.ts';
+import { executePlans } from './customer.ts';
+import type { PlanResult } from './customer.ts';
 import { startFaults } from './faults.ts';
-import type { Faults, FaultsOptions, Harm } from './faults.ts';
+import type { Faults, FaultsOptions, InjectedFault } from './faults.ts';
 import { judge } from './judge.ts';
 import type { Judgment } from './judge.ts';
-import { GRAPHS, drawErrands } from './plans.ts';
-import type { Errand, Share } from './plans.ts';
+import { GRAPHS, drawPlanGroups } from './plans.ts';
+import type { PlanGroup, Share } from './plans.ts';
 import { startScriptedModel } from './scripted-model.ts';
 import { settleWorkers } from './settle-workers.ts';
 import { startThirdParty } from './third-party.ts';
@@ -39,20 +39,20 @@ export interface ChaosOptions {
   readonly atOnce: number;
   /**
    * False to disable claims: lost calls are then repeated, which the test must detect. Faults then wait for calls that
-   * must not be repeated, and harm only the one worker.
+   * must not be repeated, and affect only the one worker.
    */
   readonly hasClaims: boolean;
   /** The minimum share of runs with one graph; `null` leaves it to chance. */
   readonly share: Share | null;
   /** The number of clients that continuously query all open runs. */
   readonly askers: number;
-  readonly onHarm: FaultsOptions['onHarm'];
+  readonly onFault: FaultsOptions['onFault'];
   /** Receives each completed plan. */
-  readonly onStory: (story: Story) => void;
+  readonly onStory: (story: PlanResult) => void;
 }
 
 export interface ChaosReport extends Judgment {
-  readonly harm: readonly Harm[];
+  readonly injected: readonly InjectedFault[];
   /** The number of times that a process has exited by itself because a dependency was unavailable at its start. */
   readonly ownEnds: number;
   /** The calls of the third party. */
@@ -96,26 +96,26 @@ interface Scene {
 }
 
 async function play(options: ChaosOptions, teardown: Teardown): Promise<ChaosReport> {
-  const { runs, seed, share, askers: count, onHarm } = options;
+  const { runs, seed, share, askers: count, onFault } = options;
   const scene = await setUp(options, teardown);
   const { processes, thirdParty, answers } = scene;
   await publishGraphs(scene.as('user'));
-  const errands = drawErrands(runs, createRandom(seed), share);
-  const askers = startAskers(processes.temporal.address, count);
+  const groups = drawPlanGroups(runs, createRandom(seed), share);
+  const askers = startQueryClients(processes.temporal.address, count);
   const faults = startFaults({
     victims: victimsOf(scene, options),
     seed,
-    ambush: async (skip, withinMs) => await thirdParty.ambush(skip, withinMs),
+    delayCall: async (skip, withinMs) => await thirdParty.delayCall(skip, withinMs),
     settled: async () => await settleWorkers(scene.healthUrls),
-    onHarm,
+    onFault,
   });
-  const stories = await serveAll(scene, { ...options, errands, faults });
+  const stories = await serveAll(scene, { ...options, groups, faults });
   await faults.stop();
   const queries = await askers.stop();
   return {
-    harm: faults.done,
+    injected: faults.done,
     ownEnds: [...processes.apis, ...processes.workers].reduce((sum, { ownEnds }) => sum + ownEnds, 0),
-    calls: thirdParty.books.calls,
+    calls: thirdParty.records.calls,
     answers,
     actions: countActions(stories),
     queries,
@@ -126,7 +126,7 @@ async function play(options: ChaosOptions, teardown: Teardown): Promise<ChaosRep
         code: scene.code,
         seed,
         client: scene.as('user'),
-        books: thirdParty.books,
+        records: thirdParty.records,
       },
       stories,
     )),
@@ -212,18 +212,21 @@ async function publishGraphs(client: ApiClient): Promise<void> {
 }
 
 interface Service extends Pick<ChaosOptions, 'seed' | 'atOnce' | 'onStory'> {
-  readonly errands: readonly Errand[];
+  readonly groups: readonly PlanGroup[];
   readonly faults: Faults;
 }
 
-async function serveAll(scene: Scene, { errands, seed, atOnce, faults, onStory }: Service): Promise<readonly Story[]> {
+async function serveAll(
+  scene: Scene,
+  { groups, seed, atOnce, faults, onStory }: Service,
+): Promise<readonly PlanResult[]> {
   const { as, thirdParty } = scene;
-  const office = { as, books: thirdParty.books, untilKnown: () => faults.untilAwake() };
-  const stories: Story[] = [];
-  const left = [...errands];
+  const deps = { as, records: thirdParty.records, untilKnown: () => faults.untilSettled() };
+  const stories: PlanResult[] = [];
+  const left = [...groups];
   const clerk = async (): Promise<void> => {
-    for (let errand = left.shift(); errand; errand = left.shift()) {
-      for (const story of await serve(office, errand, seed)) {
+    for (let group = left.shift(); group; group = left.shift()) {
+      for (const story of await executePlans(deps, group, seed)) {
         stories.push(story);
         onStory(story);
       }
@@ -233,7 +236,7 @@ async function serveAll(scene: Scene, { errands, seed, atOnce, faults, onStory }
   return stories;
 }
 
-function countActions(stories: readonly Story[]): ReadonlyMap<string, number> {
+function countActions(stories: readonly PlanResult[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { kind, isAccepted } of stories.flatMap(({ actions }) => actions))
     count(counts, isAccepted ? kind : `${kind} refused`);

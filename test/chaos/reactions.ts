@@ -3,20 +3,20 @@ import type { Tokens } from '../../src/dev/issuer.ts';
 import type { ApiClient } from '../support/readers/api-client.ts';
 import { eventsOf } from '../support/readers/api-runs.ts';
 import { at, textAt } from '../support/readers/json-at.ts';
-import type { Wanted } from './actions.ts';
+import type { RequestedAction } from './actions.ts';
 import type { Plan } from './plans.ts';
-import type { Books } from './third-party.ts';
+import type { CallRecords } from './third-party.ts';
 
 /** The information that people use before they act. */
 export interface Reactions {
   readonly as: (caller: keyof Tokens) => ApiClient;
-  readonly books: Books;
+  readonly records: CallRecords;
   /** Resolves when the outcome of a lost worker's calls is certain: no suspended process may still continue. */
   readonly untilKnown: () => Promise<void>;
 }
 
 /** An action to take once. */
-type Reaction = Omit<Wanted, 'runId'>;
+type Reaction = Omit<RequestedAction, 'runId'>;
 
 interface Situation {
   readonly plan: Plan;
@@ -25,12 +25,12 @@ interface Situation {
   readonly waiting: Json;
 }
 
-type React = (office: Reactions, situation: Situation) => Promise<readonly Reaction[]> | readonly Reaction[];
+type React = (deps: Reactions, situation: Situation) => Promise<readonly Reaction[]> | readonly Reaction[];
 
 /** Returns the action of people for a pending item of a run. */
-export async function reactionTo(office: Reactions, situation: Situation): Promise<readonly Reaction[]> {
+export async function reactionTo(deps: Reactions, situation: Situation): Promise<readonly Reaction[]> {
   const react = REACTIONS[textAt(situation.waiting, '/kind')];
-  return react ? await react(office, situation) : [];
+  return react ? await react(deps, situation) : [];
 }
 
 const REACTIONS: Readonly<Record<string, React>> = {
@@ -76,7 +76,7 @@ function sendEvents({ plan, waiting }: Situation): readonly Reaction[] {
 }
 
 /** Handles a call with an unknown outcome: the records of the third party are certain once no attempt is open. */
-async function intervene({ as, books, untilKnown }: Reactions, { runId, waiting }: Situation): Promise<Reaction[]> {
+async function intervene({ as, records, untilKnown }: Reactions, { runId, waiting }: Situation): Promise<Reaction[]> {
   const [id, node] = [textAt(waiting, '/id'), textAt(waiting, '/node')];
   const visit = Number(/:(\d+)/.exec(id)?.[1]);
   const events = await eventsOf(as('user'), runId, 'tool.requested');
@@ -84,9 +84,9 @@ async function intervene({ as, books, untilKnown }: Reactions, { runId, waiting 
   if (!asked || at(asked, '/visit') !== visit) return [];
   const job = textAt(asked, '/args/job');
   await untilKnown();
-  if (books.isBusyWith(job)) return [];
+  if (records.isBusyWith(job)) return [];
   const target = `${id} since ${textAt(waiting, '/since')}`;
-  return books.done.has(job)
+  return records.done.has(job)
     ? [{ kind: 'skip', by: 'user', target, body: { id, output: { receipt: job } } }]
     : [{ kind: 'retry', by: 'user', target, body: { id } }];
 }

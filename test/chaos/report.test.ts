@@ -1,17 +1,22 @@
 import { expect, test } from 'vitest';
-import type { Harm } from './faults.ts';
+import type { InjectedFault } from './faults.ts';
 import type { ChaosReport } from './play-chaos.ts';
-import { describeHarm, describeReport } from './report.ts';
+import { describeFault, describeReport } from './report.ts';
 
-const harm = (victim: string, manner: Harm['manner']): Harm => ({ victim, manner, atMs: 12_345, lastsMs: 1_500 });
+const aFault = (victim: string, faultKind: InjectedFault['faultKind']): InjectedFault => ({
+  victim,
+  faultKind,
+  atMs: 12_345,
+  lastsMs: 1_500,
+});
 
 const REPORT: ChaosReport = {
-  harm: [
-    harm('worker 1', 'killed'),
-    harm('temporal', 'stopped'),
-    harm('worker 1', 'restarted'),
-    harm('worker 1', 'killed'),
-    harm('postgres', 'restarted'),
+  injected: [
+    aFault('worker 1', 'killed'),
+    aFault('temporal', 'stopped'),
+    aFault('worker 1', 'restarted'),
+    aFault('worker 1', 'killed'),
+    aFault('postgres', 'restarted'),
   ],
   ownEnds: 3,
   calls: 41,
@@ -36,7 +41,7 @@ test.each([
   ['2 passed, 0 failed', [[], []]],
   ['0 passed, 1 failed', [['lost']]],
   ['1 passed, 2 failed', [['lost', 'done twice'], [], ['lost']]],
-])('the last line is "%s"', (line, findings) => {
+])('the last line of a report is "%s"', (line, findings) => {
   const lines = withVerdicts(...findings);
   expect(lines.at(-1)).toBe(line);
   expect(lines.filter((other) => /\d+ passed/.test(other))).toEqual([line]);
@@ -74,6 +79,6 @@ test('faults are counted by process and kind', () => {
 });
 
 test('a fault is described with its time and duration', () => {
-  expect(describeHarm(harm('worker 1', 'killed'))).toBe('  12.3 s  worker 1 killed for 1.5 s');
-  expect(describeHarm(harm('api 2', 'restarted'))).toBe('  12.3 s  api 2 restarted');
+  expect(describeFault(aFault('worker 1', 'killed'))).toBe('  12.3 s  worker 1 killed for 1.5 s');
+  expect(describeFault(aFault('api 2', 'restarted'))).toBe('  12.3 s  api 2 restarted');
 });

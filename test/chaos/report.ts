@@ -1,18 +1,18 @@
-import type { Harm } from './faults.ts';
+import type { InjectedFault } from './faults.ts';
 import type { ChaosReport } from './play-chaos.ts';
 
-export function describeHarm({ atMs, victim, manner, lastsMs }: Harm): string {
-  const howLong = manner === 'restarted' ? '' : ` for ${seconds(lastsMs)}`;
-  return `${seconds(atMs).padStart(8)}  ${victim} ${manner}${howLong}`;
+export function describeFault({ atMs, victim, faultKind, lastsMs }: InjectedFault): string {
+  const howLong = faultKind === 'restarted' ? '' : ` for ${seconds(lastsMs)}`;
+  return `${seconds(atMs).padStart(8)}  ${victim} ${faultKind}${howLong}`;
 }
 
 /** Formats the faults, the findings, and a final line with the result. */
 export function describeReport(report: ChaosReport): readonly string[] {
-  const { harm, ownEnds, calls, answers, actions, queries, continued, replays, verdicts } = report;
+  const { injected, ownEnds, calls, answers, actions, queries, continued, replays, verdicts } = report;
   const failed = verdicts.filter(({ findings }) => findings.length > 0);
   return [
     '',
-    ...tally(harm),
+    ...tally(injected),
     `ended by themselves and started again: ${ownEnds}`,
     `calls of the third party: ${calls}`,
     `answers of the API: ${list(answers)}`,
@@ -27,12 +27,14 @@ export function describeReport(report: ChaosReport): readonly string[] {
 }
 
 /** The number of kills, suspensions and restarts of each process. */
-function tally(harm: readonly Harm[]): readonly string[] {
-  const manners = ['killed', 'stopped', 'restarted'] as const;
-  const victims = [...new Set(harm.map(({ victim }) => victim))].toSorted();
+function tally(injected: readonly InjectedFault[]): readonly string[] {
+  const faultKinds = ['killed', 'stopped', 'restarted'] as const;
+  const victims = [...new Set(injected.map(({ victim }) => victim))].toSorted();
   return victims.map((name) => {
-    const own = harm.filter(({ victim }) => victim === name);
-    const counts = manners.map((wanted) => `${own.filter(({ manner }) => manner === wanted).length} ${wanted}`);
+    const own = injected.filter(({ victim }) => victim === name);
+    const counts = faultKinds.map(
+      (wanted) => `${own.filter(({ faultKind }) => faultKind === wanted).length} ${wanted}`,
+    );
     return `${name}: ${counts.join(', ')}`;
   });
 }

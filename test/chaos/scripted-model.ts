@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { listen } from '../../src/process/listen.ts';
-import { createMoods } from './moods.ts';
-import type { MoodyEnvironment } from './moods.ts';
+import { createBehaviors } from './behaviors.ts';
+import type { ServiceEnvironment } from './behaviors.ts';
 
 /** A model of OpenAI's protocol that requests two tools, then one more, and then answers, with changing behavior. */
 export interface ScriptedModel {
@@ -19,11 +19,11 @@ const TURNS: readonly (readonly string[])[] = [['look', 'order'], ['pay']];
 const USAGE = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
 
 export async function startScriptedModel(seed: number): Promise<ScriptedModel> {
-  const moods = createMoods(seed);
-  const app = new Hono<MoodyEnvironment>();
+  const behaviors = createBehaviors(seed);
+  const app = new Hono<ServiceEnvironment>();
   const messagesOf = async (json: () => Promise<unknown>): Promise<Messages> =>
     RequestSchema.parse(await json()).messages;
-  const subject = moods.middleware(async ({ req }) => {
+  const subject = behaviors.middleware(async ({ req }) => {
     const messages = await messagesOf(() => req.json());
     return `${promptOf(messages)} ${turnOf(messages)}`;
   });

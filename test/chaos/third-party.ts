@@ -2,18 +2,18 @@ import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { z } from 'zod';
 import { listen } from '../../src/process/listen.ts';
-import { createMoods } from './moods.ts';
-import type { Moods, MoodyEnvironment } from './moods.ts';
+import { createBehaviors } from './behaviors.ts';
+import type { Behaviors, ServiceEnvironment } from './behaviors.ts';
 
 /** A third party that executes jobs with changing behavior, and records them. */
-export interface ThirdParty extends Pick<Moods, 'ambush'> {
+export interface ThirdParty extends Pick<Behaviors, 'delayCall'> {
   readonly url: string;
-  readonly books: Books;
+  readonly records: CallRecords;
   stop(): Promise<void>;
 }
 
 /** The records of a third party, whatever it has responded. */
-export interface Books {
+export interface CallRecords {
   /** Every executed job, with the number of executions. */
   readonly done: ReadonlyMap<string, number>;
   /** All calls, including repeated and refused ones. */
@@ -26,7 +26,7 @@ const BodySchema = z.looseObject({ job: z.string() });
 const jobOf = async ({ req }: Context): Promise<string> => BodySchema.parse(await req.json()).job;
 
 /** The key by which each endpoint recognizes an executed job. */
-const DOORS: Readonly<Record<string, (job: string, key: string) => string | null>> = {
+const ENDPOINTS: Readonly<Record<string, (job: string, key: string) => string | null>> = {
   look: (job) => job,
   peek: (job) => job,
   order: (_, key) => key,
@@ -34,9 +34,9 @@ const DOORS: Readonly<Record<string, (job: string, key: string) => string | null
   pay: () => null,
 };
 
-/** @param isPrey as in `createMoods`, with jobs as subjects */
-export async function startThirdParty(seed: number, isPrey?: (job: string) => boolean): Promise<ThirdParty> {
-  const moods = createMoods(seed, isPrey);
+/** @param canDelay as in `createBehaviors`, with jobs as subjects */
+export async function startThirdParty(seed: number, canDelay?: (job: string) => boolean): Promise<ThirdParty> {
+  const behaviors = createBehaviors(seed, canDelay);
   const done = new Map<string, number>();
   const known = new Set<string>();
   const guests = new Map<string, number>();
@@ -44,7 +44,7 @@ export async function startThirdParty(seed: number, isPrey?: (job: string) => bo
 
   const count = (counts: Map<string, number>, job: string, change: number): void =>
     void counts.set(job, (counts.get(job) ?? 0) + change);
-  const app = new Hono<MoodyEnvironment>();
+  const app = new Hono<ServiceEnvironment>();
   app.use(async (context, next) => {
     const job = await jobOf(context);
     calls += 1;
@@ -56,24 +56,25 @@ export async function startThirdParty(seed: number, isPrey?: (job: string) => bo
     }
   });
   app.post('/refuse', (context) => context.text('Never', 422));
-  app.post('/:door', moods.middleware(jobOf), async (context) => {
+  app.post('/:endpoint', behaviors.middleware(jobOf), async (context) => {
     const job = await jobOf(context);
-    const identity = DOORS[context.req.param('door')]?.(job, context.req.header('idempotency-key') ?? '') ?? null;
+    const identity =
+      ENDPOINTS[context.req.param('endpoint')]?.(job, context.req.header('idempotency-key') ?? '') ?? null;
     if (identity === null || !known.has(identity)) count(done, job, 1);
     if (identity !== null) known.add(identity);
     return context.json({ receipt: job });
   });
-  const door = await listen(app, { port: 0 });
+  const endpoint = await listen(app, { port: 0 });
   return {
-    url: door.url,
-    ambush: async (skip, withinMs) => await moods.ambush(skip, withinMs),
-    books: {
+    url: endpoint.url,
+    delayCall: async (skip, withinMs) => await behaviors.delayCall(skip, withinMs),
+    records: {
       done,
       get calls() {
         return calls;
       },
       isBusyWith: (job) => (guests.get(job) ?? 0) > 0,
     },
-    stop: () => door.stop(),
+    stop: () => endpoint.stop(),
   };
 }

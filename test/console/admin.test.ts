@@ -25,11 +25,14 @@ async function enter(path: string, person = ADMIN): Promise<Page> {
 const field = (page: Page, role: 'combobox' | 'textbox' | 'spinbutton' | 'checkbox', name: string) =>
   page.getByRole(role, { name, exact: true });
 
-test.each(['/admin/tenants', '/admin/switches', '/admin/audit'])('%s is for administrators', async (path) => {
-  const page = await enter(path, 'uma · user · demo');
-  await page.getByText('people with the permission “admin”').waitFor();
-  expect(await page.getByRole('navigation', { name: 'Administration' }).count()).toBe(0);
-});
+test.each(['/admin/tenants', '/admin/switches', '/admin/audit'])(
+  'the page %s is for administrators only',
+  async (path) => {
+    const page = await enter(path, 'uma · user · demo');
+    await page.getByText('people with the permission “admin”').waitFor();
+    expect(await page.getByRole('navigation', { name: 'Administration' }).count()).toBe(0);
+  },
+);
 
 test('a tenant gets a quota, is suspended and loses its terms', async () => {
   const admin = await as('admin', stack);

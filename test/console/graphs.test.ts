@@ -140,7 +140,7 @@ test('the draft of a graph survives another tab and a reload, and is not used fo
   expect(await page.getByText('What you had written here is back.').count()).toBe(0);
 });
 
-test('a schedule is created, refused at its field, paused and deleted', async () => {
+test('a schedule is created, refused with an error at its field, paused and deleted', async () => {
   const page = await enter('/schedules/new');
   await page.getByLabel('Graph').fill('refund-triage');
   await page.getByLabel('Times, as cron').fill('often');
@@ -173,7 +173,7 @@ test('a webhook shows its secret once, and its deliveries', async () => {
   expect(await page.content()).not.toContain(secret);
 });
 
-test('people who are no administrators get a notice', async () => {
+test('people who are no administrators see a notice instead of the page of tenants', async () => {
   const page = await enter('/admin');
   await page.getByRole('table').or(page.getByText('No run is like that')).first().waitFor();
   await page.getByLabel('Who you are').selectOption({ label: 'ada · approver · demo' });

@@ -80,7 +80,7 @@ let queue: readonly AskingRun[];
 const askedMany = async (): Promise<readonly AskingRun[]> => (queue ??= await fillQueue(16));
 
 describe('an opened approval', () => {
-  test('from the end of a long list shows its title and arguments, and keys decide only about visible ones', async () => {
+  test('from the end of a long list shows its title and arguments, and keys decide it only while they are visible', async () => {
     await askedMany();
     const page = await enter('approver', '/inbox?view=pending');
     const last = page.getByRole('link', { name: /Question 0\?/ });
@@ -120,7 +120,7 @@ describe('an opened approval', () => {
   test.each([
     ['a desk', DESK],
     ['a phone', PHONE],
-  ])('by its link on %s shows them, and its outcome stays visible', async (_, options) => {
+  ])('by its link on %s shows its title and arguments, and its outcome stays visible', async (_, options) => {
     const run = await askAbout('May we pay it?', { details: 'Line\n\n'.repeat(80) });
     const page = await enter('approver', `/inbox/${run.approvalId}`, options);
     await amount(page).waitFor();
@@ -133,7 +133,7 @@ describe('an opened approval', () => {
     expect([await isSeen(titleOf(page, 'May we pay it?')), await isSeen(notice)]).toEqual([true, true]);
   });
 
-  test('on a phone from the end of the list shows its top, and the notice after the decision', async () => {
+  test('from the end of the list on a phone shows its top first, and after the decision a notice', async () => {
     await askedMany();
     const page = await enter('approver', '/inbox?view=pending', PHONE);
     await page.getByRole('link', { name: /Question 3\?/ }).click();
@@ -173,7 +173,7 @@ describe('an opened approval', () => {
   });
 });
 
-test('decided approvals are ordered by decision, although many later ones wait', async () => {
+test('the list of decided approvals is ordered by the time of decision, although many later approvals wait', async () => {
   const [first, second] = [await askAbout('Decided last'), await askAbout('Decided first')];
   await decide(approver, second, { decision: 'reject', reason: 'no' });
   await decide(approver, first, { decision: 'approve' });
@@ -187,7 +187,7 @@ test('decided approvals are ordered by decision, although many later ones wait',
   expect(await page.getByText('Nothing is decided yet').count()).toBe(0);
 });
 
-test('a second approver sees who has changed which argument, from what to what', async () => {
+test('a second approver sees who has changed an argument, with its value before and after', async () => {
   const policy = { roles: ['approver'], quorum: 2 };
   const run = await askAbout('Pay 1200 EUR to Acme GmbH?', { policy });
   const page = await enter('approver2', `/inbox/${run.approvalId}`);
@@ -212,7 +212,7 @@ test('a second approver sees who has changed which argument, from what to what',
 });
 
 describe('the draft for an approval', () => {
-  test('survives Escape, another row, Back and a reload, and is deleted by the decision', async () => {
+  test('survives the Escape key, opening another approval, Back and a reload, and is deleted by the decision', async () => {
     const [run, other] = [await askAbout('Kept?'), await askAbout('Another?')];
     const page = await enter('approver', `/inbox/${run.approvalId}?view=pending`);
     const back = page.getByText('What you had written here is back.');
@@ -248,7 +248,7 @@ describe('the draft for an approval', () => {
     expect((await keptIn(page)).filter((key) => key.includes('draft'))).toEqual([]);
   });
 
-  test('is not used for a changed request, and not shown to another person', async () => {
+  test('is not used for a changed request, and is hidden from another person', async () => {
     const run = await askAbout('Changed?', { policy: { roles: ['approver'], quorum: 2 } });
     const page = await enter('approver2', `/inbox/${run.approvalId}`);
     await amount(page).fill('5');
@@ -264,7 +264,7 @@ describe('the draft for an approval', () => {
     expect(await page.getByText('The question has changed since').count()).toBe(0);
   });
 
-  test('survives the end of a session, for its author only', async () => {
+  test('survives the end of a session, and only its author sees it again', async () => {
     const run = await askAbout('Through the end?');
     const page = await enter('approver', `/inbox/${run.approvalId}`);
     await amount(page).fill('31');

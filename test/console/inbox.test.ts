@@ -106,37 +106,41 @@ describe('an approval', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('takes the first of two decisions, and shows the other person who was first', { timeout: 60_000 }, async () => {
-    const { approvalId } = await startRefund(user, 'T-05');
-    const pages = await Promise.all([
-      enter('approver', `/inbox/${approvalId}`),
-      enter('approver2', `/inbox/${approvalId}`),
-    ]);
-    for (const page of pages) {
-      await page.getByRole('form', { name: 'Your decision' }).waitFor();
-      await page.keyboard.press('a');
-      await page.keyboard.type('checked');
-    }
-    await Promise.all(pages.map(async (page) => await page.keyboard.press('Enter')));
-    const [decision, ...others] = await expect
-      .poll(async () => await decisionsOf(approvalId))
-      .toHaveLength(1)
-      .then(async () => await decisionsOf(approvalId));
-    expect(others).toEqual([]);
-    const first = textAt(decision ?? null, '/by');
-    const [winner, loser] = first === 'ada' ? pages : pages.toReversed();
-    await winner?.getByRole('status').filter({ hasText: 'You have approved it.' }).waitFor();
-    await loser
-      ?.getByRole('status')
-      .filter({ hasText: /Somebody was first|was decided while/ })
-      .waitFor();
-    await loser?.getByText(first).first().waitFor();
-  });
+  test(
+    'accepts the first of two decisions, and shows the second person who was first',
+    { timeout: 60_000 },
+    async () => {
+      const { approvalId } = await startRefund(user, 'T-05');
+      const pages = await Promise.all([
+        enter('approver', `/inbox/${approvalId}`),
+        enter('approver2', `/inbox/${approvalId}`),
+      ]);
+      for (const page of pages) {
+        await page.getByRole('form', { name: 'Your decision' }).waitFor();
+        await page.keyboard.press('a');
+        await page.keyboard.type('checked');
+      }
+      await Promise.all(pages.map(async (page) => await page.keyboard.press('Enter')));
+      const [decision, ...others] = await expect
+        .poll(async () => await decisionsOf(approvalId))
+        .toHaveLength(1)
+        .then(async () => await decisionsOf(approvalId));
+      expect(others).toEqual([]);
+      const first = textAt(decision ?? null, '/by');
+      const [winner, loser] = first === 'ada' ? pages : pages.toReversed();
+      await winner?.getByRole('status').filter({ hasText: 'You have approved it.' }).waitFor();
+      await loser
+        ?.getByRole('status')
+        .filter({ hasText: /Somebody was first|was decided while/ })
+        .waitFor();
+      await loser?.getByText(first).first().waitFor();
+    },
+  );
 
   test.each([
     [410, 'APPROVAL_EXPIRED', 'It was too late'],
     [412, 'APPROVAL_CHANGED', 'It shows something else by now'],
-  ])('shows its outcome after the answer %i %s', async (status, code, said) => {
+  ])('shows its outcome after the API refuses a decision with %i %s', async (status, code, said) => {
     const { approvalId } = await askedOnce();
     const page = await enter('approver', `/inbox/${approvalId}`);
     await page.getByRole('form', { name: 'Your decision' }).waitFor();
@@ -261,7 +265,7 @@ describe('an approval', () => {
     });
   });
 
-  test('has its form also if its graph cannot be loaded', { timeout: 60_000 }, async () => {
+  test('has its form although its graph cannot be loaded', { timeout: 60_000 }, async () => {
     const { approvalId } = await askedOnce();
     const page = await enter('approver');
     await page.locator(`a[href*="${approvalId}"]`).first().waitFor();

@@ -110,7 +110,7 @@ describe.each(THEMES)('in %s colors', (colorScheme) => {
 });
 
 describe('on a screen of 320 pixels', () => {
-  test.each(PAGES)('%s is not wider than the screen', async (_name, path, person) => {
+  test.each(PAGES)('the page %s is not wider than the screen', async (_name, path, person) => {
     const page = await openPage({ viewport: { width: 320, height: 640 } });
     await enter(page, path, person);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);

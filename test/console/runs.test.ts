@@ -91,7 +91,7 @@ test('a refused edit is corrected in its dialog, and overwrites no other edit', 
   expect(at(body, '/values/automaticLimit')).toBe(150);
 });
 
-test('input for one failure is not sent for another', async () => {
+test('the input that was entered for one failed node is not sent for another', async () => {
   const admin = await as('admin', stack);
   const fails = { type: 'set', write: { log: '{{ 1 / 0 }}' }, onError: 'intervene' } as const;
   const graph = aDefinition({
@@ -178,7 +178,7 @@ test.each([
   await group(page).waitFor();
 });
 
-test('many runs are canceled after the dialog has described them and asked for a reason and their number, and no others', async () => {
+test('only the selected runs are canceled, after a dialog has described them and asked for a reason and their number', async () => {
   const user = await as('user', stack);
   const graph = aDefinition({
     name: 'many-of-them',
@@ -226,7 +226,7 @@ test('many runs are canceled after the dialog has described them and asked for a
   for (const id of [other, late]) expect(at((await user.get(`/api/runs/${id}`)).body, '/status')).toBe('waiting');
 });
 
-test('an action on all runs takes an explicit request and their number', async () => {
+test('an action on all runs needs an explicit request and their number', async () => {
   await startAsking(await as('user', stack));
   const page = await enter('/runs');
   await page.getByRole('button', { name: 'Act on all runs…' }).click();

@@ -12,7 +12,7 @@ beforeAll(async () => {
 const ask = async (path: string) => await fetch(`${baseUrl}${path}`, { redirect: 'manual' });
 
 describe('the files of the console', () => {
-  test('are a page at each address, which is revalidated each time', async () => {
+  test('include a page for each address, which browsers revalidate each time', async () => {
     for (const path of ['/console/', '/console/inbox', '/console/runs/some/thing']) {
       const answer = await ask(path);
       expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-cache']);

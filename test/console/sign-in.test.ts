@@ -132,7 +132,7 @@ describe('an issuer', () => {
     await page.getByRole('button', { name: /^Sign in at/ }).click();
   };
 
-  test('signs people in by a code with PKCE, which nobody else can exchange', async () => {
+  test('signs people in by a code with PKCE, which no other client can exchange', async () => {
     const page = await openPage();
     const seen: URLSearchParams[] = [];
     await actAsIssuer(page, seen);
@@ -145,7 +145,7 @@ describe('an issuer', () => {
     expect(page.url()).not.toContain('the-code');
   });
 
-  test('whose answer is to the request of somebody else signs nobody in', async () => {
+  test('signs nobody in by an answer to the request of another browser', async () => {
     const page = await openPage();
     const seen: URLSearchParams[] = [];
     await actAsIssuer(page, seen, { state: 'of-somebody-else' });
@@ -182,7 +182,7 @@ describe('an issuer', () => {
     expect(page.url()).toBe(`${stack.ready.baseUrl}${deepLink(approvalId)}`);
   });
 
-  test('with refresh tokens renews a session before it ends, and the form keeps its state', async () => {
+  test('that issues refresh tokens renews a session before it ends, and an open form keeps its state', async () => {
     const { approvalId } = await startAsking(await as('user', stack), {
       title: 'Renewed?',
       args: { amount: 1200 },
@@ -210,7 +210,7 @@ describe('an issuer', () => {
     await page.getByRole('status').filter({ hasText: 'You have approved it.' }).waitFor();
   });
 
-  test('without refresh tokens ends a session, keeps drafts, and says so', async () => {
+  test('that issues no refresh tokens ends a session, keeps drafts, and shows a notice', async () => {
     const { approvalId } = await startAsking(await as('user', stack), {
       title: 'Ended?',
       args: { amount: 1200 },

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-/* What strangers send, as it grows: each of these is small, and asks for much. Expressions are CEL. */
+/* Random parts of definitions by untrusted clients. Each part is small, and expensive to process. Expressions are CEL. */
 
 const ODD_KEYS = [
   '__proto__',
@@ -54,7 +54,7 @@ function numbered(count: number): number[] {
   return Array.from({ length: count }, (_, at) => at);
 }
 
-/** Patterns that ask for large programs, or for backtracking. */
+/** Patterns that compile to large programs, or cause backtracking. */
 const hostilePattern = fc.oneof(
   fc.constantFrom('(a+)+$', '(a|aa)*b', '.*.*.*.*=', '(?=a)b', '(?<name>a)\\k<name>', '[', 'a{1001}', '\\p{L}{500}'),
   fc.integer({ min: 1, max: 200 }).map((times) => 'a{1000}'.repeat(times)),
@@ -62,7 +62,7 @@ const hostilePattern = fc.oneof(
   fc.string({ maxLength: 40 }),
 );
 
-/** The specification allows an expression this many characters. */
+/** The maximum length of an expression by the specification. */
 const MAX_LENGTH = 10_000;
 
 interface Typed {
@@ -127,7 +127,7 @@ export const hostileCondition = typed.bool.filter(isShort);
 export const hostileList = typed.list.filter(isShort);
 export const hostileRoute = typed.text.filter(isShort);
 
-/** As often as wanted, and as there is room. */
+/** Repeats a text, at most up to the allowed length. */
 function fill(text: string, times: number): string[] {
   const room = Math.floor(MAX_LENGTH / (text.length + 2));
   return Array.from({ length: Math.max(1, Math.min(times, room)) }, () => text);
@@ -143,7 +143,7 @@ export const hostileText = fc.oneof(
   fc.integer({ min: 1, max: 2_000 }).map((times) => `It is ${'{{ state.s }}'.repeat(times)}`),
 );
 
-/** An expression alone, or text with many, or a value. */
+/** A single expression, a text with many expressions, or a value. */
 export const hostileTemplate = fc.oneof(
   { weight: 3, arbitrary: hostileExpression.map((expression) => `{{ ${expression} }}`) },
   { weight: 2, arbitrary: hostileText },
@@ -152,7 +152,7 @@ export const hostileTemplate = fc.oneof(
 
 const COMBINING = ['allOf', 'anyOf', 'oneOf'] as const;
 
-/** Schemas that multiply their steps with each level, point nowhere, or are none. */
+/** Schemas whose cost multiplies with each level, whose references lead nowhere, or that are no schemas. */
 export const hostileSchema: fc.Arbitrary<unknown> = fc.oneof(
   fc.tuple(fc.constantFrom(...COMBINING), fc.integer({ min: 1, max: 40 })).map(([by, levels]) => doubling(by, levels)),
   fc.constantFrom(...COMBINING).map((by) => ({
@@ -191,7 +191,7 @@ function doubling(by: string, levels: number): unknown {
   return { $ref: '#/$defs/d0', $defs: Object.fromEntries(defs) };
 }
 
-/** Reducers by name, of an expression, and some that are none. */
+/** Reducers by name or by an expression, and some invalid ones. */
 export const hostileReducer: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>('append', 'merge', 'union', 'sum', 'messages', 'max', 'nothing', null),
   hostileExpression.map((expr) => ({ expr: expr.replaceAll(/state(\.\w)?/g, 'update').replaceAll('run.visit', '1') })),

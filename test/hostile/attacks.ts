@@ -10,7 +10,7 @@ import {
   hostileValue,
 } from './arbitraries.ts';
 
-/** Something that a stranger sends. Bodies are text, as not all of them are JSON. */
+/** A request or signal of an untrusted client. Bodies are text, because not all of them are JSON. */
 export type Attack =
   | { readonly kind: 'validate' | 'publish' | 'start' | 'input'; readonly body: string }
   | { readonly kind: 'reply'; readonly reply: string; readonly contentType: string }
@@ -32,7 +32,7 @@ const SIGNALS = [
   'no-such',
 ];
 
-/** Texts that are no JSON, or JSON that few expect. */
+/** Texts that are no JSON, or unusual JSON. */
 const oddText = fc.oneof(
   fc.constantFrom('', '{', 'null', '[]', '1e999', '{"a":1,"a":2}', '{"input":{"l":1e999}}', '"\\ud800"', '\u0000'),
   fc.integer({ min: 101, max: 50_000 }).map((levels) => '['.repeat(levels) + ']'.repeat(levels)),
@@ -80,7 +80,7 @@ const edgeBetween = fc.oneof(
   hostileRoute.map((route) => ({ from: 'a', route, paths: { b: 'b' }, default: '__end__' })),
 );
 
-/** A graph in shape whose parts ask for much; `begin` makes its first step one of a later activation. */
+/** A well-formed graph with expensive parts; `begin` moves its first step to a later activation. */
 const shaped = fc
   .record({
     begin: fc.constantFrom(null, { type: 'wait', for: '10ms' }),
@@ -115,7 +115,7 @@ const shaped = fc
     limits: { maxSteps: 20 },
   }));
 
-/** A graph of which only the size is odd. */
+/** A graph that is unusual only by its size. */
 const large = fc.oneof(
   fc.integer({ min: 100, max: 3_000 }).map((count) => {
     const ids = Array.from({ length: count }, (_, at) => `n${at}`);

@@ -1,4 +1,4 @@
-/** Graphs of honest people, which strangers use. */
+/** Harmless published graphs, which the attacks use. */
 
 const only = (node: object) => ({
   nodes: { only: node },
@@ -8,7 +8,7 @@ const only = (node: object) => ({
   ],
 });
 
-export const HONEST_GRAPHS = [
+export const HARMLESS_GRAPHS = [
   {
     name: 'trivial',
     channels: { done: {} },

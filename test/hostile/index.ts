@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { playHostile } from './play-hostile.ts';
 
-/* `npm run hostile`: says what it sends, and in the end what has become of the engine. */
+/* `npm run hostile`: prints the attacks that it sends, and in the end the state of the engine. */
 
 const HELP = `npm run hostile -- [--attacks N] [--seed N]
 

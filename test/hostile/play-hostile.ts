@@ -10,48 +10,48 @@ import { startPostgres } from '../support/servers/postgres-server.ts';
 import { startProcesses } from '../support/servers/processes.ts';
 import { drawAttacks } from './attacks.ts';
 import type { Attack } from './attacks.ts';
-import { HONEST_GRAPHS } from './graphs.ts';
+import { HARMLESS_GRAPHS } from './graphs.ts';
 import { startStranger } from './stranger.ts';
 import type { Stranger } from './stranger.ts';
 
 export interface HostileOptions {
   readonly attacks: number;
   readonly seed: number;
-  /** Is told of each attack, and of the findings. */
+  /** Receives each attack and its outcome. */
   readonly onAttack: (attack: Attack, outcome: Outcome) => void;
 }
 
 export interface Outcome {
-  /** The statuses of the answers to it. */
+  /** The statuses of the responses to the attack. */
   readonly statuses: readonly number[];
-  /** The time that a run of somebody else took right after it, in milliseconds. */
+  /** The duration of another tenant's run right after the attack, in milliseconds. */
   readonly otherMs: number;
-  /** What is wrong; nothing: the engine has stood it. */
+  /** The violated expectations; empty if the engine withstood the attack. */
   readonly findings: readonly string[];
 }
 
 export interface HostileReport {
   readonly outcomes: readonly Outcome[];
-  /** By process, the memory in use at a quarter of the attacks, and at the end, in MiB. */
+  /** The memory of each process in MiB, after a quarter of the attacks and at the end. */
   readonly memory: Readonly<Record<string, { readonly early: number; readonly late: number }>>;
   readonly findings: readonly string[];
 }
 
 const HEAP_MIB = 1_024;
-/** Garbage that is not collected yet, and caches that are full later than at a quarter. */
+/** Allows for garbage that is not collected yet, and for caches that fill up later than after a quarter of the attacks. */
 const GROWTH_MIB = 400;
 const ANSWER_WITHIN_MS = 1_000;
-/** A machine with other work misses a second by chance, so an engine that was harmed must miss it each time. */
+/** A busy machine may exceed a second by chance, so only a response that is late in every attempt counts as a finding. */
 const TRIES = 5;
 const ENDS_WITHIN_MS = 30_000;
-/** Runs before the first attack tell how fast the machine is. */
-const UNHARMED_RUNS = 20;
+/** Runs before the first attack measure the speed of the machine. */
+const RUNS_BEFORE = 20;
 const TIMES_SLOWER = 4;
 
 interface Scene {
   readonly user: ApiClient;
   readonly approver: ApiClient;
-  /** Somebody of another tenant, who does nothing bad. */
+  /** A client of another tenant, which sends no attacks. */
   readonly other: ApiClient;
   readonly stranger: Stranger;
   readonly temporal: Client;
@@ -59,11 +59,11 @@ interface Scene {
 }
 
 interface AttackedScene extends Scene {
-  /** The time in which a run of somebody else ends. */
+  /** The time limit for a run of the other tenant. */
   readonly answersWithinMs: number;
 }
 
-/** Sends attacks to the processes of Holdfast, one after the other, and looks after each at how they are. */
+/** Sends attacks to the processes of Holdfast one after the other, and checks the processes after each. */
 export async function playHostile(options: HostileOptions): Promise<HostileReport> {
   const teardown = openTeardown();
   try {
@@ -127,7 +127,7 @@ async function setUp(teardown: Teardown): Promise<Scene> {
     temporal: new Client({ connection }),
     processes: { api, worker },
   };
-  for (const graph of HONEST_GRAPHS) {
+  for (const graph of HARMLESS_GRAPHS) {
     for (const client of [scene.user, scene.other]) {
       const { status, body } = await client.post('/api/graphs', graph);
       if (status !== 201) throw new Error(`${graph.name} was not published: ${JSON.stringify(body)}`);
@@ -138,7 +138,7 @@ async function setUp(teardown: Teardown): Promise<Scene> {
 
 async function play(scene: Scene, { attacks, seed, onAttack }: HostileOptions): Promise<HostileReport> {
   const outcomes: Outcome[] = [];
-  const answersWithinMs = Math.max(ANSWER_WITHIN_MS, TIMES_SLOWER * (await slowestUnharmed(scene)));
+  const answersWithinMs = Math.max(ANSWER_WITHIN_MS, TIMES_SLOWER * (await longestRunBeforeMs(scene)));
   let early = await memoryOf(scene);
   for (const [at, attack] of drawAttacks(attacks, seed).entries()) {
     const outcome = await playAttack({ ...scene, answersWithinMs }, attack);
@@ -165,7 +165,7 @@ async function playAttack(scene: AttackedScene, attack: Attack): Promise<Outcome
     if (status >= 500) findings.push(`It was answered ${status}: ${JSON.stringify(body).slice(0, 300)}`);
   for (const [name, child] of Object.entries(scene.processes))
     if (child.ownEnds > 0) findings.push(`The ${name} has ended`);
-  const otherMs = await timeOther(scene);
+  const otherMs = await shortestRunMs(scene);
   if (otherMs > scene.answersWithinMs) findings.push(`A run of another tenant took ${otherMs} ms`);
   for (const id of heard.flatMap(({ body }) => runIdIn(body))) findings.push(...(await endRun(scene, id)));
   return { statuses: heard.map(({ status }) => status), otherMs, findings };
@@ -183,10 +183,10 @@ async function send(scene: Scene, attack: Attack): Promise<readonly ApiAnswer[]>
       return [await sendText(user, '/api/runs', attack)];
     case 'reply':
       stranger.answers(attack.reply, attack.contentType);
-      return [await startHonest(user, 'calling')];
+      return [await startHarmless(user, 'calling')];
     case 'model':
       stranger.answers(attack.reply, 'application/json');
-      return [await startHonest(user, 'thinking')];
+      return [await startHarmless(user, 'thinking')];
     case 'signal':
       return await sendSignal(scene, attack);
   }
@@ -196,10 +196,10 @@ async function sendSignal(
   { user, approver, temporal }: Scene,
   { name, payload, asTemporal }: Extract<Attack, { kind: 'signal' }>,
 ): Promise<readonly ApiAnswer[]> {
-  const started = await startHonest(user, 'waiting');
+  const started = await startHarmless(user, 'waiting');
   const [id = ''] = runIdIn(started.body);
   if (asTemporal) {
-    // What other clients send is bytes, which may be no JSON.
+    // Other clients may send any bytes, which need not be JSON.
     await temporal.workflowService.signalWorkflowExecution({
       namespace: 'default',
       workflowExecution: { workflowId: toWorkflowId({ tenantId: 'demo', id }) },
@@ -219,15 +219,15 @@ async function sendText(
   { method = 'POST', body }: { method?: string; body: string },
 ): Promise<ApiAnswer> {
   const headers = { 'content-type': 'application/json', 'if-match': '*', prefer: 'wait=2' };
-  return await patiently(async () => await client.send(path, { method, headers, body }));
+  return await retryLate(async () => await client.send(path, { method, headers, body }));
 }
 
-async function startHonest(client: ApiClient, graph: string): Promise<ApiAnswer> {
-  return await patiently(async () => await client.post('/api/runs', { graph, input: {} }, { prefer: 'wait=2' }));
+async function startHarmless(client: ApiClient, graph: string): Promise<ApiAnswer> {
+  return await retryLate(async () => await client.post('/api/runs', { graph, input: {} }, { prefer: 'wait=2' }));
 }
 
-/** Asks again where the machine had no time; an engine that was harmed has none each time. */
-async function patiently(ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
+/** Repeats a late request, because the machine may be busy. */
+async function retryLate(ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   for (let tries = 1; ; tries += 1) {
     const answered = await ask();
     const isBusy = answered.status === 503 && fieldOf(answered.body, 'code') === 'UNAVAILABLE';
@@ -235,29 +235,29 @@ async function patiently(ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   }
 }
 
-/** @returns the least time of some runs, in milliseconds */
-async function timeOther(scene: AttackedScene): Promise<number> {
+/** @returns the shortest duration of several runs, in milliseconds */
+async function shortestRunMs(scene: AttackedScene): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < TRIES && least > scene.answersWithinMs; tries += 1)
-    least = Math.min(least, await timeTrivial(scene));
+    least = Math.min(least, await runOnceMs(scene));
   return least;
 }
 
-/** @returns the time of a run, in milliseconds; without end where it goes on */
-async function timeTrivial({ other }: Scene): Promise<number> {
+/** @returns the duration of a run in milliseconds; `Infinity` if it does not end */
+async function runOnceMs({ other }: Scene): Promise<number> {
   const began = performance.now();
   const { body } = await other.post('/api/runs', { graph: 'trivial', input: {} }, { prefer: 'wait=20' });
   return isEnded(body) ? Math.round(performance.now() - began) : Number.POSITIVE_INFINITY;
 }
 
-/** @returns the most time of some runs before any attack, in milliseconds */
-async function slowestUnharmed(scene: Scene): Promise<number> {
+/** @returns the longest duration of several runs before any attack, in milliseconds */
+async function longestRunBeforeMs(scene: Scene): Promise<number> {
   const times: number[] = [];
-  while (times.length < UNHARMED_RUNS) times.push(await timeTrivial(scene));
+  while (times.length < RUNS_BEFORE) times.push(await runOnceMs(scene));
   return Math.max(...times.filter(Number.isFinite));
 }
 
-/** Cancels a run that goes on. @returns a finding when it does not end */
+/** Cancels a run that has not ended. @returns a finding if it does not end */
 async function endRun({ user }: Scene, id: string): Promise<readonly string[]> {
   const { body } = await user.get(`/api/runs/${id}`);
   if (isEnded(body)) return [];
@@ -281,7 +281,7 @@ function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** Resident memory by process, in MiB. */
+/** The resident memory of each process, in MiB. */
 async function memoryOf({ processes }: Scene): Promise<Readonly<Record<string, number>>> {
   const read = async ([name, { pid }]: [string, ChildNode]): Promise<[string, number]> => {
     const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');

@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { Teardown } from '../../src/dev/teardown.ts';
 
-/** The third party that a tool calls, and a model's provider: it answers as it is told to. */
+/** A third party whose responses are attacks: the service behind a tool, and the provider of a model. */
 export interface Stranger {
   readonly url: string;
-  /** As in `http.allow`. */
+  /** The address in the form of `http.allow`. */
   readonly host: string;
   /** Sets the answer to all requests from now on. */
   answers(reply: string, contentType: string): void;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { aGraphOf, eventsOf, hasStatus, postRun, startRun } from '../support/readers/api-runs.ts';
 import { anAgent, startAgent, useAgentStack } from '../support/servers/agent-stack.ts';
-import { askFor, offeredTo, requestsOf, say, toldTo } from '../support/builders/chat-model.ts';
+import { askFor, offeredTo, requestsOf, say, toolResultsSentTo } from '../support/builders/chat-model.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
 import { errorsIn } from '../support/readers/problems.ts';
 
@@ -29,7 +29,7 @@ describe('an agent', () => {
       },
       usage: { inputTokens: 300, outputTokens: 30, modelCalls: 3, toolCalls: 2 },
     });
-    expect([toldTo(model(), 0), toldTo(model(), 1), toldTo(model(), 2)]).toEqual([
+    expect([toolResultsSentTo(model(), 0), toolResultsSentTo(model(), 1), toolResultsSentTo(model(), 2)]).toEqual([
       [],
       ['{"job":"a"}'],
       ['{"job":"a"}', '{"job":"b"}'],
@@ -47,7 +47,7 @@ describe('an agent', () => {
     release();
     await until(textAt(body, '/id'), 'completed');
     expect(service().done.at(-1)).toBe('a');
-    expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}', '{"job":"c"}']);
+    expect(toolResultsSentTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}', '{"job":"c"}']);
   });
 
   test('keeps calls, answers and its reply in the channel of messages', async () => {
@@ -81,7 +81,7 @@ describe('an agent', () => {
     service().refuse('a');
     model().answers(askFor([call, ['look', { job: 'b' }]]), say('I tried.'));
     expect(await startAgent(user())).toMatchObject({ status: 'completed', output: { answer: { text: 'I tried.' } } });
-    expect(toldTo(model())).toEqual([expect.stringMatching(told), '{"job":"b"}']);
+    expect(toolResultsSentTo(model())).toEqual([expect.stringMatching(told), '{"job":"b"}']);
   });
 
   test('converts numbers and booleans that the model writes as text', async () => {
@@ -96,7 +96,9 @@ describe('an agent', () => {
     once();
     await startAgent(user());
     expect(offeredTo(model())[0]).not.toContain('vault');
-    expect(toldTo(model())).toEqual([expect.stringMatching(/^Execution failed: vault may be called by .*support/)]);
+    expect(toolResultsSentTo(model())).toEqual([
+      expect.stringMatching(/^Execution failed: vault may be called by .*support/),
+    ]);
     expect(service().calls).toEqual([]);
     model().forget();
     once();
@@ -190,13 +192,17 @@ describe('an llm node with tools, and a tool node with calls', () => {
     name: 'by-hand',
   };
 
-  test('build the same loop as an agent', async () => {
+  test('run the same loop as an agent node', async () => {
     service().refuse('c');
     const calls = ['a', 'b', 'c'].map((job) => ['work', { job }] as const);
     model().answers(askFor(calls), say('Done'));
     const { body } = await postRun(user(), { graph, input: hello });
     expect(body).toMatchObject({ status: 'completed', usage: { modelCalls: 2, toolCalls: 3 } });
-    expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}', expect.stringMatching(/^Execution failed: .*404/)]);
+    expect(toolResultsSentTo(model())).toEqual([
+      '{"job":"a"}',
+      '{"job":"b"}',
+      expect.stringMatching(/^Execution failed: .*404/),
+    ]);
     expect(listAt(body, '/output/chat').map((message) => at(message, '/role'))).toEqual([
       'user',
       'assistant',

@@ -135,7 +135,7 @@ describe('a decision', () => {
   test.each([
     ['approve', 'approved'],
     ['reject', 'rejected'],
-  ])('%s: the run continues with the answer', async (decision, status) => {
+  ])('to %s an approval lets the run continue with the answer', async (decision, status) => {
     const run = await asking({ args: { amount: 1 } });
     const { body } = await decide('approver', run, { decision, reason: 'so be it' });
     const decisions = [{ by: 'ada', decision, reason: 'so be it' }];
@@ -183,7 +183,7 @@ describe('a decision', () => {
     expect(await eventsOf(stack.as('user'), run.runId, 'approval.decided')).toMatchObject([decided]);
   });
 
-  test('neither approve nor reject is refused', async () => {
+  test('that is neither approve nor reject is refused', async () => {
     const answer = await decide('approver', await asking(), { decision: 'maybe', comment: 'x' });
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer).toSorted()).toEqual(['/comment', '/decision']);
@@ -231,7 +231,7 @@ describe('values of a decision', () => {
     [{ values: { ticket: 7 } }, '/values/ticket'],
     [{ values: {} }, '/values'],
     [{}, '/values'],
-  ])('are required: %j is refused', async (given, path) => {
+  ])('are required: an approval with %j is refused', async (given, path) => {
     const run = await asking({ decisionSchema });
     const answer = await approve('approver', run, given);
     expect(answer).toMatchObject(aProblem(422, 'INVALID_VALUES'));
@@ -270,7 +270,7 @@ describe('a policy', () => {
     [{}, 'user', 403],
     [{}, 'otherTenantUser', 403],
   ];
-  test.each(policies)('%j: %s gets %i', async (policy, caller, status) => {
+  test.each(policies)('%j answers a decision by the caller %s with status %i', async (policy, caller, status) => {
     const run = await asking({ policy });
     expect(await approve(caller, run)).toMatchObject({ status });
     const expected = { status: status === 200 ? 'approved' : 'pending' };
@@ -332,7 +332,7 @@ describe('an approval is bound to its content', () => {
     ],
   });
 
-  test('a decision on the content from before an edit is refused', async () => {
+  test('and refuses a decision on the content from before an edit', async () => {
     const run = await startRun(stack.as('user'), definition);
     const [runId, first] = [textAt(run, '/id'), textAt(run, '/waitingFor/0/id')];
     const pending = async () =>
@@ -357,7 +357,7 @@ describe('an approval is bound to its content', () => {
     expect((await stack.as('approver').post(path, { approvalId }, { 'if-match': `"${now}"` })).status).toBe(200);
   });
 
-  test('starting a run after the approval node needs the right to decide the approval', async () => {
+  test('and a run that starts after the approval node needs the right to decide it', async () => {
     const body = { graph: definition, input: {}, startAt: 'pay' };
     expect(await stack.as('user').post('/api/runs', body)).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
     expect((await stack.as('admin').post('/api/runs', body)).status).toBe(201);

@@ -44,26 +44,29 @@ const valuesOf = async (id: string): Promise<Json> =>
 const waitsAt = (node: string) => (run: Json) =>
   textAt(run, '/status') === 'waiting' && listAt(run, '/waitingFor').every((one) => at(one, '/node') === node);
 
-describe('two bare decisions over HTTP', () => {
-  test.each(TIMES)('decide one approval, and the other response names what is pending (%i)', async () => {
-    const { id } = await start(inTurn);
-    const post = (caller: 'approver' | 'approver2') => stack.as(caller).post(`/api/runs/${id}/approve`, {});
-    const answers = await Promise.all([post('approver'), post('approver2')]);
-    const [won, lost] = answers.toSorted((one, two) => one.status - two.status);
-    expect(won).toMatchObject({ status: 200, body: { id: `${id}.a1`, status: 'approved' } });
-    expect(lost).toMatchObject(aProblem(409, 'ALREADY_DECIDED'));
-    const { by, at: when } = {
-      by: textAt(won?.body ?? null, '/decisions/0/by'),
-      at: textAt(won?.body ?? null, '/decisions/0/at'),
-    };
-    const detail = textAt(lost?.body ?? null, '/detail');
-    expect(detail).toContain(`Already approved by ${by} at ${when}.`);
-    expect(detail).toContain(`pending now: "Delete the database?" (${id}.a2)`);
-    expect(await stack.as('user').untilRun(id, waitsAt('drop'))).toMatchObject({ status: 'waiting' });
-    expect(await valuesOf(id)).toMatchObject({ log: ['Read the mail?'] });
-  });
+describe('two decisions without an approval id over HTTP', () => {
+  test.each(TIMES)(
+    'decide one approval, and the response of the second lists the pending ones (round %i)',
+    async () => {
+      const { id } = await start(inTurn);
+      const post = (caller: 'approver' | 'approver2') => stack.as(caller).post(`/api/runs/${id}/approve`, {});
+      const answers = await Promise.all([post('approver'), post('approver2')]);
+      const [won, lost] = answers.toSorted((one, two) => one.status - two.status);
+      expect(won).toMatchObject({ status: 200, body: { id: `${id}.a1`, status: 'approved' } });
+      expect(lost).toMatchObject(aProblem(409, 'ALREADY_DECIDED'));
+      const { by, at: when } = {
+        by: textAt(won?.body ?? null, '/decisions/0/by'),
+        at: textAt(won?.body ?? null, '/decisions/0/at'),
+      };
+      const detail = textAt(lost?.body ?? null, '/detail');
+      expect(detail).toContain(`Already approved by ${by} at ${when}.`);
+      expect(detail).toContain(`pending now: "Delete the database?" (${id}.a2)`);
+      expect(await stack.as('user').untilRun(id, waitsAt('drop'))).toMatchObject({ status: 'waiting' });
+      expect(await valuesOf(id)).toMatchObject({ log: ['Read the mail?'] });
+    },
+  );
 
-  test('are 422 while several approvals are pending, with all of their titles and ids', async () => {
+  test('are refused with status 422 while several approvals are pending, and the error lists their titles and ids', async () => {
     const edges = [{ from: '__start__', to: ['one', 'two', 'three'] }];
     const nodes = { one: asks('One?'), two: asks('Two?'), three: asks('Three?') };
     const { id } = await start(aDefinition({ nodes, edges }));
@@ -78,7 +81,7 @@ describe('two bare decisions over HTTP', () => {
       expect(detail).toContain(`"${title}" (${id}.a${number})`);
   });
 
-  test('do not decide an approval that was requested again: 409', async () => {
+  test('are refused with status 409 for an approval that was requested again', async () => {
     const nodes = { one: { type: 'approval', title: 'Pay {{ state.euros }}?' } } as const;
     const { id } = await start(aDefinition({ channels: { euros: { default: 1 } }, nodes }));
     const { headers } = await stack.as('user').get(`/api/runs/${id}/state`);
@@ -95,7 +98,7 @@ describe('two bare decisions over HTTP', () => {
     });
   });
 
-  test('of which one edits the arguments: the other does not count for the edited arguments', async () => {
+  test('do not add up when one of them edits the arguments', async () => {
     const ask = { type: 'approval', title: 'Pay?', args: { euros: 1 }, policy: { quorum: 2 } } as const;
     for (const _ of TIMES) {
       const { id } = await start(aDefinition({ nodes: { ask } }));
@@ -113,26 +116,33 @@ describe('two bare decisions over HTTP', () => {
   });
 });
 
-test.each(TIMES)('two bare signals decide one approval, and the second is ignored (%i)', async () => {
-  const { id, run } = await start(inTurn);
-  const handle = await handleOf(run);
-  await Promise.all([handle.signal('approve', { reason: 'a' }), handle.signal('approve', { reason: 'b' })]);
-  await expect
-    .poll(async () => await eventsOf(stack.as('user'), id, 'signal.ignored'))
-    .toMatchObject([
-      { signal: 'approve', reason: 'already_decided', detail: expect.stringContaining(`pending now: ${id}.a2 (drop)`) },
-    ]);
-  expect(await stack.as('user').untilRun(id, waitsAt('drop'))).toMatchObject({ status: 'waiting' });
-  expect(await valuesOf(id)).toMatchObject({ log: ['Read the mail?'] });
-});
+test.each(TIMES)(
+  'of two signals without an approval id the first decides the only approval, and the second is ignored (round %i)',
+  async () => {
+    const { id, run } = await start(inTurn);
+    const handle = await handleOf(run);
+    await Promise.all([handle.signal('approve', { reason: 'a' }), handle.signal('approve', { reason: 'b' })]);
+    await expect
+      .poll(async () => await eventsOf(stack.as('user'), id, 'signal.ignored'))
+      .toMatchObject([
+        {
+          signal: 'approve',
+          reason: 'already_decided',
+          detail: expect.stringContaining(`pending now: ${id}.a2 (drop)`),
+        },
+      ]);
+    expect(await stack.as('user').untilRun(id, waitsAt('drop'))).toMatchObject({ status: 'waiting' });
+    expect(await valuesOf(id)).toMatchObject({ log: ['Read the mail?'] });
+  },
+);
 
-describe('two bare controls', () => {
+describe('two controls without a target', () => {
   const stops: readonly [string, Partial<GraphDefinition>][] = [
     ['with a checkpoint between', { interruptBefore: ['b', 'c'] }],
     ['at one checkpoint', { interruptAfter: ['a'], interruptBefore: ['b'] }],
   ];
 
-  test.each(stops)('that resume at two breakpoints %s: one is 409', async (_, over) => {
+  test.each(stops)('that resume a run at two breakpoints %s are not both accepted: one gets 409', async (_, over) => {
     for (const _time of TIMES.slice(0, repetitions(5))) {
       const { id } = await start(aDefinition({ nodes: { a: adds('a'), b: adds('b'), c: adds('c') }, ...over }));
       const resume = () => stack.as('user').post(`/api/runs/${id}/resume`, {});
@@ -145,7 +155,7 @@ describe('two bare controls', () => {
     }
   });
 
-  test('the next resume ends a pause whose control was already answered', async () => {
+  test('do not affect a later resume of a pause whose control was already answered', async () => {
     const { id } = await start(aDefinition({ nodes: { w: { type: 'wait', event: 'go' } } }));
     for (const _ of TIMES.slice(0, repetitions(5))) {
       expect(await stack.as('user').post(`/api/runs/${id}/pause`, {})).toMatchObject({ body: { status: 'paused' } });
@@ -153,7 +163,7 @@ describe('two bare controls', () => {
     }
   });
 
-  test('that retry a node that fails again: one is 409', async () => {
+  test('that retry a node that fails again are not both accepted: one gets 409', async () => {
     const fails = { type: 'set', write: { log: '{{ state.log[9] }}' } } as const;
     const { id } = await start(aDefinition({ nodes: { a: fails } }));
     const retry = () => stack.as('user').post(`/api/runs/${id}/retry`, {});

@@ -83,7 +83,7 @@ describe('holdfast run', () => {
     expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('401 UNAUTHENTICATED') });
   });
 
-  test('exits with 5 after the time-out; the run continues', async () => {
+  test('exits with 5 after the time-out, while the run continues', async () => {
     const waiting = aDefinition({ nodes: { a: { type: 'wait', for: '1h' } } });
     const { code } = await run(waiting, '--timeout', '1s');
     expect(code).toBe(5);
@@ -102,7 +102,7 @@ describe('holdfast run', () => {
     [['--timeout', 'soon'], /--timeout takes a duration/],
     [['--as', 'usr'], /no token for "usr"\. Did you mean "user"\?/],
     [['more.json'], /run takes one file/],
-  ])('%j is wrong usage', async (flags, message) => {
+  ])('refuses the arguments %j as wrong usage', async (flags, message) => {
     const { code, stderr } = await run(GREETING, ...flags);
     expect(code).toBe(2);
     expect(stderr).toMatch(message);

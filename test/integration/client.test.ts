@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { say as sayTo } from '../../examples/client/travel-agent.ts';
 import { createClient } from '../../src/client/index.ts';
 import type { Client } from '../../src/client/index.ts';
-import { askFor, requestsOf, say, toldTo } from '../support/builders/chat-model.ts';
+import { askFor, requestsOf, say, toolResultsSentTo } from '../support/builders/chat-model.ts';
 import { startLoopbackServer } from '../support/doubles/loopback-server.ts';
 import type { LoopbackServer } from '../support/doubles/loopback-server.ts';
 import { readFile } from '../support/readers/documentation.ts';
@@ -37,7 +37,7 @@ test('the example runs an agent with two tools, edited arguments and a memory, i
     say('Booked for 100 euros.'),
   );
   expect(await sayTo('Book a trip to Rome', tokens())).toBe('Booked for 100 euros.');
-  expect(toldTo(model)[1]).toMatch(/^\{"booked":"Rome","euros":100\}/);
+  expect(toolResultsSentTo(model)[1]).toMatch(/^\{"booked":"Rome","euros":100\}/);
   model.answers(say('To Rome.'));
   expect(await sayTo('Where do I go?', tokens())).toBe('To Rome.');
   expect(listAt(requestsOf(model).at(-1) ?? null, '/messages').length).toBeGreaterThan(5);

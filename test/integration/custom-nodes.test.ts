@@ -40,7 +40,7 @@ describe('a node type that is registered by code', () => {
   test.each([
     [100, 'large'],
     [99.5, 'small'],
-  ])('routes %i to %s', async (amount, way) => {
+  ])('routes the value %d to the node %s', async (amount, way) => {
     const { body } = await start(routing(), amount);
     expect(at(body, '/output/way')).toBe(way);
   });
@@ -59,7 +59,7 @@ describe('a node type that is registered by code', () => {
     ['of every node that is malformed', { timeout: 'soon' }, '/nodes/route/timeout'],
     ['whose template is none', { value: '{{ state.' }, '/nodes/route/value'],
     ['that reads an unknown channel', { value: '{{ state.price }}' }, '/nodes/route/value'],
-  ])('refuses a field %s', async (...[, over, path]) => {
+  ])('refuses a node with a field %s', async (...[, over, path]) => {
     const refused = await start(routing(over), 1);
     expect(refused).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
     expect(issuePathsOf(refused)).toContain(path);

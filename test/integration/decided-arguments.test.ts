@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
 import type { Json } from '../../src/graph/values/json.ts';
-import { askFor, say, toldTo } from '../support/builders/chat-model.ts';
+import { askFor, say, toolResultsSentTo } from '../support/builders/chat-model.ts';
 import { startJobService } from '../support/doubles/job-service.ts';
 import type { JobService } from '../support/doubles/job-service.ts';
 import { startLoopbackServer } from '../support/doubles/loopback-server.ts';
@@ -65,7 +65,7 @@ describe('an approval by the arguments', () => {
     await approve(run);
     await endOf(run);
     expect(await requested(run)).toEqual([made]);
-    expect(toldTo(model)).toEqual([JSON.stringify(made)]);
+    expect(toolResultsSentTo(model)).toEqual([JSON.stringify(made)]);
     const calls = await readAll(user(), `/api/runs/${textAt(run, '/id')}/calls?kind=tool`);
     expect(calls).toMatchObject([{ name: 'refund', request: made, reply: made }]);
   });
@@ -96,7 +96,7 @@ describe('an approval by the arguments', () => {
     const run = await startRun(user(), agent('refund'));
     expect(at(run, '/status')).toBe('completed');
     expect(await requested(run)).toEqual([]);
-    expect(toldTo(model)).toEqual([expect.stringContaining('Did you mean "euros"?')]);
+    expect(toolResultsSentTo(model)).toEqual([expect.stringContaining('Did you mean "euros"?')]);
   });
 
   test('shows a generated default that is computed once and then used by the call', async () => {

@@ -101,7 +101,7 @@ describe('a diagram of a run', () => {
     runId = textAt(await startRun(stack.as('user'), 'forked', { kind: 'l' }), '/id');
   });
 
-  test('visited and current nodes are marked', async () => {
+  test('marks visited and current nodes', async () => {
     const { classes } = await parseMermaid(await draw(`forked/diagram?run=${runId}`));
     expect(Object.fromEntries(classes)).toEqual({ n_sort: ['visited'], n_left: ['visited'], n_ask: ['current'] });
     const { states } = parsePlantUml(await draw(`forked/diagram?run=${runId}&format=plantuml`));
@@ -109,26 +109,26 @@ describe('a diagram of a run', () => {
     expect(colored).toEqual(['n_sort', 'n_left', 'n_ask']);
   });
 
-  test('no node is current when the run has ended', async () => {
+  test('marks no node as current when the run has ended', async () => {
     await stack.as('approver').post(`/api/runs/${runId}/approve`, {});
     await stack.as('user').untilRun(runId, (run) => textAt(run, '/status') === 'completed');
     const { classes } = await parseMermaid(await draw(`forked/diagram?run=${runId}`));
     expect(Object.fromEntries(classes)).toEqual({ n_sort: ['visited'], n_left: ['visited'], n_ask: ['visited'] });
   });
 
-  test('the version that the run executes is drawn, although a newer one was published', async () => {
+  test('draws the version that the run executes, although a newer one was published', async () => {
     await stack.as('user').post('/api/graphs', aDefinition({ name: 'forked' }));
     expect(await draw('forked/diagram')).not.toContain('n_sort');
     expect(await draw(`forked/diagram?run=${runId}`)).toContain('n_sort');
   });
 
-  test('a run of an unpublished definition is drawn', async () => {
+  test('draws an unpublished definition', async () => {
     const run = await startRun(stack.as('user'), aDefinition({ name: 'given-whole' }));
     const { classes } = await parseMermaid(await draw(`given-whole/diagram?run=${textAt(run, '/id')}`));
     expect(Object.fromEntries(classes)).toEqual({ n_a: ['visited'] });
   });
 
-  test('a run of another graph or of another tenant is not found', async () => {
+  test('is not found for a run of another graph or of another tenant', async () => {
     await stack.as('user').post('/api/graphs', aDefinition({ name: 'unrelated' }));
     expect(await ask(`unrelated/diagram?run=${runId}`)).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
     expect(await ask(`forked/diagram?run=${runId}`, 'otherTenantUser')).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));

@@ -229,7 +229,7 @@ describe('permissions', () => {
     return await client.send(toPath(path), { method, headers, body: JSON.stringify(body) });
   }
 
-  test.each(MATRIX)('%s', async (route, statuses, body) => {
+  test.each(MATRIX)('of %s are as documented for each caller', async (route, statuses, body) => {
     const answers = await Promise.all(
       clients.map(async ([name, client]) => [name, await enter(client, route, body)] as const),
     );
@@ -240,23 +240,23 @@ describe('permissions', () => {
       expect(answer).toMatchObject(aProblem(answer.status, code));
   });
 
-  test.each(MATRIX)('%s needs a token', async (route, _statuses, body) => {
+  test.each(MATRIX)('of %s need a token', async (route, _statuses, body) => {
     expect(await enter(stranger, route, body)).toMatchObject(aProblem(401, 'UNAUTHENTICATED'));
   });
 
-  test.each([...PUBLIC, 'GET /openapi.json', 'GET /docs'])('%s needs no token', async (route) => {
+  test.each([...PUBLIC, 'GET /openapi.json', 'GET /docs'])('of %s need no token', async (route) => {
     expect(await enter(stranger, route, undefined)).toMatchObject({ status: 200 });
   });
 
-  test('are defined for every described route', () => {
+  test('are tested for every described route', () => {
     expect([...MATRIX.map(([route]) => route), ...PUBLIC, ...BY_CODE].toSorted()).toEqual([...api.routes].toSorted());
   });
 
-  test('every observed response is described in the OpenAPI document', () => {
+  test('come with responses that the OpenAPI document describes', () => {
     expect(api.notDescribed()).toEqual([]);
   });
 
-  test('a role without the permission is refused before body and id are validated', async () => {
+  test('are checked before body and id are validated', async () => {
     const approver = await stack.as(PEOPLE.approver);
     for (const path of ['/api/runs', '/api/runs/none/cancel', '/api/graphs'])
       expect(await approver.post(path, 'nonsense')).toMatchObject(aProblem(403, 'FORBIDDEN'));

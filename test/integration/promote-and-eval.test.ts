@@ -103,7 +103,7 @@ describe('a run with a model, a tool and an approval', () => {
     });
   });
 
-  test('runs in a test suite of the project, too', async () => {
+  test('becomes a test that a test suite of the project can run', async () => {
     await promote(id, 'refund.json');
     const played = playRecording(JSON.parse(await written('refund.json')));
     expect(played).toMatchObject({ status: 'completed', path: ['work'], divergence: null, changed: [] });
@@ -112,7 +112,7 @@ describe('a run with a model, a tool and an approval', () => {
     });
   });
 
-  test('reports where another graph takes another path', async () => {
+  test('becomes a test that reports where another graph takes another path', async () => {
     await promote(id, 'refund.json');
     const tool = { type: 'tool', tool: 'refund', args: { euros: 30 }, write: { answer: '{{ result }}' } } as const;
     await folder.write('changed.json', { ...REFUND, nodes: { work: tool } });
@@ -122,7 +122,7 @@ describe('a run with a model, a tool and an approval', () => {
     expect(stdout).toContain('status is "waiting", expected "completed"');
   });
 
-  test('passes by its outcome for a graph that only emits more', async () => {
+  test('becomes a test that passes by outcome for a graph that only emits more events', async () => {
     await promote(id, 'refund.json');
     await folder.write('more.json', {
       ...REFUND,
@@ -165,7 +165,7 @@ describe('a run with redacted values', () => {
     expect((await evaluate('hidden.json')).code).toBe(0);
   });
 
-  test('whose path depends on them becomes a test only with them', async () => {
+  test('becomes a test only with these values if its path depends on them', async () => {
     const id = await ended(hiding('state.customer.age > 30'));
     const refused = await promote(id, 'way.json');
     expect(refused.code).toBe(1);

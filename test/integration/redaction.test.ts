@@ -283,7 +283,7 @@ describe('a run that continues another', () => {
   });
   const graph = secretive({ nodes: { a: { type: 'set', write: { copy: '{{ state.secret }}' } } } });
 
-  test('as a fork redacts the same values, also with a graph that redacts nothing', async () => {
+  test('by a fork redacts the same values, also with a graph that redacts nothing', async () => {
     const id = await start(graph);
     const [first] = listAt((await stack.as('user').get(`/api/runs/${id}/checkpoints`)).body, '/items');
     const body = { checkpoint: textAt(first ?? null, '/id'), graph: open, asNode: 'a' };
@@ -297,7 +297,7 @@ describe('a run that continues another', () => {
     expect(await textOf('admin', fork)).toContain(SECRET);
   });
 
-  test('redacts the input of its parent, also with a graph that has none of its channels', async () => {
+  test('by a fork redacts the input of its parent, also with a graph that has none of its channels', async () => {
     const id = await start(graph);
     const [first] = listAt((await stack.as('user').get(`/api/runs/${id}/checkpoints`)).body, '/items');
     const foreign = aDefinition({ nodes: { a: { type: 'set' } } });
@@ -313,7 +313,7 @@ describe('a run that continues another', () => {
     }
   });
 
-  test('as a replay redacts the answers that were redacted', async () => {
+  test('by a replay redacts the answers that were redacted', async () => {
     const calling = (channel: string): GraphDefinition['nodes'] => ({
       get: { type: 'tool', tool: 'work', args: {}, write: { [channel]: '{{ result.pin }}' } },
     });
@@ -340,7 +340,7 @@ describe('a run that continues another', () => {
     });
   });
 
-  test('as a replay redacts the same values, also after they diverge', async () => {
+  test('by a replay redacts the same values, also after they diverge', async () => {
     const id = await start(graph);
     const other = { graph: open, input: { secret: 'x', n: 1 } };
     const replayed = await stack.as('user').post(`/api/runs/${id}/replay`, other);

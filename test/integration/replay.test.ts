@@ -108,7 +108,7 @@ const COURSES: readonly Course[] = [
 ];
 
 describe('a replay', () => {
-  test.each(COURSES)('of %s equals its run event by event, and calls nothing', async (_what, graph, course) => {
+  test.each(COURSES)('of %s has the same events as its run, and calls nothing', async (_what, graph, course) => {
     server.answers(json({ n: 1 }), answer(404));
     const id = await start(graph);
     await course(id);

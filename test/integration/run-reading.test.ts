@@ -72,7 +72,7 @@ describe('the list of runs', () => {
   });
 
   test.each(['2026-01-01T00:00:00+23:59', '2026-01-01T00:00:00.123456789-23:59', '9999-12-31T23:59:59Z'])(
-    'accepts the time %s',
+    'accepts the time %s as a filter',
     async (time) => {
       expect(await read(`/api/runs?createdAfter=${encodeURIComponent(time)}`)).toMatchObject({ status: 200 });
     },
@@ -91,7 +91,7 @@ describe('the list of runs', () => {
     ['status=sleeping', '/status'],
     ['createdAfter=yesterday', '/createdAfter'],
     ['cursor=', '/cursor'],
-  ])('refuses ?%s', async (query, path) => {
+  ])('refuses the query ?%s', async (query, path) => {
     const answer = await read(`/api/runs?${query}`);
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual([path]);
@@ -112,7 +112,7 @@ describe('a cursor', () => {
     ['without a signature', (given) => given.replace(/\..*/, '')],
     ['of another list with the same signature', (given) => given.replace(/.*\./, 'e30.')],
     ['that is made up', () => Buffer.from('{"at":"2030-01-01","id":"1"}').toString('base64url')],
-  ])('%s is refused', async (_what, change) => {
+  ])('that is %s is refused', async (_what, change) => {
     expect(await read(`/api/runs?graph=cursed&cursor=${change(cursor)}`)).toMatchObject(
       aProblem(400, 'INVALID_CURSOR'),
     );
@@ -285,7 +285,7 @@ describe('the history of a run', () => {
   });
 });
 
-test.each(['', '/state', '/history'])('GET /api/runs/{id}%s of another tenant is not found', async (path) => {
+test.each(['', '/state', '/history'])('GET /api/runs/{id}%s does not find a run of another tenant', async (path) => {
   const [id = ''] = await startSeveral(1, 'foreign');
   const missing = '01JZZZZZZZZZZZZZZZZZZZZZZZ';
   const [foreign, none] = await Promise.all(

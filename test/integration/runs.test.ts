@@ -57,7 +57,7 @@ describe('starting a run', () => {
     ['twice', 2, ['two']],
     ['twice@1', 1, ['one']],
     ['twice@2', 2, ['two']],
-  ])('of "%s" uses version %i', async (graph, version, log) => {
+  ])('by the reference "%s" uses version %i', async (graph, version, log) => {
     const run = await startRun(stack.as('user'), graph);
     expect(run).toMatchObject({ status: 'completed', graph: { name: 'twice', version }, output: { log } });
   });
@@ -165,7 +165,7 @@ describe('a refused start', () => {
     ['for another tenant', { graph: plain, tenantId: 'other' }, [422, 'INVALID_REQUEST', '/tenantId']],
     ['with two unknown fields', { graph: plain, a: 1, b: 2 }, [422, 'INVALID_REQUEST', '/a', '/b']],
   ];
-  test.each(refused)('%s', async (_what, body, [status, code, ...paths]) => {
+  test.each(refused)('%s reports its code and the field', async (_what, body, [status, code, ...paths]) => {
     await publish(aVersion('known', 'one'));
     const answered = await start(body);
     expect(answered).toMatchObject(aProblem(status, code));
@@ -246,7 +246,7 @@ describe('Prefer: wait', () => {
     ['wait=soon', null],
     ['wait=-1', null],
     ['handling=strict', null],
-  ])('%s is applied as %s', async (prefer, applied) => {
+  ])('with the value %s is applied as %s', async (prefer, applied) => {
     const { body } = await start({ graph: plain }, { prefer: 'wait=15' });
     const { headers } = await stack.as('user').get(`/api/runs/${textAt(body, '/id')}`, { prefer });
     expect(headers.get('preference-applied')).toBe(applied);
@@ -283,7 +283,7 @@ describe('Idempotency-Key', () => {
     );
   });
 
-  test.each(['admin', 'otherTenantUser'] as const)('of %s is a separate key', async (caller) => {
+  test.each(['admin', 'otherTenantUser'] as const)('of %s does not match the same key of another', async (caller) => {
     const [mine, theirs] = [
       await keyed(`mine-and-${caller}`, { graph: plain }),
       await keyed(`mine-and-${caller}`, { graph: plain }, caller),
@@ -300,7 +300,7 @@ describe('Idempotency-Key', () => {
     expect(second.headers.get('idempotent-replayed')).toBe('true');
   });
 
-  test.each([['""'], ['x'.repeat(256)]])('%s is refused as a key', async (key) => {
+  test.each([['""'], ['x'.repeat(256)]])('with the value %s is refused', async (key) => {
     expect(await keyed(key, { graph: plain })).toMatchObject(aProblem(400, 'INVALID_IDEMPOTENCY_KEY'));
   });
 
@@ -313,7 +313,7 @@ describe('Idempotency-Key', () => {
 describe('canceling', () => {
   const cancel = async (id: string, body: object = {}) => await stack.as('user').post(`/api/runs/${id}/cancel`, body);
 
-  test.each(['work', 'risky'])('cancels the call of "%s" and the approvals', async (tool) => {
+  test.each(['work', 'risky'])('a run cancels its call of "%s" and its approvals', async (tool) => {
     const call = silence();
     server.answers(call.answer);
     const both = aGraphOf({ type: 'tool', tool }, { edges: [{ from: '__start__', to: ['only', 'ask'] }] });
@@ -329,7 +329,7 @@ describe('canceling', () => {
     expect(await approvals()).toMatchObject([{ status: 'canceled' }]);
   });
 
-  test('ends a waiting run at once, and the history records the person and the reason', async () => {
+  test('a waiting run ends it at once, and the history records the person and the reason', async () => {
     const { runId } = await startAsking(stack.as('user'));
     const { status, body } = await cancel(runId, { reason: 'not needed' });
     expect({ status, body }).toMatchObject({
@@ -344,7 +344,7 @@ describe('canceling', () => {
     });
   });
 
-  test('ends a run of which an element waits for its next attempt, and the element is reported', async () => {
+  test('a run of which an element waits for its next attempt ends it, and the element is reported', async () => {
     server.answers(answer(503), answer(503));
     const retry = { maxAttempts: 2, initialInterval: '1h', maxInterval: '1h' };
     const graph = {
@@ -369,7 +369,7 @@ describe('canceling', () => {
     await stack.as('user').untilRun(id, hasStatus('canceled'));
   });
 
-  test('ends a run whose call waits for its next attempt', async () => {
+  test('a run whose call waits for its next attempt ends it', async () => {
     server.answers(answer(503));
     const retry = { maxAttempts: 2, initialInterval: '1h', maxInterval: '1h' };
     const { body } = await start({ graph: aGraphOf({ type: 'tool', tool: 'work', retry }) });
@@ -382,18 +382,18 @@ describe('canceling', () => {
     await stack.as('user').untilRun(id, hasStatus('canceled'));
   });
 
-  test('is refused for an ended run', async () => {
+  test('a run that has ended is refused', async () => {
     const run = await startRun(stack.as('user'), plain);
     expect(await cancel(textAt(run, '/id'))).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
   });
 
-  test('is refused a second time', async () => {
+  test('a run a second time is refused', async () => {
     const { runId } = await startAsking(stack.as('user'));
     await cancel(runId);
     expect(await cancel(runId)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
   });
 
-  test('is refused for an unknown run', async () => {
+  test('an unknown run is refused', async () => {
     expect(await cancel('01JZZZZZZZZZZZZZZZZZZZZZZZ')).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
   });
 });

@@ -30,7 +30,7 @@ async function startStopping(over: object = { interruptBefore: ['b'] }): Promise
 }
 
 describe('breakpoints of one run', () => {
-  test('pause it before the node, and resuming continues with values', async () => {
+  test('pause it before the node, and a resume continues with new values', async () => {
     const run = await startStopping();
     expect(run).toMatchObject({ status: 'paused', next: ['b'] });
     expect(await control(textAt(run, '/id'), 'resume', { values: { log: 'x' } })).toMatchObject({ status: 202 });
@@ -58,7 +58,7 @@ describe('breakpoints of one run', () => {
 });
 
 describe('pausing', () => {
-  test('a waiting run accepts decisions, and executes nothing until it is resumed', async () => {
+  test('stops a waiting run, which accepts decisions and executes nothing until it is resumed', async () => {
     const run = await startRun(stack.as('user'), anAskingGraph());
     const id = textAt(run, '/id');
     expect(await control(id, 'pause', { reason: 'lunch' })).toMatchObject({ status: 202, body: { status: 'paused' } });
@@ -68,7 +68,7 @@ describe('pausing', () => {
     expect(at(await until(id, 'completed'), '/output/answer/decision')).toBe('approved');
   });
 
-  test('twice, or resuming a run that is not paused, is refused', async () => {
+  test('is refused a second time, and resuming is refused for a run that is not paused', async () => {
     const id = textAt(await startStopping(), '/id');
     expect(await control(id, 'pause')).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
     await control(id, 'resume');
@@ -76,7 +76,7 @@ describe('pausing', () => {
     expect(await control(id, 'resume')).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
   });
 
-  test('resuming at another checkpoint, or with an unknown channel, changes nothing', async () => {
+  test('stays in force when a resume names another checkpoint or an unknown channel', async () => {
     const id = textAt(await startStopping(), '/id');
     expect(await control(id, 'resume', { checkpoint: 'other' })).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
     const refused = await control(id, 'resume', { values: { lgo: 'x' } });
@@ -93,7 +93,7 @@ describe('replanning', () => {
     expect(at(await until(id, 'completed'), '/output')).toEqual({ log: ['a', 'skipped b', 'c'] });
   });
 
-  test('past an approval needs the right to decide it', async () => {
+  test('past an approval node needs the right to decide it', async () => {
     const asking = anAskingGraph({ policy: { roles: ['approver'] } });
     const id = textAt(await startRun(stack.as('user'), asking), '/id');
     expect(await control(id, 'replan', { node: 'only' })).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
@@ -124,19 +124,19 @@ describe('an edit of the state', () => {
     ['one of a list', (etag: string) => `"other", ${etag}`, 200],
     ['none of a list', () => '"one", "other"', 412],
     ['a weak validator', (etag: string) => `W/${etag}`, 412],
-  ])('under an If-Match that names %s', async (_what, header, status) => {
+  ])('is judged by an If-Match that names %s', async (_what, header, status) => {
     const id = textAt(await startStopping(), '/id');
     const ifMatch = header(await etagOf(id));
     expect(await patch(id, { values: { log: 'x' } }, { 'if-match': ifMatch })).toMatchObject({ status });
   });
 
-  test('that breaks the schema reports the value', async () => {
+  test('is refused with the value if it breaks the schema', async () => {
     const id = textAt(await startStopping(), '/id');
     const refused = await patch(id, { values: { log: 'x', n: 'text' } }, { 'if-match': await etagOf(id) });
     expect(issuePathsOf(refused)).toEqual(['/values/n']);
   });
 
-  test('as a node follows the edges of that node and abandons the open superstep', async () => {
+  test('as a node follows the edges of that node, and abandons the open superstep', async () => {
     const id = textAt(await startStopping(), '/id');
     const patched = await patch(id, { values: {}, asNode: 'b' }, { 'if-match': await etagOf(id) });
     expect(patched).toMatchObject({ status: 200, body: { next: ['c'] } });
@@ -151,18 +151,21 @@ describe('an edit of the state', () => {
   });
 });
 
-describe('events', () => {
+describe('signals with an event', () => {
   const waiting = aDefinition({
     channels: { got: {} },
     nodes: { wait: { type: 'wait', event: 'paid', write: 'got' }, after: { type: 'set', write: {} } },
   });
 
-  test.each([[{ amount: 3 }], [false], [0], [''], [null]])('deliver %j', async (payload) => {
-    const run = await startRun(stack.as('user'), waiting);
-    expect(at(run, '/waitingFor')).toMatchObject([{ kind: 'event', node: 'wait', id: 'paid' }]);
-    await control(textAt(run, '/id'), 'signal', { event: 'paid', payload });
-    expect(at(await until(textAt(run, '/id'), 'completed'), '/output/got')).toEqual(payload);
-  });
+  test.each([[{ amount: 3 }], [false], [0], [''], [null]])(
+    'deliver the payload %j to the waiting node',
+    async (payload) => {
+      const run = await startRun(stack.as('user'), waiting);
+      expect(at(run, '/waitingFor')).toMatchObject([{ kind: 'event', node: 'wait', id: 'paid' }]);
+      await control(textAt(run, '/id'), 'signal', { event: 'paid', payload });
+      expect(at(await until(textAt(run, '/id'), 'completed'), '/output/got')).toEqual(payload);
+    },
+  );
 });
 
 describe('subgraphs by name', () => {

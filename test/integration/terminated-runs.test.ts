@@ -86,7 +86,7 @@ describe('a run whose workflow is terminated in Temporal', () => {
   });
 });
 
-test('a call that is open when its run is terminated is made once, and no event holds its result', async () => {
+test('a call that is open when its run is terminated is made once, and no event records its result', async () => {
   const held = service().hold('one');
   const id = await start('other');
   const release = await held;

@@ -172,7 +172,7 @@ describe('a reopened run of a thread', () => {
     expect(service().calls).toHaveLength(1);
   });
 
-  test('and a concurrent new run: only one of them gets the thread', async () => {
+  test('and a concurrent new run compete for the thread, and only one of them gets it', async () => {
     service().refuse('hi');
     const id = await started({ threadId: 'same moment' });
     const [again, fresh] = await Promise.all([control(id, 'retry'), start({ threadId: 'same moment', say: 'fresh' })]);
@@ -200,19 +200,22 @@ describe('threads of tenants', () => {
     expect(runs.map((run) => at(run, '/id'))).toEqual([theirs]);
   });
 
-  test.each(['', '/state', '/checkpoints', '/runs'])('are 404 when unknown: …%s', async (what) => {
-    expect(await user().get(`/api/threads/nobody${what}`)).toMatchObject(aProblem(404, 'UNKNOWN_THREAD'));
-  });
+  test.each(['', '/state', '/checkpoints', '/runs'])(
+    'answer status 404 for an unknown name at the path …%s',
+    async (what) => {
+      expect(await user().get(`/api/threads/nobody${what}`)).toMatchObject(aProblem(404, 'UNKNOWN_THREAD'));
+    },
+  );
 });
 
-describe('the lists of a thread', () => {
+describe('a thread lists', () => {
   async function startThree(threadId: string): Promise<readonly string[]> {
     const ids: string[] = [];
     for (const say of ['1', '2', '3']) ids.push(await started({ threadId, say }));
     return ids;
   }
 
-  test.each([1, 2, 50])('runs are listed newest first in pages of %i', async (limit) => {
+  test.each([1, 2, 50])('its runs newest first in pages of %i', async (limit) => {
     const ids = await startThree(`runs ${limit}`);
     const runs = await readAll(user(), `/api/threads/runs%20${limit}/runs`, limit);
     expect(runs.map((run) => at(run, '/id'))).toEqual(ids.toReversed());
@@ -220,7 +223,7 @@ describe('the lists of a thread', () => {
     expect(filtered).toEqual(runs);
   });
 
-  test.each([1, 4, 50])('checkpoints of all runs are listed in pages of %i', async (limit) => {
+  test.each([1, 4, 50])('the checkpoints of all its runs in pages of %i', async (limit) => {
     const ids = await startThree(`checkpoints ${limit}`);
     const path = `/api/threads/checkpoints%20${limit}/checkpoints`;
     const items = await readAll(user(), path, limit);
@@ -235,7 +238,7 @@ describe('the lists of a thread', () => {
     ]);
   });
 
-  test('history of a run contains only its own events', async () => {
+  test('only the events of one run in the history of that run', async () => {
     const [, second = ''] = await startThree('history');
     const [first] = await eventsOf(user(), second);
     expect(first).toMatchObject({ seq: 1, type: 'run.started' });

@@ -214,7 +214,7 @@ describe('nodes gated by an approval', () => {
         { from: ['b', 'd'], to: 'pay' },
       ],
     ],
-  ])('an edit as a node behind it %s is refused', (_, edges) => {
+  ])('refuse an edit as a node behind the approval %s', (_, edges) => {
     const run = startRun({
       nodes: { ask, ...addsNames('a', 'b', 'c', 'd', 'pay') },
       edges: [{ from: '__start__', to: ['a', 'ask'] }, { from: 'a', to: 'b' }, { from: 'ask', to: 'c' }, ...edges],
@@ -227,7 +227,7 @@ describe('nodes gated by an approval', () => {
     expect(logOf(run)).toEqual(['b', 'pay']);
   });
 
-  test('a fork with an arrival at a join behind an approval is refused', () => {
+  test('refuse a fork with an arrival at a join behind an approval', () => {
     const definition = aDefinition({
       nodes: { ask, ...addsNames('a', 'b', 'pay') },
       edges: [

@@ -61,14 +61,14 @@ describe('the policy of an approval', () => {
     [{ requireReason: true }, ADA, 'reason_required'],
     [{}, UMA, undefined],
     [{}, { sub: 'eve', roles: ['user'] }, 'not_an_approver'],
-  ])('%j gives the decision of %j the result %s', (...[policy, by, refusal]) => {
+  ])('%j gives the decision of the person %j the result %s', (...[policy, by, refusal]) => {
     const run = ask({ policy });
     run.signal('approve', { by });
     expect(refusalOf(run)).toBe(refusal);
     expect(run.run.status).toBe(refusal === undefined ? 'completed' : 'waiting');
   });
 
-  test('a reason of blanks counts as no reason', () => {
+  test('treats a reason of blanks as no reason', () => {
     const run = ask({ policy: { requireReason: true } });
     run.signal('reject', { by: ADA, reason: ' ' });
     expect(refusalOf(run)).toBe('reason_required');
@@ -76,7 +76,7 @@ describe('the policy of an approval', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('a quorum requires different people', () => {
+  test('requires different people for a quorum', () => {
     const run = ask({ policy: { quorum: 2 } });
     run.signal('approve', { by: ADA });
     run.signal('approve', { by: ADA });
@@ -85,7 +85,7 @@ describe('the policy of an approval', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('an approval with edited arguments restarts the quorum, and one rejection decides', () => {
+  test('restarts the quorum after an approval with edited arguments, while one rejection decides', () => {
     const run = ask({ args: { amount: 1 }, policy: { quorum: 2 } });
     run.signal('approve', { by: ADA });
     run.signal('approve', { by: BOB, args: { amount: 2 } });
@@ -98,7 +98,7 @@ describe('the policy of an approval', () => {
     expect(logOf(other)).toEqual(['rejected', null, 'next']);
   });
 
-  test('a person who approved the old arguments may approve the edited ones', () => {
+  test('lets a person who approved the old arguments approve the edited ones', () => {
     const run = ask({ args: { amount: 1 }, policy: { quorum: 2, users: ['ada', 'bob'] } });
     run.signal('approve', { by: ADA });
     run.signal('approve', { by: BOB, args: { amount: 2 } });
@@ -108,7 +108,7 @@ describe('the policy of an approval', () => {
     expect(logOf(run)).toEqual(['approved', { amount: 2 }, 'next']);
   });
 
-  test('a person does not count twice when the arguments are edited back', () => {
+  test('does not count a person twice when the arguments are edited back', () => {
     const run = ask({ args: { amount: 1 }, policy: { quorum: 2 } });
     run.signal('approve', { by: ADA });
     run.signal('approve', { by: BOB, args: { amount: 2 } });
@@ -118,7 +118,7 @@ describe('the policy of an approval', () => {
     expect(logOf(run)).toEqual(['approved', { amount: 1 }, 'next']);
   });
 
-  test('the number of edits of the arguments is limited', () => {
+  test('limits the number of edits of the arguments', () => {
     const run = ask({ args: 0, policy: { quorum: 2 } });
     for (let n = 1; n <= 30; n += 1) run.signal('approve', { by: n % 2 === 0 ? ADA : BOB, args: n });
     expect(refusalOf(run)).toBe('invalid_args');
@@ -128,7 +128,7 @@ describe('the policy of an approval', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('escalation lets other people decide after its time', () => {
+  test('lets other people decide after the time of an escalation', () => {
     const run = ask({ policy: { roles: ['nobody'], escalate: [{ after: '1h', roles: ['boss'] }] } });
     run.signal('approve', { by: BOB });
     expect(refusalOf(run)).toBe('not_an_approver');
@@ -152,7 +152,7 @@ describe('the content of a decision', () => {
     [{}, 'invalid_values'],
     [{ values: { why: 1 } }, undefined],
     [{ args: { amount: 3 }, values: { why: 1 } }, undefined],
-  ])('an approval with %j is refused: %s', (...[content, refusal]) => {
+  ])('is refused in an approval with %j: %s', (...[content, refusal]) => {
     const run = ask(schemas);
     run.signal('approve', content);
     expect(refusalOf(run)).toBe(refusal);
@@ -166,7 +166,7 @@ describe('the content of a decision', () => {
     [{}, undefined],
     [{ values: null }, undefined],
     [{ args: { amount: 3 }, values: { why: 1 } }, undefined],
-  ])('a rejection with %j is refused: %s', (...[content, refusal]) => {
+  ])('is refused in a rejection with %j: %s', (...[content, refusal]) => {
     const run = ask(schemas);
     run.signal('reject', content);
     expect(refusalOf(run)).toBe(refusal);

@@ -192,8 +192,8 @@ const allCases = Object.entries(CALLERS).flatMap(([name, way]) =>
 const refused = allCases.filter(({ made }) => made === null);
 const cases = allCases.filter(({ made }) => made !== null);
 
-describe('approvals, history and code have the same arguments of a call', () => {
-  test.each(cases)('$kind, by $name', async ({ way, parameters, given, made }) => {
+describe('the approval, the history and the code have the same arguments of a call', () => {
+  test.each(cases)('of $kind with the schema $name', async ({ way, parameters, given, made }) => {
     const approval = { when: 'args.euros > 100' };
     const asked = await play(way, { parameters, given, approval });
     expect(asked.run.approvals).toMatchObject([
@@ -213,7 +213,7 @@ describe('approvals, history and code have the same arguments of a call', () => 
 });
 
 describe('refused arguments cause neither an approval nor a call', () => {
-  test.each(refused)('$kind, by $name', async ({ way, parameters, given }) => {
+  test.each(refused)('of $kind with the schema $name', async ({ way, parameters, given }) => {
     const played = await play(way, { parameters, given, approval: { when: 'args.euros > 100' } });
     expect(argumentsIn(played)).toEqual([]);
   });
@@ -325,7 +325,7 @@ describe('a name that is not in the schema of a tool', () => {
   });
 });
 
-test('a call whose arguments need no reading makes no additional call', async () => {
+test('a call whose schema does not change arguments causes no additional call to read them', async () => {
   const plain = await play(CALLERS['a node'], {
     parameters: z.object({ euros: z.number() }),
     given: { euros: 5 },

@@ -126,7 +126,7 @@ describe.each(Object.keys(ASKERS))('%s', (asker) => {
   });
 });
 
-test('an approval that its timeout approves has the original arguments', () => {
+test('an approval that is approved by its timeout has the original arguments', () => {
   const { run } = play(ASKERS['an approval node'], VALID);
   run.signal('reject', { args: INVALID, by: ADA });
   run.passTime(8 * 86_400_000);

@@ -68,7 +68,7 @@ describe('a compensation by a tool that needs an approval', () => {
     );
   });
 
-  test('has failed when it is rejected, which the error of the run reports', () => {
+  test('counts as failed when it is rejected, and the error of the run reports this', () => {
     const { run, undone } = play(failing);
     decideLast(run, 'reject', { by, reason: 'keep it' });
     decideLast(run, 'approve', { by });
@@ -83,7 +83,7 @@ describe('a compensation by a tool that needs an approval', () => {
     });
   });
 
-  test('has failed when nobody decides in time', () => {
+  test('counts as failed when nobody decides in time', () => {
     const { run, undone } = play({ a: pays('one'), c: breaks });
     run.passTime(8 * 24 * 60 * 60 * 1_000);
     expect(undone()).toEqual([]);

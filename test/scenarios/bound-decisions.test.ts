@@ -24,7 +24,7 @@ describe('a decision without an approvalId', () => {
     ['approve', 'approve'],
     ['reject', 'approve'],
     ['approve', 'reject'],
-  ])('%s, then %s: the first decides the first approval, and the second is refused', (first, second) => {
+  ])('(%s, then %s) decides the first approval, and a second one is refused', (first, second) => {
     const run = inTurn();
     run.signal(first, { by: ADA });
     run.signal(second, { by: BOB });
@@ -171,7 +171,7 @@ describe('a control with the time or checkpoint that its sender has read', () =>
     [{ since: null }, 'paused'],
     [{ checkpoint: 'run-1.c9' }, 'paused'],
     [{}, 'completed'],
-  ])('%j: a resume makes the run %s', (read, status) => {
+  ])('makes a resume with %j lead to a run that is %s', (read, status) => {
     const run = startRun({ nodes: { a: adds('a') }, interruptBefore: ['a'] });
     run.signal('resume', { ...read, by: ADA });
     expect(run.run.status).toBe(status);

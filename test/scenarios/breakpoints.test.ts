@@ -17,7 +17,7 @@ describe('a breakpoint', () => {
     [{ interruptBefore: ['*'] }, 2, [], ['a']],
     [{ interruptAfter: ['*'] }, 2, [['a']], ['b']],
     [{ interruptBefore: ['*'], interruptAfter: ['*'] }, 4, [], ['a']],
-  ])('%j stops a run of two nodes %i times', (...[over, times, steps, next]) => {
+  ])('of the definition %j stops a run of two nodes %i times', (...[over, times, steps, next]) => {
     const run = startRun({ nodes, ...over });
     expect([run.run.status, run.steps]).toEqual(['paused', steps]);
     expect(toRunView(run.run).next).toEqual(next);
@@ -54,7 +54,7 @@ describe('a breakpoint', () => {
   test.each([
     [{ interruptAfter: ['a'] }, [['a'], ['c']]],
     [{ interruptBefore: ['b'] }, [['a'], ['b']]],
-  ])('%j accepts values, which lead to the nodes %j', (...[over, steps]) => {
+  ])('of the definition %j accepts values, which lead to the nodes %j', (...[over, steps]) => {
     const run = startRun({ ...routed, ...over });
     run.signal('resume', { values: { log: 'x' } });
     expect(run.steps).toEqual(steps);
@@ -103,7 +103,7 @@ describe('a breakpoint', () => {
 });
 
 describe('pausing', () => {
-  test('resume is refused unless the run is paused, and pause if it is paused', () => {
+  test('is refused for a paused run, and a resume for any other run', () => {
     const run = startRun({ nodes: { ask: asks() } });
     run.signal('resume', {});
     expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_allowed_now' });
@@ -112,7 +112,7 @@ describe('pausing', () => {
     expect(typesOf(run).slice(-2)).toEqual(['run.paused', 'signal.ignored']);
   });
 
-  test('a run that pauses while it waits accepts decisions, and continues when it is resumed', () => {
+  test('a waiting run lets it accept decisions, and continue when it is resumed', () => {
     const run = startRun({ nodes: { ask: asks(), b: adds('b') } });
     run.signal('pause', { reason: 'lunch', by: ADA });
     expect(run.events.at(-1)).toMatchObject({ type: 'run.paused', reason: 'lunch', by: 'ada', nodes: [] });
@@ -123,7 +123,7 @@ describe('pausing', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['approved', 'b']]);
   });
 
-  test('timers and events are processed in a paused run', () => {
+  test('a run does not stop the processing of timers and events', () => {
     const edges: GraphDefinition['edges'] = [{ from: '__start__', to: ['t', 'e'] }];
     const run = startRun({ nodes: { t: { type: 'wait', for: '1h' }, e: { type: 'wait', event: 'go' } }, edges });
     run.signal('pause', {});
@@ -134,7 +134,7 @@ describe('pausing', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('a pause during an open call stops the run after its superstep', () => {
+  test('a run during an open call stops it after its superstep', () => {
     let pause = (): void => {};
     const outside = { tool: () => (pause(), 'done') };
     const run = startRun(
@@ -148,7 +148,7 @@ describe('pausing', () => {
   });
 });
 
-describe('replan', () => {
+describe('a replan', () => {
   const policy = { roles: ['boss'] };
 
   test('discards the open superstep and continues at the node', () => {
@@ -170,7 +170,7 @@ describe('replan', () => {
     [{ by: ADA }, 'malformed'],
     [{ node: 'b', by: ADA }, 'not_an_approver'],
     [{ node: 'b', values: { nope: 1 }, by: { sub: 'eve', roles: ['boss'] } }, 'invalid_values'],
-  ])('%j is refused if an approval requires a boss', (...[payload, reason]) => {
+  ])('%j is refused if it bypasses an approval by the role boss', (...[payload, reason]) => {
     const run = startRun({ nodes: { ask: asks({ policy }), b: adds('b') } });
     const before = run.run.root;
     run.signal('replan', payload);

@@ -102,7 +102,7 @@ describe('an approval that was withdrawn by the deadline of its subgraph', () =>
   test.each<[string, JsonObject]>([
     ['skip', { output: null }],
     ['replan', { node: 'pay' }],
-  ])('is bypassed by a %s of an approver, and of nobody else', (signal, payload) => {
+  ])('is bypassed by a %s of an approver only', (signal, payload) => {
     const run = late();
     run.signal(signal, { ...payload, by: USER });
     expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_an_approver' });
@@ -207,7 +207,7 @@ describe('an edit as a node before a branch that counts messages', () => {
   });
 });
 
-test('forEach to the end is not refused, because it leads nowhere', () => {
+test('an edge forEach to the end is not refused, because it bypasses no approval', () => {
   const run = startRun({
     nodes: { a: { type: 'set', write: { log: 'a' } } },
     edges: [

@@ -84,7 +84,7 @@ test('a sum beyond the range of numbers can not be written', () => {
 test.each([
   ['is refused if the state does not accept all its messages', { maxItems: 1 }, 'waiting'],
   ['is accepted if the state accepts all its messages', { minItems: 2 }, 'completed'],
-])('a skip %s', (...[, schema, status]) => {
+])('a skip of a node %s', (...[, schema, status]) => {
   const chat = { reducer: 'messages', default: [], schema: { type: 'array', ...schema } } as const;
   const ask = { type: 'tool', tool: 'lookup', onError: 'intervene', write: 'chat' } as const;
   const run = start({ channels: { chat }, nodes: { ask } }, failing);

@@ -42,14 +42,17 @@ describe('a decision that is processed after the timeout, but before its timer',
     // No decision is made after it was processed, nor before its request.
     ['approve', 'reject', 999, 'rejected'],
     ['approve', 'reject', -999, 'approved'],
-  ] as const)('%s against %s, made after %j minutes, gives %s', (...[decision, onTimeout, minutes, result]) => {
-    const run = ask({ onTimeout });
-    const at = minutes === null ? {} : { at: after(run, minutes) };
-    run.passTime(60 * MINUTE, () => run.signal(decision, { ...at, by: ADA }));
-    expect(logOf(run)).toEqual([result, 'next']);
-    const isTaken = result === { approve: 'approved', reject: 'rejected' }[decision];
-    expect(lastReason(run)).toBe(isTaken ? undefined : 'approval_expired');
-  });
+  ] as const)(
+    'by %s with the timeout policy %s, made after %j minutes, gives %s',
+    (...[decision, onTimeout, minutes, result]) => {
+      const run = ask({ onTimeout });
+      const at = minutes === null ? {} : { at: after(run, minutes) };
+      run.passTime(60 * MINUTE, () => run.signal(decision, { ...at, by: ADA }));
+      expect(logOf(run)).toEqual([result, 'next']);
+      const isTaken = result === { approve: 'approved', reject: 'rejected' }[decision];
+      expect(lastReason(run)).toBe(isTaken ? undefined : 'approval_expired');
+    },
+  );
 
   test('is recorded with the time at which it was made', () => {
     const run = ask();

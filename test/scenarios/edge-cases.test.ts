@@ -28,14 +28,14 @@ describe('a graph', () => {
     expect(run).toMatchObject({ status: 'completed', output: {} });
   });
 
-  test('can not be compiled if its inner graph does not exist', () => {
+  test('can not be compiled if its subgraph does not exist', () => {
     const definition = aDefinition({ nodes: { s: { type: 'subgraph', graph: 'nowhere' } } });
     expect(() => compileGraph(definition, aCatalog())).toThrow(/no graph of that name/);
   });
 });
 
 describe('an entry that the catalog no longer contains', () => {
-  test('a function without an entry is called as idempotent', () => {
+  test('for a function lets it be called as idempotent', () => {
     const effects: string[] = [];
     const run = startRun(
       { nodes: { f: { type: 'function', function: 'gone' } } },
@@ -49,7 +49,7 @@ describe('an entry that the catalog no longer contains', () => {
     expect([run.run.status, effects]).toEqual(['completed', ['idempotent']]);
   });
 
-  test('a model without an entry is called with the policy of the installation', () => {
+  test('for a model lets it be called with the policy of the installation', () => {
     const timeouts: number[] = [];
     const run = startRun(
       { nodes: { l: { type: 'llm', prompt: 'x', model: 'gone' } } },
@@ -64,7 +64,7 @@ describe('an entry that the catalog no longer contains', () => {
   });
 });
 
-test('null is not a number, and messages name it null', () => {
+test('an error message names a null value null', () => {
   const { run } = startRun({ channels, nodes: { a: { type: 'set', write: { n: null } } } });
   expect(run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION', message: expect.stringMatching(/not null/) });
 });
@@ -97,7 +97,7 @@ test('an edit as a node is refused if its values do not fit', () => {
   expect(run.run).toMatchObject({ status: 'waiting', approvals: { 'run-1.a1': { status: 'pending' } } });
 });
 
-test('a retry of an inner graph repeats only the failed nodes', () => {
+test('a retry of a subgraph repeats only the failed nodes', () => {
   const charges: string[] = [];
   const call = (key: string) => ({ type: 'tool', tool: 'charge', args: { key }, write: { log: key } }) as const;
   const graph = aDefinition({

@@ -194,7 +194,7 @@ describe('forEach', () => {
     expect(start(edges, { nodes }, { list: [0, 0] }).steps).toEqual([['a'], ['b'], ['d']]);
   });
 
-  test('two elements that write one replace channel are a conflict', () => {
+  test('has a write conflict if two elements write one replace channel', () => {
     const edges = [{ from: 'a', forEach: '[1, 2]', to: 'b' }];
     const { run } = start(edges, { nodes: { ...nodes, b: { type: 'set', write: { way: '{{ item }}' } } } });
     expect(run.error?.code).toBe('INVALID_CONCURRENT_GRAPH_UPDATE');

@@ -134,7 +134,7 @@ describe('an edit as a node', () => {
 describe('a replan to the node before which a run is stopped', () => {
   const stopping: Partial<GraphDefinition> = { nodes: addsNames('a', 'b'), interruptBefore: ['b', 'a'] };
 
-  test('continues at that node', () => {
+  test('continues the run at that node', () => {
     const run = startRun(stopping);
     run.signal('resume', {});
     expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['b'] });

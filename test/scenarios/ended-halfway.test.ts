@@ -156,6 +156,6 @@ test.each([
   [{ kind: 'value' }, false],
   [{ kind: 'model' }, false],
   ['text', false],
-])('that %j is a reply of a call is %j', (value, isReply) => {
+])('the value %j is recognized as a reply of a call: %j', (value, isReply) => {
   expect(isCallReply(value)).toBe(isReply);
 });

@@ -80,7 +80,7 @@ const losing: Stage['tool'] = ({ tool }): Json => {
 };
 const both: readonly Said[] = [asks(['lookup', { key: 'l' }], ['charge', { key: 'c' }]), says('done')];
 
-describe('an agent without room for the answer of a call while another call is open', () => {
+describe('an agent that exceeds the size limit by the answer of a call while another call is open', () => {
   test('follows its onError only after that call has returned, and keeps visits apart', () => {
     const played = full({ replies: both, tool: answers, graph: loopOf({ ...AGENT, onError: { to: 'b' } }) });
     played.letIn('lookup');
@@ -118,7 +118,7 @@ describe('an agent without room for the answer of a call while another call is o
     expect(madeOf(played)).toEqual(['lookup', 'notify', 'lookup']);
   });
 
-  test('drops the answer of that call if there is no room for it', () => {
+  test('drops the answer of that call if it exceeds the limit, too', () => {
     const replies = [asks(['lookup', { key: 'l' }], ['charge', { key: 'c' }])];
     const played = full({ replies, tool: () => LARGE, graph: loopOf({ ...AGENT, onError: 'intervene' }) });
     played.letIn('lookup');
@@ -128,7 +128,7 @@ describe('an agent without room for the answer of a call while another call is o
   });
 });
 
-describe('an agent without room for the calls that it has just begun', () => {
+describe('an agent that exceeds the size limit by the calls that it has just begun', () => {
   const asking = (tool: string) => [asks([tool, { key: 'k', value: LARGE }]), asks([tool, { key: 'k', value: LARGE }])];
 
   test('follows its onError after they have returned', () => {
@@ -139,7 +139,7 @@ describe('an agent without room for the calls that it has just begun', () => {
     expect([statusesOf(played), outOf(played)]).toEqual([['waiting', 'bab'], []]);
   });
 
-  test('waits for a person who must name it, if one is lost', () => {
+  test('waits for a person, who must name the call, if one is lost', () => {
     const graph = loopOf({ ...AGENT, onError: { to: 'b' } });
     const played = full({ replies: asking('notify'), tool: losing, graph });
     played.letIn('notify');
@@ -152,7 +152,7 @@ describe('an agent without room for the calls that it has just begun', () => {
   });
 });
 
-test('an agent without room for two calls that are both lost repeats none of them', () => {
+test('an agent that exceeds the size limit by two calls, which are both lost, repeats none of them', () => {
   const call = (key: string) => ['notify', { key, value: LARGE }] as const;
   const graph = loopOf({ ...AGENT, onError: { to: 'b' } });
   const played = full({ replies: [asks(call('k'), call('l'))], tool: losing, graph });
@@ -168,7 +168,7 @@ test('an agent without room for two calls that are both lost repeats none of the
   expect([madeOf(played), isCounted(played)]).toEqual([['notify', 'notify'], true]);
 });
 
-describe('a node without room for its single call', () => {
+describe('a node that exceeds the size limit by its single call', () => {
   const calls = (tool: string): NodeDefinition => ({
     type: 'tool',
     tool,
@@ -215,7 +215,7 @@ test.each<[string, NodeDefinition]>([
   ['a tool', { type: 'tool', tool: 'charge', args: { key: 'k' } }],
   ['a function', { type: 'function', function: 'double' }],
   ['an approval', { type: 'approval', title: 'May I?' }],
-])('%s ignores a result of a call of another visit', (_name, node) => {
+])('a node of type %s ignores the result of a call of another visit', (_name, node) => {
   const graph = compileGraph(aDefinition({ nodes: { a: node } }), aCatalog());
   const { run } = startRun(graph, IDENTITY, { input: {}, startedAt: 0 });
   const late = { taskPath: ['a'], called: { kind: 'tool', name: 'lookup' }, takeover: 0, since: 0 } as const;

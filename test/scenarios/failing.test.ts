@@ -56,7 +56,7 @@ describe('a deadline that expires during open calls', () => {
     expect(over.events.map(({ type }) => type)).toEqual(['tool.called', 'run.failed']);
   });
 
-  test('lets no signal count until they have returned', () => {
+  test('ignores signals until the calls have returned', () => {
     const { events } = advance(graph, late.run, { kind: 'signal', name: 'pause', payload: {}, at: 3_600_001 });
     expect(events).toMatchObject([
       { type: 'signal.ignored', reason: 'not_allowed_now', detail: 'The run is about to fail' },

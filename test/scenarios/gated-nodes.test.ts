@@ -197,7 +197,7 @@ describe('an operation that no approval gates is allowed to a user', () => {
   });
 });
 
-describe('the policy of the gating approval applies', () => {
+describe('the policy of the gating approval is applied', () => {
   test.each<[Ask, Principal, string | undefined]>([
     [{ policy: { users: ['uma'] } }, UMA, undefined],
     [{ policy: { users: ['uma'], excludeRequester: true } }, UMA, 'not_an_approver'],

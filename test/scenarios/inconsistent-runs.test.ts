@@ -46,7 +46,7 @@ const pays: NodeDefinition = { type: 'tool', tool: 'charge' };
 const waits: NodeDefinition = { type: 'wait', event: 'go' };
 const nests: NodeDefinition = { type: 'subgraph', graph: aDefinition() };
 
-describe('a task reports an input that it does not wait for', () => {
+describe('a task that receives an input which it does not wait for', () => {
   test.each([
     [{ type: 'set' }, CALL, VALUE],
     [pays, CALL, TIMER],
@@ -62,7 +62,7 @@ describe('a task reports an input that it does not wait for', () => {
     [waits, WAIT, VALUE],
     [nests, CALL, TIMER],
   ] satisfies [NodeDefinition, NodePosition, TaskInput][])(
-    '%j at %j with %j throws',
+    'throws an error: %j at %j with %j',
     (...[node, position, happening]) => {
       expect(() => compile(node).resume(IDLE_TASK, position, happening)).toThrow(
         `A task at position "${position.kind}" was given what it does not wait for`,

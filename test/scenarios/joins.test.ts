@@ -140,7 +140,7 @@ function firings(
   });
 }
 
-test('renaming the sources changes neither what fires nor what arrives', () => {
+test('a join fires at the same arrivals after its sources are renamed', () => {
   const edges = fc.array(edge, { minLength: 1, maxLength: 6 });
   const supersteps = fc.array(fc.subarray(NAMES, { minLength: 1 }), { minLength: 1, maxLength: 4 });
   const names = fc.shuffledSubarray(NAMES, { minLength: NAMES.length });

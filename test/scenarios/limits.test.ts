@@ -76,7 +76,7 @@ describe('a budget', () => {
     expect(typesOf(run)).toContain('model.called');
   });
 
-  test('is counted for models without a price', () => {
+  test('of calls is counted for models without a price', () => {
     const { run } = startRun({ nodes: { a: { ...thinks, model: 'spare' } } }, outside);
     expect(run.spent).toMatchObject({ costMicros: 0, modelCalls: 1, inputTokens: 10, outputTokens: 5 });
   });

@@ -102,7 +102,7 @@ describe('a run with a thousand closed approvals', () => {
   const graph = graphOf(asks, 1_000);
   const { run } = send(graph, begin(graph).run, signal('replan', { node: 'each' }));
 
-  test('remembers the latest ones', () => {
+  test('stores the latest ones', () => {
     const closed = Object.values(run.approvals).filter(({ status }) => status !== 'pending');
     expect(closed.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, at) => `run-1.a${901 + at}`));
   });

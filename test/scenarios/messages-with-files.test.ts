@@ -42,7 +42,7 @@ describe('a message with a picture', () => {
     expect((await play(looking({ nodes, edges }), scriptedModel([]))).output).toMatchObject({ messages: [] });
   });
 
-  test('is read by templates as a whole, and its texts alone', async () => {
+  test('is read by templates as a whole, or only by its texts', async () => {
     const texts = '{{ state.messages[0].content.filter(p, p.type == "text").map(p, p.text) }}';
     const write = { told: { texts, whole: '{{ state.messages }}', line: 'Said: {{ state.messages[0].content }}' } };
     const run = await play(looking({ nodes: { look: { type: 'set', write } } }), scriptedModel([]));
@@ -55,7 +55,7 @@ describe('a message with a picture', () => {
     });
   });
 
-  test('is written by a graph that fills a part', async () => {
+  test('can be written by a graph that fills one of its parts', async () => {
     const content = [{ type: 'image', mediaType: 'image/png', blob: '{{ state.told.id }}' }];
     const nodes: GraphDefinition['nodes'] = {
       show: { type: 'set', write: { messages: [{ role: 'user', content }] } },

@@ -5,7 +5,7 @@ import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { readRun } from '../../src/graph/run/run.ts';
 import type { JsonObject } from '../../src/graph/values/json.ts';
 import { aDefinition } from '../support/builders/builders.ts';
-import { dearGraph } from '../support/builders/dear-graphs.ts';
+import { expensiveGraph } from '../support/builders/expensive-graphs.ts';
 import { randomCatalog } from '../support/builders/random-graphs.ts';
 import { repetitions } from '../support/builders/repetitions.ts';
 import { runShuffled } from '../support/readers/shuffled-run.ts';
@@ -31,7 +31,7 @@ describe('every computation', () => {
     const wanted = repetitions(30);
     let tried = 0;
     fc.assert(
-      fc.property(dearGraph, (definition) => {
+      fc.property(expensiveGraph, (definition) => {
         tried += 1;
         const fresh = play(definition);
         const warm = play(definition);

@@ -49,7 +49,7 @@ function resultOf(played: ShuffledRun): unknown {
 }
 
 describe('for any graph', () => {
-  test('the order in which calls, timers and people answer changes nothing', () => {
+  test('the order of answers of calls, timers and people does not change the result', () => {
     fc.assert(
       fc.property(graphs, seeds, seeds, (definition, one, other) => {
         expect(resultOf(play(definition, one))).toEqual(resultOf(play(definition, other)));
@@ -75,7 +75,7 @@ describe('for any graph', () => {
     );
   });
 
-  test('the order of keys in the definition changes nothing', () => {
+  test('the order of keys in the definition does not change the result', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
         expect(resultOf(play(turned(definition), seed))).toEqual(resultOf(play(definition, seed)));
@@ -231,7 +231,7 @@ describe('for any signal', () => {
   });
 
   test.each(['resume', 'event', 'skip', 'approve', 'replan', 'nonsense'])(
-    '%s may contain deeply nested values',
+    'deeply nested values in %s are accepted',
     (name) => {
       const definition: GraphDefinition = {
         name: 'waits',

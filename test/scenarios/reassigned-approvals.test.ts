@@ -66,7 +66,7 @@ describe('an approval that is reassigned', () => {
     expect(approvalOf(run)?.policy).toEqual(policy);
   });
 
-  test('is reassigned by an admin only to others, and each time is counted', () => {
+  test('is reassigned by an admin only to other people, and each reassignment is counted', () => {
     const run = ask({ roles: ['lead'] });
     run.signal('reassign', { by: ROOT, roles: ['admin'] });
     expect(refusalsOf(run)).toEqual(['not_an_approver']);
@@ -95,7 +95,7 @@ describe('an approval that is reassigned', () => {
     expect(refusalsOf(run)).toEqual(['malformed']);
   });
 
-  test('is pending for the new people', () => {
+  test('is listed for the new people', () => {
     const run = ask({});
     const id = approvalOf(run)?.id ?? '';
     run.signal('pause', {});

@@ -236,7 +236,7 @@ describe('no redacted value is visible that passed through', () => {
 });
 
 describe('redaction keeps', () => {
-  test('codes and locations of errors, the words of a title, other arguments', () => {
+  test('codes and locations of errors, the fixed text of a title, and other arguments', () => {
     const failed = play({ a: { type: 'set', write: { copy: '{{ {"a": 1}[state.secret] }}' } } });
     expect(hideRunError(failed.run.run.error ?? { code: 'INTERNAL', message: '' }, failed.redaction)).toEqual({
       code: 'EXPRESSION_FAILED',

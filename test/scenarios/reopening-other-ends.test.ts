@@ -100,7 +100,7 @@ describe('a skip in a failed run', () => {
     expect(run.run).toMatchObject({ status: 'completed', output: { n: 3 } });
   });
 
-  test('names one of several failed nodes; the run then fails at the others', () => {
+  test('names one of several failed nodes, and the run then fails at the others', () => {
     const { outside, calls } = breakable('x', 'y');
     const run = startRun({ nodes: allWork('x', 'y'), edges: [{ from: '__start__', to: ['x', 'y'] }] }, outside);
     expect(refusalOf(run, 'skip', { output: '-' })).toBe('intervention_id_required');

@@ -64,7 +64,7 @@ describe('a retry of a failed run', () => {
   });
 
   test.each([{ node: 'c' }, { id: 'c:1' }, { node: 'c', id: 'c:1' }])(
-    'does %j again only, and fails at the others as before',
+    'repeats only %j, and fails at the others as before',
     (payload) => {
       const { outside, broken, calls } = breakable('a', 'c');
       const run = startRun(sideBySide('a', 'b', 'c'), outside);
@@ -366,7 +366,7 @@ describe('a retry of a run whose deadline expired', () => {
     return run;
   };
 
-  test('renews approvals and timers, and has the whole deadline again', () => {
+  test('renews approvals and timers, and restarts the deadline', () => {
     const run = late();
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' }, timers: {} });
     expect(run.run.approvals).toMatchObject({ 'run-1.a1': { status: 'canceled' } });

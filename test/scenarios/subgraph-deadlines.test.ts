@@ -87,7 +87,7 @@ describe('a subgraph whose deadline expires during open calls', () => {
     expect(late.effects).toEqual([{ kind: 'cancel.call', key: inside?.key }]);
   });
 
-  test('begins nothing new meanwhile, and accepts no event and no decision', () => {
+  test('begins nothing new until the calls return, and accepts no event and no decision', () => {
     const nodes = {
       a: pays,
       b: adds('b'),
@@ -110,7 +110,7 @@ describe('a subgraph whose deadline expires during open calls', () => {
     expect([run.run.status, asked.length]).toEqual(['failed', 1]);
   });
 
-  test('follows its onError only afterwards', () => {
+  test('follows its onError only after the calls have returned', () => {
     const nodes = { sub: hourly({ nodes: { pay: pays } }, { onError: { to: 'z' } }), z: adds('z') };
     const { run, answer } = play({ nodes, edges: [{ from: '__start__', to: 'sub' }] }, {});
     run.passTime(HOUR);
@@ -203,7 +203,7 @@ describe('a subgraph whose deadline expires during open calls', () => {
     expect(run.run.status).toBe('canceled');
   });
 
-  test('also fails if it is around another one that has failed before', () => {
+  test('also fails if it contains another one that failed before', () => {
     const low = hourly({ nodes: { pay: pays } }, { deadline: '59m', onError: { to: 'x' } });
     const graph = { nodes: { low, x: adds('x') }, edges: [{ from: '__start__', to: 'low' }] };
     const { run, answer } = play({ nodes: { top: hourly(graph, { onError: 'intervene' }) } }, {});

@@ -12,8 +12,8 @@ function start(over: Partial<GraphDefinition>, outside: Outside = {}): MemoryRun
 const adds = (text: string) => ({ type: 'set', write: { log: text } }) as const;
 const types = ({ events }: MemoryRun): string[] => events.map(({ type }) => type);
 
-describe('supersteps', () => {
-  test('parallel branches write in the order of their nodes, in any order of completion', () => {
+describe('a superstep', () => {
+  test('applies the writes of parallel branches in the order of their nodes, in any order of completion', () => {
     const { run, steps } = start({
       nodes: { fork: adds('fork'), b: adds('b'), a: adds('a'), join: adds('join') },
       edges: [
@@ -26,7 +26,7 @@ describe('supersteps', () => {
     expect(run.output).toEqual({ log: ['fork', 'a', 'b', 'join'] });
   });
 
-  test('two writes of a replace channel are a conflict, and neither is kept', () => {
+  test('refuses two writes of a replace channel as a conflict, and keeps neither', () => {
     const { run } = start({
       channels: { log: {} },
       nodes: { a: adds('a'), b: adds('b') },
@@ -40,14 +40,14 @@ describe('supersteps', () => {
   test.each([
     [3, 'completed'],
     [2, 'failed'],
-  ])('with a limit of %i, three nodes make the run %s', (maxSteps, status) => {
+  ])('counts towards the limit: with %i allowed, a run of three nodes is %s', (maxSteps, status) => {
     const run = start({ nodes: { a: adds('a'), b: adds('b'), c: adds('c') }, limits: { maxSteps } });
     expect(run.run.status).toBe(status);
     expect(run.run.error?.code).toBe(status === 'failed' ? 'GRAPH_RECURSION_LIMIT' : undefined);
     expect(run.steps).toHaveLength(maxSteps);
   });
 
-  test('every superstep saves a checkpoint, and the input one before', () => {
+  test('saves a checkpoint, as the input did before', () => {
     const { checkpoints } = start({ nodes: { a: adds('a'), b: adds('b') } });
     expect(checkpoints.map(({ source, step, next }) => [source, step, next])).toEqual([
       ['input', -1, ['a']],

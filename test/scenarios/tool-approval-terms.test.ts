@@ -103,7 +103,7 @@ describe.each(ways)('a tool with a policy, called by %s', (_way, start) => {
   });
 });
 
-test('a condition that is not a boolean fails the node, and its text is cut', () => {
+test('an approval condition that is not a boolean fails the node with an error that truncates its text', () => {
   const when = `args.key + "${'x'.repeat(1_000)}"`;
   const { run } = playNodes({ a: { type: 'tool', tool: 'notify', args: { key: 'x' } } }, { approval: { when } });
   expect(run.run.error).toMatchObject({ code: 'EXPRESSION_FAILED' });

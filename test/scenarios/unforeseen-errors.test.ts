@@ -161,7 +161,7 @@ describe('a CEL library that throws', () => {
   });
 });
 
-test('any thrown value becomes the error of a run', () => {
+test('any value that code throws becomes the error of a run', () => {
   expect([toRunError(new RangeError('far')), toRunError('text')]).toEqual([
     { code: 'INTERNAL', message: 'RangeError: far' },
     { code: 'INTERNAL', message: 'text' },

@@ -11,25 +11,25 @@ const CONFIG = fileURLToPath(new URL('schemathesis.toml', import.meta.url));
 const DESCRIPTION = fileURLToPath(new URL('../../docs/openapi.json', import.meta.url));
 
 export interface SchemathesisOptions {
-  /** The API that is tested. */
+  /** The address of the tested API. */
   readonly baseUrl: string;
-  /** Of somebody whose role is tested. */
+  /** A token with the tested role. */
   readonly token: string;
   readonly seed: number;
-  /** The most of each operation, in each phase. */
+  /** The maximum number of examples for each operation in each phase. */
   readonly examples: number;
-  /** `null`: it ends when it is done. */
+  /** The time limit; `null` for none. */
   readonly seconds: number | null;
 }
 
 export interface SchemathesisReport {
   readonly isPassed: boolean;
-  /** What it has said, with a command for each failure that plays it again. */
-  readonly said: string;
+  /** The output, with a command for each failure that repeats it. */
+  readonly output: string;
 }
 
 /**
- * Lets Schemathesis send requests that docs/openapi.json allows, and some that it does not, and checks the answers.
+ * Runs Schemathesis, which sends requests that docs/openapi.json allows and some that it does not, and checks the responses.
  * @throws Error when it can't be installed
  */
 export async function playSchemathesis(options: SchemathesisOptions): Promise<SchemathesisReport> {
@@ -39,14 +39,14 @@ export async function playSchemathesis(options: SchemathesisOptions): Promise<Sc
   const amount = ['--seed', String(seed), '--max-examples', String(examples)];
   const limit = seconds === null ? [] : ['--max-time', String(seconds)];
   const args = [...config, 'run', DESCRIPTION, '--url', baseUrl, ...amount, ...limit];
-  // It plays again what has failed in its folder before, so each time it has another one.
+  // Schemathesis repeats earlier failures of its folder, so each execution gets a new folder.
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-schemathesis-'));
   const child = spawn(python, ['-m', 'schemathesis.cli', ...args], {
     cwd: folder,
     env: { ...process.env, API_TOKEN: token },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [said] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  const [output] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   await rm(folder, { recursive: true, force: true });
-  return { isPassed: child.exitCode === 0, said };
+  return { isPassed: child.exitCode === 0, output };
 }

@@ -75,7 +75,7 @@ test('an alert fires when no API responds', async () => {
   expect(await firing(others)).toEqual(['HoldfastSilent']);
 });
 
-test.each(Object.entries(UNWELL))('%s fires, and no other', async (alert, exported) => {
+test.each(Object.entries(UNWELL))('only the alert %s fires in its situation', async (alert, exported) => {
   expect(await firing({ ...WELL, ...exported })).toEqual([alert]);
 });
 

@@ -75,7 +75,7 @@ const fork = async (id: string): Promise<string> => {
   return textAt(forked.body, '/id');
 };
 
-test('Temporal and store restored to the same moment: waiting and calling runs continue, and no call is made twice', async () => {
+test('when Temporal and the store are restored to the same moment, waiting and calling runs continue, and no call is made twice', async () => {
   const waiting = await startRun('waits');
   await waitsAt(waiting, 'ask');
   const held = site.service.hold('calls one');
@@ -99,7 +99,7 @@ test('Temporal and store restored to the same moment: waiting and calling runs c
   );
 });
 
-describe('the store restored to an earlier moment than Temporal', () => {
+describe('when the store is restored to an earlier moment than Temporal,', () => {
   let wentOn: string;
   let hasEnded: string;
   let unknown: string;
@@ -136,7 +136,7 @@ describe('the store restored to an earlier moment than Temporal', () => {
   });
 });
 
-describe('Temporal restored to an earlier moment than the store', () => {
+describe('when Temporal is restored to an earlier moment than the store,', () => {
   let called: string;
   let wentOn: string;
   let hasEnded: string;

@@ -7,9 +7,9 @@ import type { ChaosOptions } from '../chaos/play-chaos.ts';
 /* The short form of `npm run chaos`. CHAOS_SEED chooses other runs, decisions and victims. */
 
 const SEED = Number(process.env['CHAOS_SEED'] ?? 1);
-const quietly: Pick<ChaosOptions, 'share' | 'onHarm' | 'onStory'> = {
+const quietly: Pick<ChaosOptions, 'share' | 'onFault' | 'onStory'> = {
   share: null,
-  onHarm: () => undefined,
+  onFault: () => undefined,
   onStory: () => undefined,
 };
 
@@ -22,14 +22,14 @@ describe(`with seed ${SEED}`, () => {
   test('nothing is lost or done twice when processes are killed, stopped or restarted', async () => {
     const report = await playChaos({ runs: 20, seed: SEED, atOnce: 20, hasClaims: true, askers: 1, ...quietly });
     expect(failed(report.verdicts)).toEqual([]);
-    expect(distinct(report.harm.map(({ victim }) => kindOf(victim)))).toEqual([
+    expect(distinct(report.injected.map(({ victim }) => kindOf(victim)))).toEqual([
       'api',
       'code',
       'postgres',
       'temporal',
       'worker',
     ]);
-    expect(distinct(report.harm.map(({ manner }) => manner))).toEqual(['killed', 'restarted', 'stopped']);
+    expect(distinct(report.injected.map(({ faultKind }) => faultKind))).toEqual(['killed', 'restarted', 'stopped']);
     expect(report.continued).toBeGreaterThan(0);
     expect(report.queries).toBeGreaterThan(0);
     expect(report.replays.replayed).toBeGreaterThan(20);

@@ -20,7 +20,7 @@ test.each([
   ['a fault', "throw new Error('a fault')"],
   ['a fault in a callback', "setTimeout(() => { throw new Error('a fault'); }); await new Promise(() => {})"],
   ['a decision', 'process.exit(3)'],
-])('a child ends with a process that ends by %s', { timeout: 120_000 }, async (_what, end) => {
+])('a child process ends when its parent ends by %s', { timeout: 120_000 }, async (_what, end) => {
   const flags = ['--import', 'tsx', '--input-type', 'module', '--eval', script(end)];
   const parent = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'ignore'] });
   const [said] = await Promise.all([text(parent.stdout), once(parent, 'exit')]);

@@ -53,7 +53,7 @@ describe('a command', () => {
     },
   );
 
-  test.runIf(process.platform === 'linux')('reports that the disk is full', { timeout: 60_000 }, async () => {
+  test.runIf(process.platform === 'linux')('that writes to a full disk reports so', { timeout: 60_000 }, async () => {
     const disk = await open(FULL_DISK, 'w');
     const child = spawn(process.execPath, ['bin/holdfast.js', 'help', 'run'], {
       cwd: PROJECT,

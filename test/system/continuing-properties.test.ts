@@ -130,7 +130,7 @@ async function expectSame(definition: GraphDefinition, seed: number): Promise<vo
   if (timersFired > 0) waitedFor.add('timer');
 }
 
-test(`for any graph, a run that continues as new at every opportunity behaves like one that never does (seed ${SEED})`, async () => {
+test(`a run of any graph that continues as new at every opportunity behaves like one that never does (seed ${SEED})`, async () => {
   const seeds = fc.integer({ min: 0, max: 2 ** 31 });
   // Counterexamples are not shrunk, because that would take long.
   const parameters = { seed: SEED, numRuns: RUNS, endOnFailure: true };

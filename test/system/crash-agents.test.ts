@@ -4,7 +4,7 @@ import type { GraphDefinition, NodeOfType } from '../../src/graph/definition/def
 import { toJson } from '../../src/graph/values/to-json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { aGraphOf } from '../support/readers/api-runs.ts';
-import { askFor, requestsOf, say, toldTo } from '../support/builders/chat-model.ts';
+import { askFor, requestsOf, say, toolResultsSentTo } from '../support/builders/chat-model.ts';
 import { startCluster } from '../support/servers/cluster.ts';
 import type { Cluster, VictimName } from '../support/servers/cluster.ts';
 import { startJobService } from '../support/doubles/job-service.ts';
@@ -77,7 +77,7 @@ const VICTIMS: readonly (readonly VictimName[])[] = [['worker'], ['worker', 'tem
 
 describe('a worker that is killed', () => {
   test(
-    'between two calls of a turn: the finished call is not repeated',
+    'between two calls of a turn does not cause a repetition of the finished call',
     async () => {
       model.answers(askFor([work('a'), work('b'), work('c')]), say('Done'));
       const held = service.hold('b');
@@ -91,13 +91,13 @@ describe('a worker that is killed', () => {
       });
       expect(timesAsked()).toEqual({ a: 1, b: 2, c: 1 });
       expect(service.done).toEqual(['a', 'b', 'c']);
-      expect(toldTo(model)).toEqual(ANSWERS);
+      expect(toolResultsSentTo(model)).toEqual(ANSWERS);
     },
     TIME,
   );
 
   test.each(VICTIMS.map((victims) => ({ victims, who: victims.join(' and ') })))(
-    '($who) while the first of three calls is open and the others are answered: the order of the answers is kept',
+    'while the first of three calls is open and the others are answered does not change the order of the answers (killed: $who)',
     async ({ victims }) => {
       model.answers(askFor([work('a'), work('b'), work('c')]), say('Done'));
       const held = service.hold('a');
@@ -111,13 +111,13 @@ describe('a worker that is killed', () => {
       await until(id, 'completed');
       expect(timesAsked()).toEqual({ a: 2, b: 1, c: 1 });
       expect(service.done.toSorted()).toEqual(['a', 'b', 'c']);
-      expect(toldTo(model)).toEqual(ANSWERS);
+      expect(toolResultsSentTo(model)).toEqual(ANSWERS);
     },
     TIME,
   );
 
   test(
-    'during the model call of the second turn: the model receives the same request again, and no tool call is repeated',
+    'during the model call of the second turn sends the model the same request again, and repeats no tool call',
     async () => {
       const asked = silence();
       model.answers(askFor([work('a'), work('b')]), asked.answer, say('Done'));
@@ -134,7 +134,7 @@ describe('a worker that is killed', () => {
   );
 
   test(
-    'while a call waits for its approval: it keeps waiting, and is made as approved',
+    'while a call waits for its approval does not affect it: the call is made as approved',
     async () => {
       model.answers(askFor([work('a'), work('b')]), say('Done'));
       const id = await start({ approve: { work: "args.job == 'a'" } });
@@ -143,7 +143,7 @@ describe('a worker that is killed', () => {
       await cluster.as('approver').post(`/api/runs/${id}/approve`, { args: { job: 'less' } });
       await until(id, 'completed');
       expect(timesAsked()).toEqual({ b: 1, less: 1 });
-      expect(toldTo(model)).toEqual([expect.stringContaining('{"job":"less"}'), '{"job":"b"}']);
+      expect(toolResultsSentTo(model)).toEqual([expect.stringContaining('{"job":"less"}'), '{"job":"b"}']);
     },
     TIME,
   );
@@ -173,7 +173,7 @@ describe('an unsafe call that was open when the worker was killed', () => {
       expect(await until(id, 'completed')).toMatchObject({ output: { answer: { text: 'Done' } } });
       const keys = service.calls.filter(({ job }) => job === 'a').map(({ key }) => key);
       expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
-      expect(toldTo(model)).toEqual(['{"job":"a"}', '{"job":"b"}']);
+      expect(toolResultsSentTo(model)).toEqual(['{"job":"a"}', '{"job":"b"}']);
     },
     TIME,
   );
@@ -185,7 +185,7 @@ describe('an unsafe call that was open when the worker was killed', () => {
       await cluster.as('user').post(`/api/runs/${id}/skip`, { node: 'only', output: { seen: true } });
       expect(await until(id, 'completed')).toMatchObject({ output: { answer: { text: 'Done', iterations: 2 } } });
       expect(service.calls.filter(({ job }) => job === 'a')).toHaveLength(1);
-      expect(toldTo(model)).toEqual(['{"seen":true}', '{"job":"b"}']);
+      expect(toolResultsSentTo(model)).toEqual(['{"seen":true}', '{"job":"b"}']);
     },
     TIME,
   );

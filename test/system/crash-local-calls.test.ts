@@ -42,7 +42,7 @@ const job = (name: string): NodeDefinition => ({
 });
 const graph = toJson(aDefinition({ nodes: { a: job('a'), b: job('b'), c: job('c') } }));
 
-test('a worker that freezes in a local call for almost the task time-out: the history still replays', async () => {
+test('the history of a run still replays after its worker froze in a local call for almost the task time-out', async () => {
   const held = service.hold('b');
   const id = textIn(await cluster.as('user').post('/api/runs', { graph }), 'id');
   const release = await held;
@@ -70,12 +70,12 @@ test('a worker that freezes in a local call for almost the task time-out: the hi
   )({ executions, blobs: {} });
 }, 200_000);
 
-describe('killed in the middle of a local call', () => {
+describe('processes that are killed in the middle of a local call', () => {
   test.each<[string, readonly VictimName[]]>([
     ['the worker', ['worker']],
     ['worker and Temporal', ['worker', 'temporal']],
   ])(
-    '%s: it is made again under its key',
+    'make it again under its key: %s',
     async (_, victims) => {
       const held = service.hold('b');
       const id = textIn(await cluster.as('user').post('/api/runs', { graph }), 'id');

@@ -30,12 +30,12 @@ beforeEach(() => service.forget());
 
 const graph = toJson(aDefinition({ nodes: { a: { type: 'tool', tool: 'pay', args: { job: 'a' } } } }));
 
-describe('killed while arguments are read, and again before they are used', () => {
+describe('processes that are killed while arguments are read, and again before they are used', () => {
   test.each<[string, readonly VictimName[]]>([
     ['the worker', ['worker']],
     ['worker and Temporal', ['worker', 'temporal']],
   ])(
-    '%s: the call uses exactly the displayed arguments',
+    'call the tool with exactly the displayed arguments: %s',
     async (_, victims) => {
       const restart = async (): Promise<void> => {
         for (const victim of victims) await cluster.victims[victim].kill();

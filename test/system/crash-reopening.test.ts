@@ -111,21 +111,24 @@ const VICTIMS: readonly (readonly VictimName[])[] = [
   ['api', 'worker', 'temporal'],
 ];
 
-describe.each(VICTIMS.map((victims) => ({ victims, who: victims.join(' and ') })))('killed: $who', ({ victims }) => {
-  test.each(REQUESTS)(
-    'right after a $what was accepted, and it is completed without help',
-    async ({ prepare, paid }) => {
-      const { ask, afterwards } = await prepare();
-      const id = await ask();
-      await Promise.all(victims.map(async (victim) => await cluster.victims[victim].kill()));
-      for (const victim of victims) await cluster.victims[victim].start();
-      await afterwards?.();
-      await until(id, 'completed');
-      expect(await paidBack()).toEqual(paid);
-    },
-    120_000,
-  );
-});
+describe.each(VICTIMS.map((victims) => ({ victims, who: victims.join(' and ') })))(
+  'the processes $who that are killed',
+  ({ victims }) => {
+    test.each(REQUESTS)(
+      'right after a $what was accepted complete it without help',
+      async ({ prepare, paid }) => {
+        const { ask, afterwards } = await prepare();
+        const id = await ask();
+        await Promise.all(victims.map(async (victim) => await cluster.victims[victim].kill()));
+        for (const victim of victims) await cluster.victims[victim].start();
+        await afterwards?.();
+        await until(id, 'completed');
+        expect(await paidBack()).toEqual(paid);
+      },
+      120_000,
+    );
+  },
+);
 
 describe('an API that is killed', () => {
   test.each(REQUESTS)(

@@ -11,7 +11,7 @@ import { readInPieces } from '../support/readers/cut-stream.ts';
 import type { Cut, CutReading } from '../support/readers/cut-stream.ts';
 import { inTime } from '../support/readers/in-time.ts';
 import { at, textAt } from '../support/readers/json-at.ts';
-import { filledFrom, toldTexts } from '../support/readers/told-texts.ts';
+import { filledFrom, combineDeltas } from '../support/readers/combine-deltas.ts';
 import { startDeployment } from '../support/servers/deployment.ts';
 import type { Deployment } from '../support/servers/deployment.ts';
 import { repeated } from '../support/servers/site.ts';
@@ -89,11 +89,11 @@ async function playRun(number: number, victims: readonly Victim[]): Promise<read
   const answers = answersIn(history);
   for (const { events, deltas } of [...readings, whole]) {
     expect(events).toEqual(history);
-    const texts = toldTexts(deltas).map(({ node, pieces }) => [node, filledFrom(answers.get(node) ?? '', pieces)]);
+    const texts = combineDeltas(deltas).map(({ node, pieces }) => [node, filledFrom(answers.get(node) ?? '', pieces)]);
     expect(texts).toEqual(texts.map(([node]) => [node, answers.get(node ?? '')]));
   }
   // A reader with one connection receives everything, unless a process is killed.
-  const told = toldTexts(whole.deltas).map(({ pieces }) => pieces.map(({ text }) => text).join(''));
+  const told = combineDeltas(whole.deltas).map(({ pieces }) => pieces.map(({ text }) => text).join(''));
   expect(victims.length === 0 ? told : [...answers.values()]).toEqual([...answers.values()]);
   return readings;
 }

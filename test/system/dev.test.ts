@@ -59,7 +59,7 @@ describe('holdfast dev', () => {
     await project.heard(/^published refund, version 2 \(graphs\/refund\.ts\)$/);
   });
 
-  test('prints that a call is retried, when, and why', async () => {
+  test('prints that a call is retried, with time and reason', async () => {
     const execute = '  execute({ order, euros }, { key, logger }) {\n';
     const failing = "    if (euros === 30) throw new Error('shop is down');\n";
     await project.edit(TOOLS, execute, `  retry: { initialInterval: '5s' },\n${execute}${failing}`);

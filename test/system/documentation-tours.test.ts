@@ -77,7 +77,7 @@ test.each([
   expect(printed).toEqual(blocks.map(({ prints }) => prints));
 });
 
-test('the definitions of docs/agents.md are the example, and a valid graph', async () => {
+test('the definition in docs/agents.md equals the example, and is a valid graph', async () => {
   const page = await readFile('docs/agents.md', 'utf8');
   const [node = '', byHand = ''] = [...page.matchAll(/^```json\n(.*?)^```$/gms)].map(([, body = '']) => body);
   const example = toJson(JSON.parse(await readFile('examples/agent/refund-agent.json', 'utf8')));

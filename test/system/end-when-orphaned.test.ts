@@ -15,7 +15,7 @@ const SCRIPT = `
   process.stdout.write(String(child.pid));
 `;
 
-test('a detached process ends with one that is killed', { timeout: 120_000 }, async () => {
+test('a detached process ends when the process that started it is killed', { timeout: 120_000 }, async () => {
   const flags = ['--import', 'tsx', '--input-type', 'module', '--eval', SCRIPT];
   const parent = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'pipe'] });
   const complaint = text(parent.stderr);

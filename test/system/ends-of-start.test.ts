@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 describe('npm start', () => {
-  test('continues when its output is closed, and stops in order', { timeout: 120_000 }, async () => {
+  test('continues when its output is closed, and stops in order at a signal', { timeout: 120_000 }, async () => {
     child = launch('--tokens-file', tokensFile(), ...FREE_PORTS);
     const lines = createInterface({ input: child.stdout });
     const [first = ''] = await Promise.race([once(lines, 'line'), once(child, 'exit')]);

@@ -73,7 +73,7 @@ async function runToEnd(args: readonly string[], others: NodeJS.ProcessEnv = {})
 }
 
 test.each([[['src/worker.ts']], [['src/api/server.ts']], [['bin/holdfast.js', 'worker']]])(
-  '%j exits with 1 and the reason when the database refuses it, although Temporal is down',
+  'the process %j exits with 1 and the reason when the database refuses it, although Temporal is down',
   async (args) => {
     const { stderr, stdout, code } = await runToEnd(args);
     expect(stderr).toContain('password authentication failed for user "x"');
@@ -88,7 +88,7 @@ test.each([
   ['src/worker.ts', 'HOLDFAST_HEALTH_PORT'],
   ['src/worker.ts', 'HOLDFAST_TEMPORAL_METRICS_PORT'],
 ])(
-  '%s exits with 1 and one line that names %s when its port is in use',
+  'the process %s exits with 1 and one line that names %s when its port is in use',
   async (file, variable) => {
     const holder = createServer();
     await once(holder.listen(0, '0.0.0.0'), 'listening');
@@ -102,7 +102,7 @@ test.each([
 const FREE_PORTS = ['--port', '0', '--temporal-port', '0', '--ui-port', '0'];
 
 test(
-  'start exits with 1 and one line when its log can not be opened',
+  'the command start exits with 1 and one line when its log can not be opened',
   async () => {
     const args = ['bin/holdfast.js', 'start', '--data-dir', join(folder, 'data'), '--log-file', folder, ...FREE_PORTS];
     const { stderr, code } = await runToEnd(args);
@@ -113,7 +113,7 @@ test(
 );
 
 test(
-  'start exits with 1 and names the Temporal address that does not respond',
+  'the command start exits with 1 and names the Temporal address that does not respond',
   async () => {
     const args = ['bin/holdfast.js', 'start', '--data-dir', join(folder, 'away'), ...FREE_PORTS];
     const { stderr, code } = await runToEnd(args, { DATABASE_URL: '' });
@@ -142,7 +142,7 @@ test(
 );
 
 test(
-  'a process that can not start exits with 1 although a part does not close, also after SIGTERM',
+  'a process that can not start exits with 1 although one of its parts does not close, also after SIGTERM',
   async () => {
     const program = `
       const { listenForShutdown } = await import('./src/process/listen-for-shutdown.ts');

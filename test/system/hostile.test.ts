@@ -5,7 +5,7 @@ import { playHostile } from '../hostile/play-hostile.ts';
 
 const SEED = Number(process.env['HOSTILE_SEED'] ?? 1);
 
-test(`the engine withstands random requests of untrusted clients, with seed ${SEED}`, async () => {
+test(`random requests of untrusted clients harm neither the engine nor other tenants, with seed ${SEED}`, async () => {
   const report = await playHostile({ attacks: 60, seed: SEED, onAttack: () => undefined });
   expect(report.findings).toEqual([]);
   const statuses = report.outcomes.flatMap((outcome) => outcome.statuses);

@@ -220,8 +220,8 @@ function siteWithout(what: string): Site {
   return site;
 }
 
-describe.concurrent('a whole minute without', () => {
-  test.each(OUTAGES)('$what: nothing is lost or done twice, and all runs continue', async (outage) => {
+describe.concurrent('an outage of a whole minute', () => {
+  test.each(OUTAGES)('of $what loses nothing and repeats nothing, and all runs continue', async (outage) => {
     const site = siteWithout(outage.what);
     const asking = await site.startRun({
       ask: { type: 'approval', title: 'May I?' },

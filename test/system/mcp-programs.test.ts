@@ -66,7 +66,7 @@ describe('tools of a local MCP program', () => {
     ['structured content as it is', ['odd.typed', 3], { n: 3 }],
     ['other parts as a list', ['odd.parts', null], [{ type: 'image', data: 'AA==', mimeType: 'image/png' }]],
     ['nothing as null', ['odd.nothing', null], null],
-  ])('give %s', async (_what, [name, value], result) => {
+  ])('return %s', async (_what, [name, value], result) => {
     expect(await tools.call(name, value)).toEqual(result);
   });
 
@@ -93,12 +93,15 @@ describe('tools of a local MCP program', () => {
     ['sure.fail', 'The bank has answered nonsense', 'TOOL_FAILED'],
     ['odd.refuse', -32602, 'UNKNOWN_OUTCOME'],
     ['sure.refuse', -32602, 'TOOL_FAILED'],
-  ])('that are unsafe and answer with an error: the call of %s with %j fails with %s', async (name, value, type) => {
-    const args = { value };
-    const task = aTask({ key: name, request: aToolRequest({ tool: name, args, effect: 'unsafe' }) });
-    const attempt = createAttempt(() => store)({ tool: tools.tool(name), calls: [] }, task);
-    expect(await failureOf(attempt)).toMatchObject({ type, nonRetryable: true });
-  });
+  ])(
+    'that are unsafe and answer with an error fail with a code by their settings: %s with %j gives %s',
+    async (name, value, type) => {
+      const args = { value };
+      const task = aTask({ key: name, request: aToolRequest({ tool: name, args, effect: 'unsafe' }) });
+      const attempt = createAttempt(() => store)({ tool: tools.tool(name), calls: [] }, task);
+      expect(await failureOf(attempt)).toMatchObject({ type, nonRetryable: true });
+    },
+  );
 
   test('fail with a result above the size limit', async () => {
     await expect(tools.call('odd.large', 1_000_001)).rejects.toMatchObject({
@@ -140,7 +143,7 @@ describe('tools of a local MCP program', () => {
     await expect(tools.call('odd.fail', 'key do-not-tell is wrong')).rejects.toThrow('key [secret] is wrong');
   });
 
-  test('are possibly executed when their program dies during the call; the next call restarts it', async () => {
+  test('are possibly executed when their program dies during the call, and the next call restarts it', async () => {
     const before = await tools.call('odd.pid');
     await expect(tools.call('odd.die')).rejects.toMatchObject({
       code: 'TOOL_FAILED',
@@ -164,7 +167,7 @@ describe('tools of a local MCP program', () => {
   test.each([
     ['says', 'odd.large', 10_000_001],
     ['asks', 'odd.flood', 1_000],
-  ])('fail when their program %s more at once than allowed; the next call restarts it', async (_, tool, amount) => {
+  ])('fail when their program %s more at once than allowed, and the next call restarts it', async (_, tool, amount) => {
     const before = await tools.call('odd.pid');
     await expect(tools.call(tool, amount)).rejects.toMatchObject({
       code: 'TOOL_FAILED',

@@ -47,7 +47,7 @@ const put = async (key: string, value: string, tenantId = 'demo'): Promise<unkno
 const find = async (query: string, tenantId = 'demo'): Promise<readonly string[]> =>
   (await store.memory.search({ tenantId, namespace: 'pets', prefix: '' }, query, 10)).items.map(({ key }) => key);
 
-test('the server supports vectors', async () => {
+test('the test server supports vectors', async () => {
   await expect(createMeaningCheck(store.meaning)()).resolves.toBeUndefined();
 });
 

@@ -194,12 +194,12 @@ describe('the metrics of a stack', () => {
     expect(await unanswered([OF_NOTHING], { of: 'series', text: 'other 1\n' })).toEqual([]);
   });
 
-  test('reveal in Prometheus a wrong query and a query of an unknown metric', async () => {
+  test('make Prometheus report a wrong query and a query of an unknown metric', async () => {
     const wrong = ['sum by (graph', 'sum(rate(holdfast_nothing_total[5m]))'];
     expect(await unanswered(wrong, { of: 'series' })).toEqual([expect.stringContaining('sum by (graph: '), wrong[1]]);
   });
 
-  test('reveal a query of an unknown metric', () => {
+  test('do not include an unknown metric, which this test reports', () => {
     expect(missingIn('sum by (nowhere) (rate(holdfast_runs_total{graph="a"}[5m])) / nothing')).toEqual([
       'holdfast_runs_total{nowhere}',
       'nothing',

@@ -93,8 +93,8 @@ async function inTime(answer: Promise<ApiAnswer>): Promise<ApiAnswer> {
   return given;
 }
 
-describe.each(OUTAGES)('$what $how', ({ what, answers, begin, end }) => {
-  test('requests meanwhile are refused in time or executed once; open calls are not lost', async () => {
+describe.each(OUTAGES)('an outage ($what $how)', ({ what, answers, begin, end }) => {
+  test('refuses requests in time or executes them once, and loses no open call', async () => {
     const asking = await site.startRun({
       ask: { type: 'approval', title: 'May I?' },
       pay: aCall('unsafe', 'approved'),
@@ -140,7 +140,7 @@ describe.each(OUTAGES)('$what $how', ({ what, answers, begin, end }) => {
   });
 });
 
-test('An unsafe call that takes longer than the outage of Temporal is made once and has a known outcome', async () => {
+test('an unsafe call that takes longer than the outage of Temporal is made once and has a known outcome', async () => {
   const held = site.service.hold('long');
   const id = await site.startRun({ a: aCall('unsafe', 'long') });
   const release = await held;
@@ -169,7 +169,7 @@ async function attemptsAt(id: string): Promise<number> {
   return raw.pendingActivities?.[0]?.attempt ?? 0;
 }
 
-describe('A model', () => {
+describe('a model', () => {
   test('that is down is retried until it is back, and the run reports that it waits for it', async () => {
     await site.model.leave();
     const id = await site.startRun({ ask: { type: 'llm', prompt: 'Say something.', write: { log: '{{ result }}' } } });

@@ -87,9 +87,9 @@ describe('a project in TypeScript', () => {
   );
 
   test.each([
-    ['may be one in CommonJS', 'commonjs/holdfast.config.ts'],
-    ['need not have the package to be read by it', '../elsewhere/holdfast.config.mts'],
-  ])('%s', async (_, file) => {
+    ['as a package in CommonJS', 'commonjs/holdfast.config.ts'],
+    ['without the package in its folder', '../elsewhere/holdfast.config.mts'],
+  ])('is configured %s', async (_, file) => {
     await project.write(join(dirname(file), 'package.json'), '{}');
     await project.write(file, config);
     const validated = await project.run('holdfast', 'validate', 'graphs/greeting.json', '--config', file);

@@ -27,7 +27,7 @@ async function start(onBusy: string, say: string, graph: object = saying): Promi
   return textAt(body, '/id');
 }
 
-test('a queue survives a restart of everything', async () => {
+test('the queue of a thread survives a restart of all processes', async () => {
   const first = await start('reject', 'first', asking);
   await until(first, 'waiting');
   const second = await start('enqueue', 'second');

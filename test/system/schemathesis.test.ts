@@ -34,11 +34,11 @@ beforeAll(async () => {
 
 describe.each(SEEDS)('with seed %i', (seed) => {
   test.each(['user', 'approver', 'admin'])(
-    'the API answers as it is described: %s',
+    'the API answers as it is described in the check %s',
     async (role) => {
-      const { isPassed, said } = await playSchemathesis({ baseUrl, token: tokens[role] ?? '', seed, ...AMOUNT });
+      const { isPassed, output } = await playSchemathesis({ baseUrl, token: tokens[role] ?? '', seed, ...AMOUNT });
       // Its output explains how to reproduce a failure.
-      expect(isPassed ? '' : said).toBe('');
+      expect(isPassed ? '' : output).toBe('');
     },
     3_600_000,
   );

@@ -63,10 +63,10 @@ describe('with a long grace period', () => {
     await untilReady();
   }, 120_000);
 
-  describe('an API', () => {
+  describe('an API process', () => {
     afterEach(() => deployment.api.start());
 
-    test('answers waiting requests at once with the current run, and exits', async () => {
+    test('answers waiting requests at once with the current state of the run, and exits', async () => {
       const held = [service.hold('slow'), service.hold('also slow')];
       const id = await startRun({ nodes: { a: aCall('keyed', 'slow') } });
       const waiting = user().get(`/api/runs/${id}`, { prefer: 'wait=60' });
@@ -113,8 +113,8 @@ describe('with a long grace period', () => {
     });
   });
 
-  describe('a worker', () => {
-    test('completes an unsafe call and reports not ready meanwhile; another worker continues', async () => {
+  describe('a worker process', () => {
+    test('completes an unsafe call and reports not ready meanwhile, and another worker continues the run', async () => {
       const held = service.hold('first');
       const id = await startRun({ nodes: { a: aCall('unsafe', 'first'), b: aCall('unsafe', 'second') } });
       const release = await held;
@@ -153,7 +153,7 @@ describe('with a grace period that ends before a call', () => {
     await untilReady();
   }, 120_000);
 
-  test('another worker makes the call, and the run counts no failure', async () => {
+  test('leaves the call to another worker, and the run counts no failed attempt', async () => {
     const held = service.hold('slow');
     const id = await startRun({ nodes: { a: aCall('keyed', 'slow') } });
     const release = await held;
@@ -169,7 +169,7 @@ describe('with a grace period that ends before a call', () => {
     release();
   });
 
-  test('a possibly executed unsafe call waits for a person', async () => {
+  test('leaves an unsafe call, which was possibly executed, to a person', async () => {
     const held = service.hold('slow');
     const id = await startRun({ nodes: { a: aCall('unsafe', 'slow') } });
     const release = await held;

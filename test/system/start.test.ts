@@ -17,7 +17,7 @@ describe('npm start', () => {
     await expect.poll(() => existsSync(dataFile('lock')), { timeout: 30_000 }).toBe(false);
   });
 
-  test('a port that was given and is in use is refused', async () => {
+  test('refuses a given port that is in use', async () => {
     const holder = await listen({ fetch: () => new Response() }, { port: 0 });
     const { port } = holder;
     const child = launch('--port', String(port));
@@ -30,7 +30,7 @@ describe('npm start', () => {
   test.each([
     [['--prot', '1'], /--prot/],
     [['--port', 'many'], /--port takes a port number, not "many"/],
-  ])('%j is refused', async (flags, message) => {
+  ])('refuses the arguments %j', async (flags, message) => {
     const child = launch(...flags);
     const [said] = await Promise.all([text(child.stderr), once(child, 'exit')]);
     expect(child.exitCode).toBe(2);

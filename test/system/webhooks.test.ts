@@ -5,10 +5,10 @@ import type { Client, WebhookDelivery } from '../../src/client/index.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { createRandom } from '../support/builders/random.ts';
-import { PATIENT_ONES, startMoodyReceivers } from '../support/doubles/moody-receivers.ts';
-import type { HeardMessage, MoodyReceivers, ReceiverName } from '../support/doubles/moody-receivers.ts';
+import { PATIENT_ONES, startUnreliableReceivers } from '../support/doubles/unreliable-receivers.ts';
+import type { ReceivedMessage, UnreliableReceivers, ReceiverName } from '../support/doubles/unreliable-receivers.ts';
 import { createPatientFetch } from '../support/readers/patient-fetch.ts';
-import { HASTY_TIMES } from '../support/servers/hasty-times.ts';
+import { SHORT_TIMES } from '../support/servers/short-times.ts';
 import { startPostgres } from '../support/servers/postgres-server.ts';
 import { startProcesses } from '../support/servers/processes.ts';
 import type { Processes } from '../support/servers/processes.ts';
@@ -26,14 +26,14 @@ const RECEIVERS = [...PATIENT_ONES, 'dead', 'gone'] as const;
 const SETTLED_WITHIN_MS = 240_000;
 /** Clocks are read shortly before and after the measured event. */
 const SLACK_MS = 60;
-const { delaysMs } = HASTY_TIMES.dispatcher;
+const { delaysMs } = SHORT_TIMES.dispatcher;
 
 const teardown = openTeardown();
-let receivers: MoodyReceivers;
+let receivers: UnreliableReceivers;
 let processes: Processes;
 let user: Client;
 beforeAll(async () => {
-  receivers = await startMoodyReceivers();
+  receivers = await startUnreliableReceivers();
   teardown.add(() => receivers.stop());
   const postgres = await startPostgres();
   teardown.add(() => postgres.stop());
@@ -41,7 +41,7 @@ beforeAll(async () => {
     {
       databaseUrl: await postgres.createDatabase('holdfast'),
       config: { webhooks: { allow: [receivers.address] } },
-      api: 'test/support/servers/hasty-api.ts',
+      api: 'test/support/servers/api-with-short-times.ts',
       apis: [{}, {}],
       isAwaited: true,
     },
@@ -58,10 +58,10 @@ afterAll(() => teardown.run());
 interface Account {
   readonly receiver: ReceiverName;
   readonly deliveries: readonly WebhookDelivery[];
-  readonly heard: readonly HeardMessage[];
+  readonly heard: readonly ReceivedMessage[];
 }
 
-test(`messages survive ${KILLS} kills, with seed ${SEED}`, async () => {
+test(`webhooks receive each event although processes are killed ${KILLS} times, with seed ${SEED}`, async () => {
   const webhooks = new Map<ReceiverName, string>();
   for (const receiver of RECEIVERS)
     webhooks.set(receiver, (await user.webhooks.add({ url: receivers.urlOf(receiver), events: [...EVENTS] })).id);

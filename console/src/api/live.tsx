@@ -9,7 +9,7 @@ import { staleKeys } from './query-keys.ts';
 /** Events within this time cause one refresh. */
 const BATCH_MS = 400;
 /** Queries may return an event's change later than the stream returns the event, so a second refresh follows. */
-const SECOND_LOOK_MS = 1_500;
+const SECOND_REFRESH_MS = 1_500;
 
 /** Keeps one stream with the events of all runs open, and invalidates the queries that they concern. */
 export function LiveProvider({ children }: { readonly children: ReactNode }): JSX.Element {
@@ -28,7 +28,7 @@ export function LiveProvider({ children }: { readonly children: ReactNode }): JS
       stale.clear();
       timer = undefined;
       refresh(keys);
-      setTimeout(() => refresh(keys), SECOND_LOOK_MS);
+      setTimeout(() => refresh(keys), SECOND_REFRESH_MS);
     };
     void watch(client, {
       signal: closing.signal,
@@ -47,7 +47,7 @@ export function LiveProvider({ children }: { readonly children: ReactNode }): JS
   return <LiveContext value={liveness}>{children}</LiveContext>;
 }
 
-interface Watching {
+interface EventObserver {
   readonly signal: AbortSignal;
   readonly onEvent: (event: Parameters<typeof staleKeys>[0]) => void;
   /** Called when the stream is back after an interruption in which events may have been missed. */
@@ -58,7 +58,7 @@ interface Watching {
 const RETRY_MS = 5_000;
 
 /** Reads the stream until the signal aborts, and resumes it after interruptions. It ends if the person may not read it. */
-async function watch(client: Client, { signal, onEvent, onGap, onChange }: Watching): Promise<void> {
+async function watch(client: Client, { signal, onEvent, onGap, onChange }: EventObserver): Promise<void> {
   let lastEventId: string | undefined;
   let isAway = false;
   const onReceived = (id: string): void => {

@@ -25,9 +25,9 @@ export function completionsAt(text: string, offset: number, schema: unknown): re
   const found = location.isAtPropertyKey
     ? names(text, { location, schema, range })
     : values(text, { location, schema, range });
-  const fitting = found.filter(({ label }) => label.toLowerCase().includes(typed));
+  const matching = found.filter(({ label }) => label.toLowerCase().includes(typed));
   const isFirst = ({ label }: Completion): boolean => label.toLowerCase().startsWith(typed);
-  return [...fitting.filter(isFirst), ...fitting.filter((one) => !isFirst(one))].slice(0, MOST);
+  return [...matching.filter(isFirst), ...matching.filter((one) => !isFirst(one))].slice(0, MOST);
 }
 
 interface Question {
@@ -52,7 +52,7 @@ function names(text: string, { location, schema, range }: Question): readonly Co
   return [...members].map(([name, member]) => ({
     label: name,
     about: aboutOf(member),
-    insert: hasColon ? JSON.stringify(name) : `${JSON.stringify(name)}: ${stubOf(member)}${comma}`,
+    insert: hasColon ? JSON.stringify(name) : `${JSON.stringify(name)}: ${initialValueOf(member)}${comma}`,
     ...range,
   }));
 }
@@ -94,7 +94,7 @@ function aboutOf(member: unknown): string | null {
   return typeof about === 'string' ? about : null;
 }
 
-const STUBS: Readonly<Record<string, string>> = {
+const INITIAL_VALUES: Readonly<Record<string, string>> = {
   string: '""',
   object: '{}',
   array: '[]',
@@ -104,13 +104,13 @@ const STUBS: Readonly<Record<string, string>> = {
 };
 
 /** The initial value of a new member, as JSON. */
-function stubOf(member: unknown): string {
+function initialValueOf(member: unknown): string {
   if (!isMembers(member)) return '';
   if ('const' in member) return JSON.stringify(member['const']);
   const alternatives = Array.isArray(member['anyOf']) ? member['anyOf'] : [];
   const type: unknown =
     member['type'] ?? alternatives.filter(isMembers).find(({ type }) => type !== undefined)?.['type'];
-  return STUBS[String(type)] ?? '';
+  return INITIAL_VALUES[String(type)] ?? '';
 }
 
 /** Limits the recursion for schemas that refer to themselves. */

@@ -1,10 +1,11 @@
 import { useEffect, useEffectEvent, useRef } from 'react';
-import type { JSX } from 'react';
+import type { JSX, Ref } from 'react';
 import { flushSync } from 'react-dom';
 import { openCodeView } from './code-view.ts';
 import type { CodeView } from './code-view.ts';
 import './editor.css';
-import { IssueList } from './issue-list.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { lineAt } from './json-text.ts';
 import type { EditorIssue } from './json-text.ts';
 
 interface JsonEditorProps {
@@ -39,6 +40,39 @@ export function JsonEditor({ label, text, onChange, schema, issues }: JsonEditor
     <div className="editor">
       <div ref={host} className="editor-code" />
       <IssueList ref={list} text={text} issues={issues} onGoTo={(offset) => view.current?.goTo(offset)} />
+    </div>
+  );
+}
+
+interface IssueListProps {
+  readonly ref: Ref<HTMLDivElement>;
+  readonly text: string;
+  readonly issues: readonly EditorIssue[];
+  readonly onGoTo: (offset: number) => void;
+}
+
+/** The list of issues. A click on one moves the cursor to its position. */
+function IssueList({ ref, text, issues, onGoTo }: IssueListProps): JSX.Element {
+  return (
+    <div ref={ref} aria-live="polite" className="editor-issues">
+      {issues.length > 0 && (
+        <p className="for-readers">{issues.length === 1 ? 'One issue' : `${issues.length} issues`}</p>
+      )}
+      <ul>
+        {issues.map(({ offset, severity, message, hint }) => (
+          <li key={`${offset} ${message}`} className={severity}>
+            <button type="button" onClick={() => onGoTo(offset)}>
+              <Icon name={severity === 'error' ? 'cross' : 'warning'} />
+              <span className="editor-issue-line">line {lineAt(text, offset)}</span>
+              <span>
+                <span className="for-readers">{severity}: </span>
+                {message}
+                {hint !== undefined && <span className="muted"> {hint}</span>}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

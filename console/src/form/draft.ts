@@ -50,7 +50,7 @@ export function readDraft(fields: readonly Field[], draft: Draft, base: unknown)
   return { value: Object.fromEntries(value), problems: Object.fromEntries(problems) };
 }
 
-type Read = { readonly value: unknown } | { readonly problem: string };
+type ReadResult = { readonly value: unknown } | { readonly problem: string };
 
 const isText = ({ kind }: Field): boolean => kind === 'text' || kind === 'long-text';
 
@@ -64,7 +64,7 @@ function isUntouched(field: Field, given: DraftValue | undefined, before: unknow
   return JSON.stringify(given) === JSON.stringify(write(field, before));
 }
 
-function readField(field: Field, given: DraftValue = ''): Read {
+function readField(field: Field, given: DraftValue = ''): ReadResult {
   if (given === null) return { problem: UNREADABLE[field.kind] ?? 'It is not complete' };
   if (given === '' && !isText(field)) return field.isRequired ? { problem: 'This is needed' } : { value: undefined };
   if (given === '' && !field.isRequired) return { value: undefined };
@@ -86,7 +86,7 @@ const WRITERS: Readonly<Record<FieldKind, (value: unknown, field: Field) => Draf
   json: (value) => (value === undefined ? '' : toJsonText(value)),
 };
 
-const READERS: Readonly<Record<FieldKind, (given: DraftValue, field: Field) => Read>> = {
+const READERS: Readonly<Record<FieldKind, (given: DraftValue, field: Field) => ReadResult>> = {
   text: (given) => ({ value: given }),
   'long-text': (given) => ({ value: given }),
   number: readNumber,
@@ -109,13 +109,13 @@ function labelsOf(values: readonly unknown[], options: Field['options']): readon
   return options.filter(({ value }) => texts.has(JSON.stringify(value))).map(({ label }) => label);
 }
 
-function readNumber(given: DraftValue): Read {
+function readNumber(given: DraftValue): ReadResult {
   const number = Number(given);
   return Number.isFinite(number) ? { value: number } : { problem: NO_NUMBER };
 }
 
 /** Parses a text that a person has typed as JSON. */
-export function readJsonText(text: string): Read {
+export function readJsonText(text: string): ReadResult {
   try {
     const value: unknown = JSON.parse(text);
     return { value };
@@ -168,10 +168,10 @@ export function fieldsFor(schema: Schema, value: unknown): readonly Field[] | nu
   if (!isMembers(value)) return null;
   const names = new Set(fields.map(({ name }) => name));
   const others = Object.keys(value).filter((name) => !names.has(name));
-  return [...fields.map((field) => fitting(field, memberOf(value, field.name))), ...others.map(jsonField)];
+  return [...fields.map((field) => fieldFor(field, memberOf(value, field.name))), ...others.map(jsonField)];
 }
 
-function fitting(field: Field, value: unknown): Field {
+function fieldFor(field: Field, value: unknown): Field {
   const kinds: readonly FieldKind[] =
     field.kind === 'text' && field.inputType === 'text' ? ['text', 'long-text'] : [field.kind];
   const found = kinds.map((kind) => ({ ...field, kind })).find((one) => showsValue(one, value));

@@ -64,7 +64,7 @@ function describeMember(member: Members): Pick<Field, 'kind' | 'options' | 'boun
   const ofNumber = { ...boundsOf(member, 'minimum', 'min'), ...boundsOf(member, 'maximum', 'max') };
   const step = numberOf(member, 'multipleOf') ?? (member['type'] === 'integer' ? 1 : 'any');
   return {
-    kind: kindOf(member, { options, items }),
+    kind: kindOf(member, options, items),
     options: options.length > 0 ? options : items,
     bounds: { ...ofNumber, step },
     inputType: INPUT_TYPES.get(textOf(member, 'format') ?? '') ?? 'text',
@@ -80,10 +80,11 @@ const INPUT_TYPES: ReadonlyMap<string, string> = new Map([
 
 const LONG_TEXT = 200;
 
-function kindOf(
-  member: Members,
-  { options, items }: { readonly options: readonly Option[]; readonly items: readonly Option[] },
-): FieldKind {
+/**
+ * @param options the values of a choice of one; empty without any
+ * @param items the values of a choice of several
+ */
+function kindOf(member: Members, options: readonly Option[], items: readonly Option[]): FieldKind {
   if (options.length > 0) return 'choice';
   const { type } = member;
   if (type === 'array' && items.length > 0) return 'choices';

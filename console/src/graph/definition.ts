@@ -88,17 +88,19 @@ function arrowsOfEdge(edge: Definition): readonly Arrow[] {
 function outgoingOf(edge: Definition): readonly Outgoing[] {
   const { branches, paths, default: otherwise, forEach, to } = edge;
   if (Array.isArray(branches))
-    return branches.filter(isMembers).flatMap(({ when, to }) => lead(to, typeof when === 'string' ? when : 'default'));
+    return branches
+      .filter(isMembers)
+      .flatMap(({ when, to }) => arrowsTo(to, typeof when === 'string' ? when : 'default'));
   if (isMembers(paths))
     return [
-      ...Object.entries(paths).flatMap(([value, target]) => lead(target, value)),
-      ...(otherwise === undefined ? [] : lead(otherwise, 'default')),
+      ...Object.entries(paths).flatMap(([value, target]) => arrowsTo(target, value)),
+      ...(otherwise === undefined ? [] : arrowsTo(otherwise, 'default')),
     ];
-  return lead(to, typeof forEach === 'string' ? `for each of ${forEach}` : null);
+  return arrowsTo(to, typeof forEach === 'string' ? `for each of ${forEach}` : null);
 }
 
 /** An empty list of targets means the end. */
-function lead(targets: unknown, label: string | null): readonly Outgoing[] {
+function arrowsTo(targets: unknown, label: string | null): readonly Outgoing[] {
   const named = toList(targets);
   return (named.length === 0 ? [END] : named).map((to) => ({ to, label }));
 }

@@ -54,13 +54,13 @@ export function layOut(definition: Definition): Drawing {
   for (const [number, { from, to, label }] of arrows.entries())
     graph.setEdge(from, to, { ...sizeOfLabel(label), labelpos: 'c' }, String(number));
   layout(graph);
-  const wayOf = ({ from, to, label }: Arrow, number: number): ArrowPath =>
+  const pathOf = ({ from, to, label }: Arrow, number: number): ArrowPath =>
     from === to
       ? loopAt(readPoint(graph.node(from)), label)
       : readArrowPath(graph.edge({ v: from, w: to, name: String(number) }));
   return {
     nodes: nodes.map((node) => ({ ...node, ...cornerOf(readPoint(graph.node(node.id)), sizeOf(node)) })),
-    arrows: arrows.map((arrow, number) => ({ ...arrow, ...wayOf(arrow, number) })),
+    arrows: arrows.map((arrow, number) => ({ ...arrow, ...pathOf(arrow, number) })),
     height: graph.graph().height ?? 0,
   };
 }
@@ -102,7 +102,12 @@ function readPoint({ x = 0, y = 0 }: Partial<Point>): Point {
 
 type ArrowPath = Pick<LaidOutArrow, 'points' | 'labelAt'>;
 
-function readArrowPath(edge: Partial<Point> & { readonly points?: readonly Partial<Point>[] }): ArrowPath {
+/** An edge that dagre has laid out. Its own coordinates are those of its label. */
+interface DagreEdge extends Partial<Point> {
+  readonly points?: readonly Partial<Point>[];
+}
+
+function readArrowPath(edge: DagreEdge): ArrowPath {
   return { points: (edge.points ?? []).map(readPoint), labelAt: readPoint(edge) };
 }
 

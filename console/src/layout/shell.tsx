@@ -28,7 +28,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
         </Link>
         <Navigation />
         <div className="side-end">
-          <LiveSign />
+          <LiveIndicator />
           <ThemeToggle />
         </div>
         <Account />
@@ -83,7 +83,7 @@ const WORDS: Readonly<Record<Liveness, string>> = {
 };
 
 /** Shows if pages are updated by live events. */
-function LiveSign(): JSX.Element {
+function LiveIndicator(): JSX.Element {
   const liveness = useLive();
   return (
     <p className={`live-sign ${liveness}`} role="status">

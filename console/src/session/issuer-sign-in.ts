@@ -85,13 +85,13 @@ export async function renewAtIssuer(refreshToken: string, config: ConsoleConfig)
   return toSession({ refresh_token: refreshToken, ...result }, config);
 }
 
-interface Given {
+interface TokenAnswer {
   readonly access_token: string;
   readonly refresh_token?: string | undefined;
 }
 
 function toSession(
-  { access_token: token, refresh_token: refreshToken }: Given,
+  { access_token: token, refresh_token: refreshToken }: TokenAnswer,
   { claims }: ConsoleConfig,
 ): StoredSession {
   return { people: [readPerson(token, claims)], current: 0, ...(refreshToken !== undefined && { refreshToken }) };

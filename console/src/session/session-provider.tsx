@@ -8,14 +8,14 @@ import { exchangeAnswer, addressBeforeSignIn, renewAtIssuer } from './issuer-sig
 import { RETURN_PATH, toReturnPath } from './return-path.ts';
 
 /** Read once a page load, before it is removed from the address. */
-const ARRIVAL = takeArrival();
+const SIGN_IN_RESPONSE = takeSignInResponse();
 
 /** Provides the session of this tab: from before a reload, from a one-time code, or from the issuer. */
 export function SessionProvider({ children }: { readonly children: ReactNode }): JSX.Element {
   const [session, setSession] = useState<StoredSession | null>(loadSession);
   const [config, setConfig] = useState<ConsoleConfig | null>(null);
   const [notice, setNotice] = useState<string | null>(null);
-  const [isSigningIn, setSigningIn] = useState(ARRIVAL !== null);
+  const [isSigningIn, setSigningIn] = useState(SIGN_IN_RESPONSE !== null);
   // Requests in flight read the current token.
   const latest = useRef(session);
 
@@ -43,7 +43,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }):
     async function arrive(): Promise<void> {
       const read = await readConsoleConfig();
       setConfig(read);
-      const arrived = await signInOnArrival(ARRIVAL, read);
+      const arrived = await signInBy(SIGN_IN_RESPONSE, read);
       if (arrived) keep(arrived);
     }
   }, [keep]);
@@ -71,9 +71,9 @@ function currentPerson(session: StoredSession | null): Person | null {
 }
 
 /** Exchanges the code in the address for tokens; once a page load, also where React runs effects twice. */
-async function signInOnArrival(arrival: Arrival | null, config: ConsoleConfig): Promise<StoredSession | null> {
-  if (!arrival) return null;
-  exchange ??= arrival.kind === 'code' ? exchangeCode(arrival.code, config) : exchangeAnswer(arrival.url, config);
+async function signInBy(response: SignInResponse | null, config: ConsoleConfig): Promise<StoredSession | null> {
+  if (!response) return null;
+  exchange ??= response.kind === 'code' ? exchangeCode(response.code, config) : exchangeAnswer(response.url, config);
   return await exchange;
 }
 
@@ -92,13 +92,13 @@ async function exchangeCode(code: string, { claims }: ConsoleConfig): Promise<St
 }
 
 /** The part of an address that signs in: the one-time code of a local stack, or the answer of an issuer. */
-type Arrival = { readonly kind: 'code'; readonly code: string } | { readonly kind: 'issuer'; readonly url: URL };
+type SignInResponse = { readonly kind: 'code'; readonly code: string } | { readonly kind: 'issuer'; readonly url: URL };
 
 /**
  * Removes the code from the address, so that neither history nor copies contain it. After an issuer's answer, it restores the
  * address that the person opened before.
  */
-function takeArrival(): Arrival | null {
+function takeSignInResponse(): SignInResponse | null {
   const url = new URL(location.href);
   const code = new URLSearchParams(url.hash.slice(1)).get('code');
   if (code !== null) {

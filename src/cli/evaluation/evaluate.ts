@@ -1,6 +1,5 @@
-import { writeFile } from 'node:fs/promises';
 import type { GraphDefinition } from '../../graph/definition/index.ts';
-import { didYouMean, messageOf, own } from '../../graph/values/index.ts';
+import { didYouMean, own } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
@@ -9,8 +8,8 @@ import { defineCommand } from '../line/define-command.ts';
 import { option, text, textOr } from '../line/flags.ts';
 import type { FlagValues } from '../line/flags.ts';
 import { someOperands } from '../line/operands.ts';
-import { findConfig } from '../input/read-catalog.ts';
-import { readGraph } from '../input/read-json.ts';
+import { findConfig, readConfig } from '../input/read-catalog.ts';
+import { readGraph, writeText } from '../input/read-definition.ts';
 
 const FLAGS = {
   graph: text('FILE', 'the graph of data sets (.json or .ts); recorded runs play it in place of their own'),
@@ -41,10 +40,9 @@ export const evaluate = defineCommand({
   flags: FLAGS,
   exits: { 0: 'all as expected', 1: 'not all', 2: "wrong usage, or a file that can't be read", ...API_EXITS },
   async action({ values, given: files }, terminal) {
-    const [{ REPORTERS }, { readSubjects }, { hasPassed }] = await Promise.all([
+    const [{ REPORTERS, hasPassed }, { readSubjects }] = await Promise.all([
       import('./reporters.ts'),
       import('./evaluators.ts'),
-      import('./result.ts'),
     ]);
     const report = own(REPORTERS, values.reporter);
     if (!report)
@@ -71,7 +69,7 @@ function refuseIdleFlags(values: Values): void {
 
 async function toEvaluator(values: Values, graph: GraphDefinition | null, terminal: Terminal) {
   const { live, offline } = await import('./evaluators.ts');
-  if (!values.live) return offline({ graph, config: await readConfig(values, terminal), byOutcome: values.outcome });
+  if (!values.live) return offline({ graph, config: await configOf(values, terminal), byOutcome: values.outcome });
   return live({
     client: await openClient(values, terminal),
     graph,
@@ -80,15 +78,11 @@ async function toEvaluator(values: Values, graph: GraphDefinition | null, termin
   });
 }
 
-async function readConfig(values: Values, terminal: Terminal) {
-  const { loadConfig, parseConfig } = await import('../../config/load-config.ts');
+async function configOf(values: Values, terminal: Terminal) {
   const file = wantsConfig(values) ? findConfig(values.config, terminal) : undefined;
-  if (file === undefined) return parseConfig('no configuration', {});
-  try {
-    return await loadConfig(file);
-  } catch (error) {
-    throw new UsageError(messageOf(error), { cause: error });
-  }
+  if (file !== undefined) return await readConfig(file);
+  const { parseConfig } = await import('../../config/load-config.ts');
+  return parseConfig('no configuration', {});
 }
 
 function readNumber(name: string, value: string, isGood: (number: number) => boolean): number {
@@ -98,10 +92,6 @@ function readNumber(name: string, value: string, isGood: (number: number) => boo
 }
 
 async function print(report: string, file: string | undefined, { stdout }: Terminal): Promise<void> {
-  if (file === undefined) return void stdout.write(report);
-  try {
-    await writeFile(file, report);
-  } catch (error) {
-    throw new UsageError(`${file} can't be written: ${messageOf(error)}`, { cause: error });
-  }
+  if (file === undefined) stdout.write(report);
+  else await writeText(file, report);
 }

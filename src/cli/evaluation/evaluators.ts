@@ -14,7 +14,7 @@ import {
 } from '../../testing/evaluation/index.ts';
 import type { RecordingDivergence, ObservedRun, RecordedTest, TestCase } from '../../testing/evaluation/index.ts';
 import { RefusedError, UsageError } from '../line/command.ts';
-import type { EvaluationResult } from './result.ts';
+import type { EvaluationResult } from './reporters.ts';
 import { readText } from '../input/read-definition.ts';
 
 /** Evaluates one subject. */

@@ -1,8 +1,8 @@
-import { writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Recording } from '../../graph/replay/index.ts';
-import { isJsonObject, messageOf } from '../../graph/values/index.ts';
+import { isJsonObject } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
+import { writeText } from '../input/read-definition.ts';
 import { EXIT, RefusedError, UsageError } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { option, text } from '../line/flags.ts';
@@ -35,7 +35,7 @@ export const promote = defineCommand({
       terminal.stderr.write(`holdfast: ${test.problem}\n`);
       return EXIT.failed;
     }
-    await write(file, `${JSON.stringify(test, null, 1)}\n`);
+    await writeText(file, `${JSON.stringify(test, null, 1)}\n`);
     const { status, path } = test.expect;
     terminal.stderr.write(`${file}: ${status}, ${recording.events.length} events, ${path.join(' > ')}\n`);
     return EXIT.done;
@@ -50,12 +50,4 @@ function toRecording(answer: unknown): Recording {
   const parsed = RecordingSchema.safeParse(answer);
   if (parsed.success) return parsed.data;
   throw new RefusedError('The API answers with something that is no recording');
-}
-
-async function write(file: string, content: string): Promise<void> {
-  try {
-    await writeFile(file, content);
-  } catch (error) {
-    throw new UsageError(`${file} can't be written: ${messageOf(error)}`, { cause: error });
-  }
 }

@@ -36,7 +36,7 @@ export interface ServerListing {
 }
 
 /** Describes a server's tools for the person who approves them. */
-export function serverInWords({ server, settings, tools, problems, warnings }: ServerListing): string {
+export function formatServer({ server, settings, tools, problems, warnings }: ServerListing): string {
   return [
     `${server}: ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`,
     ...problems.map((problem) => `  ! ${escapeInvisible(problem)}`),

@@ -1,14 +1,11 @@
 import type { OfferedTool } from '../../activities/tools/mcp/offer-tools.ts';
-import type { Config } from '../../config/load-config.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
-import { messageOf } from '../../graph/values/index.ts';
-import { EXIT, UsageError } from '../line/command.ts';
-import type { Terminal } from '../line/command.ts';
+import { EXIT } from '../line/command.ts';
 import { CONFIG_FLAG } from '../input/config-flags.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { serverInWords } from './list-servers.ts';
+import { formatServer } from './list-servers.ts';
 import { NO_OPERANDS } from '../line/operands.ts';
-import { findConfig } from '../input/read-catalog.ts';
+import { findConfig, readConfig } from '../input/read-catalog.ts';
 
 export const mcp = defineCommand({
   name: 'mcp',
@@ -24,22 +21,13 @@ export const mcp = defineCommand({
   },
   async action({ values }, terminal) {
     const { listServers } = await import('./list-servers.ts');
-    const listings = await listServers(await readConfig(values.config, terminal), terminal);
-    for (const listing of listings) terminal.stderr.write(serverInWords(listing));
+    const listings = await listServers(await readConfig(findConfig(values.config, terminal)), terminal);
+    for (const listing of listings) terminal.stderr.write(formatServer(listing));
     const pins = Object.fromEntries(listings.map(({ server, tools }) => [server, { tools: toPins(tools) }]));
     terminal.stdout.write(`${JSON.stringify(pins, null, 2)}\n`);
     return listings.every(({ problems }) => problems.length === 0) ? EXIT.done : EXIT.failed;
   },
 });
-
-async function readConfig(file: string | undefined, terminal: Terminal): Promise<Config> {
-  try {
-    const { loadConfig } = await import('../../config/load-config.ts');
-    return await loadConfig(findConfig(file, terminal));
-  } catch (error) {
-    throw new UsageError(messageOf(error), { cause: error });
-  }
-}
 
 function toPins(tools: readonly OfferedTool[]): JsonObject {
   return Object.fromEntries(tools.map(({ ownName, effect, pin }) => [ownName, { effect, pin }]));

@@ -57,6 +57,13 @@ export async function openClient(
   return createClient({ ...(await readAccess(flags, as, terminal)), attempts: ATTEMPTS });
 }
 
+/** Reads all pages of a list. */
+export async function readAll<T>(listing: AsyncIterable<T>): Promise<readonly T[]> {
+  const found: T[] = [];
+  for await (const item of listing) found.push(item);
+  return found;
+}
+
 async function readAccess(flags: AccessValues, as: string, { env }: Pick<Terminal, 'env'>): Promise<ApiAccess> {
   refuseContradictions(flags);
   const found = await readNamed(flags, as, setVariables(env));

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CONFIG_FILES } from '../../config/load-config.ts';
+import type { Config } from '../../config/load-config.ts';
 import { DEFAULTS, NO_CEILINGS } from '../../graph/definition/index.ts';
 import type { Catalog } from '../../graph/definition/index.ts';
 import { messageOf } from '../../graph/values/index.ts';
@@ -32,14 +33,24 @@ export async function readCatalog(
   const origin = findConfig(file, terminal);
   if (origin === undefined) return NOTHING_KNOWN;
   try {
-    const [{ loadConfig }, { toCatalog }, { addMcpTools: learnMcpTools }] = await Promise.all([
+    const [{ loadConfig }, { toCatalog }, { addMcpTools }] = await Promise.all([
       import('../../config/load-config.ts'),
       import('../../config/to-catalog.ts'),
       import('../../config/connect-mcp-servers.ts'),
     ]);
     const report = (message: string): void => void stderr.write(`${message}\n`);
-    const { config } = await learnMcpTools(await loadConfig(origin), { environment, report });
+    const { config } = await addMcpTools(await loadConfig(origin), { environment, report });
     return { catalog: toCatalog(config), origin };
+  } catch (error) {
+    throw new UsageError(messageOf(error), { cause: error });
+  }
+}
+
+/** Reads a configuration. @throws UsageError if it can't be used, or there is none */
+export async function readConfig(file: string | undefined): Promise<Config> {
+  try {
+    const { loadConfig } = await import('../../config/load-config.ts');
+    return await loadConfig(file);
   } catch (error) {
     throw new UsageError(messageOf(error), { cause: error });
   }

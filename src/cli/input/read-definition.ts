@@ -1,7 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { parseTree } from 'jsonc-parser';
 import type { Node } from 'jsonc-parser';
 import { importGraph, isModule } from '../../config/modules/import-graph.ts';
+import { isDefinition } from '../../graph/definition/index.ts';
+import type { GraphDefinition } from '../../graph/definition/index.ts';
 import { JsonLossError, messageOf, parseDocument, parsePointer } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { UsageError } from '../line/command.ts';
@@ -42,14 +44,29 @@ export async function readDefinition(file: string): Promise<DefinitionFile> {
   };
 }
 
+/** Reads a graph from a JSON file or a module. @throws UsageError if the file contains none */
+export async function readGraph(file: string): Promise<GraphDefinition> {
+  const { content } = await readDefinition(file);
+  if ('fault' in content) throw new UsageError(`${file}:${content.fault.line}: ${content.fault.message}`);
+  if (isDefinition(content.definition)) return content.definition;
+  throw new UsageError(`${file} is no graph definition`);
+}
+
 /** @throws UsageError if the file can't be read */
 export async function readText(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
   } catch (error) {
-    throw new UsageError(`${file} can't be read: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new UsageError(`${file} can't be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** @throws UsageError if the file can't be written */
+export async function writeText(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (error) {
+    throw new UsageError(`${file} can't be written: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -127,7 +144,7 @@ export function createSourceLocator(source: string): (pointer: string) => JsonLo
 
 /** @returns the offset of a name after an offset; the given offset if the name is not found */
 function nextOffset(source: string, name: string, from: number): number {
-  if (UNWRITTEN.test(name)) return from;
+  if (NAMES_NOT_IN_SOURCE.test(name)) return from;
   const isPartOfWord = (at: number): boolean => /[\w-]/.test(source.charAt(at));
   for (let at = source.indexOf(name, from); at >= 0; at = source.indexOf(name, at + 1))
     if (!isPartOfWord(at - 1) && !isPartOfWord(at + name.length)) return at;
@@ -135,4 +152,4 @@ function nextOffset(source: string, name: string, from: number): number {
 }
 
 /** Parts of a pointer that do not occur in the builder's code: fixed keys and list indexes. */
-const UNWRITTEN = /^(?:nodes|edges|\d*)$/;
+const NAMES_NOT_IN_SOURCE = /^(?:nodes|edges|\d*)$/;

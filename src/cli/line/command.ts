@@ -29,7 +29,7 @@ export interface Terminal {
   /** Handles Ctrl-C, which otherwise ends the process. @returns the signal that Ctrl-C aborts */
   readonly interrupted: () => AbortSignal;
   /** Lets the process continue when its output is closed; by default it exits. */
-  readonly goOnUnread: () => void;
+  readonly continueWhenUnread: () => void;
 }
 
 export const EXIT = { done: 0, failed: 1, usage: 2, waits: 3, canceled: 4, timedOut: 5, refused: 6 } as const;

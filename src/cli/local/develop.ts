@@ -6,7 +6,7 @@ import { forgetModules } from '../../config/modules/fresh-modules.ts';
 import { graphFiles } from '../../config/modules/import-graph.ts';
 import type { Stack } from '../../dev/stack.ts';
 import { messageOf, errorChain } from '../../graph/values/index.ts';
-import { publishFile } from '../graphs/publish-file.ts';
+import { publishFile } from '../graphs/publish.ts';
 
 interface Development {
   readonly stack: Pick<Stack, 'graphs' | 'reload'>;
@@ -133,7 +133,7 @@ function isLeftOut(path: string, root: string, without: readonly string[]): bool
 export function whereThrown(error: unknown): string {
   const frames = errorChain(error)
     .toReversed()
-    .flatMap(({ stack = '' }) => stack.split('\n').flatMap((line) => placeIn(line) ?? []));
+    .flatMap(({ stack = '' }) => stack.split('\n').flatMap((line) => locationIn(line) ?? []));
   const frame = frames.find(({ file }) => !file.includes('/node_modules/') && !file.startsWith(ENGINE));
   return frame ? ` (${frame.file}${frame.position})` : '';
 }
@@ -143,7 +143,7 @@ const ENGINE = fileURLToPath(new URL('../../', import.meta.url));
 /** A line of a stack trace. The URL of a reloaded module ends with its generation. */
 const FRAME = /^\s+at (?:.*\()?(?<file>(?:file:\/\/)?\/[^()?]*?)(?:\?[^:()]*)?(?<position>:\d+:\d+)\)?$/;
 
-function placeIn(line: string): { readonly file: string; readonly position: string } | null {
+function locationIn(line: string): { readonly file: string; readonly position: string } | null {
   const { file, position } = FRAME.exec(line)?.groups ?? {};
   if (file === undefined || position === undefined) return null;
   return { file: file.startsWith('file:') ? fileURLToPath(file) : file, position };

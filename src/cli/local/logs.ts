@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import { escapeInvisible, messageOf } from '../../graph/values/index.ts';
 import { logFileIn } from '../../dev/data-folder.ts';
-import { readCount } from '../input/read-json.ts';
+import { readCount } from '../input/read-flags.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { option, text, textOr } from '../line/flags.ts';
@@ -24,7 +24,7 @@ export function formatLogLine(line: string, least: number): string | null {
   const { level, time, msg, ...fields } = parsed;
   const name = Object.entries(LEVELS).findLast(([, from]) => level >= from)?.[0] ?? 'trace';
   const facts = Object.entries(fields).flatMap(([key, value]) =>
-    OF_TEMPORAL.has(key) || hasStack(key, value) ? [] : [`${key}=${toText(value)}`],
+    SDK_FIELDS.has(key) || hasStack(key, value) ? [] : [`${key}=${toText(value)}`],
   );
   const stacks = Object.entries(fields).flatMap(([key, value]) => stackIn(key, value) ?? []);
   const head = [new Date(time).toISOString(), name.toUpperCase().padEnd(5), msg, ...facts].join(' ');
@@ -34,7 +34,7 @@ export function formatLogLine(line: string, least: number): string | null {
 }
 
 /** Fields that Temporal's SDK adds to a call. They are omitted because the engine's own fields identify the call. */
-const OF_TEMPORAL: ReadonlySet<string> = new Set([
+const SDK_FIELDS: ReadonlySet<string> = new Set([
   'activityId',
   'activityType',
   'isLocal',

@@ -1,16 +1,13 @@
-import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { DATA_DIR, issuerKeyIn, tokensFileIn } from '../../dev/data-folder.ts';
+import { DATA_DIR } from '../../dev/data-folder.ts';
 import { UsageError, EXIT } from '../line/command.ts';
 import { CONFIG_FLAG } from '../input/config-flags.ts';
 import { option, text, textOr } from '../line/flags.ts';
 import type { FlagValues } from '../line/flags.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { NO_OPERANDS, oneOperand } from '../line/operands.ts';
-import { readTokensFile } from '../input/api-access.ts';
+import { NO_OPERANDS } from '../line/operands.ts';
 import { createClient } from '../../client/index.ts';
 import { findConfig } from '../input/read-catalog.ts';
-import { didYouMean } from '../../graph/values/index.ts';
 
 export const DATA_DIR_FLAG = textOr(DATA_DIR, 'DIR', 'where state is kept');
 
@@ -69,38 +66,11 @@ export const start = defineCommand({
     quiet: QUIET_FLAG,
   },
   exits: { 0: 'stopped by a signal', 1: 'something failed' },
-  async action({ values }, { goOnUnread }) {
-    goOnUnread();
+  async action({ values }, { continueWhenUnread }) {
+    continueWhenUnread();
     const options = { ...readStackOptions(values), json: values.json, quiet: values.quiet };
     const stack = await import('../../dev/start.ts');
     await stack.start(options);
-    return EXIT.done;
-  },
-});
-
-export const console = defineCommand({
-  name: 'console',
-  summary: 'print the address of the console of a stack on this machine',
-  operands: NO_OPERANDS,
-  about: `Prints an address that signs in whoever opens it first, within a minute, as one of the stack's people. In
-    production the console is at /console of the API, and the configuration says where people sign in.`,
-  flags: {
-    'data-dir': DATA_DIR_FLAG,
-    'issuer-jwk': text('FILE', 'the private key, if the stack was given one'),
-    'tokens-file': text('FILE', 'what the stack has written, if it is elsewhere'),
-  },
-  exits: { 0: 'printed' },
-  async action({ values }, { stdout, env }) {
-    const key = values['issuer-jwk'] ?? issuerKeyIn(values['data-dir']);
-    const tokens = values['tokens-file'] ?? tokensFileIn(values['data-dir']);
-    for (const file of [key, tokens])
-      if (!existsSync(file)) throw new UsageError(`${file} is not there; "holdfast dev" or "holdfast start" makes it`);
-    const [{ openIssuer }, { consoleAddress }] = await Promise.all([
-      import('../../dev/issuer.ts'),
-      import('../../dev/stack.ts'),
-    ]);
-    const { baseUrl = '' } = await readTokensFile(tokens);
-    stdout.write(`${await consoleAddress(baseUrl, await openIssuer(key, env))}\n`);
     return EXIT.done;
   },
 });
@@ -116,7 +86,7 @@ export const dev = defineCommand({
   flags: { ...STACK_FLAGS, quiet: QUIET_FLAG },
   exits: { 0: 'stopped by a signal', 1: 'something failed' },
   async action({ values }, terminal) {
-    terminal.goOnUnread();
+    terminal.continueWhenUnread();
     const options = { ...readStackOptions(values), json: false, quiet: values.quiet };
     const { start } = await import('../../dev/start.ts');
     const starting = start({ ...options, publish: async () => undefined });
@@ -131,36 +101,3 @@ export const dev = defineCommand({
     return EXIT.done;
   },
 });
-
-export const token = defineCommand({
-  name: 'token',
-  summary: 'print a token for a stack on this machine',
-  operands: oneOperand('NAME', 'one name: user, approver, approver2, admin, otherTenantUser or a role'),
-  about: `Signs a token for a caller of a local stack, for 30 days: user, approver, approver2, admin, or otherTenantUser;
-    or for somebody with a role that the configuration defines, in the tenant "demo". Only the stack whose key it is accepts it; there is no such issuer in production.`,
-  flags: {
-    config: CONFIG_FLAG,
-    'data-dir': DATA_DIR_FLAG,
-    'issuer-jwk': text('FILE', 'the private key, if the stack was given one'),
-  },
-  exits: { 0: 'printed' },
-  async action({ values, given: name }, terminal) {
-    const key = values['issuer-jwk'] ?? issuerKeyIn(values['data-dir']);
-    if (!existsSync(key)) throw new UsageError(`${key} is not there; "holdfast dev" or "holdfast start" makes it`);
-    const { CALLERS, openIssuer } = await import('../../dev/issuer.ts');
-    const known = Object.entries(CALLERS).find(([caller]) => caller === name)?.[1];
-    const roles = known ? [] : await rolesOf(findConfig(values.config, terminal));
-    const names = [...Object.keys(CALLERS), ...roles];
-    if (!names.includes(name)) throw new UsageError(`There is no caller "${name}".${didYouMean(name, names)}`);
-    const caller = known ?? { sub: name, tenant: CALLERS.user.tenant, roles: [name] };
-    terminal.stdout.write(`${await (await openIssuer(key, terminal.env)).sign(caller)}\n`);
-    return EXIT.done;
-  },
-});
-
-/** The roles of the configuration, if there is one. */
-async function rolesOf(config: string | undefined): Promise<readonly string[]> {
-  if (config === undefined) return [];
-  const { loadConfig } = await import('../../config/load-config.ts');
-  return [...(await loadConfig(config)).roles.keys()];
-}

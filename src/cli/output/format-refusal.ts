@@ -27,7 +27,7 @@ export function formatIssues(file: string, issues: readonly LocatedIssue[]): str
 }
 
 /** Describes a failed request in one line. */
-export function refusalInWords({ status, code, detail, mayTakeEffect }: HoldfastError): string {
+export function describeRefusal({ status, code, detail, mayTakeEffect }: HoldfastError): string {
   const what = status === null ? detail : `The API answered ${status} ${code}: ${detail}`;
   return mayTakeEffect ? `${what} (it may take effect all the same: look before you send it again)` : what;
 }

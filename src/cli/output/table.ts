@@ -1,6 +1,4 @@
 import { abbreviate, escapeInvisible } from '../../graph/values/index.ts';
-import type { Client, Run } from '../../client/index.ts';
-import { waitingLines } from '../../wording/index.ts';
 
 const MAX_CELL = 60;
 
@@ -18,21 +16,4 @@ export function formatTable(heads: readonly string[], rows: readonly (readonly s
 
 function toCell(text: string): string {
   return escapeInvisible(abbreviate(text, MAX_CELL).replaceAll('\n', ' '));
-}
-
-/** A run may wait for hundreds of approvals. */
-const MAX_LINES = 20;
-
-/**
- * Formats what a run waits for, with the command that continues it. Of an approval that can't be read, only the id is
- * given.
- */
-export async function nextSteps({ approvals }: Client, { id: runId, waitingFor }: Run): Promise<readonly string[]> {
-  const lines = waitingFor.slice(0, MAX_LINES).map(async (waiting) => {
-    const approvalId = waiting.kind === 'approval' ? waiting.id : undefined;
-    const approval = approvalId === undefined ? null : await approvals.get(approvalId).catch(() => null);
-    return waitingLines(runId, waiting, approval);
-  });
-  const others = waitingFor.length - lines.length;
-  return [...(await Promise.all(lines)).flat(), ...(others > 0 ? [`and for ${others} others`] : [])];
 }

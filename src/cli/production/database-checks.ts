@@ -5,7 +5,7 @@ import { readMigrations } from '../../store/database/migrate.ts';
 import { readLiveCounts } from '../../store/tenant-use.ts';
 import { checkClock } from './doctor-check.ts';
 import type { DoctorCheck } from './doctor-check.ts';
-import { withDatabase } from './with-temporal.ts';
+import { withDatabase } from './connections.ts';
 
 /** The checks of a database: its availability, its tables, memory, and the calls in its ledger. */
 export function databaseChecks(url: string, configFile: string | undefined): readonly DoctorCheck[] {
@@ -17,7 +17,7 @@ const Now = z.object({ version: z.string(), now: z.coerce.date() });
 function databaseCheck(url: string): DoctorCheck {
   return {
     name: 'database',
-    mend: 'set DATABASE_URL to a PostgreSQL that runs, and the clocks by NTP',
+    remedy: 'set DATABASE_URL to a PostgreSQL that runs, and the clocks by NTP',
     find: async () =>
       await withDatabase(url, async (db) => {
         const { rows } = await sql`select current_setting('server_version') as version, now() as now`.execute(db);
@@ -31,7 +31,7 @@ function databaseCheck(url: string): DoctorCheck {
 function tablesCheck(url: string): DoctorCheck {
   return {
     name: 'tables',
-    mend: 'holdfast setup makes and upgrades them, as API and workers do when they start',
+    remedy: 'holdfast setup makes and upgrades them, as API and workers do when they start',
     find: async () =>
       await withDatabase(url, async (db) => {
         const { done, missing } = await readMigrations(db);
@@ -46,7 +46,7 @@ const Extension = z.object({ version: z.string() });
 function memoryCheck(url: string, file: string | undefined): DoctorCheck {
   return {
     name: 'memory',
-    mend: 'install pgvector (https://github.com/pgvector/pgvector); its administrator runs: create extension vector',
+    remedy: 'install pgvector (https://github.com/pgvector/pgvector); its administrator runs: create extension vector',
     async find() {
       const { embeddings } = (await loadConfig(file)).memory;
       if (!embeddings) return 'found by its words: memory.embeddings is not set';
@@ -67,7 +67,7 @@ function memoryCheck(url: string, file: string | undefined): DoctorCheck {
 function ledgerCheck(url: string): DoctorCheck {
   return {
     name: 'unknown outcomes',
-    mend: 'holdfast interventions lists those that wait for a person; holdfast retry, skip and fail settle them',
+    remedy: 'holdfast interventions lists those that wait for a person; holdfast retry, skip and fail settle them',
     find: async () =>
       await withDatabase(url, async (db) => {
         if ((await readMigrations(db)).missing.length > 0) return 'there is no ledger yet';

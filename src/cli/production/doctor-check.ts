@@ -4,11 +4,11 @@ export interface DoctorCheck {
   /** @returns what was found. @throws Error with the problem */
   readonly find: () => Promise<string>;
   /** The remedy. */
-  readonly mend: string;
+  readonly remedy: string;
 }
 
 /** The installation to check. */
-export interface Patient {
+export interface Installation {
   readonly environment: NodeJS.ProcessEnv;
   /** The configuration file; `undefined` if there is none. */
   readonly configFile: string | undefined;
@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
 /** Formats a retention in days, or in hours if it is no whole number of days. */
-export function daysInWords(ms: number): string {
+export function formatRetention(ms: number): string {
   if (ms === DAY_MS) return 'a day';
   return ms % DAY_MS === 0 ? `${ms / DAY_MS} days` : `${Math.round(ms / HOUR_MS)} hours`;
 }

@@ -2,20 +2,20 @@ import { addMcpTools } from '../../config/connect-mcp-servers.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { setVariables } from '../../process/process-options.ts';
 import { databaseChecks } from './database-checks.ts';
-import type { DoctorCheck, Patient } from './doctor-check.ts';
+import type { DoctorCheck, Installation } from './doctor-check.ts';
 import { temporalChecks } from './temporal-checks.ts';
 import { tokenChecks } from './token-checks.ts';
 
 /** The checks of an installation; servers that the environment does not name are not checked. */
-export function doctorChecks(patient: Patient): readonly DoctorCheck[] {
-  const { DATABASE_URL: database, TEMPORAL_ADDRESS, TEMPORAL_PROFILE } = setVariables(patient.environment);
+export function doctorChecks(installation: Installation): readonly DoctorCheck[] {
+  const { DATABASE_URL: database, TEMPORAL_ADDRESS, TEMPORAL_PROFILE } = setVariables(installation.environment);
   const isElsewhere = Boolean(TEMPORAL_ADDRESS ?? TEMPORAL_PROFILE);
   return [
-    { name: 'Node', find: findNode, mend: 'install Node 20.20 or later' },
-    configurationCheck(patient.configFile),
-    serverCheck(patient),
-    ...(database ? [...databaseChecks(database, patient.configFile), ...tokenChecks(patient)] : []),
-    ...(isElsewhere ? temporalChecks(patient) : []),
+    { name: 'Node', find: findNode, remedy: 'install Node 20.20 or later' },
+    configurationCheck(installation.configFile),
+    serverCheck(installation),
+    ...(database ? [...databaseChecks(database, installation.configFile), ...tokenChecks(installation)] : []),
+    ...(isElsewhere ? temporalChecks(installation) : []),
   ];
 }
 
@@ -29,7 +29,7 @@ async function findNode(): Promise<string> {
 function configurationCheck(file: string | undefined): DoctorCheck {
   return {
     name: 'configuration',
-    mend: 'holdfast init makes a project with one; docs/project.md says how it is written',
+    remedy: 'holdfast init makes a project with one; docs/project.md says how it is written',
     async find() {
       const { tools, models, roles, graphs } = await loadConfig(file);
       const counts = `${tools.length} tools, ${Object.keys(models).length} models, roles ${[...roles.keys()].join(', ')}`;
@@ -38,10 +38,10 @@ function configurationCheck(file: string | undefined): DoctorCheck {
   };
 }
 
-function serverCheck({ configFile, environment }: Patient): DoctorCheck {
+function serverCheck({ configFile, environment }: Installation): DoctorCheck {
   return {
     name: 'MCP servers',
-    mend: 'holdfast mcp lists the tools of each server; "tools" chooses some, "optional" starts without a server',
+    remedy: 'holdfast mcp lists the tools of each server; "tools" chooses some, "optional" starts without a server',
     async find() {
       const loaded = await loadConfig(configFile);
       const servers = Object.keys(loaded.mcpServers).length;

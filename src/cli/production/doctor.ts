@@ -19,11 +19,11 @@ export const doctor = defineCommand({
     const { doctorChecks } = await import('./doctor-checks.ts');
     const checks = doctorChecks({ environment: terminal.env, configFile: findConfig(values.config, terminal) });
     let exit: number = EXIT.done;
-    for (const { name, find, mend } of checks) {
+    for (const { name, find, remedy } of checks) {
       const found = await find().catch((error: unknown) => ({ problem: messageOf(error) }));
       if (typeof found === 'string') terminal.stdout.write(`ok    ${name}: ${found}\n`);
       else {
-        terminal.stdout.write(`FAIL  ${name}: ${found.problem}\n      ${mend}\n`);
+        terminal.stdout.write(`FAIL  ${name}: ${found.problem}\n      ${remedy}\n`);
         exit = EXIT.failed;
       }
     }

@@ -1,6 +1,6 @@
 import type { Connection } from '@temporalio/client';
 import type { Kysely } from 'kysely';
-import { makeNamespace, readNamespace, withDatabase, NoAnswerError, withTemporal } from './with-temporal.ts';
+import { makeNamespace, readNamespace, withDatabase, NoAnswerError, withTemporal } from './connections.ts';
 import { hasGrpcCode } from '../../process/grpc-errors.ts';
 import { findMissingAttributes, makeSearchAttributes } from '../../process/search-attributes.ts';
 import type { Attribute } from '../../process/search-attributes.ts';
@@ -10,26 +10,26 @@ import { isDatabaseAway } from '../../store/database/database-away.ts';
 import { migrate, readMigrations } from '../../store/database/migrate.ts';
 import type { Tables } from '../../store/tables.ts';
 import { SEARCH_ATTRIBUTES } from '../../workflows/contract.ts';
-import { daysInWords } from './doctor-check.ts';
+import { formatRetention } from './doctor-check.ts';
 
 /** One requirement that must be met before API and workers start. */
 export interface SetupStep {
   readonly name: string;
   /** Checks the requirement and changes nothing. */
-  readonly look: () => Promise<Sight>;
+  readonly check: () => Promise<StepCheck>;
   /**
    * Creates what is missing; it also succeeds if another process creates it meanwhile.
    * @throws when a server refuses
    */
-  readonly make: () => Promise<void>;
+  readonly create: () => Promise<void>;
   /** The remedy for a person with more permissions than this process. */
-  readonly otherwise: string;
+  readonly remedy: string;
   /** True for errors of a server that may become available later. */
   readonly isAway: (error: unknown) => boolean;
 }
 
 /** The formatted result of a check. */
-export interface Sight {
+export interface StepCheck {
   readonly isThere: boolean;
   readonly what: string;
 }
@@ -53,23 +53,23 @@ export function setupSteps({ environment, databaseUrl, retentionMs }: SetupPlan)
   return [
     {
       name: 'namespace',
-      look: at(async (temporal) => await lookForNamespace(temporal, retentionMs)),
-      make: at(async (temporal) => await makeNamespace(temporal, { retentionMs })),
-      otherwise: `have it made by who may: temporal operator namespace create -n ${namespace} --retention ${retentionMs / HOUR_MS}h; in Temporal Cloud, in its console or by tcld namespace create`,
+      check: at(async (temporal) => await lookForNamespace(temporal, retentionMs)),
+      create: at(async (temporal) => await makeNamespace(temporal, { retentionMs })),
+      remedy: `have it made by who may: temporal operator namespace create -n ${namespace} --retention ${retentionMs / HOUR_MS}h; in Temporal Cloud, in its console or by tcld namespace create`,
       isAway,
     },
     {
       name: 'search attributes',
-      look: at(lookForAttributes),
-      make: at(async (temporal) => await makeSearchAttributes(temporal, await missingAttributes(temporal))),
-      otherwise: `have them made by who may; in Temporal Cloud, in its console or by tcld namespace search-attributes add --namespace ${namespace} ${ATTRIBUTE_FLAGS}`,
+      check: at(lookForAttributes),
+      create: at(async (temporal) => await makeSearchAttributes(temporal, await missingAttributes(temporal))),
+      remedy: `have them made by who may; in Temporal Cloud, in its console or by tcld namespace search-attributes add --namespace ${namespace} ${ATTRIBUTE_FLAGS}`,
       isAway,
     },
     {
       name: 'tables',
-      look: async () => await withDatabase(databaseUrl, lookForTables),
-      make: async () => await withDatabase(databaseUrl, async (db) => await migrate(db)),
-      otherwise: 'set DATABASE_URL to a PostgreSQL 15 or later, and to a user that may create tables',
+      check: async () => await withDatabase(databaseUrl, lookForTables),
+      create: async () => await withDatabase(databaseUrl, async (db) => await migrate(db)),
+      remedy: 'set DATABASE_URL to a PostgreSQL 15 or later, and to a user that may create tables',
       isAway: isDatabaseAway,
     },
   ];
@@ -85,13 +85,13 @@ const ATTRIBUTE_FLAGS = Object.entries(SEARCH_ATTRIBUTES)
   .map(([name, type]) => `--sa ${name}=${TYPE_NAMES[type]}`)
   .join(' ');
 
-async function lookForNamespace(temporal: Temporal, retentionMs: number): Promise<Sight> {
+async function lookForNamespace(temporal: Temporal, retentionMs: number): Promise<StepCheck> {
   const found = await readNamespace(temporal);
-  const kept = daysInWords(found?.retentionMs ?? retentionMs);
+  const kept = formatRetention(found?.retentionMs ?? retentionMs);
   return { isThere: found !== null, what: `${temporal.namespace}, which keeps histories for ${kept}` };
 }
 
-async function lookForAttributes(temporal: Temporal): Promise<Sight> {
+async function lookForAttributes(temporal: Temporal): Promise<StepCheck> {
   const missing = await missingAttributes(temporal);
   const names = missing.length > 0 ? missing.map(([name]) => name) : Object.keys(SEARCH_ATTRIBUTES);
   return { isThere: missing.length === 0, what: names.join(', ') };
@@ -105,7 +105,7 @@ async function missingAttributes(temporal: Temporal): Promise<readonly Attribute
   });
 }
 
-async function lookForTables(db: Kysely<Tables>): Promise<Sight> {
+async function lookForTables(db: Kysely<Tables>): Promise<StepCheck> {
   const { done, missing } = await readMigrations(db);
   return { isThere: missing.length === 0, what: (missing.length > 0 ? missing : done).join(', ') };
 }

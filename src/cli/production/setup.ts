@@ -29,7 +29,7 @@ export const setup = defineCommand({
     for (const step of setupSteps({ environment: env, databaseUrl, retentionMs })) {
       const { isThere, line } = await takeStep(step, { isDry: values['dry-run'], untilMs }).catch((error: unknown) => ({
         isThere: false,
-        line: `FAIL     ${step.name}: ${messageOf(error)}\n         ${step.otherwise}`,
+        line: `FAIL     ${step.name}: ${messageOf(error)}\n         ${step.remedy}`,
       }));
       stdout.write(`${line}\n`);
       if (!isThere) exit = EXIT.failed;

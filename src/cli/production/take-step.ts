@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hasGrpcCode } from '../../process/grpc-errors.ts';
 import type { SetupStep } from './setup-steps.ts';
 
-interface Manner {
+interface StepOptions {
   /** True for a dry run, which creates nothing. */
   readonly isDry: boolean;
   /**
@@ -12,7 +12,7 @@ interface Manner {
   readonly untilMs: number;
 }
 
-interface Taken {
+interface StepResult {
   readonly isThere: boolean;
   /** The formatted result. */
   readonly line: string;
@@ -22,15 +22,18 @@ interface Taken {
  * Checks, creates what is missing, and checks again.
  * @throws the error of a server that is unavailable for too long, or that refuses
  */
-export async function takeStep({ name, look, make, isAway }: SetupStep, { isDry, untilMs }: Manner): Promise<Taken> {
-  const patiently = async <T>(work: () => Promise<T>): Promise<T> => await retryUntil(untilMs, work, isAway);
-  const before = await patiently(look);
+export async function takeStep(
+  { name, check, create, isAway }: SetupStep,
+  { isDry, untilMs }: StepOptions,
+): Promise<StepResult> {
+  const retried = async <T>(work: () => Promise<T>): Promise<T> => await retryUntil(untilMs, work, isAway);
+  const before = await retried(check);
   if (before.isThere) return { isThere: true, line: `there    ${name}: ${before.what}` };
   if (isDry) return { isThere: false, line: `missing  ${name}: ${before.what}` };
-  await patiently(async () => await make().catch(unlessMadeByOther));
+  await retried(async () => await create().catch(ignoreIfCreatedByOther));
   const settledMs = Math.max(untilMs, Date.now() + SETTLES_WITHIN_MS);
   const after = async (): Promise<void> => {
-    const { isThere, what } = await look();
+    const { isThere, what } = await check();
     if (!isThere) throw new NotYetError(`${what} could not be made`);
   };
   await retryUntil(
@@ -61,6 +64,6 @@ async function retryUntil<T>(
     }
 }
 
-function unlessMadeByOther(error: unknown): void {
+function ignoreIfCreatedByOther(error: unknown): void {
   if (!hasGrpcCode(error, 'ALREADY_EXISTS')) throw error;
 }

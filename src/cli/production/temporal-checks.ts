@@ -2,44 +2,45 @@ import type { Connection, ConnectionLike } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { loadConfig } from '../../config/load-config.ts';
 import { toMs } from '../../graph/values/index.ts';
-import { readNamespace, withTemporal } from './with-temporal.ts';
+import { readNamespace, withTemporal } from './connections.ts';
 import { requireSearchAttributes } from '../../process/search-attributes.ts';
 import { settleAll } from '../../process/connect-with-retry.ts';
 import type { TemporalConnection } from '../../process/temporal.ts';
 import { taskQueuesOf } from '../../workers/worker-options.ts';
 import { TASK_QUEUE, SEARCH_ATTRIBUTES } from '../../workflows/contract.ts';
-import { daysInWords } from './doctor-check.ts';
-import type { DoctorCheck, Patient } from './doctor-check.ts';
+import { formatRetention } from './doctor-check.ts';
+import type { DoctorCheck, Installation } from './doctor-check.ts';
 
 type Temporal = TemporalConnection<Connection>;
 
 /** The checks of a Temporal server, and of the namespace that runs are in. */
-export function temporalChecks({ environment, configFile }: Patient): readonly DoctorCheck[] {
+export function temporalChecks({ environment, configFile }: Installation): readonly DoctorCheck[] {
   const at = (find: (temporal: Temporal) => Promise<string>) => async () => await withTemporal(environment, find);
   return [
     {
       name: 'Temporal',
-      mend: 'set TEMPORAL_ADDRESS, and what else the server wants, to a Temporal 1.28 or later that runs',
+      remedy: 'set TEMPORAL_ADDRESS, and what else the server wants, to a Temporal 1.28 or later that runs',
       find: at(findServer),
     },
     {
       name: 'namespace',
-      mend: 'set TEMPORAL_NAMESPACE; holdfast setup makes a namespace, in Temporal Cloud its console or tcld',
+      remedy: 'set TEMPORAL_NAMESPACE; holdfast setup makes a namespace, in Temporal Cloud its console or tcld',
       find: at(findNamespace),
     },
     {
       name: 'search attributes',
-      mend: 'holdfast setup makes them, as API and workers do when they start, if Temporal lets them',
+      remedy: 'holdfast setup makes them, as API and workers do when they start, if Temporal lets them',
       find: at(findSearchAttributes),
     },
     {
       name: 'retention',
-      mend: 'raise retention.runs of the configuration, or shorten it: temporal operator namespace update --retention',
+      remedy:
+        'raise retention.runs of the configuration, or shorten it: temporal operator namespace update --retention',
       find: at(async (temporal) => await compareRetention(temporal, configFile)),
     },
     {
       name: 'task queues',
-      mend: 'start a worker: holdfast worker; HOLDFAST_TASK_QUEUES names the queues that it serves',
+      remedy: 'start a worker: holdfast worker; HOLDFAST_TASK_QUEUES names the queues that it serves',
       find: at(async (temporal) => await findTaskQueues(temporal, configFile)),
     },
   ];
@@ -58,7 +59,7 @@ async function findServer({ connection }: Temporal): Promise<string> {
 async function findNamespace(temporal: Temporal): Promise<string> {
   const found = await readNamespace(temporal);
   if (!found) throw new Error(`Namespace ${temporal.namespace} is not found`);
-  return `${temporal.namespace}, which keeps histories for ${daysInWords(found.retentionMs)}`;
+  return `${temporal.namespace}, which keeps histories for ${formatRetention(found.retentionMs)}`;
 }
 
 async function findSearchAttributes(temporal: Temporal): Promise<string> {
@@ -72,7 +73,7 @@ async function compareRetention(temporal: Temporal, configFile: string | undefin
   if (runs === undefined) return 'runs stay';
   const found = await readNamespace(temporal);
   if (!found) throw new Error(`Namespace ${temporal.namespace} is not found`);
-  const histories = daysInWords(found.retentionMs);
+  const histories = formatRetention(found.retentionMs);
   if (toMs(runs) < found.retentionMs)
     throw new Error(`Runs are forgotten after ${runs}, and the namespace keeps their histories for ${histories}`);
   return `runs stay for ${runs}, their histories for ${histories}`;

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { loadConfig } from '../../config/load-config.ts';
 import type { Config } from '../../config/load-config.ts';
 import { checkClock } from './doctor-check.ts';
-import type { DoctorCheck, Patient } from './doctor-check.ts';
+import type { DoctorCheck, Installation } from './doctor-check.ts';
 
 /** The checks of the tokens that an API process signs and accepts. */
-export function tokenChecks({ environment, configFile }: Patient): readonly DoctorCheck[] {
+export function tokenChecks({ environment, configFile }: Installation): readonly DoctorCheck[] {
   return [secretCheck(environment), keysCheck(configFile)];
 }
 
 function secretCheck({ HOLDFAST_CURSOR_SECRET: secret }: NodeJS.ProcessEnv): DoctorCheck {
   return {
     name: 'cursor secret',
-    mend: 'set HOLDFAST_CURSOR_SECRET to a long random text, the same for every API process: openssl rand -base64 32',
+    remedy: 'set HOLDFAST_CURSOR_SECRET to a long random text, the same for every API process: openssl rand -base64 32',
     async find() {
       if (!secret) throw new Error('HOLDFAST_CURSOR_SECRET is not set');
       return 'set';
@@ -27,7 +27,8 @@ const WITHIN_MS = 5_000;
 function keysCheck(file: string | undefined): DoctorCheck {
   return {
     name: 'token keys',
-    mend: 'set auth in the configuration: issuer, audience and jwksUrl of your OpenID Connect provider; set the clocks by NTP',
+    remedy:
+      'set auth in the configuration: issuer, audience and jwksUrl of your OpenID Connect provider; set the clocks by NTP',
     async find() {
       const { auth }: Pick<Config, 'auth'> = await loadConfig(file);
       if (!auth) throw new Error('The configuration has no auth section');

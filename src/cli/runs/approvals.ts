@@ -1,11 +1,11 @@
-import type { Approval, Client, Reassignment, Decision } from '../../client/index.ts';
-import { accessFlags, API_EXITS, openClient } from '../input/api-access.ts';
+import type { Approval, Reassignment, Decision } from '../../client/index.ts';
+import { accessFlags, API_EXITS, openClient, readAll } from '../input/api-access.ts';
 import { EXIT, UsageError, RefusedError } from '../line/command.ts';
 import type { Terminal, Command } from '../line/command.ts';
 import { option, text, textOr } from '../line/flags.ts';
 import { decisionsOf, formatApproval, holdfastCommand, whoDecides } from '../../wording/index.ts';
 import { escapeInvisible } from '../../graph/values/index.ts';
-import { readChoice, readJson } from '../input/read-json.ts';
+import { readChoice, readJson } from '../input/read-flags.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { NO_OPERANDS, twoOperands, oneOperand } from '../line/operands.ts';
 
@@ -44,22 +44,13 @@ export const approvals = defineCommand({
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values }, terminal) {
     const status = readChoice<Approval['status']>('--status', values.status, STATUSES);
-    const found = await listAll(await openClient(values, terminal, APPROVER), values.run, status);
+    const { approvals } = await openClient(values, terminal, APPROVER);
+    const found = await readAll(approvals.list({ runId: values.run, status, limit: 200 }));
     terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : found.map(toText).join('\n'));
     if (found.length === 0) terminal.stderr.write(`No approval is ${status}.\n`);
     return EXIT.done;
   },
 });
-
-async function listAll(
-  client: Client,
-  runId: string | undefined,
-  status: Approval['status'],
-): Promise<readonly Approval[]> {
-  const found: Approval[] = [];
-  for await (const approval of client.approvals.list({ runId, status, limit: 200 })) found.push(approval);
-  return found;
-}
 
 function toText({ id, digest, status, tool, title, args, details, policy, requestedBy, expiresAt }: Approval): string {
   const who = `for ${requestedBy}, decided by ${whoDecides(policy)}`;

@@ -1,13 +1,14 @@
 import type { Client, Run } from '../../client/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
-import { readJsonObject, readJson } from '../input/read-json.ts';
+import { readJsonObject, readJson } from '../input/read-flags.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
 import { option, text } from '../line/flags.ts';
+import type { FlagValues } from '../line/flags.ts';
 import { oneOperand, twoOperands } from '../line/operands.ts';
-import { nextSteps } from '../output/table.ts';
 import { defineCommand } from '../line/define-command.ts';
+import { waitingLines } from '../../wording/index.ts';
 
 /* Shared parts of commands that pause, end or continue one run. */
 
@@ -16,7 +17,7 @@ export const CONTROL_FLAGS = { ...accessFlags(), json: option('prints the run as
 export const REASON_FLAG = text('TEXT', 'why; it is recorded');
 export const VALUES_FLAG = text('JSON', 'values to write into channels first, or @FILE that holds them');
 
-export const OF_RUN = { operands: oneOperand('RUN', 'the id of one run'), exits: CONTROL_EXITS } as const;
+export const RUN_COMMAND = { operands: oneOperand('RUN', 'the id of one run'), exits: CONTROL_EXITS } as const;
 
 export function reasonOf(reason: string | undefined): { readonly reason?: string } {
   return reason === undefined ? {} : { reason };
@@ -27,42 +28,62 @@ export async function valuesOf(values: string | undefined): Promise<{ readonly v
   return values === undefined ? {} : { values: await readJsonObject('--values', values, 'values of channels') };
 }
 
-/** Prints a run after a control, with its next actions. @returns the exit code */
-export async function reportRun(
-  client: Client,
-  run: Run,
-  json: boolean,
-  { stdout, stderr }: Terminal,
+/** The flags that each control of a run reads. */
+type ControlValues = FlagValues<typeof CONTROL_FLAGS>;
+
+/**
+ * Sends a control by a client of the flags, and prints the run after it with its next actions.
+ * @returns the exit code
+ */
+export async function controlRun(
+  values: ControlValues,
+  { stdout, stderr, env }: Terminal,
+  send: (runs: Client['runs']) => Promise<Run>,
 ): Promise<number> {
-  stdout.write(json ? `${JSON.stringify(run, null, 2)}\n` : `${run.id} is ${run.status}\n`);
+  const client = await openClient(values, { env });
+  const run = await send(client.runs);
+  stdout.write(values.json ? `${JSON.stringify(run, null, 2)}\n` : `${run.id} is ${run.status}\n`);
   for (const line of await nextSteps(client, run)) stderr.write(`${line}\n`);
   return EXIT.done;
 }
 
+/** A run may wait for hundreds of approvals. */
+const MAX_LINES = 20;
+
+/**
+ * Formats what a run waits for, with the command that continues it. Of an approval that can't be read, only the id is
+ * given.
+ */
+export async function nextSteps({ approvals }: Client, { id: runId, waitingFor }: Run): Promise<readonly string[]> {
+  const lines = waitingFor.slice(0, MAX_LINES).map(async (waiting) => {
+    const approvalId = waiting.kind === 'approval' ? waiting.id : undefined;
+    const approval = approvalId === undefined ? null : await approvals.get(approvalId).catch(() => null);
+    return waitingLines(runId, waiting, approval);
+  });
+  const others = waitingFor.length - lines.length;
+  return [...(await Promise.all(lines)).flat(), ...(others > 0 ? [`and for ${others} others`] : [])];
+}
+
 export const cancel = defineCommand({
-  ...OF_RUN,
+  ...RUN_COMMAND,
   name: 'cancel',
   summary: 'end a run as canceled',
   about: 'Ends a run as canceled. What its graph says is to be undone is undone.',
   flags: { reason: REASON_FLAG, ...CONTROL_FLAGS },
   async action({ values, given: id }, terminal) {
-    const client = await openClient(values, terminal);
-    const run = await client.runs.cancel(id, reasonOf(values.reason));
-    return await reportRun(client, run, values.json, terminal);
+    return await controlRun(values, terminal, async (runs) => await runs.cancel(id, reasonOf(values.reason)));
   },
 });
 
 export const pause = defineCommand({
-  ...OF_RUN,
+  ...RUN_COMMAND,
   name: 'pause',
   summary: 'stop a run for now',
   about: `Stops a run after the superstep that it is in; a run that waits stops at once. Decisions are still taken.
     "holdfast resume" lets it go on.`,
   flags: { reason: REASON_FLAG, ...CONTROL_FLAGS },
   async action({ values, given: id }, terminal) {
-    const client = await openClient(values, terminal);
-    const run = await client.runs.pause(id, reasonOf(values.reason));
-    return await reportRun(client, run, values.json, terminal);
+    return await controlRun(values, terminal, async (runs) => await runs.pause(id, reasonOf(values.reason)));
   },
 });
 
@@ -76,14 +97,12 @@ export const replan = defineCommand({
   exits: CONTROL_EXITS,
   async action({ values, given: [id, node] }, terminal) {
     const body = { node, ...(await valuesOf(values.values)) };
-    const client = await openClient(values, terminal);
-    const run = await client.runs.replan(id, body);
-    return await reportRun(client, run, values.json, terminal);
+    return await controlRun(values, terminal, async (runs) => await runs.replan(id, body));
   },
 });
 
 export const resume = defineCommand({
-  ...OF_RUN,
+  ...RUN_COMMAND,
   name: 'resume',
   summary: 'let a paused run go on',
   about: 'Lets a run go on from a pause or a breakpoint.',
@@ -95,14 +114,12 @@ export const resume = defineCommand({
   async action({ values, given: id }, terminal) {
     const { checkpoint } = values;
     const body = { ...(await valuesOf(values.values)), ...(checkpoint !== undefined && { checkpoint }) };
-    const client = await openClient(values, terminal);
-    const run = await client.runs.resume(id, body);
-    return await reportRun(client, run, values.json, terminal);
+    return await controlRun(values, terminal, async (runs) => await runs.resume(id, body));
   },
 });
 
 export const signal = defineCommand({
-  ...OF_RUN,
+  ...RUN_COMMAND,
   name: 'signal',
   summary: 'give an event to a run',
   about: 'Gives an event to a node that waits for it, now or later.',
@@ -115,8 +132,6 @@ export const signal = defineCommand({
     const { event, payload } = values;
     if (event === undefined) throw new UsageError('Which event? Give --event NAME');
     const body = { event, ...(payload !== undefined && { payload: await readJson('--payload', payload) }) };
-    const client = await openClient(values, terminal);
-    const run = await client.runs.signal(id, body);
-    return await reportRun(client, run, values.json, terminal);
+    return await controlRun(values, terminal, async (runs) => await runs.signal(id, body));
   },
 });

@@ -1,8 +1,8 @@
 import { text, option } from '../line/flags.ts';
-import { openClient, API_EXITS, accessFlags } from '../input/api-access.ts';
+import { openClient, API_EXITS, accessFlags, readAll } from '../input/api-access.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { CONTROL_FLAGS, OF_RUN, REASON_FLAG, reasonOf, reportRun } from './control.ts';
-import { LIMITS_FLAG, readLimits, readJson } from '../input/read-json.ts';
+import { CONTROL_FLAGS, RUN_COMMAND, REASON_FLAG, reasonOf, controlRun } from './control.ts';
+import { LIMITS_FLAG, readLimits, readJson } from '../input/read-flags.ts';
 import { UsageError, EXIT } from '../line/command.ts';
 import type { Intervention } from '../../client/index.ts';
 import { NO_OPERANDS } from '../line/operands.ts';
@@ -26,34 +26,38 @@ function whichIntervention({ node, id }: Which): { readonly node?: string; reado
 }
 
 export const fail = defineCommand({
-  ...OF_RUN,
+  ...RUN_COMMAND,
   name: 'fail',
   summary: 'give up a node that has failed',
   about: 'Gives up a node or call that waits for a person. The run fails with it.',
   flags: { reason: REASON_FLAG, ...WHICH_FLAGS, ...CONTROL_FLAGS },
   async action({ values, given: id }, terminal) {
-    const client = await openClient(values, terminal);
-    const run = await client.runs.fail(id, { ...whichIntervention(values), ...reasonOf(values.reason) });
-    return await reportRun(client, run, values.json, terminal);
+    return await controlRun(
+      values,
+      terminal,
+      async (runs) => await runs.fail(id, { ...whichIntervention(values), ...reasonOf(values.reason) }),
+    );
   },
 });
 
 export const retry = defineCommand({
-  ...OF_RUN,
+  ...RUN_COMMAND,
   name: 'retry',
   summary: 'do again what has failed',
   about: 'Does a node or call again that waits for a person, or the nodes that a failed run has failed at.',
   flags: { ...LIMITS_FLAG, ...WHICH_FLAGS, ...CONTROL_FLAGS },
   async action({ values, given: id }, terminal) {
     const limits = await readLimits(values.limits);
-    const client = await openClient(values, terminal);
-    const run = await client.runs.retry(id, { ...whichIntervention(values), ...limits });
-    return await reportRun(client, run, values.json, terminal);
+    return await controlRun(
+      values,
+      terminal,
+      async (runs) => await runs.retry(id, { ...whichIntervention(values), ...limits }),
+    );
   },
 });
 
 export const skip = defineCommand({
-  ...OF_RUN,
+  ...RUN_COMMAND,
   name: 'skip',
   summary: 'go on without a node that has failed',
   about: 'Goes on without a node or call that waits for a person, with an output of yours in its place.',
@@ -61,9 +65,11 @@ export const skip = defineCommand({
   async action({ values, given: id }, terminal) {
     if (values.output === undefined) throw new UsageError('Which output takes its place? Give --output JSON');
     const output = await readJson('--output', values.output);
-    const client = await openClient(values, terminal);
-    const run = await client.runs.skip(id, { ...whichIntervention(values), output });
-    return await reportRun(client, run, values.json, terminal);
+    return await controlRun(
+      values,
+      terminal,
+      async (runs) => await runs.skip(id, { ...whichIntervention(values), output }),
+    );
   },
 });
 
@@ -77,8 +83,7 @@ export const interventions = defineCommand({
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values }, terminal) {
     const client = await openClient(values, terminal);
-    const found: Intervention[] = [];
-    for await (const intervention of client.interventions.list({ limit: 200 })) found.push(intervention);
+    const found = await readAll(client.interventions.list({ limit: 200 }));
     terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : toTable(found));
     if (!values.json)
       terminal.stderr.write(

@@ -7,13 +7,13 @@ import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { refusalInWords, formatIssues, formatRefusal } from '../output/format-refusal.ts';
+import { describeRefusal, formatIssues, formatRefusal } from '../output/format-refusal.ts';
 import { option, text, textOr } from '../line/flags.ts';
 import { oneOperand } from '../line/operands.ts';
 import { readDefinition } from '../input/read-definition.ts';
 import type { DefinitionFile } from '../input/read-definition.ts';
-import { LIMITS_FLAG, readLimits, readJsonObject } from '../input/read-json.ts';
-import { nextSteps } from '../output/table.ts';
+import { LIMITS_FLAG, readLimits, readJsonObject } from '../input/read-flags.ts';
+import { nextSteps } from './control.ts';
 
 export const run = defineCommand({
   name: 'run',
@@ -50,8 +50,8 @@ export const run = defineCommand({
     const id = await submitRun(client, { file: definition, start: { input, ...limits } }, terminal);
     if (id === null) return EXIT.failed;
     print(`Run ${id}`);
-    const stopTelling = values.quiet ? () => {} : tellRetries(client, id, print);
-    const { ended, isLate } = await follow(client, id, { signal, print }).finally(stopTelling);
+    const stopPrinting = values.quiet ? () => {} : printRetries(client, id, print);
+    const { ended, isLate } = await follow(client, id, { signal, print }).finally(stopPrinting);
     terminal.stdout.write(`${JSON.stringify(values.json ? ended : ended.output, null, 2)}\n`);
     for (const line of await nextSteps(client, ended)) print(line);
     print(summarize(ended));
@@ -83,7 +83,7 @@ async function submitRun(client: Client, { file, start }: Submission, { stderr }
     return (await client.runs.start({ graph, ...start })).id;
   } catch (error) {
     if (!(error instanceof HoldfastError) || (error.status !== 422 && error.status !== 413)) throw error;
-    stderr.write(`${refusalInWords(error)}\n${formatRefusal(error, file)}`);
+    stderr.write(`${describeRefusal(error)}\n${formatRefusal(error, file)}`);
     return null;
   }
 }
@@ -153,7 +153,7 @@ export function abortAfter(ms: number): AbortSignal {
 const LOOK_EVERY_MS = 1_000;
 
 /** Prints each failed and retried attempt of a run once. @returns a function that stops it */
-export function tellRetries({ runs }: Pick<Client, 'runs'>, id: string, print: (line: string) => void): () => void {
+export function printRetries({ runs }: Pick<Client, 'runs'>, id: string, print: (line: string) => void): () => void {
   const printed = new Set<string>();
   let looking: Promise<void> | null = null;
   let isOver = false;

@@ -1,13 +1,14 @@
 import type { Client, Run, RunFilter, RunStatus, Checkpoint, Explanation, Fork } from '../../client/index.ts';
-import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
-import { readChoice, readCount, readGraph } from '../input/read-json.ts';
+import { API_EXITS, accessFlags, openClient, readAll } from '../input/api-access.ts';
+import { readChoice, readCount } from '../input/read-flags.ts';
+import { readGraph } from '../input/read-definition.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { option, text, textOr } from '../line/flags.ts';
 import { NO_OPERANDS, oneOperand } from '../line/operands.ts';
 import { formatTable } from '../output/table.ts';
 import { escapeInvisible } from '../../graph/values/index.ts';
-import { CONTROL_FLAGS, OF_RUN, reportRun, VALUES_FLAG, valuesOf } from './control.ts';
+import { CONTROL_FLAGS, RUN_COMMAND, controlRun, VALUES_FLAG, valuesOf } from './control.ts';
 import { formatEvent } from '../../wording/index.ts';
 import type { RunEvent } from '../../graph/journal/index.ts';
 
@@ -106,8 +107,7 @@ export const checkpoints = defineCommand({
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values, given: id }, terminal) {
     const { runs } = await openClient(values, terminal);
-    const found: Checkpoint[] = [];
-    for await (const checkpoint of runs.checkpoints(id, { limit: 100 })) found.push(checkpoint);
+    const found = await readAll(runs.checkpoints(id, { limit: 100 }));
     terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : toCheckpointTable(found));
     return EXIT.done;
   },
@@ -157,7 +157,7 @@ function toLines({ action, effect, who, allowed, command }: Explanation['actions
 }
 
 export const fork = defineCommand({
-  ...OF_RUN,
+  ...RUN_COMMAND,
   name: 'fork',
   summary: 'begin a new run where another one stood',
   about: `Begins a new run with the state of another one at a checkpoint, which "holdfast checkpoints" lists. The other one
@@ -169,7 +169,7 @@ export const fork = defineCommand({
     graph: text('GRAPH', 'another graph, as NAME, NAME@VERSION or @FILE'),
     ...CONTROL_FLAGS,
   },
-  exits: { ...OF_RUN.exits, 0: 'forked' },
+  exits: { ...RUN_COMMAND.exits, 0: 'forked' },
   async action({ values, given: id }, terminal) {
     const { checkpoint, graph, 'as-node': asNode } = values;
     if (checkpoint === undefined)
@@ -180,9 +180,7 @@ export const fork = defineCommand({
       ...(asNode !== undefined && { asNode }),
       ...(graph !== undefined && { graph: await toGraph(graph) }),
     };
-    const client = await openClient(values, terminal);
-    const run = await client.runs.fork(id, body);
-    return await reportRun(client, run, values.json, terminal);
+    return await controlRun(values, terminal, async (runs) => await runs.fork(id, body));
   },
 });
 

@@ -70,7 +70,7 @@ export async function graphFiles(folder: string): Promise<readonly string[]> {
  * @returns its default export, or all exports if it has none
  */
 export async function importModule(path: string): Promise<unknown> {
-  if (isBuilt && /\.[cm]?ts$/.test(path)) await (reading ??= readTypeScript());
+  if (isBuilt && /\.[cm]?ts$/.test(path)) await (registering ??= registerTypeScript());
   const exported = defaultOf(await import(currentUrl(pathToFileURL(path).href)));
   // A module that was compiled to CommonJS has its exports in `default`.
   return isObject(exported) && '__esModule' in exported ? defaultOf(exported) : exported;
@@ -80,10 +80,10 @@ function defaultOf(module: unknown): unknown {
   return isObject(module) && 'default' in module ? module.default : module;
 }
 
-let reading: Promise<void> | null = null;
+let registering: Promise<void> | null = null;
 
 /** Registers a loader for TypeScript, unless the engine itself runs from its source. */
-async function readTypeScript(): Promise<void> {
+async function registerTypeScript(): Promise<void> {
   const [imports, requires] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')]);
   imports.register();
   requires.register();

@@ -73,12 +73,12 @@ export async function openThreadedDatabase(folder: string): Promise<ThreadedData
   };
 }
 
-interface Hearing {
+interface MessageTargets {
   readonly pending: Map<number, Pending>;
   readonly listeners: ReadonlySet<(channel: string, payload: string) => void>;
 }
 
-function handleMessage(message: Message, { pending, listeners }: Hearing): void {
+function handleMessage(message: Message, { pending, listeners }: MessageTargets): void {
   if (message.kind === 'notification') {
     for (const listener of listeners) listener(message.channel, message.payload);
     return;

@@ -25,11 +25,11 @@ export interface Replayed {
  */
 export async function replayHistories(folder: string, environment = process.env): Promise<Replayed> {
   const args = [...ownNodeOptions(), ownModule('./replay-kept', import.meta.url), folder];
-  const { stdout } = await run(process.execPath, args, { env: environment, maxBuffer: MOST_SAID });
+  const { stdout } = await run(process.execPath, args, { env: environment, maxBuffer: MAX_OUTPUT_BYTES });
   return JSON.parse(stdout);
 }
 
-const MOST_SAID = 2 ** 26;
+const MAX_OUTPUT_BYTES = 2 ** 26;
 
 /** Formats a difference as one line. */
 export function describeDifference({ workflowId, executionRunId, about, error, path }: Difference): string {

@@ -47,7 +47,7 @@ async function main(folder: string): Promise<Replayed> {
   let replayed = 0;
   const outcomes = Worker.runReplayHistories({ workflowBundle, dataConverter: { payloadConverterPath } }, histories());
   for (;;) {
-    const next = await within(outcomes.next());
+    const next = await withinTimeLimit(outcomes.next());
     if (next !== null && next.done) break;
     const error = next === null ? `its replay has not ended after ${WITHIN_MS / 1_000} s` : next.value.error?.message;
     if (error !== undefined && last) differences.push(await keepDifference(last, error, bundle));
@@ -57,7 +57,7 @@ async function main(folder: string): Promise<Replayed> {
   return { replayed, bundle, differences };
 }
 
-async function within<T>(outcome: Promise<T>): Promise<T | null> {
+async function withinTimeLimit<T>(outcome: Promise<T>): Promise<T | null> {
   const late = new Promise<null>((resolve) => void setTimeout(resolve, WITHIN_MS, null).unref());
   return await Promise.race([outcome, late]);
 }

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { toJsonObject, isJsonList, isJsonObject } from '../../graph/values/index.ts';
+import { toJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { readFacts, readText, readTicket } from './prompt.ts';
-import type { AnsweredCall, Conversation, RequestedCall, Facts, Prompt } from './prompt.ts';
+import type { AnsweredCall, Conversation, RequestedCall, Prompt } from './prompt.ts';
 import { refundCalls, reportRefunds } from './refund-agent.ts';
-import { PROMISE, toAmountText, writeReply } from './write-reply.ts';
+import { writeReply } from './write-reply.ts';
 import { classify } from './classify.ts';
-import { reviseReply } from './revise-reply.ts';
+import { checkReply, reviseReply } from './review-reply.ts';
+import { smallestValue } from './smallest-value.ts';
 
 const Content = z.union([
   z.string(),
@@ -44,14 +45,14 @@ export interface Completion {
   readonly model: string;
   readonly choices: readonly {
     readonly index: number;
-    readonly message: Said;
+    readonly message: AssistantMessage;
     readonly logprobs: null;
     readonly finish_reason: string;
   }[];
   readonly usage: JsonObject;
 }
 
-interface Said {
+interface AssistantMessage {
   readonly role: string;
   readonly refusal: null;
   readonly content: string | null;
@@ -80,7 +81,7 @@ export function complete({ stream: _stream, stream_options: _options, ...request
 
 const FINISH_REASONS = { text: 'stop', calls: 'tool_calls' } as const;
 
-function toMessage(reply: Act, digest: string): Said {
+function toMessage(reply: Act, digest: string): AssistantMessage {
   const common = { role: 'assistant', refusal: null };
   if (reply.kind === 'text') return { ...common, content: reply.text };
   const tool_calls = reply.calls.map(({ name, args }, at) => ({
@@ -151,34 +152,6 @@ export function act(conversation: Conversation): Act | null {
   return calls.length > 0 ? { kind: 'calls', calls } : { kind: 'text', text: agent.report(conversation) };
 }
 
-export interface ReplyCheck {
-  readonly verdict: 'pass' | 'fail';
-  readonly reason: string;
-}
-
-interface Rule {
-  readonly breaks: (draft: string, facts: Facts) => boolean;
-  readonly reason: string;
-}
-
-const RULES: readonly Rule[] = [
-  { breaks: (draft) => PROMISE.test(draft), reason: 'Leave out the guarantee: the facts hold none.' },
-  {
-    breaks: (draft, { reference }) => !draft.split('\n').includes(reference),
-    reason: 'Add the reference line exactly as the facts give it.',
-  },
-  {
-    breaks: (draft, { amountRefunded }) => amountRefunded > 0 && !draft.includes(toAmountText(amountRefunded)),
-    reason: 'State the amount that was refunded.',
-  },
-];
-
-/** Checks a reply; the reason is the first rule that it breaks. */
-export function checkReply(draft: string, facts: Facts): ReplyCheck {
-  const broken = RULES.find(({ breaks }) => breaks(draft, facts));
-  return broken ? { verdict: 'fail', reason: broken.reason } : { verdict: 'pass', reason: '' };
-}
-
 interface Task {
   /** Text that only this task's system prompt contains. */
   readonly phrase: string;
@@ -215,55 +188,4 @@ export function answer(prompt: Prompt): string {
   if (task) return task.answer(prompt);
   if (prompt.schema !== null) return JSON.stringify(smallestValue(prompt.schema));
   return `You said: ${prompt.user.slice(0, MAX_ECHO)}`;
-}
-
-/**
- * Builds the smallest value that fits a JSON Schema by `const`, `enum`, types, required members, lengths and lower
- * bounds; it ignores patterns and references.
- */
-export function smallestValue(schema: Json): Json {
-  if (!isJsonObject(schema)) return {};
-  const fixed = schema['const'] === undefined ? firstOf(schema['enum']) : schema['const'];
-  if (fixed !== undefined) return fixed;
-  const alternative = firstOf(schema['anyOf']) ?? firstOf(schema['oneOf']);
-  if (alternative !== undefined) return smallestValue(alternative);
-  return BY_TYPE[typeOf(schema)]?.(schema) ?? null;
-}
-
-const BY_TYPE: Readonly<Record<string, (schema: JsonObject) => Json>> = {
-  object: smallestObject,
-  array: ({ minItems, items }) => Array.from({ length: toCount(minItems) }, () => smallestValue(items ?? {})),
-  string: ({ minLength }) => 'x'.repeat(toCount(minLength)),
-  number: smallestNumber,
-  integer: (schema) => Math.ceil(smallestNumber(schema)),
-  boolean: () => false,
-  null: () => null,
-};
-
-/** `null` is the smallest of several types. */
-function typeOf({ type, properties, items }: JsonObject): string {
-  const types = isJsonList(type) ? type : [type];
-  const chosen = types.includes('null') ? 'null' : types[0];
-  if (typeof chosen === 'string') return chosen;
-  return items !== undefined && properties === undefined ? 'array' : 'object';
-}
-
-function smallestObject({ properties, required }: JsonObject): Json {
-  const names = isJsonList(required) ? required.map(String) : [];
-  const schemas = isJsonObject(properties) ? properties : {};
-  return Object.fromEntries(names.map((name) => [name, smallestValue(schemas[name] ?? {})]));
-}
-
-function smallestNumber({ minimum, exclusiveMinimum, maximum }: JsonObject): number {
-  if (typeof minimum === 'number') return minimum;
-  if (typeof exclusiveMinimum === 'number') return exclusiveMinimum + 1;
-  return typeof maximum === 'number' ? Math.min(0, maximum) : 0;
-}
-
-function toCount(value: Json | undefined): number {
-  return typeof value === 'number' ? value : 0;
-}
-
-function firstOf(value: Json | undefined): Json | undefined {
-  return isJsonList(value) ? value[0] : undefined;
 }

@@ -48,18 +48,18 @@ test('a sound store breaks no rule', async () => {
 
 const NUMBERED = 'every event number of a run is in the history';
 const DISPATCHED = 'every run was dispatched to Temporal';
-const NOT_OUT = 'an ended run has no open call';
+const NO_OPEN_CALL = 'an ended run has no open call';
 const NOT_PENDING = 'an ended run has no pending approval';
-const ONE_EACH = 'there is one run for each that was accepted';
+const ONE_RUN_EACH = 'there is one run for each that was accepted';
 
-interface Wrong {
+interface Violation {
   readonly what: string;
   readonly statement: string;
   readonly rule: string;
   readonly finding: string;
 }
 
-const WRONGS: readonly Wrong[] = [
+const VIOLATIONS: readonly Violation[] = [
   {
     what: 'an event that is missing',
     statement: `delete from events where run_id = 'R-open' and seq = 1`,
@@ -99,13 +99,13 @@ const WRONGS: readonly Wrong[] = [
   {
     what: 'a claim of a run that has ended',
     statement: `update ledger set status = 'claimed' where run_id = 'R-ended'`,
-    rule: NOT_OUT,
+    rule: NO_OPEN_CALL,
     finding: 'R-ended:call is claimed',
   },
   {
     what: 'a call that is to be made again of a run that has ended',
     statement: `update ledger set status = 'retrying' where run_id = 'R-ended'`,
-    rule: NOT_OUT,
+    rule: NO_OPEN_CALL,
     finding: 'R-ended:call is retrying',
   },
   {
@@ -117,23 +117,23 @@ const WRONGS: readonly Wrong[] = [
   {
     what: 'a run that is missing',
     statement: `delete from runs where id = 'R-open'`,
-    rule: ONE_EACH,
+    rule: ONE_RUN_EACH,
     finding: '1 runs',
   },
   {
     what: 'a run that was started twice',
     statement: `insert into runs select (json_populate_record(null::runs, (to_jsonb(runs) || '{"id": "R-twin", "last_seq": 0}')::json)).*
        from runs where id = 'R-open'`,
-    rule: ONE_EACH,
+    rule: ONE_RUN_EACH,
     finding: '3 runs',
   },
 ];
 
-test.each(WRONGS)('$what is found by its rule only', async ({ statement, rule, finding }) => {
+test.each(VIOLATIONS)('the check reports $what by the rule for it only', async ({ statement, rule, finding }) => {
   expect(await brokenAfter(statement)).toEqual({ [rule]: [finding] });
 });
 
 test('each rule has a violation in this test', async () => {
   const rules = Object.keys(await checkRows(async (query) => await store.database.query(query), ACCEPTED));
-  expect([...new Set(WRONGS.map(({ rule }) => rule))].toSorted()).toEqual(rules.toSorted());
+  expect([...new Set(VIOLATIONS.map(({ rule }) => rule))].toSorted()).toEqual(rules.toSorted());
 });

@@ -12,11 +12,11 @@ const RULES: Readonly<Record<string, string>> = {
 };
 
 /** Executes a query. */
-export type Ask = (query: string) => Promise<{ readonly rows: readonly Row[] }>;
+export type Query = (query: string) => Promise<{ readonly rows: readonly Row[] }>;
 type Row = Readonly<Record<string, unknown>>;
 
 /** @returns the violations by rule */
-export async function checkRows(ask: Ask, accepted: number): Promise<Record<string, readonly string[]>> {
+export async function checkRows(ask: Query, accepted: number): Promise<Record<string, readonly string[]>> {
   const found: Record<string, readonly string[]> = {};
   for (const [rule, query] of Object.entries(RULES)) {
     const { rows } = await ask(query);

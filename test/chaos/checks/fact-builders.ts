@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import type { Action, ActionKind } from '../actions.ts';
 import type { RunFacts } from './run-facts.ts';
-import type { Story } from '../customer.ts';
+import type { PlanResult } from '../customer.ts';
 import type { Plan } from '../plans.ts';
 import type { RunAccount } from '../../support/readers/run-accounts.ts';
 
@@ -36,7 +36,7 @@ function anAccount(events: readonly Json[], over: Partial<RunAccount> = {}): Run
 }
 
 /** The events of the sound run, which include every action of people except cancellation. */
-export const HAPPENED: readonly JsonObject[] = [
+export const SAMPLE_EVENTS: readonly JsonObject[] = [
   { type: 'run.started' },
   { type: 'approval.requested', approvalId: 'a1' },
   { type: 'approval.decided', approvalId: 'a1', decision: 'approve' },
@@ -50,7 +50,7 @@ export const HAPPENED: readonly JsonObject[] = [
 
 /** A run that has completed. */
 export function soundFacts(): RunFacts {
-  const events = numbered(HAPPENED);
+  const events = numbered(SAMPLE_EVENTS);
   const actions = [
     anAction('approve'),
     anAction('reject'),
@@ -62,7 +62,7 @@ export function soundFacts(): RunFacts {
     anAction('cancel', { isAccepted: false, answer: '409 "run_ended"' }),
   ];
   return {
-    story: { plan: aPlan({}), runId: 'r1', actions, trouble: null },
+    story: { plan: aPlan({}), runId: 'r1', actions, failure: null },
     run: { status: 'completed', output: OUTPUT },
     events,
     rows: anAccount(events),
@@ -89,12 +89,12 @@ export function waitingFacts(): RunFacts {
 
 function factsOf(
   status: Plan['expected']['status'],
-  { happened, actions }: { readonly happened: readonly JsonObject[] } & Pick<Story, 'actions'>,
+  { happened, actions }: { readonly happened: readonly JsonObject[] } & Pick<PlanResult, 'actions'>,
 ): RunFacts {
   const events = numbered(happened);
   const account = anAccount(events, { approvals: [], view: { status, startedAt: timeAt(1) } });
   return {
-    story: { plan: aPlan({ status, jobs: [] }), runId: 'r1', actions, trouble: null },
+    story: { plan: aPlan({ status, jobs: [] }), runId: 'r1', actions, failure: null },
     run: { status, output: null },
     events,
     rows: account,

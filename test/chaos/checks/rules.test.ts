@@ -2,15 +2,15 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/graph/values/json.ts';
 import type { RunAccount } from '../../support/readers/run-accounts.ts';
 import type { Action } from '../actions.ts';
-import type { Story } from '../customer.ts';
-import { HAPPENED, anAction, canceledFacts, numbered, soundFacts, timeAt, waitingFacts } from './fact-builders.ts';
+import type { PlanResult } from '../customer.ts';
+import { SAMPLE_EVENTS, anAction, canceledFacts, numbered, soundFacts, timeAt, waitingFacts } from './fact-builders.ts';
 import { RULES } from './rules.ts';
 import type { RunFacts } from './run-facts.ts';
 
 /* Each chaos rule fails for its own violation, and for no other. */
 
 const [SOUND, CANCELED, WAITING] = [soundFacts(), canceledFacts(), waitingFacts()];
-const LAST = HAPPENED.length - 1;
+const LAST = SAMPLE_EVENTS.length - 1;
 
 /** Builds facts in which API, rows and workflow have these events. */
 const telling = (events: readonly JsonObject[], facts = SOUND): RunFacts => ({
@@ -20,13 +20,16 @@ const telling = (events: readonly JsonObject[], facts = SOUND): RunFacts => ({
   workflow: { ...facts.workflow, events },
 });
 const happening = (happened: readonly JsonObject[], facts = SOUND): RunFacts => telling(numbered(happened), facts);
-const also = (...more: readonly JsonObject[]): RunFacts => happening(HAPPENED.toSpliced(LAST, 0, ...more));
+const also = (...more: readonly JsonObject[]): RunFacts => happening(SAMPLE_EVENTS.toSpliced(LAST, 0, ...more));
 /** Builds facts without events of a type. */
-const lacking = (type: string): RunFacts => happening(HAPPENED.filter((event) => event['type'] !== type));
+const lacking = (type: string): RunFacts => happening(SAMPLE_EVENTS.filter((event) => event['type'] !== type));
 const numbering = (seqs: readonly number[]): RunFacts =>
-  telling(numbered(HAPPENED).map((event, at) => ({ ...event, seq: seqs[at] ?? at + 1 })));
+  telling(numbered(SAMPLE_EVENTS).map((event, at) => ({ ...event, seq: seqs[at] ?? at + 1 })));
 
-const withStory = (over: Partial<Story>, facts = SOUND): RunFacts => ({ ...facts, story: { ...facts.story, ...over } });
+const withStory = (over: Partial<PlanResult>, facts = SOUND): RunFacts => ({
+  ...facts,
+  story: { ...facts.story, ...over },
+});
 const withAction = (action: Action, facts = SOUND): RunFacts =>
   withStory({ actions: [...facts.story.actions, action] }, facts);
 const withDone = (...done: readonly (readonly [job: string, times: number])[]): RunFacts => ({
@@ -37,7 +40,7 @@ const withRows = (over: Partial<RunAccount>): RunFacts => ({ ...SOUND, rows: { .
 const withWorkflow = (over: Partial<RunAccount>): RunFacts => ({ ...SOUND, workflow: { ...SOUND.workflow, ...over } });
 /** Builds facts in which one event of the rows differs. */
 const withEvent = (index: number, over: JsonObject): RunFacts =>
-  withRows({ events: numbered(HAPPENED).map((event, at) => (at === index ? { ...event, ...over } : event)) });
+  withRows({ events: numbered(SAMPLE_EVENTS).map((event, at) => (at === index ? { ...event, ...over } : event)) });
 const withApproval = (over: JsonObject): RunFacts =>
   withRows({ approvals: [{ id: 'a1', status: 'approved', requestedAt: timeAt(2), decidedAt: timeAt(3), ...over }] });
 const withView = (over: JsonObject): RunFacts => withRows({ view: { ...SOUND.rows.view, ...over } });
@@ -62,9 +65,9 @@ test.each<readonly [what: string, facts: RunFacts]>([
 });
 
 /** Violations by rule. */
-const WRONGS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
+const VIOLATIONS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
   'people could execute their plans': {
-    'a call that was never answered': withStory({ trouble: 'The run has not come to an end' }),
+    'a call that was never answered': withStory({ failure: 'The run has not come to an end' }),
   },
   'ends, or waits, as expected': {
     'another status': { ...SOUND, run: { status: 'failed', output: null } },
@@ -89,11 +92,11 @@ const WRONGS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
   'starts once, and ends at most once': {
     'two beginnings': also({ type: 'run.started' }),
     'no beginning': lacking('run.started'),
-    'two ends': happening([...HAPPENED, { type: 'run.completed' }]),
+    'two ends': happening([...SAMPLE_EVENTS, { type: 'run.completed' }]),
     'two ends of different kinds': also({ type: 'run.failed' }),
     'no end': lacking('run.completed'),
-    'another end': happening([...HAPPENED.slice(0, LAST), { type: 'run.failed' }]),
-    'an event after the end': happening([...HAPPENED, { type: 'step.started' }]),
+    'another end': happening([...SAMPLE_EVENTS.slice(0, LAST), { type: 'run.failed' }]),
+    'an event after the end': happening([...SAMPLE_EVENTS, { type: 'step.started' }]),
     'an end of what waits': happening([{ type: 'run.started' }, { type: 'run.completed' }], WAITING),
     'no event of what waits': happening([], WAITING),
   },
@@ -108,7 +111,7 @@ const WRONGS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
       ),
     }),
     'a rejection that was applied as an approval': happening(
-      HAPPENED.map((event) => ('decision' in event ? { ...event, decision: 'approve' } : event)),
+      SAMPLE_EVENTS.map((event) => ('decision' in event ? { ...event, decision: 'approve' } : event)),
     ),
     'a signal that was applied twice': also({ type: 'signal.received', name: 'go' }),
     'a signal that was lost': lacking('signal.received'),
@@ -145,14 +148,14 @@ const WRONGS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
 };
 
 test('each rule has a violation in this test', () => {
-  expect(Object.keys(WRONGS).toSorted()).toEqual(Object.keys(RULES).toSorted());
+  expect(Object.keys(VIOLATIONS).toSorted()).toEqual(Object.keys(RULES).toSorted());
 });
 
-const all = Object.entries(WRONGS).flatMap(([rule, wrongs]) =>
+const all = Object.entries(VIOLATIONS).flatMap(([rule, wrongs]) =>
   Object.entries(wrongs).map(([what, facts]) => [what, rule, facts] as const),
 );
 
-test('a failed call may have a longer duration in the workflow, which received the failure again later', () => {
+test('a failed call may take longer in the events of its workflow, which received the failure again later', () => {
   const lasting = (durationMs: number) =>
     SOUND.events.with(3, { seq: 4, at: timeAt(4), type: 'tool.called', durationMs });
   const told = (durationMs: number): RunFacts => ({
@@ -164,7 +167,7 @@ test('a failed call may have a longer duration in the workflow, which received t
   expect(brokenBy(told(30_000))).toEqual(brokenBy(told(0)));
 });
 
-test.each(all)('%s is found by "%s" and by no other rule', (_, rule, facts) => {
+test.each(all)('the check reports %s by the rule "%s" only', (_, rule, facts) => {
   expect(brokenBy(facts)).toEqual([rule]);
 });
 
@@ -181,7 +184,7 @@ test('a finding contains the actual and the expected value', () => {
 
 function failed(): RunFacts {
   const { plan } = SOUND.story;
-  const facts = happening([...HAPPENED.slice(0, LAST), { type: 'run.failed' }]);
+  const facts = happening([...SAMPLE_EVENTS.slice(0, LAST), { type: 'run.failed' }]);
   const expected = { ...plan.expected, status: 'failed' as const };
   return { ...withStory({ plan: { ...plan, expected } }, facts), run: { status: 'failed', output: null } };
 }

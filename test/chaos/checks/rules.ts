@@ -9,7 +9,7 @@ type Rule = (facts: RunFacts) => readonly string[];
 
 /** Invariants of every run, whatever was killed. */
 export const RULES: Readonly<Record<string, Rule>> = {
-  'people could execute their plans': ({ story }) => (story.trouble === null ? [] : [story.trouble]),
+  'people could execute their plans': ({ story }) => (story.failure === null ? [] : [story.failure]),
 
   'ends, or waits, as expected': ({ run, story: { plan } }) => {
     const { status, output } = plan.expected;
@@ -42,7 +42,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'starts once, and ends at most once': ({ events, story: { plan } }) => {
     const isWaiting = plan.expected.status === 'waiting';
     const last = isWaiting ? [] : [`run.${plan.expected.status}`];
-    const found = events.map(typeOf).filter((type) => MARKS.has(type));
+    const found = events.map(typeOf).filter((type) => BOUNDARY_EVENTS.has(type));
     return [
       ...differences('its beginnings and ends', found, ['run.started', ...last]),
       ...(isWaiting ? [] : differences('the last event', [events.at(-1) ?? null].map(typeOf), last)),
@@ -57,7 +57,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     }),
 
   'has the same state in rows and workflow': (facts) =>
-    toldBoth(facts).flatMap(([name, ofRows, ofWorkflow]) =>
+    comparedParts(facts).flatMap(([name, ofRows, ofWorkflow]) =>
       TIMED.has(name)
         ? differences(`${name} of the rows`, timeless(ofRows), timeless(ofWorkflow))
         : differences(`${name} of the rows`, ofRows, ofWorkflow),
@@ -66,7 +66,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   // A query that has waited for a worker receives events that arrived meanwhile, before the task with their time:
   // Temporal's SDK then applies them at the time of the previous task. A later replay applies them at their own time.
   'has no later times in rows than in workflow': (facts) =>
-    toldBoth(facts).flatMap(([name, ofRows, ofWorkflow]) => {
+    comparedParts(facts).flatMap(([name, ofRows, ofWorkflow]) => {
       // If the contents differ, times can't be matched.
       if (!isDeepStrictEqual(timeless(ofRows), timeless(ofWorkflow))) return [];
       const known = timesIn(ofWorkflow);
@@ -77,18 +77,18 @@ export const RULES: Readonly<Record<string, Rule>> = {
 };
 
 /** The parts that both rows and workflow report. */
-function toldBoth({
+function comparedParts({
   rows,
   workflow,
 }: RunFacts): readonly (readonly [name: string, ofRows: unknown, ofWorkflow: unknown])[] {
   const { events } = workflow;
   return [
     ['events', rows.events.slice(-events.length), events],
-    ...TOLD.map((name) => [name, rows[name], workflow[name]] as const),
+    ...COMPARED_PARTS.map((name) => [name, rows[name], workflow[name]] as const),
   ];
 }
 
-const TOLD = ['approvals', 'values', 'next', 'checkpoint', 'view'] as const;
+const COMPARED_PARTS = ['approvals', 'values', 'next', 'checkpoint', 'view'] as const;
 /** The parts with timestamps of the engine. */
 const TIMED: ReadonlySet<string> = new Set(['events', 'approvals', 'view']);
 
@@ -108,7 +108,7 @@ function timesIn(told: unknown): readonly string[] {
   return (Array.isArray(told) ? told : entries.map(([, value]) => value)).flatMap(timesIn);
 }
 
-const MARKS: ReadonlySet<string> = new Set(['run.started', 'run.completed', 'run.failed', 'run.canceled']);
+const BOUNDARY_EVENTS: ReadonlySet<string> = new Set(['run.started', 'run.completed', 'run.failed', 'run.canceled']);
 
 /** The trace of each action in the history. */
 const TRACES: Readonly<Record<ActionKind, { readonly isTrace: (event: Json) => boolean }>> = {

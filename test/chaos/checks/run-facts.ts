@@ -4,11 +4,11 @@ import type { ApiClient } from '../../support/readers/api-client.ts';
 import { eventsOf } from '../../support/readers/api-runs.ts';
 import { accountOfRows, accountOfWorkflow } from '../../support/readers/run-accounts.ts';
 import type { RunAccount } from '../../support/readers/run-accounts.ts';
-import type { Story } from '../customer.ts';
+import type { PlanResult } from '../customer.ts';
 
 /** The final facts of a run. */
 export interface RunFacts {
-  readonly story: Story;
+  readonly story: PlanResult;
   readonly run: Json;
   readonly events: readonly Json[];
   readonly rows: RunAccount;
@@ -23,7 +23,7 @@ export interface Sources {
   readonly done: ReadonlyMap<string, number>;
 }
 
-export async function gatherFacts(sources: Sources, story: Story, runId: string): Promise<RunFacts> {
+export async function gatherFacts(sources: Sources, story: PlanResult, runId: string): Promise<RunFacts> {
   const { client, workflowOf, done } = sources;
   return {
     story,

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { anAgent, startAgent, useAgentStack } from '../../support/servers/agent-stack.ts';
 import { aGraphOf, eventsOf, hasStatus, readAll } from '../../support/readers/api-runs.ts';
-import { askFor, say, toldTo } from '../../support/builders/chat-model.ts';
+import { askFor, say, toolResultsSentTo } from '../../support/builders/chat-model.ts';
 import { at, listAt, textAt } from '../../support/readers/json-at.ts';
 import { aProblem } from '../../support/readers/problems.ts';
 import { openTemporalCli } from '../../support/servers/temporal-cli.ts';
@@ -53,7 +53,7 @@ describe('a call that needs an approval', () => {
     expect(await approver().post(`/api/runs/${idOf(run)}/approve`, {})).toMatchObject({ status: 200 });
     await until(idOf(run), 'completed');
     expect(service().done).toEqual(['b', 'a']);
-    expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
+    expect(toolResultsSentTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
   });
 
   test('is made with the approver’s arguments, and the model receives these', async () => {
@@ -69,7 +69,9 @@ describe('a call that needs an approval', () => {
       { type: 'approval.requested', approval: { args: { job: 'a', euros: 500 } } },
       { type: 'approval.decided', decision: 'approve', by: 'ada', reason: 'half', args },
     ]);
-    expect(toldTo(model())[0]).toBe('{"job":"a"}\n(A person changed the arguments to {"euros":250,"job":"a"})');
+    expect(toolResultsSentTo(model())[0]).toBe(
+      '{"job":"a"}\n(A person changed the arguments to {"euros":250,"job":"a"})',
+    );
   });
 
   test('is not made with arguments that break the schema of its tool', async () => {
@@ -88,10 +90,12 @@ describe('a call that needs an approval', () => {
     await approver().post(`/api/runs/${idOf(run)}/reject`, { reason: 'too dear' });
     expect(await until(idOf(run), 'completed')).toMatchObject({ output: { answer: { text: 'Done' } } });
     expect(service().done).toEqual(['b']);
-    expect(toldTo(model())[0]).toMatch(/^The call was not approved, and was not made\. A person said: too dear/);
+    expect(toolResultsSentTo(model())[0]).toMatch(
+      /^The call was not approved, and was not made\. A person said: too dear/,
+    );
   });
 
-  test('can not be decided by a user', async () => {
+  test('can not be decided by a caller with the role user', async () => {
     const run = await startAsking();
     expect(await user().post(`/api/runs/${idOf(run)}/approve`, {})).toMatchObject(aProblem(403, 'FORBIDDEN'));
   });
@@ -99,11 +103,14 @@ describe('a call that needs an approval', () => {
   test.each([
     ['sign', ['a']],
     ['send', []],
-  ])('needs an approval if its tool requires one, or is unsafe and does not state it: %s', async (tool, asked) => {
-    model().answers(askFor([[tool, { job: 'a' }]]), say('Done'));
-    const run = await startAgent(user());
-    expect((await approvalsOf(run)).map((approval) => at(approval, '/args/job'))).toEqual(asked);
-  });
+  ])(
+    'needs an approval if its tool requires one, or is unsafe without stating whether it needs one: %s',
+    async (tool, asked) => {
+      model().answers(askFor([[tool, { job: 'a' }]]), say('Done'));
+      const run = await startAgent(user());
+      expect((await approvalsOf(run)).map((approval) => at(approval, '/args/job'))).toEqual(asked);
+    },
+  );
 
   test('is decided by its id where several are pending', async () => {
     const calls = ['a', 'b', 'c'].map((job) => ['sign', { job }] as const);
@@ -122,11 +129,15 @@ describe('a call that needs an approval', () => {
       await approver().post(`/api/approvals/${idFor(job)}/decision`, { decision });
     await until(idOf(run), 'completed');
     expect(service().done).toEqual(['c', 'a']);
-    expect(toldTo(model())).toEqual(['{"job":"a"}', expect.stringContaining('A person said no'), '{"job":"c"}']);
+    expect(toolResultsSentTo(model())).toEqual([
+      '{"job":"a"}',
+      expect.stringContaining('A person said no'),
+      '{"job":"c"}',
+    ]);
   });
 });
 
-describe('by temporal workflow signal', () => {
+describe('a signal of the temporal command', () => {
   let temporal: TemporalCli;
   beforeAll(async () => {
     temporal = await openTemporalCli(stack());
@@ -134,36 +145,36 @@ describe('by temporal workflow signal', () => {
   const signal = (run: Json, name: string, input: Json): Promise<void> =>
     temporal.signal(`run:demo:${idOf(run)}`, name, '--input', JSON.stringify(input));
 
-  test('a call is approved with other arguments', async () => {
+  test('approves a call with other arguments', async () => {
     const run = await startAsking();
     await signal(run, 'approve', { args: { job: 'a', euros: 1 } });
     await until(idOf(run), 'completed');
     expect(service().done).toEqual(['b', 'a']);
-    expect(toldTo(model())[0]).toContain('{"euros":1,"job":"a"}');
+    expect(toolResultsSentTo(model())[0]).toContain('{"euros":1,"job":"a"}');
     expect(await eventsOf(user(), idOf(run), 'approval.decided')).toMatchObject([{ by: 'temporal-operator' }]);
   });
 
-  test('a call is rejected', async () => {
+  test('rejects a call', async () => {
     const run = await startAsking();
     await signal(run, 'reject', { reason: 'no', by: { sub: 'carl', roles: ['approver'] } });
     await until(idOf(run), 'completed');
     expect(service().done).toEqual(['b']);
   });
 
-  test('an approval with arguments that break the tool’s schema is ignored', async () => {
+  test('that approves arguments which break the tool’s schema is ignored', async () => {
     const run = await startAsking();
     await signal(run, 'approve', { args: { euros: 1 } });
     await signal(run, 'approve', {});
     await until(idOf(run), 'completed');
     expect(await eventsOf(user(), idOf(run), 'signal.ignored')).toHaveLength(1);
-    expect(toldTo(model())[0]).toBe('{"job":"a"}');
+    expect(toolResultsSentTo(model())[0]).toBe('{"job":"a"}');
   });
 
-  test('a call that waits for an intervention is skipped', async () => {
+  test('skips a call that waits for an intervention', async () => {
     const run = await startFailing();
     await signal(run, 'skip', { output: { job: 'by hand' } });
     await until(idOf(run), 'completed');
-    expect(toldTo(model())).toEqual(['{"job":"by hand"}', '{"job":"b"}']);
+    expect(toolResultsSentTo(model())).toEqual(['{"job":"by hand"}', '{"job":"b"}']);
   });
 });
 
@@ -196,14 +207,14 @@ describe('a call that waits for a person', () => {
       .calls.filter(({ job }) => job === 'a')
       .map(({ key }) => key);
     expect(new Set(keys).size).toBe(2);
-    expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
+    expect(toolResultsSentTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
   });
 
   test('is skipped with a result that replaces its answer', async () => {
     const run = await startFailing();
     await control(idOf(run), 'skip', { node: 'only', output: 'done by hand' });
     await until(idOf(run), 'completed');
-    expect(toldTo(model())).toEqual(['done by hand', '{"job":"b"}']);
+    expect(toolResultsSentTo(model())).toEqual(['done by hand', '{"job":"b"}']);
     expect(
       service()
         .calls.map(({ job }) => job)
@@ -242,7 +253,7 @@ describe('an unsafe call with an unknown outcome', () => {
       .calls.filter(({ job }) => job === 'a')
       .map(({ key }) => key);
     expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
-    expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
+    expect(toolResultsSentTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
   });
 
   test('is not made again when a person supplies its outcome', async () => {
@@ -250,7 +261,7 @@ describe('an unsafe call with an unknown outcome', () => {
     await control(idOf(run), 'skip', { output: { job: 'seen' } });
     expect(statusOf(await until(idOf(run), 'completed'))).toBe('completed');
     expect(service().calls.filter(({ job }) => job === 'a')).toHaveLength(1);
-    expect(toldTo(model())).toEqual(['{"job":"seen"}', '{"job":"b"}']);
+    expect(toolResultsSentTo(model())).toEqual(['{"job":"seen"}', '{"job":"b"}']);
   });
 });
 

@@ -4,7 +4,7 @@ import { PRICE, anAgent, startAgent, useAgentStack } from '../../support/servers
 import { aGraphOf, eventsOf, postRun, readAll, startRun } from '../../support/readers/api-runs.ts';
 import { checkpointWhere, checkpointsOf, leadsTo } from '../../support/readers/api-states.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
-import { askFor, requestsOf, say, toldTo } from '../../support/builders/chat-model.ts';
+import { askFor, requestsOf, say, toolResultsSentTo } from '../../support/builders/chat-model.ts';
 import { at, textAt } from '../../support/readers/json-at.ts';
 import { answer, json, silence } from '../../support/doubles/loopback-server.ts';
 import { aProblem } from '../../support/readers/problems.ts';
@@ -88,12 +88,12 @@ describe('a budget', () => {
     await control(idOf(body), 'retry', { limits: { maxToolCalls: 3 } });
     expect(await until(idOf(body), 'completed')).toMatchObject({ usage: { modelCalls: 3, toolCalls: 3 } });
     expect(service().done.toSorted()).toEqual(['a', 'b', 'c']);
-    expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}', '{"job":"c"}']);
+    expect(toolResultsSentTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}', '{"job":"c"}']);
   });
 });
 
 describe('a cancellation', () => {
-  test('during a model call, the request is aborted', async () => {
+  test('during a model call aborts the request', async () => {
     const asked = silence();
     model().answers(askFor([work('a')]), asked.answer);
     const { body } = await user().post('/api/runs', { graph: aGraphOf(anAgent()) });
@@ -104,7 +104,7 @@ describe('a cancellation', () => {
     expect(model().requests).toHaveLength(2);
   });
 
-  test('during a tool call, the call is awaited and the model is not called again', async () => {
+  test('during a tool call awaits the call, and the model is not called again', async () => {
     model().answers(askFor([work('a'), work('b')]));
     const held = service().hold('a');
     const { body } = await user().post('/api/runs', { graph: aGraphOf(anAgent()) });
@@ -140,7 +140,7 @@ describe('a failed agent', () => {
         .calls.map(({ job }) => job)
         .toSorted(),
     ).toEqual(['a', 'b']);
-    expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
+    expect(toolResultsSentTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
   });
 
   test('can fail and be retried several times', async () => {
@@ -207,7 +207,7 @@ describe('a fork', () => {
     });
     expect(service().done).toEqual(['a', 'b']);
     expect(model().requests).toHaveLength(5);
-    expect(toldTo(model())).toEqual(['{"job":"a"}']);
+    expect(toolResultsSentTo(model())).toEqual(['{"job":"a"}']);
   });
 
   test('from before an agent repeats its calls under new keys', async () => {

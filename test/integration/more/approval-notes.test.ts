@@ -110,7 +110,7 @@ describe('a reassignment', () => {
     expect(await post('admin', `${id}/reassign`, {})).toMatchObject({ status: 422 });
   });
 
-  test('is answered although concurrent reassignments are processed first', async () => {
+  test('is answered although concurrent reassignments were processed before it', async () => {
     const { approvalId: id } = await startAsking(stack.as('user'), { policy: { roles: ['lead'] } });
     const names = ['ann', 'bob', 'cid', 'ann'];
     const given = await Promise.all(names.map((name) => post('admin', `${id}/reassign`, { users: [name] })));

@@ -61,9 +61,9 @@ test('a compensable call finishes although its run is canceled meanwhile, and is
 const unknown = { code: 'UNKNOWN_OUTCOME', message: 'Not compensated: pay: the outcome of the call is unknown' };
 
 test.each([
-  ['is said to be unknown where it may have been made', 'payUnluckily', { code: 'CANCELED', cause: unknown }],
-  ['was not made where it is known to have failed', 'payLater', null],
-])('a call that waits for another attempt when its run is canceled %s', async (_, tool, error) => {
+  ['has an unknown outcome if an attempt may have been executed', 'payUnluckily', { code: 'CANCELED', cause: unknown }],
+  ['counts as not made if its attempt is known to have failed', 'payLater', null],
+])('when a run is canceled, its call that waits for another attempt %s', async (_, tool, error) => {
   const id = await startCalling({ type: 'tool', tool, compensate });
   await expect.poll(async () => listAt(await runOf(id), '/retrying')).toHaveLength(1);
   await control(id, 'cancel');

@@ -133,7 +133,7 @@ describe('a node that has failed', () => {
     await stack.as('user').untilRun(id, hasStatus('completed'));
   });
 
-  test('is failed by a command, and the history records each step', async () => {
+  test('is given up by a command, and the history records each step', async () => {
     const { id } = await breakDown();
     expect((await at('fail', id, '--reason', 'no use')).code).toBe(0);
     await stack.as('user').untilRun(id, hasStatus('failed'));
@@ -150,7 +150,7 @@ describe('a node that has failed', () => {
   });
 });
 
-test('a waiting run receives its event, and another run is canceled', async () => {
+test('a command sends an event to a waiting run, and another command cancels a run', async () => {
   const WAITING = aDefinition({ name: 'waiting', nodes: { hold: { type: 'wait', event: 'parcel' } } });
   const file = await folder.write('waiting.json', WAITING);
   const start = async (): Promise<string> => /^Run (\w{26})/.exec((await at('run', file)).stderr)?.[1] ?? '';
@@ -214,13 +214,13 @@ describe('holdfast token', () => {
   test.each([
     [['aprover'], 'There is no caller "aprover". Did you mean "approver"?'],
     [['approver', '--data-dir', 'none'], 'none/issuer-key.json is not there'],
-  ])('%j gets a hint', async (args, message) => {
+  ])('refuses the arguments %j with a hint', async (args, message) => {
     const { code, stderr } = await at('token', '--data-dir', stack.dataDir, ...args);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
   });
 });
 
-test('logs prints the last lines of a log, from a level on', async () => {
+test('the command logs prints the last lines of a log, from a given level on', async () => {
   const file = join(stack.dataDir, 'of-a-day.log');
   const lines = Object.entries({ begins: 30, 'a call failed': 40, ends: 30 });
   await writeFile(file, lines.map(([msg, level]) => `${JSON.stringify({ level, time: 0, msg })}\n`).join(''));

@@ -17,13 +17,16 @@ afterAll(async () => {
 });
 
 describe('a late decision', () => {
-  test.each(['approve', 'reject'])('%s: is refused with the decider and the time of the decision', async (decision) => {
-    const run = await asking();
-    const { body } = await approve('approver', run);
-    const answer = await decide('approver2', run, { decision });
-    expect(answer).toMatchObject(aProblem(409, 'ALREADY_DECIDED'));
-    expect(textAt(answer.body, '/detail')).toContain(`ada at ${textAt(body, '/decisions/0/at')}`);
-  });
+  test.each(['approve', 'reject'])(
+    'to %s is refused with the name of the first decider and the time of that decision',
+    async (decision) => {
+      const run = await asking();
+      const { body } = await approve('approver', run);
+      const answer = await decide('approver2', run, { decision });
+      expect(answer).toMatchObject(aProblem(409, 'ALREADY_DECIDED'));
+      expect(textAt(answer.body, '/detail')).toContain(`ada at ${textAt(body, '/decisions/0/at')}`);
+    },
+  );
 
   test('by POST /api/runs/{id}/approve without an id is refused in the same way', async () => {
     const run = await asking();
@@ -51,7 +54,7 @@ describe('a late decision', () => {
   });
 });
 
-describe('two people at the same moment', () => {
+describe('two people who decide at the same moment', () => {
   const doors: readonly [string, Decisions['approve']][] = [
     ['/api/approvals/{id}/decision', approve],
     [
@@ -60,7 +63,7 @@ describe('two people at the same moment', () => {
     ],
   ];
 
-  test.each(doors)('at %s: one decision is accepted, the other refused', async (_door, enter) => {
+  test.each(doors)('by POST %s get one accepted and one refused response', async (_door, enter) => {
     const runs = await Promise.all(Array.from({ length: 10 }, () => asking()));
     const races = runs.map(async (run) => {
       const answers = await Promise.all([enter('approver', run), enter('approver2', run)]);

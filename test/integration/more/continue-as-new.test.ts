@@ -122,7 +122,7 @@ async function anotherExecution(handle: WorkflowHandle, known: string): Promise<
   }
 }
 
-test('a waiting run continues as new each time that it is requested', async () => {
+test('a waiting run continues as new at each request to do so', async () => {
   const elsewhere = await Connection.connect({ address: never.temporalAddress });
   const user = never.as('user');
   const { body } = await user.post('/api/runs', {
@@ -144,7 +144,7 @@ test('a waiting run continues as new each time that it is requested', async () =
   await elsewhere.close();
 });
 
-test('a decision repeated in the next execution counts once and has the same outcome', async () => {
+test('a decision that is repeated in the next execution counts once and has the same outcome', async () => {
   const user = often.as('user');
   const { body } = await user.post('/api/runs', {
     graph: aDefinition({ nodes: { ask: { type: 'approval', title: 'Go on?', policy: { quorum: 2 } } } }),

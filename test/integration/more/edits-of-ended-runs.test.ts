@@ -55,7 +55,7 @@ describe('an edit of an ended run', () => {
     expect(await eventsOf(user(), id, 'state.updated')).toMatchObject([{ by: 'uma' }]);
   });
 
-  test('has a new ETag; the old one is stale', async () => {
+  test('makes a new ETag, and the old one is stale', async () => {
     const id = await startCompleted();
     const etag = await etagOf(user(), id);
     const patched = await patch(id, { values: { log: 'x' }, etag });
@@ -76,7 +76,7 @@ describe('an edit of an ended run', () => {
     expect(at(body, '/values/log')).toEqual(['a', 'b', 'c', '1', '2', '3', '4']);
   });
 
-  test('under one ETag is accepted once of many', async () => {
+  test('is accepted once when many are sent under one ETag', async () => {
     const id = await startCompleted();
     const etag = await etagOf(user(), id);
     const answers = await Promise.all(['1', '2', '3', '4'].map((log) => patch(id, { values: { log }, etag })));
@@ -87,7 +87,7 @@ describe('an edit of an ended run', () => {
   test.each([
     [{ values: { lgo: 'x' } }, '/values/lgo'],
     [{ asNode: 'x' }, '/asNode'],
-  ])('as %j changes nothing', async (edit, path) => {
+  ])('with the invalid body %j changes nothing', async (edit, path) => {
     const id = await startCompleted();
     const before = await user().get(`/api/runs/${id}/state`);
     const refused = await patch(id, edit);

@@ -135,7 +135,7 @@ describe('the difference of two runs', () => {
   const diff = async (one: string, other: string): Promise<Json> =>
     (await user().get(`/api/runs/${one}/diff?with=${other}`)).body;
 
-  test('of a fork and its parent begins at the forked checkpoint', async () => {
+  test('that are a fork and its parent begins at the forked checkpoint', async () => {
     const parent = await start(asking);
     await stack().as('approver').post(`/api/runs/${parent}/approve`, { reason: 'fine' });
     await until(parent, 'completed');
@@ -164,7 +164,7 @@ describe('the difference of two runs', () => {
     expect([at(back, '/left'), at(back, '/right')]).toEqual([at(there, '/right'), at(there, '/left')]);
   });
 
-  test('of two forks begins at the checkpoint of the earlier fork', async () => {
+  test('that are forks of one run begins at the checkpoint of the earlier fork', async () => {
     const root = await start(three);
     const early = await forkBefore(root, ['b'], { values: { log: 'early' } });
     const late = await forkBefore(root, ['c'], { values: { log: 'late' } });
@@ -176,7 +176,7 @@ describe('the difference of two runs', () => {
     });
   });
 
-  test('of a fork’s fork and the first run begins at the checkpoint of the first fork', async () => {
+  test('that are a fork of a fork and the first run begins at the checkpoint of the first fork', async () => {
     const root = await start(three);
     const fork = await forkBefore(root, ['b']);
     const second = await forkBefore(fork, ['c']);
@@ -188,7 +188,7 @@ describe('the difference of two runs', () => {
     });
   });
 
-  test('of unrelated runs has no common checkpoint', async () => {
+  test('that are unrelated has no common checkpoint', async () => {
     const other = aDefinition({ channels: { log: { reducer: 'append' }, more: { default: 1 } } });
     expect(await diff(await start(three), await start(other))).toMatchObject({
       common: null,
@@ -201,7 +201,7 @@ describe('the difference of two runs', () => {
     });
   });
 
-  test('of a run and itself is empty', async () => {
+  test('that are the same run is empty', async () => {
     const id = await start(three);
     expect(await diff(id, id)).toMatchObject({
       common: { runId: id },
@@ -214,11 +214,11 @@ describe('the difference of two runs', () => {
   test.each([
     ['?with=none', 404, 'UNKNOWN_RUN'],
     ['', 422, 'INVALID_REQUEST'],
-  ])('needs another run: "%s" is refused', async (query, status, code) => {
+  ])('is refused for the query "%s", which names no other run', async (query, status, code) => {
     expect(await user().get(`/api/runs/${await start(three)}/diff${query}`)).toMatchObject(aProblem(status, code));
   });
 
-  test('with a run of another tenant is refused', async () => {
+  test('of which one is of another tenant is refused', async () => {
     const theirs = textAt(await startRun(stack().as('otherTenantUser'), aDefinition()), '/id');
     expect(await user().get(`/api/runs/${await start(aDefinition())}/diff?with=${theirs}`)).toMatchObject(
       aProblem(404, 'UNKNOWN_RUN'),

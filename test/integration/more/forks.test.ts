@@ -53,7 +53,7 @@ describe('a fork', () => {
     expect(new Set([...keysOf('b'), ...keysOf('c')]).size).toBe(4);
   });
 
-  test('returns its location', async () => {
+  test('returns the location of the new run', async () => {
     const { id, checkpoint } = await startParent(three, 'b');
     const { status, headers, body } = await fork(id, { checkpoint });
     expect({ status, location: headers.get('location') }).toEqual({
@@ -63,7 +63,7 @@ describe('a fork', () => {
     expect(body).toMatchObject({ parentRunId: id, createdBy: 'uma', threadId: null, forks: [] });
   });
 
-  test('and its parent refer to each other', async () => {
+  test('refers to its parent, and the parent to it', async () => {
     const parent = await startParent(three, 'b');
     const ids = [await forked(parent), await forked(parent)];
     expect(at(await runOf(parent.id), '/forks')).toEqual(ids);
@@ -211,7 +211,7 @@ describe('a refused fork', () => {
     [{ threadId: 't' }, [422, 'INVALID_REQUEST', '/threadId']],
   ];
 
-  test.each(refused)('%j is refused, and leaves nothing behind', async (over, [status, code, ...paths]) => {
+  test.each(refused)('with the body %j leaves nothing behind', async (over, [status, code, ...paths]) => {
     const channels = { log: { reducer: 'append' }, n: { schema: { type: ['number', 'null'] } } } as const;
     const { id, checkpoint } = await startParent({ ...three, channels }, 'b');
     const answer = await fork(id, { checkpoint, ...over });
@@ -220,20 +220,20 @@ describe('a refused fork', () => {
     expect(at(await runOf(id), '/forks')).toEqual([]);
   });
 
-  test('has a checkpoint of another run', async () => {
+  test('is one at a checkpoint of another run', async () => {
     const [one, other] = [await startParent(three, 'b'), await startParent(three, 'b')];
     const refused = await fork(one.id, { checkpoint: other.checkpoint });
     expect(refused).toMatchObject(aProblem(404, 'UNKNOWN_CHECKPOINT'));
   });
 
-  test('is of a run of another tenant', async () => {
+  test('is one of a run of another tenant', async () => {
     const { id, checkpoint } = await startParent(three, 'b');
     const answer = await stack().as('otherTenantUser').post(`/api/runs/${id}/fork`, { checkpoint });
     expect(answer).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
     expect(at(await runOf(id), '/forks')).toEqual([]);
   });
 
-  test('continues after an approval that the caller may not decide', async () => {
+  test('is one that would continue after an approval that the caller may not decide', async () => {
     const { id, checkpoint } = await startParent(asking, 'ask');
     expect(await fork(id, { checkpoint, asNode: 'ask' })).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
     expect(await stack().as('admin').post(`/api/runs/${id}/fork`, { checkpoint, asNode: 'ask' })).toMatchObject({

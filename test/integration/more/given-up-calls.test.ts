@@ -79,7 +79,7 @@ async function startUnheard(graphOf: (job: string) => Partial<GraphDefinition>):
 
 const undone = async (id: string) => await eventsOf(user(), id, 'node.compensated');
 
-describe.concurrent('a call that was made, and that Temporal times out because its result was lost', LONG, () => {
+describe.concurrent('a call that Temporal times out because its result was lost', LONG, () => {
   test('is answered by the ledger, and compensated when its run fails later', async () => {
     const { id, jobs, letGo } = await startUnheard((job) => {
       service.refuse(`next ${job}`);

@@ -101,7 +101,7 @@ test('a tenant with many large definitions leaves one thread to others', async (
 });
 
 describe('a job that exceeds a limit is refused, and the next one succeeds', () => {
-  test('of time', async () => {
+  test('bounds its time', async () => {
     const graphJobs = await open({ limitMs: 5 });
     await expect(graphJobs.do('validate', 'acme', ...dense())).rejects.toMatchObject({
       code: 'TOO_EXPENSIVE',
@@ -109,7 +109,7 @@ describe('a job that exceeds a limit is refused, and the next one succeeds', () 
     });
   });
 
-  test('of memory', async () => {
+  test('bounds its memory', async () => {
     const graphJobs = await open({ heapMib: 64 });
     const text = 'x'.repeat(1_000);
     const list = Array.from({ length: 400_000 }, (_, at) => `${at}${text}`);

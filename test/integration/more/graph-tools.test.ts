@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
 import { toJson } from '../../../src/graph/values/to-json.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
-import { askFor, offeredTo, requestsOf, say, toldTo } from '../../support/builders/chat-model.ts';
+import { askFor, offeredTo, requestsOf, say, toolResultsSentTo } from '../../support/builders/chat-model.ts';
 import { aGraphOf, eventsOf, hasStatus, startRun } from '../../support/readers/api-runs.ts';
 import { at, listAt, textAt } from '../../support/readers/json-at.ts';
 import { anAgent, useAgentStack } from '../../support/servers/agent-stack.ts';
@@ -60,7 +60,7 @@ test('a model calls a published graph twice in parallel, people decide approvals
       .post(`/api/approvals/${textAt(one, '/id')}/decision`, { decision: 'approve' });
   const ended = await user().untilRun(id, hasStatus('completed'));
   expect(ended).toMatchObject({ output: { answer: { text: 'Paid' } }, usage: { modelCalls: 2, toolCalls: 4 } });
-  expect(toldTo(model())).toEqual(['{"log":["o1"]}', '{"log":["o2"]}']);
+  expect(toolResultsSentTo(model())).toEqual(['{"log":["o1"]}', '{"log":["o2"]}']);
   expect(service().done).toHaveLength(2);
   const { body } = await user().get(`/api/runs/${id}/calls`);
   expect(listAt(body, '/items').map((call) => [at(call, '/kind'), at(call, '/name'), at(call, '/status')])).toEqual(
@@ -79,7 +79,7 @@ test('a published agent pins the version of its graph tool, and a graph that wou
   await publish(aPayment({ name: 'versioned', nodes: { set: { type: 'set', write: { log: 'second' } } } }));
   model().answers(askFor([['versioned', { order: 'o' }]]), say('Done'));
   expect(await startRun(user(), 'caller', {})).toMatchObject({ status: 'completed' });
-  expect(toldTo(model())).toEqual(['{"log":["first"]}']);
+  expect(toolResultsSentTo(model())).toEqual(['{"log":["first"]}']);
   const circle = aPayment({ name: 'versioned', nodes: { a: { ...anAgent({ tools: [{ graph: 'caller' }] }) } } });
   const { status, body } = await user().post('/api/graphs', toJson(circle));
   expect([status, listAt(body, '/issues').map((issue) => at(issue, '/code'))]).toEqual([422, ['RECURSIVE_SUBGRAPH']]);
@@ -96,7 +96,7 @@ test('a graph tool is offered and called as its node configures it, and drawn in
     name: 'pay_order',
     description: 'Pays, once.',
   });
-  expect(toldTo(model())).toEqual(['{"log":["o"]}']);
+  expect(toolResultsSentTo(model())).toEqual(['{"log":["o"]}']);
   const id = textAt(run, '/id');
   const events = await eventsOf(user(), id);
   expect(events.filter((event) => at(event, '/node') === 'set').map((event) => at(event, '/path'))).toContainEqual([

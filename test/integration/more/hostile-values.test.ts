@@ -138,7 +138,7 @@ describe('metadata', () => {
 
 describe('a definition', () => {
   test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
-    'can name channels and nodes "%s"',
+    'may have a channel and a node named "%s"',
     async (name) => {
       const nodes = { [name]: { type: 'set', write: { [name]: `{{ state.${name} + 1 }}` } } } as const;
       const run = await startRun(stack.as('user'), aDefinition({ channels: { [name]: {} }, nodes }), { [name]: 1 });

@@ -143,7 +143,7 @@ describe('an unsafe call of unknown outcome', () => {
     expect(await failuresOf(id)).toMatchObject([failed]);
   });
 
-  test('is listed by its run when that is canceled', async () => {
+  test('is listed in its run when the run is canceled', async () => {
     const id = await startFailing(hangUp, unsafe);
     expect(await control(id, 'cancel')).toMatchObject({ status: 202 });
     const cause = { code: 'UNKNOWN_OUTCOME', message: 'Not compensated: only: the outcome of the call is unknown' };
@@ -208,7 +208,7 @@ describe('an unsafe compensation of unknown outcome', () => {
   test.each([
     ['skip', { id: 'pay:1:undo', output: { seen: true } }, { type: 'node.compensated', result: { seen: true } }],
     ['fail', { reason: 'too late' }, { type: 'compensation.failed', error: { code: 'UNKNOWN_OUTCOME' } }],
-  ])('is resolved by %s, and the history names the person', async (name, body, told) => {
+  ])('is resolved by the control %s, and the history names the person', async (name, body, told) => {
     const others = await countUnknown();
     const id = await startWithUnknownOutcome();
     expect(await countUnknown()).toBe(others + 1);
@@ -224,7 +224,7 @@ describe('an unsafe compensation of unknown outcome', () => {
   test.each([
     ['done it', json({ n: 2 })],
     ['failed', answer(404)],
-  ])('is replayed identically after %s by a person', async (_what, second) => {
+  ])('is replayed identically after a person sends the control %s', async (_what, second) => {
     const id = await startWithUnknownOutcome();
     server.answers(second);
     await control(id, 'retry');
@@ -250,7 +250,7 @@ describe('several nodes that wait', () => {
     ['retry', {}],
     ['skip', { output: { n: 1 } }],
     ['fail', {}],
-  ])('%s must name one, and the error lists their ids', async (name, body) => {
+  ])('need a control %s that names one of them, and the error lists their ids', async (name, body) => {
     const { id, ids } = await startTwoFailing();
     const refused = await control(id, name, body);
     expect(refused).toMatchObject(aProblem(422, 'INTERVENTION_ID_REQUIRED'));
@@ -268,7 +268,7 @@ describe('several nodes that wait', () => {
   });
 
   test.each([{ node: 'three' }, { id: 'three:1' }, { node: 'one', id: 'two:1' }])(
-    '%j names none of them',
+    'do not accept a control with %j, which names none of them',
     async (which) => {
       const { id, ids } = await startTwoFailing();
       const refused = await control(id, 'retry', which);
@@ -303,23 +303,23 @@ describe('a control that does not fit', () => {
     ['fail', { node: 'only' }],
   ];
 
-  test.each(controls)('%s is refused while nothing waits for an intervention', async (name, body) => {
+  test.each(controls)('is refused while nothing waits for an intervention: %s', async (name, body) => {
     const run = await startRun(stack.as('user'), anAskingGraph());
     expect(await control(textAt(run, '/id'), name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
   });
 
-  test.each(controls)('%s is refused for a completed run', async (name, body) => {
+  test.each(controls)('is refused for a completed run: %s', async (name, body) => {
     const run = await startRun(stack.as('user'), aDefinition());
     expect(await control(textAt(run, '/id'), name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
   });
 
-  test.each(controls)('%s refuses other fields', async (name, body) => {
+  test.each(controls)('is refused because of unknown fields: %s', async (name, body) => {
     const refused = await control(await startFailing(answer(404)), name, { ...body, by: 'ada', signalId: 'x' });
     expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(refused).toSorted()).toEqual(['/by', '/signalId']);
   });
 
-  test('approve does not resolve an intervention', async () => {
+  test('is an approve, which resolves no intervention', async () => {
     const id = await startFailing(answer(404));
     expect(await stack.as('approver').post(`/api/runs/${id}/approve`, {})).toMatchObject(
       aProblem(404, 'UNKNOWN_APPROVAL'),

@@ -112,7 +112,7 @@ describe('short idempotent calls', () => {
     await expectReplay(id);
   });
 
-  test('of functions record what a replay needs', async () => {
+  test('that call functions record what a replay needs', async () => {
     const double: NodeDefinition = { type: 'function', function: 'double', args: { n: 21 }, execution: 'local' };
     const id = await start(aGraphOf({ ...double, write: 'answer' }));
     expect(await until(id, 'completed')).toMatchObject({ output: { answer: { twice: 42 } } });
@@ -151,7 +151,7 @@ describe('short idempotent calls', () => {
     ['by its own terms', looks({}, { execution: 'activity' })],
     ['by those of its tool', looks({}, { tool: 'ask' })],
     ['because it can be undone', looks({}, { compensate: { tool: 'look' } })],
-  ])('are left to an activity %s', async (_, node) => {
+  ])('are made by an activity instead %s', async (_, node) => {
     const id = await start(aGraphOf(node));
     await until(id, 'completed');
     expect((await recordedOf(id)).get(MARKER)).toBeUndefined();
@@ -170,13 +170,13 @@ describe('short idempotent calls', () => {
 describe('a local call that fails', () => {
   const unlucky = (failures: number) => aGraphOf(looks({ failures }, { tool: 'lookUnluckily' }));
 
-  test('is tried again in place', async () => {
+  test('is retried as a local call', async () => {
     const id = await start(unlucky(2));
     await until(id, 'completed');
     expect(await calledOf(id)).toMatchObject([{ attempts: 3, local: true, result: { attempts: 3 } }]);
   });
 
-  test('repeatedly is continued by an activity, which keeps counting the attempts', async () => {
+  test('repeatedly is continued by an activity, which continues to count the attempts', async () => {
     const id = await start(unlucky(4));
     await until(id, 'completed');
     expect(await calledOf(id)).toMatchObject([{ attempts: 5, result: { attempts: 5 } }]);

@@ -44,7 +44,7 @@ const graph = aDefinition({
   ],
 });
 
-test('handles decisions one after the other without a new execution for each', async () => {
+test('a run with thousands of timers handles decisions one after the other without a new execution for each', async () => {
   const items = Array.from({ length: QUESTIONS }, (_, n) => n);
   const started = await stack.as('user').post('/api/runs', { graph, input: { items } });
   expect(started).toMatchObject({ status: 201 });

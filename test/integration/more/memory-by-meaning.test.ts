@@ -57,7 +57,7 @@ const vectorsOf = async (namespace: string): Promise<readonly string[]> => {
 };
 
 describe('an entry', () => {
-  test('is found by meaning without a word of the query, in the same response shape', async () => {
+  test('is found by meaning although it has no word of the query, and the response has the same shape', async () => {
     const { body } = await put('pets/rex', { text: 'a dog of six years' });
     await put('pets/herby', { text: 'an automobile' });
     expect(await find('pets', 'puppy')).toEqual(['rex']);
@@ -126,7 +126,7 @@ describe('an embedding model that fails', () => {
     expect(await vectorsOf('late')).toContain('felix');
   });
 
-  test('for some texts does not delay other texts', async () => {
+  test('for some texts does not delay the search for others', async () => {
     server.fail(500);
     for (const key of ['bad', 'good', 'well']) await put('odd/' + key, `a ${key} dog`);
     server.fail(400, /bad/);

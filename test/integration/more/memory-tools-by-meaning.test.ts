@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { askFor, say, toldTo } from '../../support/builders/chat-model.ts';
+import { askFor, say, toolResultsSentTo } from '../../support/builders/chat-model.ts';
 import { embeddedBy, startEmbeddingServer } from '../../support/doubles/embedding-server.ts';
 import type { EmbeddingServer } from '../../support/doubles/embedding-server.ts';
 import { startLoopbackServer } from '../../support/doubles/loopback-server.ts';
@@ -36,7 +36,7 @@ test('a model finds by meaning what an earlier run saved', async () => {
   expect(await startRun(user, graph, {})).toMatchObject({ status: 'completed' });
   model.answers(askFor([['memory_search', { query: 'puppy' }]]), say('A dog'));
   expect(await startRun(user, graph, {})).toMatchObject({ status: 'completed' });
-  const [told = ''] = toldTo(model);
+  const [told = ''] = toolResultsSentTo(model);
   expect(JSON.parse(told)).toMatchObject({ entries: [{ key: 'pet', value: 'Has a dog' }] });
   expect((await user.get('/api/memory/customers?query=puppy')).body).toMatchObject({ items: [{ key: 'pet' }] });
 });

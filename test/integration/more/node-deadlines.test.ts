@@ -72,7 +72,7 @@ describe('a subgraph whose deadline is over', () => {
     expect(await divergenceOf(id)).toBeNull();
   });
 
-  test('continues by onError, each element at its own time', async () => {
+  test('continues by onError, and each element has its own deadline', async () => {
     const inner = (deadline: string): NodeDefinition => timed({ nodes: { w: waits } }, { deadline });
     const graph = { nodes: { a: inner('1500ms'), b: inner('500ms') }, edges: [{ from: '__start__', to: ['a', 'b'] }] };
     const sub = timed(graph, { onError: { to: 'z', write: { log: '{{ error.code }}' } } });
@@ -89,7 +89,7 @@ test('a wait whose deadline is over fails, and can be replayed', async () => {
   expect(await divergenceOf(id)).toBeNull();
 });
 
-test('of equal waits in several elements, the one with the earliest deadline is replayed first', async () => {
+test('equal waits of several elements are replayed by the order of their deadlines', async () => {
   const channels = { span: {}, log: {} };
   const nodes: GraphDefinition['nodes'] = {
     w: { type: 'wait', for: '{{ state.span }}' },

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase } from '../../../src/dev/database/open-database.ts';
+import { openDatabase } from '../../../src/dev/stack.ts';
 import { openTeardown } from '../../../src/dev/teardown.ts';
 
 let dataDir: string;

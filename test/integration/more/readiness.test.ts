@@ -6,7 +6,7 @@ import { SEARCH_ATTRIBUTES } from '../../../src/workflows/contract.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { PATIENTLY, hasStatus } from '../../support/readers/api-runs.ts';
 import { at, textAt } from '../../support/readers/json-at.ts';
-import { takePlace } from '../../support/servers/shared-place.ts';
+import { reserveServers } from '../../support/servers/reserve-servers.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
@@ -16,7 +16,7 @@ const NAMESPACE = 'unprepared';
 let stack: TestStack;
 let connection: Connection;
 beforeAll(async () => {
-  const { TEMPORAL_ADDRESS: address = '' } = await takePlace();
+  const { TEMPORAL_ADDRESS: address = '' } = await reserveServers();
   connection = await Connection.connect({ address });
   const workflowExecutionRetentionPeriod = msToTs('1 day');
   await connection.workflowService.registerNamespace({ namespace: NAMESPACE, workflowExecutionRetentionPeriod });

@@ -13,7 +13,7 @@ const three = aDefinition({ nodes: { a: aJob('a'), b: aJob('b'), c: aJob('c') } 
 test.each([
   ['retry', {}],
   ['skip', { output: { job: 'x' } }],
-])('%s of a run that was canceled while an intervention waited', async (name, body) => {
+])('a %s is refused for a run that was canceled while an intervention waited', async (name, body) => {
   service().refuse('a');
   const graph = aDefinition({ nodes: { a: aJob('a', { onError: 'intervene' }), b: aJob('b') } });
   const id = textAt(await startRun(user(), graph), '/id');
@@ -21,7 +21,7 @@ test.each([
   await until(id, 'canceled');
   expect(await control(id, name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
 });
-test('concurrent retries: the others are 409', async () => {
+test('one of several concurrent retries is accepted, and the others get 409', async () => {
   service().refuse('b');
   const id = textAt(await startRun(user(), three), '/id');
   const answers = await Promise.all(Array.from({ length: 5 }, () => control(id, 'retry')));
@@ -44,11 +44,11 @@ test('a run records the limits of two concurrent retries, each at another node',
   expect(answers).toMatchObject([{ status: 202 }, { status: 202 }]);
   await expect.poll(() => get(`/api/runs/${id}`)).toMatchObject({ limits: { maxSteps: 4, maxToolCalls: 9 } });
 });
-test('the 202 of a retry returns the limits in force', async () => {
+test('the response to a retry has the new limits', async () => {
   const answer = await control(await startLimited(), 'retry', { limits: { maxSteps: 5 } });
   expect(answer).toMatchObject({ status: 202, body: { limits: { maxSteps: 5 } } });
 });
-test('a fork of a run whose limits a retry raised has the raised ones', async () => {
+test('a fork of a run whose limits were raised by a retry has the raised limits', async () => {
   const id = await startLimited();
   await control(id, 'retry', { limits: { maxSteps: 5 } });
   await until(id, 'completed');
@@ -58,7 +58,7 @@ test('a fork of a run whose limits a retry raised has the raised ones', async ()
     error: null,
   });
 });
-test('the 202 of canceling a queued run returns it as canceled', async () => {
+test('the response to the cancellation of a queued run has it as canceled', async () => {
   const begin = async () =>
     await user().post('/api/runs', { graph: anAskingGraph(), threadId: 'b5', onBusy: 'enqueue' });
   await begin();

@@ -91,7 +91,7 @@ describe('retrying a failed run', () => {
     { shape: 'a join', graph: joined, refused: 'b', log: ['a', 'b', 'a2', 'j'] },
     { shape: 'a loop', graph: looping, refused: 'turn 1', log: ['turn 0', 'turn 1', 'turn 2'] },
   ];
-  describe.each(shapes)('in $shape', ({ graph, refused, log }) => {
+  describe.each(shapes)('that failed in $shape', ({ graph, refused, log }) => {
     test.each([1, 2])('repeats only the failed call, after %i failures', async (failures) => {
       service().refuse(refused, failures);
       const id = textAt(await startRun(user(), graph), '/id');
@@ -124,7 +124,7 @@ describe('retrying a failed run', () => {
     expect((await ofType(id, 'run.retried')).map((event) => at(event, '/node'))).toEqual(['a', 'b']);
   });
 
-  test('works when its workflow was closed long ago', async () => {
+  test('works although its workflow was closed long ago', async () => {
     const id = await startFailing(three, 'b');
     const temporal = await openTemporalCli(stack());
     const statusOf = async () => at(await temporal.tell('describe', `run:demo:${id}`), '/workflowExecutionInfo/status');
@@ -145,7 +145,7 @@ describe('retrying a failed run', () => {
     expect(service().calls).toHaveLength(4);
   });
 
-  test('many times at once is accepted once', async () => {
+  test('by many requests at once is accepted once', async () => {
     const id = await startFailing(three, 'b');
     const answers = await Promise.all(Array.from({ length: 5 }, () => control(id, 'retry')));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
@@ -239,7 +239,7 @@ describe('retrying with other limits', () => {
   test.each([
     [{ maxSteps: 4 }, ['/limits/maxSteps']],
     [{ maxSteps: 3, deadline: '2m' }, ['/limits/deadline']],
-  ])('%j is refused above the limits of the graph', async (limits, paths) => {
+  ])('is refused above the limits of the graph: %j', async (limits, paths) => {
     const id = await startLimited({ maxSteps: 1 });
     const refused = await control(id, 'retry', { limits });
     expect(refused).toMatchObject(aProblem(422, 'LIMIT_TOO_LOOSE'));
@@ -252,7 +252,7 @@ describe('retrying with other limits', () => {
     ['retry', { id: 'a:1' }],
     ['skip', { output: 1 }],
     ['skip', { node: 'a', output: 1 }],
-  ])('is the only retry that needs no failed node: %s %j is refused', async (name, body) => {
+  ])('is the only way to continue a run that failed at its limits: %s %j is refused', async (name, body) => {
     const id = await startLimited({ maxSteps: 1 });
     expect(await control(id, name, body)).toMatchObject(aProblem(422, 'UNKNOWN_INTERVENTION'));
     expect(await control(id, 'fail', {})).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
@@ -307,7 +307,7 @@ describe('replanning a failed run', () => {
   test.each([
     [{ node: 'x' }, '/node'],
     [{ node: 'c', values: { lgo: 1 } }, '/values/lgo'],
-  ])('as %j changes nothing', async (body, path) => {
+  ])('with the invalid body %j changes nothing', async (body, path) => {
     const id = await startFailing(three, 'b');
     const refused = await control(id, 'replan', body);
     expect({ status: refused.status, paths: issuePathsOf(refused) }).toEqual({ status: 422, paths: [path] });
@@ -328,13 +328,13 @@ describe('a run without a failed node', () => {
     ['signal', { event: 'any' }],
   ] as const;
 
-  test.each(controls)('refuses %s %j once it is completed', async (name, body) => {
+  test.each(controls)('refuses the control %s %j after it has completed', async (name, body) => {
     const run = await startRun(user(), three);
     expect(await control(textAt(run, '/id'), name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
     expect(await runOf(textAt(run, '/id'))).toEqual(run);
   });
 
-  test.each(controls)('refuses %s %j once it is canceled', async (name, body) => {
+  test.each(controls)('refuses the control %s %j after it was canceled', async (name, body) => {
     const id = textAt(await startRun(user(), anAskingGraph()), '/id');
     await control(id, 'cancel');
     const canceled = await until(id, 'canceled');
@@ -345,7 +345,7 @@ describe('a run without a failed node', () => {
   test.each([
     ['retry', {}],
     ['skip', { output: { job: 'x' } }],
-  ])('refuses %s %j once it was canceled during an intervention', async (name, body) => {
+  ])('refuses the control %s %j after it was canceled during an intervention', async (name, body) => {
     service().refuse('a');
     const graph = aDefinition({ nodes: { a: aJob('a', { onError: 'intervene' }), b: aJob('b') } });
     const id = textAt(await startRun(user(), graph), '/id');

@@ -107,7 +107,7 @@ describe('the overlap policy', () => {
     await user.untilRun(runId, (run) => at(run, '/status') === 'completed');
   };
 
-  test('skip: a fire is skipped while a run has not ended', async () => {
+  test('skip drops a fire while a run has not ended', async () => {
     const id = await asked('skip');
     const first = await decided(id);
     expect(first).toMatchObject({ kind: 'trigger', outcome: 'started', runId: expect.any(String) });
@@ -116,7 +116,7 @@ describe('the overlap policy', () => {
     expect(await decided(id)).toMatchObject({ outcome: 'started' });
   });
 
-  test('buffer: one fire waits', async () => {
+  test('buffer keeps one fire waiting until the run has ended', async () => {
     const id = await asked('buffer');
     const first = await decided(id);
     expect(await trigger(id)).toMatchObject({ outcome: 'pending' });
@@ -125,7 +125,7 @@ describe('the overlap policy', () => {
     await expect.poll(async () => (await outcomesOf(id)).filter((one) => one === 'started').length).toBe(2);
   });
 
-  test('cancelOther: the previous run is canceled, and the next one starts', async () => {
+  test('cancelOther cancels the previous run and starts the next one', async () => {
     const id = await asked('cancelOther');
     const first = await decided(id);
     await user.untilRun(textAt(first, '/runId'), (run) => at(run, '/status') === 'waiting');
@@ -136,7 +136,7 @@ describe('the overlap policy', () => {
   });
 });
 
-test('a trigger is made once for one key', async () => {
+test('triggers under one Idempotency-Key fire the schedule once', async () => {
   const id = await create(SELDOM);
   const [one, other] = [
     await trigger(id, { 'idempotency-key': 'once' }),
@@ -161,7 +161,7 @@ test('a backfill fires each past time once, one run after the other', async () =
   expect([tooMany.status, issuePathsOf(tooMany)]).toEqual([422, ['/to']]);
 });
 
-test('its next fires follow its time zone, also across the change to summer time', async () => {
+test('the next fires of a schedule follow its time zone, also across the change to summer time', async () => {
   const noon = { graph: 'said', cron: '0 12 * * *', timeZone: 'America/Santiago', paused: true };
   const id = await create(noon);
   const times = listAt(await read(id), '/nextTimes').map(String);
@@ -184,7 +184,7 @@ describe('a schedule is refused', () => {
     ['/every', { graph: 'said', every: '1ms' }],
     ['/timeZone', { ...SELDOM, timeZone: 'Mars/Olympus' }],
     ['/jitter', { ...SELDOM, jitter: '1m' }],
-  ])('with a pointer to %s', async (path, terms) => {
+  ])('with a pointer to the field %s', async (path, terms) => {
     const ids = async () => listAt((await user.get('/api/schedules')).body, '/items').map((one) => at(one, '/id'));
     const before = await ids();
     const refused = await user.post('/api/schedules', terms);

@@ -1,11 +1,11 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setupSteps } from '../../../src/cli/production/setup-steps.ts';
-import type { Sight } from '../../../src/cli/production/setup-steps.ts';
+import type { StepCheck } from '../../../src/cli/production/setup-steps.ts';
 import { takeStep } from '../../../src/cli/production/take-step.ts';
 import { holdfast } from '../../support/servers/command-line.ts';
 import type { Said } from '../../support/servers/command-line.ts';
-import { takePlace } from '../../support/servers/shared-place.ts';
+import { reserveServers } from '../../support/servers/reserve-servers.ts';
 
 /** A namespace and a database without any setup. */
 const NAMESPACE = 'set-up';
@@ -14,7 +14,7 @@ const DATABASE = 'set_up';
 let admin: Client;
 let env: Record<string, string>;
 beforeAll(async () => {
-  const { TEMPORAL_ADDRESS = '', DATABASE_URL = '' } = await takePlace();
+  const { TEMPORAL_ADDRESS = '', DATABASE_URL = '' } = await reserveServers();
   admin = new Client({ connectionString: DATABASE_URL });
   await admin.connect();
   await admin.query(`create database ${DATABASE}`);
@@ -57,8 +57,8 @@ test('a step that another process completes between check and creation counts as
   const taken = await Promise.all(
     setupSteps(plan).map(async (step) => {
       const looks = [{ isThere: false, what: 'all' }];
-      const look = async (): Promise<Sight> => looks.pop() ?? (await step.look());
-      return await takeStep({ ...step, look }, { isDry: false, untilMs: Date.now() });
+      const check = async (): Promise<StepCheck> => looks.pop() ?? (await step.check());
+      return await takeStep({ ...step, check }, { isDry: false, untilMs: Date.now() });
     }),
   );
   expect(taken.map(({ line }) => line)).toEqual([

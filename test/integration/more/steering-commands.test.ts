@@ -52,7 +52,7 @@ describe('a run', () => {
     expect(ended).toMatchObject({ output: { log: 'Hello Ada' } });
   });
 
-  test('fails at its limits, and is retried with higher ones', async () => {
+  test('that failed at its limits is retried with higher ones', async () => {
     const nodes = { one: { type: 'set', write: { log: 'one' } }, two: { type: 'set', write: { log: 'two' } } } as const;
     const edges = [
       { from: '__start__', to: 'one' },
@@ -112,7 +112,7 @@ describe('a run', () => {
     [['fork', 'R'], 'Where does it begin?'],
     [['fork', 'R', '--checkpoint', 'R.c1', '--graph', '@missing.json'], "missing.json can't be read"],
     [['reassign', 'R.a1'], 'Who decides now?'],
-  ])('%j is wrong usage', async (args, message) => {
+  ])('gets no request from a command with wrong arguments: %j', async (args, message) => {
     expect(await at(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 });

@@ -58,7 +58,7 @@ describe('temporal workflow signal', () => {
     ['reject', '{"reason":"no"}', { decision: 'rejected', reason: 'no', by: 'temporal-operator' }],
     ['approve', '{"by":{"sub":"carl","roles":["approver"]}}', { decision: 'approved', by: 'carl' }],
     ['approve', '{"args":{"amount":2},"values":["v"]}', { args: { amount: 2 }, values: ['v'] }],
-  ])('--name %s --input %s decides', async (name, input, expected) => {
+  ])('with --name %s --input %s decides the approval', async (name, input, expected) => {
     const started = await asking({ roles: ['approver'] });
     await temporal.signal(started.workflowId, name, '--input', input);
     expect(at(await completed(started), '/output/answer')).toMatchObject(expected);
@@ -69,7 +69,7 @@ describe('temporal workflow signal', () => {
     ['skip', '{"node":"only","output":7}', 'completed'],
     ['fail', '{"reason":"hopeless"}', 'failed'],
     ['cancel', '{"reason":"not needed"}', 'canceled'],
-  ])('--name %s --input %s resolves a failed node: the run is %s', async (name, input, status) => {
+  ])('with --name %s --input %s resolves a failed node, and the run is %s', async (name, input, status) => {
     const { id, workflowId } = await startFailing();
     server.answers(json(7));
     await temporal.signal(workflowId, name, '--input', input);
@@ -107,15 +107,18 @@ describe('a signal that can not be taken', () => {
     ['a control that nothing waits for', ['retry', '--input', '{}'], 'not_allowed_now'],
   ];
 
-  test.each(bad)('%s: is recorded with a reason, and the run continues', async (_what, [name, ...args], reason) => {
-    const started = await asking();
-    await temporal.signal(started.workflowId, name, ...args);
-    const expected = { signal: name, reason, by: 'temporal-operator', detail: expect.stringMatching(/./) };
-    await expect.poll(async () => await ignoredBy(started)).toMatchObject([expected]);
-    expect(await temporal.query(started.workflowId, 'status')).toMatchObject({ status: 'waiting' });
-    await temporal.signal(started.workflowId, 'approve', '--input', '{"reason":"ok"}');
-    expect(at(await completed(started), '/output/answer')).toMatchObject({ decision: 'approved', reason: 'ok' });
-  });
+  test.each(bad)(
+    'because of %s is recorded with a reason, and the run continues',
+    async (_what, [name, ...args], reason) => {
+      const started = await asking();
+      await temporal.signal(started.workflowId, name, ...args);
+      const expected = { signal: name, reason, by: 'temporal-operator', detail: expect.stringMatching(/./) };
+      await expect.poll(async () => await ignoredBy(started)).toMatchObject([expected]);
+      expect(await temporal.query(started.workflowId, 'status')).toMatchObject({ status: 'waiting' });
+      await temporal.signal(started.workflowId, 'approve', '--input', '{"reason":"ok"}');
+      expect(at(await completed(started), '/output/answer')).toMatchObject({ decision: 'approved', reason: 'ok' });
+    },
+  );
 
   test('does not override an earlier decision of an approval', async () => {
     const ask = { type: 'approval', title: 'May I?', write: { log: '{{ result.decision }}' } } as const;
@@ -222,7 +225,7 @@ describe('temporal workflow query', () => {
     ['history', '[]'],
     ['history', '{"after":"x","limit":-1}'],
     ['signalResult', '{}'],
-  ])('%s answers any argument: %s', async (type, input) => {
+  ])('%s answers with the argument %s', async (type, input) => {
     const started = await start(graph);
     await temporal.query(started.workflowId, type, input);
     await temporal.signal(started.workflowId, 'approve', '--input', '{}');
@@ -260,7 +263,7 @@ describe('temporal workflow cancel', () => {
   });
 });
 
-describe('what Temporal shows', () => {
+describe('the information that Temporal displays of a run', () => {
   /** A graph that pays and then requests an approval. */
   const graph = aDefinition({
     name: 'payment',
@@ -281,7 +284,7 @@ describe('what Temporal shows', () => {
     return await start(graph);
   }
 
-  test('activities and timers have a summary of one line that names their node', async () => {
+  test('includes a summary of one line for activities and timers, which names their node', async () => {
     const { workflowId } = await startPayment();
     const events = listAt(await temporal.tell('show', workflowId), '/events');
     const summaryOf = (event: Json): unknown => decoded(at(event, '/userMetadata/summary/data'));
@@ -293,14 +296,14 @@ describe('what Temporal shows', () => {
     expect(timers.map(summaryOf)).toEqual([expect.stringMatching(/^.*\bconfirm\b.*$/)]);
   });
 
-  test('every other activity has a summary too', async () => {
+  test('includes a summary for every other activity', async () => {
     const { workflowId } = await startPayment();
     const events = listAt(await temporal.tell('show', workflowId), '/events');
     const scheduled = events.filter((event) => at(event, '/eventType') === 'EVENT_TYPE_ACTIVITY_TASK_SCHEDULED');
     expect(scheduled.filter((event) => at(event, '/userMetadata/summary/data') === undefined)).toEqual([]);
   });
 
-  test('the search attributes hold tenant, graph and status of the run', async () => {
+  test('includes tenant, graph and status as search attributes', async () => {
     await stack.as('user').post('/api/graphs', graph);
     server.answers(json({ paid: true }));
     const started = await start('payment');
@@ -317,14 +320,14 @@ describe('what Temporal shows', () => {
     await expect.poll(attributesOf).toMatchObject({ RunStatus: 'completed', PendingApprovals: 0 });
   });
 
-  test('the details hold status, node, usage and pending approvals', async () => {
+  test('includes details with status, node, usage and pending approvals', async () => {
     const { workflowId } = await startPayment();
     const details = await detailsOf(workflowId);
     const parts = ['payment', 'waiting', '`confirm`', '1 tool call', 'Was it paid?'];
     expect(parts.filter((part) => !details.includes(part))).toEqual([]);
   });
 
-  test('the details are Markdown of whole lines within the size limit, and describe a failed call completely', async () => {
+  test('includes details as whole lines of Markdown within the size limit, with a complete description of a failed call', async () => {
     const { id, workflowId } = await startFailing();
     const details = await detailsOf(workflowId);
     expect(details).toContain('\n\n- at: `only`\n- used: ');
@@ -341,7 +344,7 @@ describe('what Temporal shows', () => {
     expect(commands.filter((line) => line.length > 100)).toEqual([]);
   });
 
-  test('neither details nor failure show a redacted channel', async () => {
+  test('does not include redacted channels, neither in the details nor in the failure', async () => {
     const secretive = aDefinition({
       channels: { secret: { redact: true }, copy: {} },
       nodes: {
@@ -364,7 +367,7 @@ describe('what Temporal shows', () => {
   test.each([
     ['approve', 'approved'],
     ['reject', 'rejected'],
-  ])('the details hold a command that does %s, and it works', async (name, decision) => {
+  ])('includes a working command that does %s', async (name, decision) => {
     const started = await asking();
     await temporal.paste(commandOf(await detailsOf(started.workflowId), name));
     expect(at(await completed(started), '/output/answer')).toMatchObject({ decision });
@@ -374,7 +377,7 @@ describe('what Temporal shows', () => {
     ['retry', 'completed'],
     ['skip', 'completed'],
     ['fail', 'failed'],
-  ])('the details hold a command that does %s on a failed node, and it works', async (name, status) => {
+  ])('includes a working command that does %s on a failed node', async (name, status) => {
     const { id, workflowId } = await startFailing();
     server.answers(json(7));
     await temporal.paste(commandOf(await detailsOf(workflowId), name));
@@ -382,7 +385,7 @@ describe('what Temporal shows', () => {
     expect(run).toMatchObject({ status, usage: { toolCalls: name === 'retry' ? 2 : 1 } });
   });
 
-  test('the workflow of a failed run fails with the code of the run', async () => {
+  test('includes the error code of a failed run as the failure of its workflow', async () => {
     server.answers(answer(404));
     const { workflowId } = await start(aGraphOf({ type: 'tool', tool: 'work' }));
     const last = async () => listAt(await temporal.tell('show', workflowId), '/events').at(-1);

@@ -19,7 +19,7 @@ import { makeCertificates, tlsOptions } from '../../support/servers/certificates
 import type { Certificates } from '../../support/servers/certificates.ts';
 import { holdfast } from '../../support/servers/command-line.ts';
 import type { Said } from '../../support/servers/command-line.ts';
-import { takePlace } from '../../support/servers/shared-place.ts';
+import { reserveServers } from '../../support/servers/reserve-servers.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 
 let folder: string;
@@ -57,7 +57,7 @@ const withClient = (): NodeJS.ProcessEnv => ({
 });
 
 test('a stack works with a Temporal server that requires mTLS', async () => {
-  const place = await takePlace();
+  const place = await reserveServers();
   const { server, address } = await openTls(place['TEMPORAL_ADDRESS'] ?? '');
   const stack = await startTestStack({}, { ...place, ...withClient(), TEMPORAL_ADDRESS: address });
   const { body } = await stack.as('user').post('/api/runs', { graph: aDefinition() });
@@ -70,7 +70,7 @@ test('a stack works with a Temporal server that requires mTLS', async () => {
 });
 
 test('the command line connects by the same variables', async () => {
-  const place = await takePlace();
+  const place = await reserveServers();
   const { server, address } = await openTls(place['TEMPORAL_ADDRESS'] ?? '');
   const told = async (variables: NodeJS.ProcessEnv): Promise<Said> =>
     await holdfast(

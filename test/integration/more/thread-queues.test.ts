@@ -47,7 +47,7 @@ const TIME = PATIENCE_MS + 60_000;
 const CANCELED = Array.from({ length: 9 }, () => 'canceled');
 
 describe('ten runs at once on one thread', () => {
-  test('with onBusy reject: one starts, the others are refused', async () => {
+  test('with onBusy reject start once, and the others are refused', async () => {
     const answers = await Promise.all(TEN.map((say) => start('ten reject', 'reject', { say, graph: asking })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     for (const refused of answers.filter(({ status }) => status !== 201))
@@ -56,7 +56,7 @@ describe('ten runs at once on one thread', () => {
   });
 
   test(
-    'with onBusy enqueue: all of them run one after the other on the accumulated state',
+    'with onBusy enqueue run one after the other on the accumulated state',
     async () => {
       const answers = await Promise.all(TEN.map((say) => start('ten enqueue', 'enqueue', { say })));
       const runs = await Promise.all(
@@ -73,7 +73,7 @@ describe('ten runs at once on one thread', () => {
   );
 
   test(
-    'with onBusy interrupt: all but the last are canceled',
+    'with onBusy interrupt are canceled except for the last one',
     async () => {
       const answers = await Promise.all(TEN.map((say) => start('ten interrupt', 'interrupt', { say, graph: asking })));
       const ids = answers.map(idOf);
@@ -122,7 +122,7 @@ describe('a queued run', () => {
     expect(await until(second, 'completed')).toMatchObject({ output: { log: ['second'] } });
   });
 
-  test('is not overtaken by a later run, even by one that would not wait', async () => {
+  test('is not overtaken by a later run, even if that run asks not to wait', async () => {
     const first = await occupy('past');
     const second = idOf(await start('past', 'enqueue', { say: 'second' }));
     expect(await start('past', 'reject', { say: 'third' })).toMatchObject(aProblem(409, 'THREAD_BUSY'));
@@ -131,7 +131,7 @@ describe('a queued run', () => {
     expect(service().done).toEqual(['first', 'second']);
   });
 
-  test('that is canceled never begins; the next one does', async () => {
+  test('that is canceled never begins, and the next one does', async () => {
     const first = await occupy('left');
     const [second, third] = [
       idOf(await start('left', 'enqueue', { say: 'second' })),
@@ -164,7 +164,7 @@ describe('a queued run', () => {
     ['skip', { output: 1 }],
     ['fail', {}],
     ['replan', { node: 'only' }],
-  ])('refuses %s', async (name, body) => {
+  ])('refuses the control %s', async (name, body) => {
     await occupy(`told ${name}`);
     const id = idOf(await start(`told ${name}`, 'enqueue', { say: 'second' }));
     expect(await control(id, name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));

@@ -232,7 +232,7 @@ describe('a run that waits for a person', () => {
   });
 });
 
-describe('contents', () => {
+describe('the contents of prompts and answers', () => {
   test('are recorded where the configuration allows them', async () => {
     server.answers(json({ found: CANARY }));
     const spans = await spansOf(textAt(await start(asking()), '/id'), 1);
@@ -251,7 +251,7 @@ describe('contents', () => {
     expect(collector.text()).not.toContain(CANARY);
   });
 
-  test('of requests, such as tokens, are never recorded', async () => {
+  test('are recorded without the tokens of requests', async () => {
     await stack.as('user').get(`/api/runs?graph=${CANARY}`);
     await stack.as('user').get(`/api/runs/${CANARY}`);
     await expect.poll(() => collector.spans.map(({ name }) => name), EXPORTED).toContain('GET /api/runs/:id');
@@ -260,7 +260,7 @@ describe('contents', () => {
   });
 });
 
-test('a request that its caller does not sample has a run without spans', async () => {
+test('a run has no spans if its caller does not sample the request', async () => {
   server.answers(json({ found: 1 }));
   const headers = { traceparent: `00-${CALLER}-${CALLING_SPAN}-00` };
   const run = await start(asking(), { headers });

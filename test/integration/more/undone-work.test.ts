@@ -186,9 +186,9 @@ describe('a replay of a compensated run', () => {
   };
 
   test.each<[string, object]>([
-    ['is forked before the undone call only', {}],
+    ['can be forked only before the undone call', {}],
     [
-      'that leaves its recording is not forked after that',
+      'can not be forked after it has left its recording',
       { graph: { ...trip, nodes: { ...trip.nodes, mail: reserves } } },
     ],
   ])('%s', async (_, body) => {

@@ -97,7 +97,7 @@ describe.concurrent('a signal with', () => {
     expect(ignored).toMatchObject([{ signal: 'approve', reason: 'malformed', detail: expect.stringMatching(why) }]);
   });
 
-  test('a missing second payload is handled by its first one', async () => {
+  test('a missing second payload is handled by its first payload', async () => {
     const id = await startWaiting();
     await signal(id, sound, aReference({ id: `${workflowIdOf(id)}/gone` }));
     expect(await stack.as('user').untilRun(id, hasStatus('completed'))).toMatchObject({ status: 'completed' });

@@ -17,7 +17,7 @@ const user = () => stack.as('user');
 const { control, until } = createRunControls(user);
 const start = async (name: string, more: object = {}) => await startPoisoned(user(), name, more);
 
-describe('a run with a failing workflow task that is not quarantined', () => {
+describe('a run whose workflow task fails and that is not quarantined', () => {
   const cancelTwice = { 'idempotency-key': 'cancel-it' };
   beforeAll(async () => {
     const poison = { HOLDFAST_WORKFLOW_BUNDLE: await bundlePoison(teardown) };

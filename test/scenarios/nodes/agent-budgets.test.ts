@@ -112,7 +112,7 @@ describe('a model call', () => {
     expect(of('nope', 'constructor')).toBe(of());
   });
 
-  test('counts other scripts, schemas and tool calls', () => {
+  test('estimates the tokens of other scripts, schemas and tool calls', () => {
     const of = (over: Partial<ModelCallRequest>): number => estimateRequest(aModelRequest(over), {});
     expect(of({ system: '日本語です' })).toBe(of({ system: 'x'.repeat(20) }));
     expect(of({ output: { type: 'object' } })).toBeGreaterThan(of({}));
@@ -189,7 +189,7 @@ describe('maxToolCalls', () => {
     },
   );
 
-  test('goes to the turn that planned it, if two want the last call', () => {
+  test('gives the last call to the turn that planned it first', () => {
     const late: NodeDefinition = { type: 'tool', tool: 'lookup', args: { key: 'late' } };
     const child = aDefinition({ name: 'child', nodes: { nap: { type: 'wait', for: '1s' }, late } });
     const { run, calls } = play({

@@ -49,7 +49,7 @@ describe('a task whose position does not fit its node', () => {
   test.each<[NodeDefinition, ResumablePosition]>([
     [agent, atCalls([])],
     [calls, atAgent],
-  ])('of %j throws', (node, position) => {
+  ])('of %j throws an error', (node, position) => {
     const behavior = behaviorOf(node);
     for (const act of [
       () => behavior.restart?.(IDLE_TASK, position),
@@ -129,7 +129,7 @@ test('the onFailure of a tool may name one that no longer exists', () => {
   expect(after.call.state).toMatchObject({ content: 'Execution failed: no' });
 });
 
-test('a missing answer is an empty text', () => {
+test('a missing answer of a model counts as an empty text', () => {
   expect(answersOf([call])).toEqual([{ role: 'tool', toolCallId: 'c', name: 'lookup', content: '' }]);
 });
 
@@ -138,7 +138,7 @@ test.each([
   [3, 5, 3],
   [9, 5, 5],
   [9, null, 9],
-])('a deadline of %j of which %j is left is %j', (deadlineMs, leftMs, ms) => {
+])('a deadline of %j with %j left is %j', (deadlineMs, leftMs, ms) => {
   expect(capDeadline(aPolicy({ deadlineMs }), leftMs).deadlineMs).toBe(ms);
 });
 
@@ -149,7 +149,7 @@ test.each<[Json, boolean]>([
   [{ kind: 'model', text: '' }, true],
   [{ kind: 'value' }, false],
   [null, false],
-])('%j is a reply: %j', (value, is) => {
+])('the value %j is recognized as a reply: %j', (value, is) => {
   expect(isCallReply(value)).toBe(is);
 });
 
@@ -210,7 +210,7 @@ describe('a result that returns after its node has failed', () => {
   test.each<[string, NodeDefinition]>([
     ['an agent', { ...agent, tools: ['lookup', 'charge'] }],
     ['a node with calls', calls],
-  ])('is kept by %s', (_name, node) => {
+  ])('is stored by a node of type %s', (_name, node) => {
     const toolCalls = asks(['lookup', { key: 'a' }], ['charge', { key: 'b' }]).toolCalls;
     const chat = {
       reducer: 'messages',

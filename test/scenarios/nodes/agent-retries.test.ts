@@ -176,7 +176,7 @@ describe('the progress of an agent is kept if', () => {
     expect(played.run.run.spent).toMatchObject({ modelCalls: 2, toolCalls: 2 });
   });
 
-  test('its own deadline expires, which is whole again on a retry', () => {
+  test('its own deadline expires, which begins again on a retry', () => {
     const clock = aSlowTool();
     const { run, keys } = playAgent(
       { deadline: '10s' },
@@ -213,7 +213,7 @@ describe('the progress of an agent is kept if', () => {
   }
 
   test.each<NonNullable<Agent['onError']>>(['intervene', { to: '__end__' }])(
-    'its own deadline is over, and other calls come back only then: onError: %j',
+    'its own deadline is over, and other calls return only then (onError: %j)',
     (onError) => {
       const played = playLate(onError);
       expect(played.run.run.status).toBe('waiting');

@@ -71,7 +71,7 @@ describe('a conversation that does not fit', () => {
     expect(requests).toHaveLength(1 + 2 * 4 + 1);
   });
 
-  test('loses no message after corrections did not fit', () => {
+  test('loses no message after its corrections did not fit', () => {
     const output = { type: 'object', required: ['n'] } as const;
     const played = playLong(['{}', overflow(3), 'brief', asks(look('a')), '{"n": 1}'], { output });
     expect(sentBy(played).slice(1)).toEqual([
@@ -125,7 +125,7 @@ describe('a conversation that does not fit', () => {
     expect([run.run.status, sentBy({ run, ...played }).at(-1)]).toEqual(['completed', sent]);
   });
 
-  test('has room for its summary if no limit is known', () => {
+  test('has enough tokens for its summary if no limit is known', () => {
     const played = playLong([overflow(1), says('brief'), 'done'], { context: { strategy: 'summarize' } });
     expect(played.requests[1]).toMatchObject({ maxOutputTokens: 4_000, context: { maxTokens: null } });
     expect(played.requests[1]?.messages.at(-1)?.content).toMatch(/in 500 words at most\.$/);

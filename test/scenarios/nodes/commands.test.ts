@@ -77,7 +77,7 @@ describe('the return value of a function', () => {
   });
 
   test.each<Json>([{ control: 'abort' }, { update: { log: 'x' } }, { goto: 'c' }])(
-    '%j is a result where the code marks it as one',
+    '%j is a plain result where the code marks it as one',
     (value) => {
       const a = { ...gives(null, ['c']), write: { log: ['{{ result }}'] } };
       const definition = aDefinition({ nodes: { ...nodes, a }, edges });

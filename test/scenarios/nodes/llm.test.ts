@@ -83,7 +83,7 @@ describe('a model', () => {
     expect(isJsonObject(result) ? result['model'] : undefined).toBe(used);
   });
 
-  test('is the one of the graph if the node names none', () => {
+  test('is the default of the graph if the node names none', () => {
     const { requests } = ask({}, ['x'], { defaults: { model: 'spare' } });
     expect(requests[0]?.model).toBe('spare');
   });

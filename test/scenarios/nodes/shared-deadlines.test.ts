@@ -56,7 +56,7 @@ describe('an llm node', () => {
     expect(played.run.run.status).toBe('completed');
   });
 
-  test('fails if no time is left, and has its whole deadline again on a retry', () => {
+  test('fails if no time is left, and its deadline begins again on a retry', () => {
     const played = playSlowly({ ...asks, onError: 'intervene' }, { replies: [modelDown, modelDown, 'hi'] });
     played.after(11_000);
     const failed = played.run.events.flatMap((event) => (event.type === 'node.failed' ? [event.error] : []));

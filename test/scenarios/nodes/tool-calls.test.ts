@@ -135,7 +135,7 @@ describe('a tool node with calls', () => {
     expect(addedTo(played, said)).toMatchObject([{ content: 'sent' }, { content: 'fine' }]);
   });
 
-  test('as the last node of a canceled run waits for nobody', () => {
+  test('does not wait for a person if it is the last node of a canceled run', () => {
     const chat = {
       reducer: 'messages',
       default: [{ id: 'm', role: 'assistant', content: '', toolCalls: [call('a'), call('b', 'charge')] }],

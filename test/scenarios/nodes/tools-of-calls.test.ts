@@ -57,7 +57,7 @@ describe('the last node of a canceled run', () => {
     tool: { type: 'tool', tool: 'lookup', args: { key: 'k' } },
   };
 
-  test.each(Object.keys(last))('of type %s is an issue only if it waits', (type) => {
+  test.each(Object.keys(last))('may have the type %s unless it waits', (type) => {
     const nodes = { a: wait, last: last[type] ?? wait };
     const definition = aDefinition({ nodes, edges: [{ from: '__start__', to: 'a' }], onCancel: 'last' });
     const errors = validateGraph(toJson(definition), aCatalog()).filter(({ severity }) => severity === 'error');

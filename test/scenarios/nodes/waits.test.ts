@@ -32,7 +32,7 @@ describe('a wait for time', () => {
   });
 
   test.each([{ until: '2026-01-02T03:04:05Z' }, { until: '2000-01-01T00:00:00Z' }, { for: '0s' }])(
-    '%j that is over goes on at once',
+    '%j that is over continues at once',
     (over) => {
       expect(start(over).run.status).toBe('completed');
     },

@@ -1,7 +1,7 @@
 import { toJson } from '../../../src/graph/values/to-json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { json } from '../doubles/loopback-server.ts';
-import type { Answer, HeardRequest, LoopbackServer } from '../doubles/loopback-server.ts';
+import type { Answer, ReceivedRequest, LoopbackServer } from '../doubles/loopback-server.ts';
 import { at, listAt, textAt } from '../readers/json-at.ts';
 
 /* Answers of a model by OpenAI's chat protocol, and readers of its requests. A `LoopbackServer` is the model. */
@@ -42,11 +42,11 @@ function completion(
 
 /** Returns the bodies of the requests to a model. */
 export function requestsOf({ requests }: LoopbackServer): Json[] {
-  return requests.map(({ body }: HeardRequest) => toJson(JSON.parse(body)));
+  return requests.map(({ body }: ReceivedRequest) => toJson(JSON.parse(body)));
 }
 
 /** Returns the tool results in one request to a model, by default the last. */
-export function toldTo(model: LoopbackServer, which = -1): string[] {
+export function toolResultsSentTo(model: LoopbackServer, which = -1): string[] {
   const request = requestsOf(model).at(which) ?? null;
   const messages = listAt(request, '/messages').filter((message) => at(message, '/role') === 'tool');
   return messages.map((message) => textAt(message, '/content'));

@@ -7,7 +7,7 @@ import { toJson } from '../../../src/graph/values/to-json.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import { aModelContext, aModelQuestion } from '../builders/call-builders.ts';
 import { answer } from './loopback-server.ts';
-import type { Answer, HeardRequest, LoopbackServer } from './loopback-server.ts';
+import type { Answer, ReceivedRequest, LoopbackServer } from './loopback-server.ts';
 
 export type Provider = ModelSettings['provider'];
 
@@ -51,7 +51,7 @@ export async function failureOf(call: Promise<ModelReply>): Promise<CallError> {
 }
 
 /** Returns the only request to the server, its body as JSON. */
-export function onlyRequest({ requests }: LoopbackServer): Omit<HeardRequest, 'body'> & { readonly body: Json } {
+export function onlyRequest({ requests }: LoopbackServer): Omit<ReceivedRequest, 'body'> & { readonly body: Json } {
   const [first] = requests;
   if (!first || requests.length > 1) throw new Error(`The server heard ${requests.length} requests`);
   return { ...first, body: toJson(JSON.parse(first.body)) };

@@ -11,7 +11,7 @@ export interface LoopbackServer {
   /** The address in the form of `http.allow`. */
   readonly address: string;
   readonly url: string;
-  readonly requests: readonly HeardRequest[];
+  readonly requests: readonly ReceivedRequest[];
   /** The number of connections opened so far, including those without a request. */
   readonly connections: number;
   /** Sets the answers to the next requests, in order. Further requests get 501. */
@@ -21,7 +21,7 @@ export interface LoopbackServer {
   stop(): Promise<void>;
 }
 
-export interface HeardRequest {
+export interface ReceivedRequest {
   readonly method: string;
   /** Path and query as sent. */
   readonly target: string;
@@ -35,7 +35,7 @@ export type Answer = (response: ServerResponse) => void;
 /** Starts a server that listens at every local address, so that every spelling of loopback reaches it. */
 export async function startLoopbackServer(): Promise<LoopbackServer> {
   let script: Answer[] = [];
-  let requests: HeardRequest[] = [];
+  let requests: ReceivedRequest[] = [];
   let connections = 0;
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // The client may disconnect while it sends the body.
@@ -127,7 +127,7 @@ export function endlessText(): { readonly answer: Answer; readonly left: Promise
 
 const unexpected = answer(501, {}, 'The test has no answer for this request');
 
-async function hear(request: IncomingMessage): Promise<HeardRequest> {
+async function hear(request: IncomingMessage): Promise<ReceivedRequest> {
   const { method = '', url = '', headers } = request;
   return { method, target: url, headers, body: await text(request) };
 }

@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { JsonObject } from '../../../src/graph/values/json.ts';
 import { answer, startLoopbackServer } from './loopback-server.ts';
-import type { Answer, HeardRequest } from './loopback-server.ts';
+import type { Answer, ReceivedRequest } from './loopback-server.ts';
 import { createOddMcpServer, readMcpMessage } from './odd-mcp-server.ts';
 
 /** The odd server over HTTP. Tests may replace its answers. */
 export interface OddMcpAddress {
   readonly url: string;
   readonly address: string;
-  readonly requests: readonly HeardRequest[];
+  readonly requests: readonly ReceivedRequest[];
   /** Replaces the answer to the next request for this tool, or to the next message of this method. */
   instead(toolOrMethod: string, what: Answer): void;
   /** The response to a request for a stream of events. */
@@ -40,7 +40,7 @@ export async function startOddMcpAddress(): Promise<OddMcpAddress> {
   http.answers(answerNext);
   return odd;
 
-  function serve({ method, body }: HeardRequest, response: ServerResponse): void {
+  function serve({ method, body }: ReceivedRequest, response: ServerResponse): void {
     if (method === 'GET') return odd.listened(response);
     if (method === 'DELETE') return answer(200)(response);
     const { id, params, method: asked } = readMcpMessage(body);

@@ -16,7 +16,7 @@ export async function holdfast(args: readonly string[], env: Readonly<Record<str
   const code = await main(args, {
     env: { HOLDFAST_TOKENS_FILE: '/nowhere/tokens.json', ...env },
     interrupted: () => new AbortController().signal,
-    goOnUnread: () => undefined,
+    continueWhenUnread: () => undefined,
     stdout: { write: (text) => void (said.stdout += text) },
     stderr: { write: (text) => void (said.stderr += text) },
   });

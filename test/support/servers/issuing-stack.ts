@@ -8,7 +8,7 @@ import { openIssuer } from '../../../src/dev/issuer.ts';
 import { startStack } from '../../../src/dev/stack.ts';
 import { createApiClient } from '../readers/api-client.ts';
 import type { ApiClient } from '../readers/api-client.ts';
-import { takePlace } from './shared-place.ts';
+import { reserveServers } from './reserve-servers.ts';
 import { graphJobsHere } from '../doubles/graph-jobs-here.ts';
 
 /** A stack whose tokens the test signs itself, valid and invalid ones. */
@@ -48,7 +48,7 @@ export async function startIssuingStack(settings: ConfigInput = {}): Promise<Iss
     port: 0,
     temporalPort: 0,
     uiPort: 0,
-    environment: { ...process.env, ...(await takePlace()) },
+    environment: { ...process.env, ...(await reserveServers()) },
     graphJobs: graphJobsHere,
     say: (line) => process.stderr.write(`${line}\n`),
   });

@@ -6,7 +6,7 @@ import type { Teardown } from '../../../src/dev/teardown.ts';
 import { provideTemporal } from '../../../src/dev/open-temporal.ts';
 import { startTemporalServer } from '../../../src/dev/temporal-server.ts';
 import type { TemporalServer } from '../../../src/dev/temporal-server.ts';
-import { sharedTemporal } from './shared-place.ts';
+import { sharedTemporal } from './reserve-servers.ts';
 import { startTemporalProxy } from './temporal-proxy.ts';
 import type { TemporalProxy } from './temporal-proxy.ts';
 import { startTestStack } from './test-stack.ts';

@@ -8,8 +8,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll } from 'vitest';
-import { openIssuer } from '../../../src/dev/issuer.ts';
-import { consoleAddress } from '../../../src/dev/stack.ts';
+import { consoleAddress, openIssuer } from '../../../src/dev/issuer.ts';
 import { createApiClient } from '../readers/api-client.ts';
 import type { ApiClient } from '../readers/api-client.ts';
 

@@ -9,7 +9,7 @@ import { openPostgresStore } from '../../../src/store/store.ts';
 import { endWhenOrphaned } from './end-when-orphaned.ts';
 import { startPostgres } from './postgres-server.ts';
 import type { PostgresServer } from './postgres-server.ts';
-import { NAMESPACES, PLACES, TEMPLATE } from './shared-place.ts';
+import { NAMESPACES, RESERVATIONS, TEMPLATE } from './reserve-servers.ts';
 
 /** Starts the shared servers of a project's files: a Temporal server and a PostgreSQL server. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
@@ -44,6 +44,6 @@ async function openPostgres(teardown: Teardown): Promise<PostgresServer> {
   teardown.add(() => postgres.stop());
   const store = await openPostgresStore(await postgres.createDatabase(TEMPLATE));
   await store.close();
-  await postgres.query(`create sequence ${PLACES}`);
+  await postgres.query(`create sequence ${RESERVATIONS}`);
   return postgres;
 }

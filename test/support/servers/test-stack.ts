@@ -9,7 +9,7 @@ import type { Stack } from '../../../src/dev/stack.ts';
 import { createApiClient } from '../readers/api-client.ts';
 import type { ApiClient } from '../readers/api-client.ts';
 import { keepForReplay } from './histories.ts';
-import { takePlace } from './shared-place.ts';
+import { reserveServers } from './reserve-servers.ts';
 import { graphJobsHere } from '../doubles/graph-jobs-here.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function startTestStack(
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
   const file = typeof config === 'string' ? config : join(dataDir, 'holdfast.config.json');
   if (typeof config !== 'string') await writeFile(file, JSON.stringify(config));
-  const variables = { ...process.env, ...(await takePlace()), ...environment };
+  const variables = { ...process.env, ...(await reserveServers()), ...environment };
   const stack = await startStack({
     config: file,
     dataDir,

@@ -195,7 +195,7 @@ const FIRST: ReadonlySet<string> = new Set([
 /** Tests that expensive definitions end within the limits of a run. */
 export function boundedSuperstepsSuite(part: 'first' | 'others'): void {
   const cases = CASES.filter(([what]) => FIRST.has(what) === (part === 'first'));
-  describe('a run ends, or waits for people within its memory limit, for', () => {
+  describe('a run ends, or waits for people, within its limits although its graph has', () => {
     test.each(cases.map(([what, definition, code, units = SUPERSTEP]) => ({ what, definition, code, units })))(
       '$what',
       { timeout: 120_000 },

@@ -34,7 +34,7 @@ export function definitionsSuite(opened: () => OpenedStore): void {
       expect(await store().graphs.definition('D-run')).toEqual({ name: 'D-run' });
     });
 
-    test('is kept if a run has referred to it before', async () => {
+    test('is kept if a run referred to it before the deletion', async () => {
       await store().runs.create(aRunOf('D-old', 'D-stays'));
       await endRun(store(), { id: 'D-old', tenantId: 'D-stays' });
       const pruned = await opened()

@@ -44,7 +44,7 @@ export function poisonedRunsSuite(poisons: readonly (readonly [name: string, mes
     afterAll(async () => await teardown.run());
 
     test.each(poisons)(
-      '%s: fails within a minute; all other runs complete, and both workers are alive',
+      '(%s) fails within a minute, while all other runs complete and both workers stay alive',
       async (name, message) => {
         const poisoned = await start(name, { threadId: name, onBusy: 'enqueue' });
         const others = await Promise.all(Array.from({ length: 10 }, () => start('sound')));

@@ -41,7 +41,7 @@ function queues(store: () => Store): void {
     (await store().threads.queueHeads(1_000)).find((head) => head.tenantId === tenantId);
   const queuedOf = async (tenantId: string) => (await store().threads.find(tenantId, 't'))?.queued;
 
-  test('the first run of a thread is active at once and keeps others waiting', async () => {
+  test('activates the first run at once and lets others wait', async () => {
     expect(await create('first-1')).toBe('accepted');
     expect(await create('first-2')).toBe('busy');
     expect(await create('first-3', 'enqueue')).toBe('accepted');
@@ -50,20 +50,20 @@ function queues(store: () => Store): void {
     expect((await store().runs.find('first-3'))?.dispatch).toEqual({ kind: 'queued' });
   });
 
-  test('one of many concurrent runs is active', async () => {
+  test('activates one of many concurrent runs', async () => {
     const answers = await Promise.all(TEN.map((n) => create(`race-${n}`)));
     expect(answers.filter((answer) => answer === 'accepted')).toHaveLength(1);
     expect(await store().threads.runIds('race', 't')).toHaveLength(1);
   });
 
-  test('one of many concurrent runs is active, and the others are queued in order', async () => {
+  test('activates one of many concurrent runs, and keeps the others in order', async () => {
     await Promise.all(TEN.map((n) => create(`queue-${n}`, 'enqueue')));
     const thread = await store().threads.find('queue', 't');
     const rest = TEN.map((n) => `queue-${n}`).filter((id) => id !== thread?.activeRunId);
     expect(thread?.queued).toEqual(rest);
   });
 
-  test('a queued run is not dispatched before it is dequeued', async () => {
+  test('does not dispatch a queued run before it is dequeued', async () => {
     await create('claim-1');
     await create('claim-2', 'enqueue');
     expect(await store().pendingStarts.claim('claim-2', LATER, LATER)).toBeNull();
@@ -75,7 +75,7 @@ function queues(store: () => Store): void {
     expect(await store().pendingStarts.claim('claim-2', LATER, LATER)).toMatchObject({ predecessorId: 'claim-1' });
   });
 
-  test('no run is dequeued while another is active', async () => {
+  test('dequeues no run while another is active', async () => {
     await create('busy-1');
     await create('busy-2', 'enqueue');
     expect(await headOf('busy')).toBeUndefined();
@@ -83,7 +83,7 @@ function queues(store: () => Store): void {
     expect(await queuedOf('busy')).toEqual(['busy-2']);
   });
 
-  test('repeated attempts dequeue a run once', async () => {
+  test('dequeues a run once in repeated attempts', async () => {
     await create('once-1');
     await create('once-2', 'enqueue');
     await endRun(store(), { id: 'once-1', tenantId: 'once' });
@@ -94,7 +94,7 @@ function queues(store: () => Store): void {
     expect(await store().threads.find('once', 't')).toMatchObject({ activeRunId: 'once-2', queued: [] });
   });
 
-  test('a new run does not overtake queued ones', async () => {
+  test('does not let a new run overtake queued ones', async () => {
     await create('ahead-1');
     await create('ahead-2', 'enqueue');
     await endRun(store(), { id: 'ahead-1', tenantId: 'ahead' });
@@ -103,7 +103,7 @@ function queues(store: () => Store): void {
     expect(await queuedOf('ahead')).toEqual(['ahead-2', 'ahead-4']);
   });
 
-  test('an interruption is due until the interrupted run has ended, and for no other run', async () => {
+  test('reports an interruption until the interrupted run has ended, and for no other run', async () => {
     await create('stop-1');
     await create('stop-2', 'enqueue');
     await create('stop-3', 'interrupt');
@@ -114,7 +114,7 @@ function queues(store: () => Store): void {
     expect(await headOf('stop')).toBeUndefined();
   });
 
-  test('each interrupting run ends one run, also with others in between', async () => {
+  test('lets each interrupting run end one run, also with others in between', async () => {
     await create('each-1');
     await create('each-3', 'interrupt');
     await create('each-2', 'interrupt');
@@ -123,7 +123,7 @@ function queues(store: () => Store): void {
     expect(await headOf('each')).toMatchObject({ activeRunId: 'each-2', interruption: { runId: 'each-3' } });
   });
 
-  test('a run that leaves the queue is never dequeued, and one that was dequeued stays active', async () => {
+  test('never dequeues a run that has left it, and keeps a dequeued one active', async () => {
     await create('leave-1');
     await create('leave-2', 'enqueue');
     const canceled = aBatch([1], { view: aView({ status: 'canceled', endedAt: AT }) });
@@ -135,7 +135,7 @@ function queues(store: () => Store): void {
     expect(await store().threads.find('leave', 't')).toMatchObject({ activeRunId: null, lastRunId: 'leave-1' });
   });
 
-  test('a run that is queued while the only other one leaves the queue is found', async () => {
+  test('finds a run that is queued while the only other one leaves', async () => {
     await create('alone-1');
     await create('alone-2', 'enqueue');
     const canceled = aBatch([1], { view: aView({ status: 'canceled', endedAt: AT }) });
@@ -148,7 +148,7 @@ function queues(store: () => Store): void {
     expect(await headOf('alone')).toMatchObject({ runId: 'alone-3' });
   });
 
-  test('a run that is dequeued and canceled at the same moment has one of the two results', async () => {
+  test('gives a run that is dequeued and canceled at the same moment one of the two results', async () => {
     await create('either-1');
     await create('either-2', 'enqueue');
     await endRun(store(), { id: 'either-1', tenantId: 'either' });
@@ -162,7 +162,7 @@ function queues(store: () => Store): void {
     expect(both.filter(Boolean)).toHaveLength(1);
   });
 
-  test('signals for a queued run are dispatched with it, each once, in order', async () => {
+  test('dispatches the signals for a queued run with it, each once, in order', async () => {
     await create('told-1');
     await create('told-2', 'enqueue');
     const tell = async (id: string) =>
@@ -175,7 +175,7 @@ function queues(store: () => Store): void {
     expect(claimed?.queuedSignals.map(({ payload }) => payload.signalId)).toEqual(['one', 'two']);
   });
 
-  test('a queued run keeps a limited number of signals', async () => {
+  test('keeps a limited number of signals for a queued run', async () => {
     await create('full-1');
     await create('full-2', 'enqueue');
     const answers: string[] = [];
@@ -184,7 +184,7 @@ function queues(store: () => Store): void {
     expect([answers.filter((answer) => answer === 'taken').length, answers.at(-1)]).toEqual([100, 'full']);
   });
 
-  test('a late end does not free the thread of another run', async () => {
+  test('is not freed by the late end of another run', async () => {
     await create('late-1');
     await endRun(store(), { id: 'late-1', tenantId: 'late' });
     await create('late-2');
@@ -204,7 +204,7 @@ function reopenings(store: () => Store): void {
   const reopen = async (id: string, over: Partial<Reopening> = {}) =>
     await store().endedRuns.reopen(id, reopening(over));
 
-  test('only an ended run is found, with the input of its workflow', async () => {
+  test('are found only after their end, with the input of their workflow', async () => {
     await store().runs.create(aNewRun({ id: 'G-find' }));
     expect(await store().endedRuns.find('G-find')).toBeNull();
     await endRun(store(), { id: 'G-find' });
@@ -212,7 +212,7 @@ function reopenings(store: () => Store): void {
     expect(await store().endedRuns.find('G-none')).toBeNull();
   });
 
-  test('it is dispatched again, as the next execution', async () => {
+  test('are dispatched again as the next execution', async () => {
     await store().runs.create(aNewRun({ id: 'G-again' }));
     await endRun(store(), { id: 'G-again' });
     expect(await store().pendingStarts.claim('G-again', LATER, LATER)).toBeNull();
@@ -235,14 +235,14 @@ function reopenings(store: () => Store): void {
     });
   });
 
-  test('one of many concurrent requests reopens it', async () => {
+  test('are reopened by one of many concurrent requests', async () => {
     await store().runs.create(aNewRun({ id: 'G-race' }));
     await endRun(store(), { id: 'G-race' });
     const answers = await Promise.all(TEN.map(() => reopen('G-race')));
     expect(answers.toSorted()).toEqual([...Array.from({ length: 9 }, () => 'changed'), 'reopened']);
   });
 
-  test('one of many concurrent processes dispatches it', async () => {
+  test('are dispatched by one of many concurrent processes', async () => {
     await store().runs.create(aNewRun({ id: 'G-hand' }));
     await endRun(store(), { id: 'G-hand' });
     await reopen('G-hand');
@@ -250,7 +250,7 @@ function reopenings(store: () => Store): void {
     expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
   });
 
-  test('a run with later events, or an open one, is not reopened', async () => {
+  test('do not include runs with later events or open ones', async () => {
     await store().runs.create(aNewRun({ id: 'G-more' }));
     expect(await reopen('G-more')).toBe('changed');
     await endRun(store(), { id: 'G-more' }, 2);
@@ -258,7 +258,7 @@ function reopenings(store: () => Store): void {
     expect(await reopen('G-more', { lastSeq: 2 })).toBe('reopened');
   });
 
-  test('late entries of its last execution change nothing', async () => {
+  test('are not changed by late entries of their last execution', async () => {
     await store().runs.create(aNewRun({ id: 'G-late' }));
     await endRun(store(), { id: 'G-late' });
     await reopen('G-late');
@@ -270,7 +270,7 @@ function reopenings(store: () => Store): void {
     expect(await store().endedRuns.find('G-late')).toBeNull();
   });
 
-  test('it ends again by a later event', async () => {
+  test('end again by a later event', async () => {
     await store().runs.create(aNewRun({ id: 'G-end' }));
     await endRun(store(), { id: 'G-end' });
     await reopen('G-end');
@@ -282,7 +282,7 @@ function reopenings(store: () => Store): void {
     expect(await store().pendingStarts.claim('G-end', LATER, LATER)).toMatchObject({ execution: 3 });
   });
 
-  test('it gets its thread back unless the thread has a later run', async () => {
+  test('get their thread back unless it has a later run', async () => {
     await store().runs.create(onThread('back-1'));
     await endRun(store(), { id: 'back-1', tenantId: 'back' });
     expect(await reopen('back-1')).toBe('reopened');
@@ -296,7 +296,7 @@ function reopenings(store: () => Store): void {
     expect((await store().runs.find('back-1'))?.status).toBe('failed');
   });
 
-  test('it and a concurrent new run: one of the two gets the thread', async () => {
+  test('and concurrent new runs compete for the thread, and one of them gets it', async () => {
     await store().runs.create(onThread('moment-1'));
     await endRun(store(), { id: 'moment-1', tenantId: 'moment' });
     const [again, fresh] = await Promise.all([reopen('moment-1'), store().runs.create(onThread('moment-2'))]);

@@ -86,7 +86,7 @@ function plan(cases: readonly TicketCase[]): Repetition[] {
 
 const repetitions = plan(await readCases());
 
-describe(`killed with seed ${SEED}`, () => {
+describe(`processes that are killed with seed ${SEED}`, () => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster();
@@ -105,7 +105,7 @@ describe(`killed with seed ${SEED}`, () => {
       who: repetition.victims.join(' and '),
     })),
   )(
-    '$number: $who, while $when',
+    'lose and repeat nothing ($number: $who, while $when)',
     async ({ moment, victims, tickets }) => {
       const approver = watchDecisions(cluster.as('approver'));
       const reached = moment.reached(cluster, approver);

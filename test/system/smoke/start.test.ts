@@ -37,7 +37,7 @@ describe('npm start', () => {
     },
   );
 
-  test('the token files are readable by their owner only', async () => {
+  test('makes token files that only their owner can read', async () => {
     expect((await stat(tokensFile())).mode & 0o777).toBe(0o600);
     expect(Object.keys(JSON.parse(await readFile(tokensFile(), 'utf8')))).toEqual([
       'baseUrl',

@@ -39,7 +39,7 @@ const graph = new StateGraph({ name: 'typed', channels })
   .addNode('rest', { type: 'set' })
   .addSequence([START, 'rest', END]);
 
-test('an unwritten channel has the initial value of its reducer, and its type', async () => {
+test('an unwritten channel has the initial value of its reducer, and the type of that value', async () => {
   const { state, output } = await runGraph(graph, {});
   expectTypeOf(state).toEqualTypeOf<First>();
   expectTypeOf(output).toEqualTypeOf<Partial<First> | null>();
@@ -58,7 +58,7 @@ test('an unwritten channel has the initial value of its reducer, and its type', 
   });
 });
 
-test('the client gives the output of a run the same types', () => {
+test('the output of a run has the same types in the client', () => {
   expectTypeOf<TypedRun<typeof channels>['output']>().toEqualTypeOf<Partial<First> | null>();
 });
 
@@ -80,7 +80,7 @@ test('a channel with a default begins with it', async () => {
   expect(state).toEqual({ last: 'new', least: 9, all: true });
 });
 
-test('an optional default allows null', () => {
+test('a channel with an optional default may be null', () => {
   interface Loose {
     readonly most: { readonly reducer: 'max'; readonly default?: 1 };
   }

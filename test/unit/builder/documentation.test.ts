@@ -8,7 +8,7 @@ const blocks = codeIn('docs/builder.md', 'ts');
 
 describe('the examples of docs/builder.md', () => {
   test.each(['first-graph', 'edges', 'mistakes'].map((name, index) => [name, index] as const))(
-    'hold the code of %s.ts',
+    'contain the code of %s.ts',
     (name, index) => {
       expect(blocks).toHaveLength(3);
       expect(readFile(`examples/builder/${name}.ts`)).toContain(blocks[index]);

@@ -43,15 +43,15 @@ describe('channels and nodes', () => {
     });
   });
 
-  test('a graph without channels has no such field', () => {
+  test('are omitted from the definition if the graph has none', () => {
     expect(new StateGraph({ name: 'test' }).toJSON()).toStrictEqual({ name: 'test', nodes: {}, edges: [] });
   });
 
-  test('an empty record of channels is kept', () => {
+  test('are kept as an empty record', () => {
     expect(new StateGraph({ name: 'test', channels: {} }).toJSON().channels).toEqual({});
   });
 
-  test('a node of a registered type keeps its own fields', () => {
+  test('keep the fields of a registered node type', () => {
     const graph = new StateGraph({ name: 'test' }).addNode('a', {
       type: 'scrape',
       url: 'https://x',
@@ -60,17 +60,17 @@ describe('channels and nodes', () => {
     expect(graph.toJSON().nodes).toEqual({ a: { type: 'scrape', url: 'https://x', depth: { max: 2 } } });
   });
 
-  test('duplicate names that are unknown at compile time are refused at run time', () => {
+  test('are refused at run time for duplicate names that the compiler does not know', () => {
     const id: string = 'a';
     expect(() => aGraph().addNode(id, { type: 'set' }).addNode(id, { type: 'set' })).toThrow(/a node "a" already/);
     expect(() => aGraph().addChannel<string, object>('log', {})).toThrow(/a channel "log" already/);
   });
 
-  test('values that are no JSON are refused at the call', () => {
+  test('are refused at the call for values that are no JSON', () => {
     expect(() => aGraph().addNode('d', { type: 'scrape', when: () => true })).toThrow(/at \/when/);
   });
 
-  test('later changes to arguments or to compiled definitions do not affect the graph', () => {
+  test('are not affected by later changes to arguments or to compiled definitions', () => {
     const write: Record<string, string> = { log: 'before' };
     const graph = new StateGraph({ name: 'test', channels: { log: {} } }).addNode('a', {
       type: 'scrape',
@@ -116,7 +116,7 @@ describe('edges', () => {
     expect(edgesOf(build())).toStrictEqual(expected);
   });
 
-  test('a sequence chains new and existing nodes', () => {
+  test('of a sequence chain new and existing nodes', () => {
     const graph = aGraph().addSequence([START, 'a', ['d', log('d')], ['e', { type: 'scrape', url: 'x' }], 'b', END]);
     expect(Object.keys(graph.toJSON().nodes)).toEqual(['a', 'b', 'c', 'd', 'e']);
     expect(edgesOf(graph)).toEqual([
@@ -128,7 +128,7 @@ describe('edges', () => {
     ]);
   });
 
-  test('a sequence of one step has no edges', () => {
+  test('do not exist for a sequence of one step', () => {
     expect(edgesOf(aGraph().addSequence(['a']))).toEqual([]);
   });
 });
@@ -147,7 +147,7 @@ describe('the other fields', () => {
     expect(new StateGraph(settings).toJSON()).toStrictEqual({ ...settings, nodes: {}, edges: [] });
   });
 
-  test('may be given later; limits, defaults and interrupts add up', () => {
+  test('may be given later, and limits, defaults and interrupts add up', () => {
     const graph = aGraph()
       .input('log')
       .output()
@@ -274,12 +274,12 @@ describe('successors', () => {
     ['jump', ['a', 'c', 'later']],
     ['later', ['router']],
     ['router', ['a']],
-  ] as const)('of %s', (id, expected) => {
+  ] as const)('of %s are found by edges, onError and mayGoto', (id, expected) => {
     expect(graph.successors(id)).toEqual(expected);
   });
 });
 
-test('diagrams are those of the definition', () => {
+test('the diagrams of a builder are those of its definition', () => {
   expect(aRow().toMermaid()).toBe(toMermaid(aRow().compile()));
   expect(aRow().toPlantUml()).toBe(toPlantUml(aRow().compile()));
 });

@@ -28,7 +28,7 @@ const aGraph = () =>
     .addNode('b', { type: 'set' });
 
 describe('names of nodes', () => {
-  test('are those that were added before', () => {
+  test('are the ids that were added before', () => {
     const graph = aGraph();
     // @ts-expect-error unknown target
     graph.addEdge('a', 'x');
@@ -60,7 +60,7 @@ describe('names of nodes', () => {
     expect(aGraph().successors('x')).toEqual([]);
   });
 
-  test('include a start without incoming and an end without outgoing edges', () => {
+  test('include the start without incoming edges and the end without outgoing edges', () => {
     const graph = aGraph();
     graph.addEdge(START, 'a').addEdge('a', END);
     // @ts-expect-error nothing leads to the start
@@ -103,7 +103,7 @@ describe('names of nodes', () => {
 });
 
 describe('names of channels', () => {
-  test('are those that were declared', () => {
+  test('are the names that were declared', () => {
     const graph = aGraph();
     // @ts-expect-error unknown channel
     graph.addNode('c', { type: 'set', write: { txt: 'x' } });

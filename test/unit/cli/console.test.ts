@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await folder.remove());
 
-describe('console', () => {
+describe('the command console', () => {
   test('without a stack prints the command that starts one', async () => {
     expect(await holdfast(['console', '--data-dir', dataDir])).toMatchObject({
       code: 2,

@@ -22,11 +22,11 @@ const EVENTS = [
   { lastId: '', type: 'message', data: 'z' },
 ];
 
-test('events are read by the rules of HTML', () => {
+test('server-sent events are parsed by the rules of the HTML standard', () => {
   expect(createEventParser()(STREAM)).toEqual(EVENTS);
 });
 
-test('events are the same however their text is split', () => {
+test('server-sent events are the same however their text is split', () => {
   const random = createRandom(3);
   for (let n = 0; n < 300; n += 1) {
     const parse = createEventParser();
@@ -43,7 +43,7 @@ test('events are the same however their text is split', () => {
 test.each([
   ['a line', 'x'.repeat(1_000_000)],
   ['an event', `data: ${'x'.repeat(1_000_000)}\n`],
-])('an endless %s is refused', (_what, text) => {
+])('a server-sent event with an endless %s is refused', (_what, text) => {
   const parse = createEventParser();
   const parseOn = (): void => {
     for (let n = 0; n < 101; n += 1) parse(text);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { path } from '../../../src/client/listing.ts';
 
-test('a path has its ids encoded', () => {
+test('a path of the API contains its ids encoded', () => {
   expect(path`/api/threads/${'a/b?c'}/runs`).toBe('/api/threads/a%2Fb%3Fc/runs');
 });
 

@@ -70,16 +70,16 @@ describe('a request', () => {
 
   test('accepts a given idempotency key, and requests a token for each attempt', async () => {
     const tokens = ['a', 'b'];
-    const heard: Headers[] = [];
+    const requests: Headers[] = [];
     const fetch = async (_: string, init: RequestInit): Promise<Response> => {
-      heard.push(new Headers(init.headers));
-      return heard.length === 1 ? refused(503, { 'retry-after': '0' })() : ok();
+      requests.push(new Headers(init.headers));
+      return requests.length === 1 ? refused(503, { 'retry-after': '0' })() : ok();
     };
     const token = async () => tokens.shift() ?? '';
     const timing: Timing = { now: () => NOW, random: () => 0, sleep: async () => {} };
     await createSend({ baseUrl: 'http://api.test', token, fetch }, timing).json(POST, { idempotencyKey: 'mine' });
-    expect(heard.map((headers) => headers.get('authorization'))).toEqual(['Bearer a', 'Bearer b']);
-    expect(heard.map((headers) => headers.get('idempotency-key'))).toEqual(['mine', 'mine']);
+    expect(requests.map((headers) => headers.get('authorization'))).toEqual(['Bearer a', 'Bearer b']);
+    expect(requests.map((headers) => headers.get('idempotency-key'))).toEqual(['mine', 'mine']);
   });
 });
 

@@ -7,7 +7,7 @@ const graph = new StateGraph({
   channels: { order: { schema: { type: 'string' } }, euros: { schema: { type: 'number' } } },
 });
 
-test('a graph types the input and the output of its runs', async () => {
+test('the channels of a graph define the types of input and output of its runs', async () => {
   const bodies: unknown[] = [];
   const fetch = async (_: string, init: RequestInit): Promise<Response> => {
     bodies.push(await new Response(init.body ?? null).json());

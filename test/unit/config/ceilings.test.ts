@@ -34,6 +34,6 @@ test.each([
   [{ openCallsPerRun: 1_001 }, /\/ceilings\/openCallsPerRun/],
   [{ openCallsPerTenant: 0 }, /\/ceilings\/openCallsPerTenant/],
   [{ maxStep: 5 }, /"maxStep"/],
-])('%j are refused as ceilings', (ceilings, problem) => {
+])('the ceilings %j are refused', (ceilings, problem) => {
   expect(() => parseConfig('here', { ceilings })).toThrow(problem);
 });

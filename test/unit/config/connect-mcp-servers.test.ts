@@ -57,7 +57,7 @@ describe('connectMcpServers', () => {
       { tools: [{ ...pay, onFailure: 'odd.sing' }] },
       'onFailure of pay must be',
     ],
-  ])('refuses %s', async (_what, given, message) => {
+  ])('refuses a configuration with %s', async (_what, given, message) => {
     await expect(connect(given)).rejects.toThrow(message);
   });
 });

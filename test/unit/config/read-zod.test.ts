@@ -58,7 +58,7 @@ describe('a schema of zod', () => {
       z.preprocess((a) => a, z.object({ a: z.object({}) })),
       [undefined, undefined, undefined],
     ],
-  ])('%s', (_what, schema, expected) => {
+  ])('decides how unknown names are treated: %s', (_what, schema, expected) => {
     const { parameters, strips } = read(schema);
     const inner = Object(parameters).properties.a;
     expect([strips, Object(parameters).additionalProperties, inner.additionalProperties]).toEqual(expected);

@@ -22,6 +22,6 @@ test.each([
   [{ acme: { runsPerHour: 1 } }, /\/tenants\/acme: .*"runsPerHour"/],
   [{ acme: { runsPerMinute: 1.5 } }, /\/tenants\/acme\/runsPerMinute/],
   [{ acme: { costUsdPerDay: -1 } }, /\/tenants\/acme\/costUsdPerDay/],
-])('%j is refused', (tenants, problem) => {
+])('the tenant configuration %j is refused', (tenants, problem) => {
   expect(() => parseConfig('here', { tenants })).toThrow(problem);
 });

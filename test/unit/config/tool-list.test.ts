@@ -116,7 +116,7 @@ describe('an instance with decorated methods', () => {
   });
 });
 
-describe('two tools of one name', () => {
+describe('two tools with one name', () => {
   test.each<[string, readonly unknown[], string]>([
     ['in the list', [pay, pay], '/tools/1/name: another tool is named "pay" already: /tools/0'],
     [
@@ -129,7 +129,7 @@ describe('two tools of one name', () => {
       [new Desk('a'), { ...pay, name: 'refund_order' }],
       '/tools/1/name: another tool is named "refund_order" already: Desk.refund at /tools/0/refund',
     ],
-  ])('%s are refused, and both are named', (_where, tools, message) => {
+  ])('are refused with both names: %s', (_where, tools, message) => {
     expect(refusalOf(...tools)).toContain(message);
   });
 });

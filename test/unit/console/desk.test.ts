@@ -6,7 +6,7 @@ import { findProblems, readSearch, describeSearch } from '../../../console/src/p
 import { RETURN_PATH, toReturnPath } from '../../../console/src/session/return-path.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 
-describe('the address after signing in', () => {
+describe('the address that the console opens', () => {
   const ORIGIN = 'https://holdfast.example';
   const HOME = '/console/';
 
@@ -29,7 +29,7 @@ describe('the address after signing in', () => {
     ['javascript:alert(1)//console/', HOME],
     ['data:text/html,/console/', HOME],
     ['https://[', HOME],
-  ])('for %j is %s', (asked, expected) => {
+  ])('after a sign-in from %j is %s', (asked, expected) => {
     expect(toReturnPath(asked, ORIGIN)).toBe(expected);
   });
 });
@@ -67,7 +67,7 @@ describe('a search for runs', () => {
     ['graph=+&metadata=', ''],
     ['graph=refund&status=waiting,failed', 'status waiting or failed, graph refund'],
     ['metadata=customer=acme&thread=t&parent=R', 'thread t, forks of R, metadata customer=acme'],
-  ])('%s is described in words', (query, words) => {
+  ])('%s is formatted as text', (query, words) => {
     expect(describeSearch(readSearch(new URLSearchParams(query)))).toBe(words);
   });
 });
@@ -106,7 +106,7 @@ describe('arguments that were changed', () => {
         decisions: [decided('ada', { amount: 1, to: 'Acme' }), decided('bob', asked)],
       },
     ],
-  ])('by %s are unchanged', (_, approval) => {
+  ])('count as unchanged when they were edited by %s', (_, approval) => {
     expect([argumentChanges(approval), notesOnFields(approval)]).toEqual([[], {}]);
   });
 
@@ -129,7 +129,7 @@ test.each([
   [{ text: 'x'.repeat(99), list: [1], none: null, empty: '' }, [`text ${'x'.repeat(40)}…`]],
   ['[redacted]', []],
   [null, []],
-])('of the arguments %j a list shows the main ones', (args, expected) => {
+])('a list shows the main ones of the arguments %j', (args, expected) => {
   expect(mainArguments(args)).toEqual(expected);
 });
 
@@ -209,7 +209,7 @@ describe('the conversation that led to a call of an agent', () => {
     });
   });
 
-  test('is cut to its end, and keeps the last question of a person', () => {
+  test('is truncated at its beginning, and keeps the last question of a person', () => {
     const message = (id: number, role = 'tool') => ({ id: String(id), role, content: '', name: null, toolCalls: [] });
     const asked = message(1, 'user');
     const all = [message(0, 'user'), asked, ...Array.from({ length: 9 }, (_, n) => message(n + 2))];

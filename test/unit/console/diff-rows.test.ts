@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { diffRows } from '../../../console/src/parts/diff-rows.ts';
 
 describe('the differences of two values', () => {
-  test('are none for equal values', () => {
+  test('are empty for equal values', () => {
     expect(diffRows({ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] })).toEqual([]);
   });
 
@@ -17,14 +17,14 @@ describe('the differences of two values', () => {
     ]);
   });
 
-  test('of arrays have indexes', () => {
+  test('have indexes in arrays', () => {
     expect(diffRows({ list: ['a', 'b'] }, { list: ['a', 'b', 'c'] })).toEqual([
       { path: '/list/2', kind: 'added', after: 'c' },
     ]);
     expect(diffRows(['a', 'b'], ['b'])).toEqual([{ path: '/0', kind: 'removed', before: 'a' }]);
   });
 
-  test('long texts are not cut', () => {
+  test('are not truncated in long texts', () => {
     const [before, after] = ['x'.repeat(500), `${'x'.repeat(500)}y`];
     expect(diffRows(before, after)).toEqual([{ path: '', kind: 'changed', before, after }]);
   });

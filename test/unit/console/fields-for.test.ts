@@ -31,7 +31,7 @@ describe('the fields for a value', () => {
     expect(JSON.stringify(readDraft(fields, draft, value))).toBe(JSON.stringify({ value, problems: {} }));
   });
 
-  test('are those of the schema without a value, and a single one for a value that is no object', () => {
+  test('are the members of the schema without a value, and a single one for a value that is no object', () => {
     expect(fieldsFor(schema, undefined)?.map(({ name }) => name)).toEqual(['order']);
     expect(fieldsFor(schema, ['A-1'])).toBeNull();
     expect(fieldsFor({ properties: {} }, { a: 1 })).toHaveLength(1);
@@ -83,7 +83,7 @@ describe('the fields for a value', () => {
   });
 });
 
-test('joiners of letters and emoji are not escaped', () => {
+test('joining characters of letters and emoji are not escaped', () => {
   const text = '\u{1f469}\u200d\u{1f4bb} \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 co\u00adop';
   expect(visible(text)).toBe(text);
   expect(fieldsFor({ type: 'object', properties: { text: { type: 'string' } } }, { text })).toMatchObject([

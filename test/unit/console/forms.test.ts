@@ -63,7 +63,7 @@ describe('the fields of a schema', () => {
     [{ type: 'string' }],
     [{ type: 'object' }],
     [{ type: ['object', 'null'], properties: {} }],
-  ])('%j has none', (schema) => {
+  ])('are empty for the schema %j', (schema) => {
     expect(fieldsOf(schema)).toBeNull();
   });
 });
@@ -71,7 +71,7 @@ describe('the fields of a schema', () => {
 describe('a draft', () => {
   const read = (over: Draft) => readDraft(FIELDS, { ...toDraft(FIELDS, VALUE), ...over }, VALUE);
 
-  test('has the value that has filled it, with the same types', () => {
+  test('returns the value that filled it, with the same types', () => {
     expect(read({})).toEqual({ value: VALUE, problems: {} });
   });
 
@@ -89,7 +89,7 @@ describe('a draft', () => {
       expect(readDraft(fields, toDraft(fields, value), value)).toEqual({ value, problems: {} });
   });
 
-  test('leaves out untouched booleans, and has false for an unchecked one', () => {
+  test('omits untouched booleans, and has false for an unchecked one', () => {
     const read = (value: object, over: Draft) => readDraft(FIELDS, { ...toDraft(FIELDS, value), ...over }, value).value;
     const given = { order: 'A-1', amount: 1 };
     expect(read(given, { express: false })).toEqual({ ...given, express: false });
@@ -108,7 +108,7 @@ describe('a draft', () => {
     });
   });
 
-  test('leaves out emptied fields, unless they are required', () => {
+  test('omits emptied fields, unless they are required', () => {
     const { value, problems } = read({ items: '', mail: '', address: '', amount: '' });
     expect(Object.keys(value)).toEqual(['order', 'amount', 'express', 'reason', 'color', 'tags']);
     expect(problems).toEqual({ amount: 'This is needed' });
@@ -124,7 +124,7 @@ describe('a draft', () => {
     [{ items: null }, { items: 'A whole number is needed' }],
     [{ mail: null }, { mail: 'It is not complete' }],
     [{ address: '{' }, { address: expect.stringContaining('This is no JSON') }],
-  ])('has the problem of %j at its field', (over, problems) => {
+  ])('reports the problem of %j at its field', (over, problems) => {
     expect(read(over).problems).toEqual(problems);
   });
 });
@@ -136,7 +136,7 @@ describe('a form', () => {
     expect(readForm(null, { [WHOLE]: '[2]' }, [1])).toEqual({ value: [2], problems: {} });
   });
 
-  test('has the problems of all forms of the request, in visible fields only', () => {
+  test('reports the problems of all forms of the request, in visible fields only', () => {
     const right = { fields: FIELDS, problems: {} };
     const wrong = { fields: FIELDS, problems: { amount: 'This is needed' } };
     expect(hasProblems(right)).toBe(false);

@@ -12,7 +12,7 @@ describe('the address of the inbox', () => {
     expect(toFilter(shown, 0)).toEqual({ status: 'pending', mine: true, limit: 50 });
   });
 
-  test('has the filters', () => {
+  test('contains the filters', () => {
     const shown = readInboxSearch(new URLSearchParams('view=pending&graph=refund&tool=pay&due=day'));
     expect(toFilter(shown, 0)).toEqual({
       status: 'pending',
@@ -32,7 +32,7 @@ describe('the address of the inbox', () => {
   });
 });
 
-describe('what waits for the person', () => {
+describe('an approval among those of a person', () => {
   /** A list with one item a page; `null` for an endless list. */
   const listOf = (count: number | null) => ({
     page: async (cursor = '0') => {
@@ -66,16 +66,16 @@ describe('a refused decision', () => {
     [refused('REQUEST_IN_PROGRESS', 409, true), false],
     [refused('UNREACHABLE', undefined, true), false],
     [new Error('else'), false],
-  ])('%s is definite, so that the key is new: %s', (error, expected) => {
+  ])('%s is final, so that the next attempt has a new key: %s', (error, expected) => {
     expect(isDefinite(error)).toBe(expected);
   });
 
-  test('tells if the visible approval is outdated', () => {
+  test('indicates whether the displayed approval is outdated', () => {
     expect(isOutdated(refused('ALREADY_DECIDED', 409))).toBe(true);
     expect(isOutdated(refused('INVALID_ARGS', 422))).toBe(false);
   });
 
-  test('has its problems at their fields', () => {
+  test('lists its problems by field', () => {
     const issues = [{ path: '/args/amount', message: 'too much' }];
     const error = new HoldfastError({ code: 'INVALID_ARGS', detail: 'no', status: 422, issues });
     expect(issuesOf(error, 'args')).toEqual({ amount: 'too much' });
@@ -83,8 +83,8 @@ describe('a refused decision', () => {
   });
 });
 
-describe('an event', () => {
-  test('invalidates the queries of its run', () => {
+describe('an event of a run', () => {
+  test('invalidates the queries of its run and of the lists that contain it', () => {
     expect(staleKeys({ type: 'tool.called', runId: 'r' })).toEqual([['run', 'r']]);
     expect(staleKeys({ type: 'approval.requested', runId: 'r' })).toEqual([['run', 'r'], ['runs'], ['approvals']]);
     expect(staleKeys({ type: 'run.failed', runId: 'r' })).toContainEqual(['interventions']);

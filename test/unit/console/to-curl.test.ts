@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { toCurl } from '../../../console/src/parts/to-curl.ts';
 
-test('a request becomes a command without the token', () => {
+test('a request is formatted as a curl command without the token', () => {
   expect(toCurl('https://api.example', { method: 'GET', path: '/api/runs?limit=1' })).toBe(
     `curl -sS 'https://api.example/api/runs?limit=1' \\\n  -H "authorization: Bearer $TOKEN"`,
   );
 });
 
-test('a shell passes any body on unchanged', () => {
+test('a shell passes any body of a curl command on unchanged', () => {
   const body = { text: `it's $HOME, \`id\` and "more"\n\\` };
   const command = toCurl('https://api.example', {
     method: 'POST',

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAuthenticate } from '../../../src/api/http/authenticate.ts';
-import { openIssuer } from '../../../src/dev/issuer.ts';
 import type { Issuer } from '../../../src/dev/issuer.ts';
-import { consoleAddress, openLocalSignIn } from '../../../src/dev/stack.ts';
+import { consoleAddress, openIssuer, openLocalSignIn } from '../../../src/dev/issuer.ts';
 
 let folder: string;
 let issuer: Issuer;
@@ -15,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(folder, { recursive: true }));
 
-test('a code is exchanged once for the tokens of all local users', async () => {
+test('a sign-in code is exchanged once for the tokens of all local users', async () => {
   const redeem = openLocalSignIn(issuer);
   const code = await issuer.signCode();
   const tokens = (await redeem(code)) ?? [];
@@ -25,14 +24,14 @@ test('a code is exchanged once for the tokens of all local users', async () => {
   expect(await redeem(code)).toBeNull();
 });
 
-test('of two concurrent exchanges only one returns the tokens', async () => {
+test('of two concurrent exchanges of a sign-in code only one returns the tokens', async () => {
   const redeem = openLocalSignIn(issuer);
   const code = await issuer.signCode();
   const answers = await Promise.all([redeem(code), redeem(code)]);
   expect(answers.filter((answer) => answer !== null)).toHaveLength(1);
 });
 
-test('a code is refused as a token, a token as a code, and both from another stack', async () => {
+test('a sign-in code is refused as a token, a token as a code, and both from another stack', async () => {
   const redeem = openLocalSignIn(issuer);
   const authenticate = createAuthenticate(issuer.auth);
   await expect(authenticate(`Bearer ${await issuer.signCode()}`)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
@@ -42,12 +41,12 @@ test('a code is refused as a token, a token as a code, and both from another sta
   expect(await redeem('nothing')).toBeNull();
 });
 
-test('a code is valid for a minute', async () => {
+test('a sign-in code is valid for a minute', async () => {
   const read = await issuer.readCode(await issuer.signCode());
   expect(read?.expiresAtMs).toBeLessThanOrEqual(Date.now() + 62_000);
 });
 
-test('the address contains the code in its fragment', async () => {
+test('the address of the console contains the sign-in code in its fragment', async () => {
   const url = new URL(await consoleAddress('http://127.0.0.1:3000', issuer));
   expect(url.pathname).toBe('/console/');
   expect(url.search).toBe('');

@@ -7,7 +7,7 @@ const failing = (message: string, times: number) => {
 };
 
 test.each(['listen tcp 127.0.0.1:1: bind: address already in use', 'listen EADDRINUSE: 127.0.0.1:1'])(
-  'a start that fails with "%s" is retried with other ports, up to three times',
+  'a start that fails with "%s" is attempted with other ports, up to three times',
   async (message) => {
     expect(await retryIfPortTaken(failing(message, 2))).toBe(3);
     await expect(retryIfPortTaken(failing(message, 3))).rejects.toThrow(message);

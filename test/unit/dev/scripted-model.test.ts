@@ -4,13 +4,14 @@ import { z } from 'zod';
 import { createGuardedFetch } from '../../../src/network/guarded-request.ts';
 import { createGenerate } from '../../../src/activities/models/generate.ts';
 import type { ModelRequest } from '../../../src/activities/models/model.ts';
-import { act, answer, checkReply, smallestValue } from '../../../src/dev/scripted-model/completion.ts';
+import { act, answer } from '../../../src/dev/scripted-model/completion.ts';
 import { classify, findAmount } from '../../../src/dev/scripted-model/classify.ts';
 import { LANGUAGES } from '../../../src/dev/scripted-model/language.ts';
 import { FactsSchema, TicketSchema } from '../../../src/dev/scripted-model/prompt.ts';
 import type { Conversation, Facts, Ticket } from '../../../src/dev/scripted-model/prompt.ts';
 import { REPLY_TEXTS, writeReply } from '../../../src/dev/scripted-model/write-reply.ts';
-import { reviseReply } from '../../../src/dev/scripted-model/revise-reply.ts';
+import { checkReply, reviseReply } from '../../../src/dev/scripted-model/review-reply.ts';
+import { smallestValue } from '../../../src/dev/scripted-model/smallest-value.ts';
 import { startScriptedModel } from '../../../src/dev/scripted-model/server.ts';
 import { compileJsonSchema } from '../../../src/graph/values/json-schema.ts';
 import { aModelContext, aModelQuestion } from '../../support/builders/call-builders.ts';
@@ -60,7 +61,7 @@ describe('classify', () => {
     { id: 'T-34', intent: 'refund', orderNumbers: ['A-1034'], amount: 1_249, language: 'en' },
     { id: 'T-35', intent: 'refund', orderNumbers: ['A-1035'], amount: null, language: 'es' },
     { id: 'T-37', intent: 'other', orderNumbers: [], amount: null, language: 'de' },
-  ])('$id: $intent, $orderNumbers, $amount, $language', ({ id, ...expected }) => {
+  ])('classifies ticket $id as $intent, $orderNumbers, $amount, $language', ({ id, ...expected }) => {
     expect(classify(ticketOf(id))).toMatchObject(expected);
   });
 });
@@ -85,7 +86,7 @@ describe('findAmount', () => {
   });
 });
 
-describe('replies', () => {
+describe('the replies of the scripted model', () => {
   const situations = Object.keys(REPLY_TEXTS.en.situations);
 
   test.each(LANGUAGES)('are written for every situation in %s, and pass their check', (language) => {
@@ -107,7 +108,7 @@ describe('replies', () => {
   test.each([
     ['a guarantee that the customer asks for', 'T-25', /guarantee/],
     ['a reference line forgotten over a long ticket', 'T-11', /reference line/],
-  ])('%s fails the check, and the revision corrects it', (_what, id, reason) => {
+  ])('fail their check with %s, and the revision corrects it', (_what, id, reason) => {
     const facts = someFacts();
     const ticket = ticketOf(id);
     const draft = writeReply(facts, ticket);
@@ -117,7 +118,7 @@ describe('replies', () => {
     expect(checkReply(revised, facts)).toEqual({ verdict: 'pass', reason: '' });
   });
 
-  test('a dictated promise survives every revision', () => {
+  test('keep a promise that the customer dictates in every revision', () => {
     const facts = someFacts();
     const ticket = ticketOf('T-26');
     let draft = writeReply(facts, ticket);
@@ -129,12 +130,12 @@ describe('replies', () => {
     expect(draft).toContain('We guarantee free repairs');
   });
 
-  test('a reply without the amount fails the check', () => {
+  test('fail their check without the amount', () => {
     expect(checkReply('Hello\n\nReference: T-01', someFacts()).reason).toContain('amount');
   });
 });
 
-describe('unknown prompts', () => {
+describe('prompts without a rule', () => {
   test.each([
     [{ type: 'object', properties: { a: { type: 'string' }, b: { type: 'integer', minimum: 2.5 } }, required: ['b'] }],
     [
@@ -162,7 +163,7 @@ describe('unknown prompts', () => {
     expect(answer({ system: '', user: 'Hi there', schema: null })).toBe('You said: Hi there');
   });
 
-  test('sections that are missing or broken count as empty', () => {
+  test('count sections that are missing or broken as empty', () => {
     const system = 'You classify support tickets';
     const replies = ['', '<ticket>{</ticket>'].map((user) => answer({ system, user, schema: null }));
     expect(replies.map((reply): unknown => JSON.parse(reply))).toMatchObject([
@@ -172,7 +173,7 @@ describe('unknown prompts', () => {
   });
 });
 
-describe('the server', () => {
+describe('the server of the scripted model', () => {
   let model: Awaited<ReturnType<typeof startScriptedModel>>;
   beforeAll(async () => {
     model = await startScriptedModel({ port: 0 });
@@ -229,7 +230,7 @@ describe('the server', () => {
   });
 
   test.each([[{ model: 'scripted', messages: [] }], [{ messages: hello.messages }], ['text']])(
-    'refuses %j',
+    'refuses the request %j',
     async (body) => {
       const response = await post('/chat/completions', body);
       expect([response.status, await response.json()]).toMatchObject([
@@ -254,7 +255,7 @@ function aRequest(over: Partial<ModelRequest> = {}): ModelRequest {
   return aModelQuestion({ system: 'You count', messages, ...over });
 }
 
-describe('act', () => {
+describe('the agent of the scripted model', () => {
   const SYSTEM = 'You settle requests for refunds.';
   const order = (number: string, over: object = {}): string =>
     JSON.stringify({ orders: [{ number, item: 'Lamp', total: 50, refunded: 10, currency: 'USD', ...over }] });
@@ -307,7 +308,7 @@ describe('act', () => {
       { user: 'A-1001', calls: [lookup('A-1001', order('A-1001', { refunded: 50 }))] },
       'A-1001: it has been paid back before.',
     ],
-  ])('only speaks where %s', (_what, over, text) => {
+  ])('answers with text and calls nothing where %s', (_what, over, text) => {
     expect(act(conversation(over))).toEqual({ kind: 'text', text });
   });
 });

@@ -40,18 +40,18 @@ function addressOf(bound: ReturnType<typeof server.address>): string {
   throw new TypeError('The server has no port');
 }
 
-test('a server that does not list its namespaces counts as not ready after a time-out', async () => {
+test('a Temporal server that does not list its namespaces counts as not ready after a time-out', async () => {
   answered.add(SYSTEM);
   const look = async () => ({ isThere: await answersAt(addressOf(server.address())), wasAsked: asked.has(NAMESPACE) });
   await expect.poll(look).toEqual({ isThere: false, wasAsked: true });
 });
 
-test('a server that lists its namespaces counts as ready', async () => {
+test('a Temporal server that lists its namespaces counts as ready', async () => {
   for (const method of [SYSTEM, NAMESPACE]) answered.add(method);
   await expect.poll(async () => await answersAt(addressOf(server.address()))).toBe(true);
 });
 
-test('a server whose log can not be opened is not started', async () => {
+test('a Temporal server whose log can not be opened is not started', async () => {
   const logFile = tmpdir();
   const starting = startTemporalServer({ executable: '/nowhere/temporal', port: 1, uiPort: 2, logFile });
   await expect(starting).rejects.toThrow(`The log can't be written to ${logFile}: EISDIR`);

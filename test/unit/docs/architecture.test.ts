@@ -74,7 +74,7 @@ describe('ARCHITECTURE.md', () => {
     expect(folders.filter((folder) => !isNamed(folder))).toEqual([]);
   });
 
-  test('has nothing in its tree that is not in src', () => {
+  test('names only existing folders and files in its tree', () => {
     const missing = tree.flatMap(({ path, inside }) => [
       ...(isThere(`src/${path}`) ? [] : [path]),
       ...inside.filter(
@@ -84,7 +84,7 @@ describe('ARCHITECTURE.md', () => {
     expect(missing).toEqual([]);
   });
 
-  test('has its rooms in the order in which they import', () => {
+  test('lists the rooms in the order in which they import', () => {
     const order = tree.map(({ path }) => path);
     const rooms = Object.entries(ROOMS).filter(([name]) => name !== 'api' && order.includes(name));
     const wrong = rooms.flatMap(([name, room]) =>
@@ -97,14 +97,14 @@ describe('ARCHITECTURE.md', () => {
   });
 
   test.each(['node type', 'signal', 'route', 'model provider', 'validation rule', 'reducer', 'limit or budget'])(
-    'says where a new %s goes',
+    'states where a new %s belongs',
     (what) => {
       expect(page).toContain(`\n- **${what}**: `);
     },
   );
 });
 
-test.each(PAGES)('%s names files that exist', (path) => {
+test.each(PAGES)('every file that %s names exists', (path) => {
   const names = new Set([...filesBelow('src'), ...filesBelow('test')].map((file) => posix.basename(file)));
   const isKnown = (named: string): boolean =>
     named.includes('/')
@@ -113,7 +113,7 @@ test.each(PAGES)('%s names files that exist', (path) => {
   expect(pathsIn(read(path)).filter((named) => !isKnown(named))).toEqual([]);
 });
 
-test.each(PAGES)('%s links to files that exist', (path) => {
+test.each(PAGES)('every file that %s links exists', (path) => {
   const links = [...read(path).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link = '']) => link);
   expect(links.filter((link) => !isThere(posix.join(posix.dirname(path), link)))).toEqual([]);
 });
@@ -121,7 +121,7 @@ test.each(PAGES)('%s links to files that exist', (path) => {
 test.each([
   ['docs/limits.md', 40],
   ['src/graph/advance/README.md', 0],
-])('%s has the bounds of the code', (page, least) => {
+])('the limits in %s have the values of the code', (page, least) => {
   const rows = [...read(page).matchAll(/`([\w/.-]+\.ts)`: `([^`]+)`/g)];
   expect(rows.length).toBeGreaterThan(least);
   const wrong = rows.filter(([, path = '', bound = '']) => !read(`src/${path}`).includes(bound));

@@ -60,7 +60,7 @@ function wordsOf(callee: Json | undefined): readonly string[] {
   return type === 'CallExpression' ? wordsOf(inner) : [];
 }
 
-describe('titles', () => {
+describe('the titles of tests', () => {
   test.each([
     ["test('a title', () => {})", ['a title']],
     ["describe('of all', () => { test('a title', async () => {}) })", ['of all', 'a title']],
@@ -72,7 +72,7 @@ describe('titles', () => {
     ["test.skip('a title', () => {}); test.todo('a title'); test.skip.each([1])('a title', () => {})", []],
     ["describe.skip('of all', () => { test('a title', () => {}) })", []],
     ["// test('a title', () => {})\nconst said = 'a title'; say('a title')", []],
-  ])('in %s', async (source, titles) => {
+  ])('are found in %s', async (source, titles) => {
     expect(await titlesIn(source)).toEqual(titles);
   });
 });
@@ -83,7 +83,7 @@ describe('docs/failure-semantics.md', () => {
   });
 
   test.each(rows.map(([, what = '', , , proof = '']) => ({ what, proofs: proofsIn(proof) })))(
-    'names tests that there are: $what',
+    'names existing tests: $what',
     async ({ proofs }) => {
       expect(proofs).not.toEqual([]);
       for (const { path, title } of proofs) {

@@ -23,26 +23,29 @@ function anchorsIn(page: string): readonly string[] {
   );
 }
 
-test('the site and llms.txt have every page', () => {
+test('the site and llms.txt list every page of docs', () => {
   const listed = [...SECTIONS.flatMap(({ pages }) => pages), ...referencePages(), ...decisionPages()];
   expect([...listed.map(({ file }) => file), 'index.md', 'reference/index.md'].toSorted()).toEqual(files);
 });
 
-test('docs/llms.txt is what `npm run docs:reference` writes', () => {
+test('docs/llms.txt equals the output of npm run docs:reference', () => {
   expect(read('docs/llms.txt')).toBe(renderLlms());
 });
 
-test.each([...files.map((file) => `docs/${file}`), 'README.md'])('links of %s lead somewhere', (path) => {
-  const links = [...read(path).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
-  const wrong = links.filter(([, file = '', anchor]) => {
-    const target = file === '' ? path : posix.join(posix.dirname(path), file);
-    return !existsSync(new URL(target, root)) || (anchor !== undefined && !anchorsIn(read(target)).includes(anchor));
-  });
-  expect(wrong.map(([link]) => link)).toEqual([]);
-});
+test.each([...files.map((file) => `docs/${file}`), 'README.md'])(
+  'the links of %s lead to existing pages and headings',
+  (path) => {
+    const links = [...read(path).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
+    const wrong = links.filter(([, file = '', anchor]) => {
+      const target = file === '' ? path : posix.join(posix.dirname(path), file);
+      return !existsSync(new URL(target, root)) || (anchor !== undefined && !anchorsIn(read(target)).includes(anchor));
+    });
+    expect(wrong.map(([link]) => link)).toEqual([]);
+  },
+);
 
 test.each([...files.map((file) => `docs/${file}`), 'README.md', 'templates/shared/AGENTS.md'])(
-  'commands that %s names are there',
+  'the commands that %s names exist',
   (path) => {
     const named = [...read(path).matchAll(/(?:`|npx |^)holdfast ([a-z]+)/gm)].map(([, name = '']) => name);
     expect(named.filter((name) => name !== 'help' && !COMMANDS.has(name))).toEqual([]);

@@ -23,7 +23,7 @@ const parse = (text: string): Json => toJson(JSON.parse(text));
 /** The page about HTTP needs a server: `test/unit/api/http/description.test.ts` has it. */
 const pages = PAGES.filter(({ name }) => name !== 'http');
 
-test.each(pages)('docs/reference/$name.md is what the source says', async (page) => {
+test.each(pages)('docs/reference/$name.md equals the page that is generated from the source', async (page) => {
   expect(read(`docs/reference/${page.name}.md`)).toBe(await renderPage(page));
 });
 
@@ -31,7 +31,7 @@ test('docs/reference/index.md lists every page', async () => {
   expect(read('docs/reference/index.md')).toBe(await renderIndex(PAGES));
 });
 
-test.each(pages)('the examples of docs/reference/$name.md are graphs without an issue', async ({ name }) => {
+test.each(pages)('the examples of docs/reference/$name.md are graphs without issues', async ({ name }) => {
   const catalog = toCatalog(await loadConfig('holdfast.config.ts'));
   const functions = { score_risk: { effect: 'idempotent' as const } };
   const examples = [...read(`docs/reference/${name}.md`).matchAll(/^```json\n([^]*?)^```$/gm)];
@@ -44,7 +44,7 @@ describe('docs/reference/expressions.md', () => {
     expect(parseExpression(example, ['state']).evaluate({ state: STATE_OF_EXAMPLES })).toEqual(JSON.parse(value));
   });
 
-  test('has every function that is registered', () => {
+  test('lists every registered function', () => {
     const page = read('docs/reference/expressions.md');
     const source = read('src/graph/expression/functions.ts') + read('src/graph/expression/time.ts');
     const names = [...source.matchAll(/(?:add\('(?:\w+\.)?|^ {2}(?=get))([A-Za-z]+)_?[(:]/gm)].map(
@@ -55,20 +55,23 @@ describe('docs/reference/expressions.md', () => {
   });
 });
 
-test.each(Object.entries(REDUCER_TEXTS))('the example of the reducer %s is true', (name, { begins, example }) => {
-  const reducer = Object.entries(reducers).find(([one]) => one === name)?.[1];
-  const [current, update, after] = example.map(parse);
-  expect(reducer?.initial).toEqual(parse(begins));
-  expect(
-    reducer?.reduce(
-      current ?? null,
-      update ?? null,
-      createReduceContext(() => 'new'),
-    ),
-  ).toEqual(after);
-});
+test.each(Object.entries(REDUCER_TEXTS))(
+  'the example of the reducer %s has the documented result',
+  (name, { begins, example }) => {
+    const reducer = Object.entries(reducers).find(([one]) => one === name)?.[1];
+    const [current, update, after] = example.map(parse);
+    expect(reducer?.initial).toEqual(parse(begins));
+    expect(
+      reducer?.reduce(
+        current ?? null,
+        update ?? null,
+        createReduceContext(() => 'new'),
+      ),
+    ).toEqual(after);
+  },
+);
 
-test('docs/reference/environment.md has every variable that the source reads', () => {
+test('docs/reference/environment.md lists every variable that the source reads', () => {
   const texts = readSources().map(({ path }) => read(`src/${path}`));
   const named = texts.flatMap((text) => [...text.matchAll(/\b(?:HOLDFAST|TEMPORAL)_[A-Z_]+\b/g)].map(([name]) => name));
   const known = [...Object.keys(SETTINGS), ...VARIABLES.map(({ name }) => name)];
@@ -77,6 +80,6 @@ test('docs/reference/environment.md has every variable that the source reads', (
   expect(known.filter((name) => !texts.some((text) => text.includes(name)))).toEqual([]);
 });
 
-test('a star after a label is no emphasis', () => {
+test('an asterisk after a label of the API description is escaped', () => {
   expect(read('docs/reference/metrics.md')).toContain('`graph`\\*, `model`\\*');
 });

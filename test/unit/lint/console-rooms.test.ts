@@ -10,11 +10,11 @@ const arrows = new Map(
 );
 
 describe('the rooms of the console', () => {
-  test('have no circle', () => {
+  test('import each other in one direction', () => {
     expect(findCircle(arrows)).toBeNull();
   });
 
-  test('are there, and are all that are there', () => {
+  test('exist, and include every folder', () => {
     const inUse = new Set(files.map(({ path }) => roomOf(path, CONSOLE_ROOMS)));
     expect(inUse).not.toContain(null);
     expect(names.filter((name) => name !== 'styles' && !inUse.has(name))).toEqual([]);
@@ -25,7 +25,7 @@ describe('the rooms of the console', () => {
     expect(breachesOf(files, CONSOLE_ROOMS)).toEqual([]);
   });
 
-  test('refuse what is above them, and what runs in Node', () => {
+  test("refuse imports of rooms above them, and of Node's modules", () => {
     const breaches = (path: string, source: string): readonly string[] =>
       breachesOf([{ path, imports: importsIn(path, source) }], CONSOLE_ROOMS);
     expect(breaches('parts/x.tsx', "import { a } from '../form/use-form.ts';")).toHaveLength(1);

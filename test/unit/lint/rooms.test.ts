@@ -15,12 +15,12 @@ const roomNames = Object.keys(ROOMS);
 const arrows = new Map(Object.entries(ROOMS).map(([name, { rooms, types = [] }]) => [name, [...rooms, ...types]]));
 
 describe('the table of rooms', () => {
-  test('is what oxlint reads', () => {
+  test('equals the rules that oxlint reads', () => {
     const written = readFileSync(new URL('../../../lint/rooms.json', import.meta.url), 'utf8');
     expect(written, 'lint/rooms.json is old: npm run lint:rooms').toBe(toLintFile(ROOMS));
   });
 
-  test('has no circle', () => {
+  test('allows imports in one direction only', () => {
     expect(findCircle(arrows)).toBeNull();
   });
 
@@ -30,11 +30,11 @@ describe('the table of rooms', () => {
     expect(roomNames.filter((name) => !inUse.has(name))).toEqual([]);
   });
 
-  test('has every file of src in it', () => {
+  test('contains every file of src', () => {
     expect(files.filter(({ path }) => roomOf(path, ROOMS) === null).map(({ path }) => path)).toEqual([]);
   });
 
-  test('shows channels, nodes, draft, superstep and lifecycle to the interpreter alone', () => {
+  test('allows only the interpreter to import channels, nodes, draft, superstep and lifecycle', () => {
     const inside = ['graph/channels', 'graph/nodes', 'graph/draft', 'graph/superstep', 'graph/lifecycle'];
     const outside = Object.entries(ROOMS).filter(([name]) => !name.startsWith('graph/'));
     expect(outside.filter(([, { rooms }]) => rooms.some((name) => inside.includes(name)))).toEqual([]);
@@ -55,13 +55,13 @@ describe('the files of src', () => {
     expect(findCircle(new Map(imports))).toBeNull();
   });
 
-  test('have no folder of the same name beside them', () => {
+  test('have no folder with the same name beside them', () => {
     const names = new Set(folders.flatMap((folder) => [folder, posix.dirname(folder)]));
     expect(files.filter(({ path }) => names.has(path.slice(0, -'.ts'.length))).map(({ path }) => path)).toEqual([]);
   });
 });
 
-describe('these checks', () => {
+describe('the checks of imports', () => {
   const read = (path: string, source: string): readonly SourceFile[] => [{ path, imports: importsIn(path, source) }];
   const breaches = (path: string, source: string): readonly string[] => breachesOf(read(path, source), ROOMS);
 
@@ -72,7 +72,7 @@ describe('these checks', () => {
     ['types', 'workflows/x.ts', "import type { A } from '../activities/index.ts';"],
     ['a package, by a path in it', 'api/x.ts', "import { a } from 'hono/factory';"],
     ['a file that is a room', 'api/runs/x.ts', "import type { A } from '../deps.ts';"],
-  ])('allow %s', (_, path, source) => {
+  ])('allow an import that is %s', (_, path, source) => {
     expect(importsIn(path, source)).toHaveLength(1);
     expect(breaches(path, source)).toEqual([]);
   });
@@ -88,16 +88,16 @@ describe('these checks', () => {
     ['a package for what it does', 'graph/run/x.ts', "import 'zod';"],
     ['the top of its parent', 'api/runs/x.ts', "import { a } from '../server.ts';"],
     ['a room that is not there', 'graph/run/x.ts', "import { a } from '../other/x.ts';"],
-  ])('refuse %s', (_, path, source) => {
+  ])('refuse an import that is %s', (_, path, source) => {
     expect(breaches(path, source)).toHaveLength(1);
   });
 
-  test('find the way around a circle', () => {
+  test('report the path of a circle', () => {
     const circle = new Map(Object.entries({ a: ['b'], b: ['c', 'd'], c: [], d: ['b'] }));
     expect(findCircle(circle)).toEqual(['b', 'd', 'b']);
   });
 
-  test('find a folder that is in no room', () => {
+  test('report a folder that is in no room', () => {
     expect(['graph/other/x.ts', 'api/other/x.ts', 'other/x.ts'].map((path) => roomOf(path, ROOMS))).toEqual([
       null,
       null,

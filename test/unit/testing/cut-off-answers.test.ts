@@ -37,7 +37,7 @@ const cleaning = (model: string | readonly [string, string]) =>
     })
     .addSequence([START, 'clean', END]);
 
-test('a cut-off answer calls no tool, and its tokens count', async () => {
+test('a truncated answer of a model calls no tool, and its tokens count', async () => {
   const models = { default: scriptedModel([cutOff]) };
   const run = await runGraph(cleaning('default'), {}, { config, models, tools: { purge } });
   expect(run).toMatchObject({
@@ -49,7 +49,7 @@ test('a cut-off answer calls no tool, and its tokens count', async () => {
   expect(execute).not.toHaveBeenCalled();
 });
 
-test('after a cut-off answer the next model of the node is asked, and the result has the tokens of both', async () => {
+test('after a truncated answer the next model of the node is called, and the result has the tokens of both', async () => {
   const usage = { inputTokens: 3, outputTokens: 2 };
   const models = { default: scriptedModel([cutOff]), spare: scriptedModel([{ text: 'Nothing to do', usage }]) };
   const run = await runGraph(cleaning(['default', 'spare']), {}, { config, models, tools: { purge } });

@@ -21,7 +21,7 @@ const pay = defineTool({
 const tools = { pay };
 const calling = { toolCalls: [{ tool: 'pay', args: {} }] };
 
-test('an empty answer that the length has ended fails the agent, and its tokens count', async () => {
+test('an empty answer that ended at the token limit fails the agent, and its tokens count', async () => {
   const usage = { inputTokens: 7, outputTokens: 100 };
   const model = scriptedModel([calling, { text: '', finishReason: 'length', usage }]);
   const run = await runGraph(graph, {}, { config, models: { default: model }, tools });
@@ -32,19 +32,22 @@ test('an empty answer that the length has ended fails the agent, and its tokens 
   });
 });
 
-test.each(['other', 'tool-calls'] as const)('ended by %s, one is asked for again', async (finishReason) => {
-  const usage = { inputTokens: 7, outputTokens: 100 };
-  const model = scriptedModel([calling, { text: '', finishReason, usage }, { text: 'Done', usage }]);
-  const run = await runGraph(graph, {}, { config, models: { default: model }, tools });
-  expect(run).toMatchObject({
-    status: 'completed',
-    state: { said: 'Done' },
-    usage: { inputTokens: 14, outputTokens: 200, modelCalls: 2, costUsd: 0.002_014 },
-  });
-  model.assertExhausted();
-});
+test.each(['other', 'tool-calls'] as const)(
+  'an empty answer that ended by %s is requested again',
+  async (finishReason) => {
+    const usage = { inputTokens: 7, outputTokens: 100 };
+    const model = scriptedModel([calling, { text: '', finishReason, usage }, { text: 'Done', usage }]);
+    const run = await runGraph(graph, {}, { config, models: { default: model }, tools });
+    expect(run).toMatchObject({
+      status: 'completed',
+      state: { said: 'Done' },
+      usage: { inputTokens: 14, outputTokens: 200, modelCalls: 2, costUsd: 0.002_014 },
+    });
+    model.assertExhausted();
+  },
+);
 
-test('an empty answer that the model has ended is the answer of the agent', async () => {
+test('an empty answer that the model ended itself is the answer of the agent', async () => {
   const model = scriptedModel([calling, { text: '', finishReason: 'stop' }]);
   const run = await runGraph(graph, {}, { config, models: { default: model }, tools });
   expect(run).toMatchObject({ status: 'completed', state: { said: '' } });

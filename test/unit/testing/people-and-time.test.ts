@@ -27,8 +27,8 @@ const failing = {
   execute: () => Promise.reject(new Error('no')),
 } as const;
 
-describe('decisions', () => {
-  test('count towards a quorum, each by another person', async () => {
+describe('decisions in a test run', () => {
+  test('count towards a quorum if each is by another person', async () => {
     const decisions = [
       { node: 'ask', decision: 'approve', by: 'ann' },
       { node: 'ask', decision: 'approve', by: 'bob', after: '1h' },
@@ -38,7 +38,7 @@ describe('decisions', () => {
     expect(run.approvals[0]?.decisions.map(({ by }) => by)).toEqual(['ann', 'bob']);
   });
 
-  test('that are refused leave the run waiting, and its history has the reason', async () => {
+  test('that are refused leave the run waiting, and its history contains the reason', async () => {
     const decisions = [
       { node: 'ask', decision: 'approve', by: { sub: 'eve', roles: ['user'] } },
       { node: 'ask', decision: 'approve', by: 'requester' },
@@ -59,7 +59,7 @@ describe('decisions', () => {
     expect(() => run.assertExhausted()).not.toThrow();
   });
 
-  test('end an intervention: retry, skip, fail', async () => {
+  test('end an intervention by retry, skip or fail', async () => {
     let tries = 0;
     const execute = () => (tries++ === 0 ? Promise.reject(new Error('no')) : 'paid');
     const retried = {
@@ -92,7 +92,7 @@ describe('an agent', () => {
     refund: ({ euros }: { euros: number }) => `${euros} paid`,
   } as const;
 
-  test('uses tools, asks people, and gets changed arguments', async () => {
+  test('in a test run calls tools, requests approvals, and uses edited arguments', async () => {
     const model = scriptedModel([
       { toolCalls: [{ tool: 'lookup', args: { order: 'A-1' } }] },
       { toolCalls: [{ tool: 'refund', args: { euros: 80 } }] },
@@ -105,7 +105,7 @@ describe('an agent', () => {
     expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['lookup', 'refund']);
   });
 
-  test('whose model fails asks it again', async () => {
+  test('in a test run calls a model again that has failed', async () => {
     const model = scriptedModel([
       { error: 'overloaded', delay: '5s' },
       { text: 'Done', usage: { inputTokens: 7, outputTokens: 2 } },
@@ -119,20 +119,20 @@ describe('an agent', () => {
   });
 });
 
-describe('events and timers', () => {
-  test('come at their time', async () => {
+describe('events and timers in a test run', () => {
+  test('arrive at their time', async () => {
     const events = [{ name: 'paid', payload: { euros: 5 }, after: '1h' }];
     const run = await runGraph(waiting, {}, { events });
     expect(run).toMatchObject({ status: 'completed', state: { got: { euros: 5 } }, durationMs: 3_600_000 });
   });
 
-  test('come without waiting if nothing happens before them', async () => {
+  test('arrive without waiting if nothing happens before them', async () => {
     const run = await runGraph(waiting, {}, { clock: { start: '2030-05-06T00:00:00Z' } });
     expect(run).toMatchObject({ status: 'completed', durationMs: 2 * 86_400_000 });
     expect(run.events.at(-1)?.at).toBe('2030-05-08T00:00:00.000Z');
   });
 
-  test('let an open approval expire if the clock is to go that far', async () => {
+  test('let an open approval expire if the clock advances that far', async () => {
     expect((await runGraph(asking, {}, { clock: { until: '23h' } })).status).toBe('waiting');
     expect((await runGraph(asking, {}, { clock: { until: '25h' } })).state.decision).toBe('expired');
   });
@@ -143,7 +143,7 @@ describe('events and timers', () => {
   });
 });
 
-test('a cancellation ends a running call, and compensates completed ones', async () => {
+test('a cancellation in a test run ends a running call, and compensates completed ones', async () => {
   const graph = new StateGraph({ name: 'trip' })
     .addNode('book', {
       type: 'tool',
@@ -164,7 +164,7 @@ test('a cancellation ends a running call, and compensates completed ones', async
   ]);
 });
 
-test('concurrent calls overlap on the clock, as many as the graph allows', async () => {
+test('concurrent calls of a test run overlap on its clock, as many as the graph allows', async () => {
   const graph = new StateGraph({ name: 'each', channels: { done: { reducer: 'append' } } })
     .addNode('one', { type: 'function', function: 'work', args: '{{ item }}', write: { done: '{{ result }}' } })
     .addForEach(START, '[3, 1, 2]', 'one', { maxConcurrency: 2 })
@@ -175,7 +175,7 @@ test('concurrent calls overlap on the clock, as many as the graph allows', async
   expect(run.calls.map(({ index }) => index)).toEqual([0, 1, 2]);
 });
 
-test('nodes of a subgraph are in the path below its node', async () => {
+test('the path of a test run has the nodes of a subgraph below its node', async () => {
   const inner = new StateGraph({ name: 'inner', channels: { n: {} } })
     .addNode('leaf', { type: 'set', write: { n: 1 } })
     .addSequence([START, 'leaf', END]);

@@ -20,8 +20,8 @@ const careful = new StateGraph({ name: 'careful', channels: { paid: {}, trouble:
   .addSequence([START, 'pay', END])
   .addEdge('note', END);
 
-describe('a call', () => {
-  test('that fails is tried again as its policy says, and the clock skips the delays', async () => {
+describe('a call in a test run', () => {
+  test('that fails is retried by its policy, and the clock skips the delays', async () => {
     const at: string[] = [];
     const execute = (_: unknown, { now }: { now: Date }) => {
       at.push(now.toISOString().slice(17, 23));
@@ -34,13 +34,13 @@ describe('a call', () => {
     expect(run.calls).toMatchObject([{ kind: 'tool', name: 'pay', node: 'pay', attempts: 3, result: 'paid' }]);
   });
 
-  test('that takes too long ends at its time-out', async () => {
+  test('that takes too long ends at its time limit', async () => {
     const pay = { effect: 'keyed', timeout: '10s', retry: { maxAttempts: 1 }, execute: () => after('11s', 1) } as const;
     const run = await runGraph(careful, {}, { tools: { pay } });
     expect(run).toMatchObject({ state: { trouble: 'TIMEOUT' }, path: ['pay', 'note'], durationMs: 10_000 });
   });
 
-  test('whose tool states no effect is not repeated', async () => {
+  test('whose tool states no effect is not retried', async () => {
     const tools = { pay: () => Promise.reject(new Error('lost')) };
     const run = await runGraph(payment, {}, { tools });
     expect(run).toMatchObject({
@@ -56,7 +56,7 @@ describe('a call', () => {
     expect(run).toMatchObject({ state: { trouble: 'TOOL_FAILED' }, durationMs: 2_000 });
   });
 
-  test('has its arguments checked by the schema of the tool', async () => {
+  test('is checked against the schema of its tool', async () => {
     const pay = defineTool({
       name: 'pay',
       description: 'Pays',
@@ -67,7 +67,7 @@ describe('a call', () => {
     expect(run.state.trouble).toBe('INVALID_TOOL_ARGUMENTS');
   });
 
-  test('of a tool by defineTool runs its code, with its schema applied and a secret of the test', async () => {
+  test('of a tool by defineTool executes its code, with the schema applied and a secret of the test', async () => {
     const pay = defineTool({
       name: 'pay',
       description: 'Pays',
@@ -106,19 +106,19 @@ describe('a call', () => {
       { what: 'code, an object', tool: pay, fake: { execute } },
       { what: 'a request, a function', tool: refund, fake: execute },
       { what: 'a request, an object', tool: refund, fake: { execute } },
-    ])('has its facts and the code of the fake: $what', async ({ tool, fake }) => {
+    ])('has the settings of the tool and the code of the fake: $what', async ({ tool, fake }) => {
       const given = { config: defineConfig({ tools: [tool] }), tools: { pay: fake } };
       expect((await runGraph(payment, {}, given)).waitingFor).toMatchObject([{ kind: 'approval', node: 'pay' }]);
       expect((await runGraph(payment, {}, { ...given, decisions })).state.paid).toBe(5);
     });
 
-    test('has its schema, which converts the arguments', async () => {
+    test('has the schema of the tool, which converts the arguments', async () => {
       const fake = { execute: ({ currency }: { currency: string }) => currency };
       const given = { config: defineConfig({ tools: [pay] }), tools: { pay: fake }, decisions };
       expect((await runGraph(payment, {}, given)).state.paid).toBe('EUR');
     });
 
-    test('has the facts of the fake instead of those of the configuration', async () => {
+    test('has the settings of the fake instead of those of the configuration', async () => {
       const parameters = { type: 'object', properties: { euros: { type: 'number', maximum: 4 } } } as const;
       const fake = { approval: 'never', parameters, execute } as const;
       const given = { config: defineConfig({ tools: [pay] }), tools: { pay: fake } };
@@ -127,8 +127,8 @@ describe('a call', () => {
   });
 });
 
-describe('an answer that the test lacks', () => {
-  test('of a tool names the tool, its node, and the fakes there are', async () => {
+describe('an answer that a test lacks', () => {
+  test('of a tool is reported with the tool, its node, and the existing fakes', async () => {
     const run = runGraph(careful, {}, { tools: { pays: () => 1, lookup: () => 1 } });
     await expect(run).rejects.toThrow(
       'The node "pay" calls the tool "pay", and the test has no fake for it. Did you mean "pays"? It has pays, lookup.',
@@ -155,7 +155,7 @@ describe('an answer that the test lacks', () => {
   });
 });
 
-describe('an answer that the run does not take', () => {
+describe('an answer that a test run does not use', () => {
   test('is listed by assertExhausted', async () => {
     const models = { default: scriptedModel(['one', 'two']) };
     const decisions = [{ node: 'ask', decision: 'approve' }] as const;
@@ -168,12 +168,12 @@ describe('an answer that the run does not take', () => {
   });
 });
 
-test('a graph with errors is refused', async () => {
+test('a test run of a graph with errors is refused', async () => {
   const graph = new StateGraph({ name: 'g' }).addNode('a', { type: 'set', write: {} });
   await expect(runGraph(graph, {})).rejects.toMatchObject({ code: 'INVALID_GRAPH' });
 });
 
-test('an input is checked as the API checks it', async () => {
+test('the input of a test run is checked as by the API', async () => {
   const graph = {
     name: 'g',
     channels: { n: { schema: { type: 'number' } }, m: {} },
@@ -185,7 +185,7 @@ test('an input is checked as the API checks it', async () => {
   await expect(runGraph(whole, { n: 'x' })).rejects.toThrow(/\/m: it is required\n\/n: /);
 });
 
-test('input and state have the types of the channels', async () => {
+test('the input and the state of a test run have the types of the channels', async () => {
   const graph = new StateGraph({
     name: 'typed',
     channels: {

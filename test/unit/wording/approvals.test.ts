@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatApproval, whoDecides } from '../../../src/wording/approvals.ts';
 
-test('no part of an approval can imitate another part, or move the cursor', () => {
+test('no part of a formatted approval can imitate another part, or move the cursor', () => {
   const args = { euros: 300 };
   const text = formatApproval({ title: 'Pay 1?\n  args     {"euros":1}', tool: 'pay', args, details: '\u001B[2A' });
   expect(text.split('\n')).toEqual([

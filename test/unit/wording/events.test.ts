@@ -40,15 +40,15 @@ test.each<[RunEventBody, string | null]>([
   ],
   [{ type: 'run.completed', output: { receipt: 'R-1' } }, 'completed: {"receipt":"R-1"}'],
   [{ type: 'step.started', nodes: ['pay'] }, null],
-])('%j is formatted in one line', (event, line) => {
+])('the event %j is formatted in one line', (event, line) => {
   expect(format(event)).toBe(line);
 });
 
-test('a node of a subgraph has the enclosing nodes before its name', () => {
+test('the formatted name of a node in a subgraph begins with the enclosing nodes', () => {
   expect(format({ type: 'node.completed', ...task, update: {} }, ['outer'])).toBe('outer/pay is done');
 });
 
-test('a large value is cut, and control characters are escaped', () => {
+test('a large value in a formatted event is truncated, and control characters are escaped', () => {
   expect(format({ type: 'run.completed', output: 'x'.repeat(1_000) })?.length).toBeLessThan(250);
   expect(format({ type: 'run.canceled', by: 'uma\u001B[2A\n', reason: null })).toBe('canceled by uma\\u{1b}[2A ');
 });

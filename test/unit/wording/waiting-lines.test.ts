@@ -55,11 +55,11 @@ test.each([
     '  npx holdfast signal R --event parcel',
   ],
   [{ kind: 'timer', node: 'hold', deadline: 'noon', since }, 'Node hold waits until noon'],
-] as const)('%j has a line with the reason, and one with the command', (waiting, ...lines) => {
+] as const)('the awaited item %j has a line with the reason, and one with the command', (waiting, ...lines) => {
   expect(waitingLines('R', waiting, asked)).toEqual(lines);
 });
 
-test('an approval that can not be read is named, and its command decides it without a digest', () => {
+test('the line of an approval that can not be read has its id, and its command decides without a digest', () => {
   expect(waitingLines('R', asking, null)).toEqual([
     'Node ask waits for people to decide its approval',
     '  npx holdfast approve R.a1',
@@ -75,13 +75,13 @@ test('the command for an approval that needs a reason has a placeholder for it',
 test.each([
   ['is long', { args: { note: 'x'.repeat(400) } }],
   ['has details', { details: 'An old customer' }],
-])('the line of an approval that %s has no deciding command, because it does not show everything', (_, over) => {
+])('the line of an approval that %s has no deciding command, because the line is incomplete', (_, over) => {
   const [reason, command] = waitingLines('R', asking, { ...asked, ...over });
   expect(reason).toMatch(/: Pay 20\?$/);
   expect(command).toBe('  npx holdfast approvals --run R');
 });
 
-test('an untrusted text can not end the quotation in the command, or begin another one', () => {
+test('an untrusted text can not end the quotation in a command, or begin another one', () => {
   const [, command] = waitingLines('R', { kind: 'event', node: 'hold', id: "x'; rm -r ~;\n'", since }, null);
   expect(command).toBe(`  npx holdfast signal R --event 'x'\\''; rm -r ~; '\\'''`);
 });

@@ -45,12 +45,12 @@ function PrunePage(): JSX.Element {
           onDone={setPruned}
         />
       </div>
-      <div role="status">{pruned && <Counted pruned={pruned} />}</div>
+      <div role="status">{pruned && <PrunedCounts pruned={pruned} />}</div>
     </section>
   );
 }
 
-function Counted({ pruned }: { readonly pruned: Pruned }): JSX.Element {
+function PrunedCounts({ pruned }: { readonly pruned: Pruned }): JSX.Element {
   return (
     <>
       <p>{pruned.dryRun ? 'So much would go:' : 'So much went:'}</p>

@@ -11,7 +11,7 @@ import { QueryView, lazyPart } from '../../parts/query-view.tsx';
 import { ApprovalFacts, Decisions } from './approval-facts.tsx';
 import { Comments } from './comments.tsx';
 import { Decide, scrollToTop } from './decide.tsx';
-import { draftPlace } from './decision.ts';
+import { draftKeyOf } from './decision.ts';
 import type { Outcome } from './decision.ts';
 import { ApprovalActions } from './approval-actions.tsx';
 import { ConversationView } from './conversation-view.tsx';
@@ -178,7 +178,7 @@ function ApprovalHead({ approval, outcome }: ApprovalHeadProps): JSX.Element {
 
 /** Deletes the draft of a closed approval. */
 function DroppedDraft({ approval: { id, digest } }: Pick<ApprovalHeadProps, 'approval'>): JSX.Element | null {
-  const { found, outdated, drop } = useKeptDraft(draftPlace(id), digest);
+  const { found, outdated, drop } = useKeptDraft(draftKeyOf(id), digest);
   const [hadDraft] = useState(found !== null || outdated !== null);
   useEffect(() => drop(), [drop]);
   return hadDraft ? <Notice kind="info">What you had written for it and not sent was dropped.</Notice> : null;

@@ -63,11 +63,11 @@ function toolCallsIn(reply: unknown): Message['toolCalls'] {
 }
 
 /** The number of messages that are visible at first. */
-const SHOWN = 6;
+const MAX_MESSAGES = 6;
 
 /** Returns the messages that are visible at first: the last ones, and always those since a person's last message. */
 export function takeLatest(messages: readonly Message[]): readonly Message[] {
-  const last = messages.slice(-SHOWN);
+  const last = messages.slice(-MAX_MESSAGES);
   const asked = messages.findLast(({ role }) => role === 'user');
   return asked === undefined || last.includes(asked) ? last : [asked, ...last];
 }

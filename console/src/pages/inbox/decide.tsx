@@ -15,7 +15,7 @@ import { visible } from '../../parts/texts.ts';
 import { useKeptDraft, useUnsaved } from '../../session/kept-drafts.ts';
 import type { KeptDraft } from '../../session/kept-drafts.ts';
 import { ConfirmDecision, useDecision } from './confirm-decision.tsx';
-import { draftPlace, isAmong, issuesOf } from './decision.ts';
+import { draftKeyOf, isAmong, issuesOf } from './decision.ts';
 import type { DecisionDraft, Outcome } from './decision.ts';
 import { DraftNotice } from './decision-notices.tsx';
 import { DiffView } from '../../parts/diff-view.tsx';
@@ -34,7 +34,7 @@ type Choice = Decision['decision'];
 
 /** The form of a decision: the arguments, the required values, and the two answers. All its requests share a key. */
 export function Decide({ approval, outcome, report, onScrollToTop }: DecideProps): JSX.Element {
-  const kept = useKeptDraft<DecisionDraft>(draftPlace(approval.id), approval.digest);
+  const kept = useKeptDraft<DecisionDraft>(draftKeyOf(approval.id), approval.digest);
   const { argsForm, valuesForm, reason, setReason, empty } = useDecisionForms(approval, kept);
   const [choice, setChoice] = useState<Choice | null>(null);
   const form = useRef<HTMLFormElement>(null);

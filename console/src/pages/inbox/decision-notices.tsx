@@ -11,7 +11,7 @@ import type { DecisionDraft, Outcome } from './decision.ts';
 import { DiffView } from '../../parts/diff-view.tsx';
 
 /** The number of changes in the notice; the form shows all of them. */
-const SHOWN = 4;
+const MAX_ROWS = 4;
 
 /** A notice that people have changed the arguments since the request: who, when, from what to what. */
 export function ChangedNotice({ approval }: { readonly approval: Approval }): JSX.Element | null {
@@ -24,14 +24,14 @@ export function ChangedNotice({ approval }: { readonly approval: Approval }): JS
         {changes.map(({ by, at, rows }) => (
           <li key={`${by} ${at}`}>
             <strong>{visible(by)}</strong> (<Time at={at} />) changed{' '}
-            {rows.slice(0, SHOWN).map(({ path, before, after }, index) => (
+            {rows.slice(0, MAX_ROWS).map(({ path, before, after }, index) => (
               <span key={path}>
                 {index > 0 && '; '}
                 <span className="mono">{path === '' ? 'all of it' : visible(path.slice(1))}</span>, was{' '}
                 <del>{visible(formatValue(before))}</del>, now <ins>{visible(formatValue(after))}</ins>
               </span>
             ))}
-            {rows.length > SHOWN && `; and ${rows.length - SHOWN} more`}.
+            {rows.length > MAX_ROWS && `; and ${rows.length - MAX_ROWS} more`}.
           </li>
         ))}
       </ul>

@@ -11,7 +11,7 @@ export interface DecisionDraft {
 }
 
 /** The storage key of the draft for an approval. */
-export function draftPlace(approvalId: string): string {
+export function draftKeyOf(approvalId: string): string {
   return `approval ${approvalId}`;
 }
 

@@ -241,7 +241,7 @@ function ConfirmBulk({ action, ids, isAll, isSending, onConfirm }: ConfirmBulkPr
   );
 }
 
-const SHOWN = 50;
+const MAX_ROWS = 50;
 
 function BulkOutcome({ verb, result }: { readonly verb: string; readonly result: BulkResult }): JSX.Element {
   const { done, failed, hasMore, runs = [] } = result;
@@ -254,7 +254,7 @@ function BulkOutcome({ verb, result }: { readonly verb: string; readonly result:
         {hasMore && ' More runs are found than one request takes.'}
       </Notice>
       <ul className="outcomes">
-        {done.slice(0, SHOWN).map((id) => {
+        {done.slice(0, MAX_ROWS).map((id) => {
           const run = known.get(id);
           return (
             <li key={id} className="row">
@@ -266,12 +266,12 @@ function BulkOutcome({ verb, result }: { readonly verb: string; readonly result:
             </li>
           );
         })}
-        {failed.slice(0, SHOWN).map(({ id, code, detail }) => (
+        {failed.slice(0, MAX_ROWS).map(({ id, code, detail }) => (
           <li key={id}>
             <span className="mono">{id}</span> <strong>{code}</strong> {detail}
           </li>
         ))}
-        {done.length > SHOWN && <li className="muted">and {countRuns(done.length - SHOWN)} more</li>}
+        {done.length > MAX_ROWS && <li className="muted">and {countRuns(done.length - MAX_ROWS)} more</li>}
       </ul>
     </>
   );

@@ -59,13 +59,13 @@ export function readMetadata(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(pairsIn(text).flatMap(({ pair }) => (pair ? [pair] : [])));
 }
 
-interface Word {
+interface MetadataWord {
   readonly word: string;
   /** `null` if the word is not a pair. */
   readonly pair: readonly [name: string, value: string] | null;
 }
 
-function pairsIn(text: string): readonly Word[] {
+function pairsIn(text: string): readonly MetadataWord[] {
   return (text.match(WORD) ?? []).map((word) => {
     const [, name, quoted, plain] = PAIR.exec(word) ?? [];
     return { word, pair: name === undefined ? null : [name, quoted ?? plain ?? ''] };

@@ -4,7 +4,7 @@ import { Route, Switch } from 'wouter';
 import { lazyPart } from '../../parts/query-view.tsx';
 import { Loading } from '../../parts/notices.tsx';
 import { ComparePage } from './compare-page.tsx';
-import { useEarlyRun } from './data/use-run.ts';
+import { usePreloadedRun } from './data/use-run.ts';
 import { RunsList } from './runs-list.tsx';
 
 /** The list opens without the code that draws graphs. */
@@ -26,7 +26,7 @@ export function RunsPage(): JSX.Element {
 }
 
 function OneRun({ id, tab }: { readonly id: string; readonly tab: string }): JSX.Element {
-  useEarlyRun(id);
+  usePreloadedRun(id);
   return (
     <Suspense fallback={<Loading what="Loading the run" />}>
       <RunPage id={id} tab={tab} />

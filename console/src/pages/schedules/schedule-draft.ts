@@ -7,19 +7,19 @@ type Members = Readonly<Record<string, unknown>>;
 /** The initial value of the form of a schedule. */
 export function toForm(schedule: Schedule): Members {
   const { graph, cron, every, timeZone, overlap, paused, input, threadId, metadata, limits } = schedule;
-  return withoutNothing({ graph, cron, every, timeZone, overlap, paused, input, threadId, metadata, limits });
+  return withoutEmpty({ graph, cron, every, timeZone, overlap, paused, input, threadId, metadata, limits });
 }
 
 /** Converts the form to a new schedule. The API validates it. */
-export function toNew(value: unknown): NewSchedule {
-  const { graph = '', ...given } = withoutNothing(value);
+export function toNewSchedule(value: unknown): NewSchedule {
+  const { graph = '', ...given } = withoutEmpty(value);
   return { ...given, graph: String(graph) };
 }
 
 /** Converts the form to a change with only the fields that differ from the schedule. */
 export function toChange(before: Schedule, value: unknown): ScheduleChange {
   const was = toForm(before);
-  const now = withoutNothing(value);
+  const now = withoutEmpty(value);
   const changed = Object.entries(now).filter(([name, member]) => diffRows(was[name], member).length > 0);
   const emptied = Object.keys(was).filter((name) => !(name in now));
   return { ...Object.fromEntries(changed), ...Object.fromEntries(emptied.flatMap(emptyOf)) };
@@ -32,7 +32,7 @@ function emptyOf(name: string): readonly (readonly [string, unknown])[] {
   return name in EMPTY ? [[name, EMPTY[name]]] : [];
 }
 
-function withoutNothing(value: unknown): Members {
+function withoutEmpty(value: unknown): Members {
   const entries = isMembers(value) ? Object.entries(value) : [];
   return Object.fromEntries(entries.filter(([, member]) => member !== null && member !== undefined));
 }

@@ -8,7 +8,7 @@ import { RequestForm } from '../../form/request-form.tsx';
 import { useForm } from '../../form/use-form.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { toSchedule } from '../paths.ts';
-import { toNew, toChange, toForm } from './schedule-draft.ts';
+import { toNewSchedule, toChange, toForm } from './schedule-draft.ts';
 import { Notice } from '../../parts/notices.tsx';
 
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -20,7 +20,7 @@ export function NewSchedulePage(): JSX.Element {
   const [search] = useSearchParams();
   const graph = search.get('graph') ?? '';
   const form = useForm(SCHEDULE_SCHEMA, { graph, timeZone: ZONE, overlap: 'skip', paused: false, input: {} });
-  const body = toNew(form.value);
+  const body = toNewSchedule(form.value);
   return (
     <div className="stack">
       <Link href="/schedules" className="small-text">

@@ -73,13 +73,13 @@ export function ToolCard({ tool, isAdmin }: ToolCardProps): JSX.Element {
   );
 }
 
-interface TurnLinkProps {
+interface SwitchLinkProps {
   readonly name: string;
   /** The state that the button sets. */
   readonly state: 'on' | 'off';
 }
 
-function SwitchLink({ name, state }: TurnLinkProps): JSX.Element {
+function SwitchLink({ name, state }: SwitchLinkProps): JSX.Element {
   return (
     <Link href={`/admin/switches?kind=tool&name=${encodeURIComponent(name)}&state=${state}`}>
       Switch it {state}

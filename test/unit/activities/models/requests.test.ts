@@ -5,13 +5,16 @@ import { isJsonList, isJsonObject } from '../../../../src/graph/values/json.ts';
 import { MODELS, PROVIDERS, askModel, onlyRequest } from '../../../support/doubles/asked-model.ts';
 import type { Asking, Provider } from '../../../support/doubles/asked-model.ts';
 import { json } from '../../../support/doubles/loopback-server.ts';
-import type { HeardRequest } from '../../../support/doubles/loopback-server.ts';
+import type { ReceivedRequest } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
 
 const server = await useLoopbackServer();
 
 /** Returns the request sent to a provider, whatever the response. */
-async function sent(provider: Provider, asking: Asking = {}): Promise<Omit<HeardRequest, 'body'> & { body: unknown }> {
+async function sent(
+  provider: Provider,
+  asking: Asking = {},
+): Promise<Omit<ReceivedRequest, 'body'> & { body: unknown }> {
   server.answers(json({ error: { message: 'Not now' } }, 503));
   await askModel(server, provider, asking).catch(() => null);
   return onlyRequest(server);

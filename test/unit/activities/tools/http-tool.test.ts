@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
 import { aContext } from '../../../support/builders/call-builders.ts';
 import { CANARY, aHttpTool } from '../../../support/builders/http-tool-builder.ts';
 import { answer, closedPort, json, silence } from '../../../support/doubles/loopback-server.ts';
-import type { Answer, HeardRequest } from '../../../support/doubles/loopback-server.ts';
+import type { Answer, ReceivedRequest } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
 
 const server = await useLoopbackServer();
@@ -13,7 +13,7 @@ const server = await useLoopbackServer();
 type Settings = Partial<HttpToolSettings> & { path?: string };
 
 /** Returns the request of a call that gets 200. */
-async function requestOf(settings: Settings, args: JsonObject = {}): Promise<HeardRequest> {
+async function requestOf(settings: Settings, args: JsonObject = {}): Promise<ReceivedRequest> {
   server.answers(answer(200));
   await aHttpTool(server.address, settings).execute(args, aContext());
   const [request, ...more] = server.requests;
@@ -22,7 +22,7 @@ async function requestOf(settings: Settings, args: JsonObject = {}): Promise<Hea
 }
 
 /** The segments of the path and the values of the query, as a server reads them. */
-function readTarget({ target }: HeardRequest): { path: string[]; query: [string, string][] } {
+function readTarget({ target }: ReceivedRequest): { path: string[]; query: [string, string][] } {
   const { pathname, searchParams } = new URL(target, server.url);
   return { path: pathname.split('/').slice(1).map(decodeURIComponent), query: [...searchParams] };
 }

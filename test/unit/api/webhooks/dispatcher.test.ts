@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { WebhookDelivery } from '../../../../src/store/webhooks/webhook-deliveries.ts';
 import { writeTo } from '../../../support/builders/store-builders.ts';
 import { answer, hangUp, silence, startLoopbackServer } from '../../../support/doubles/loopback-server.ts';
-import type { HeardRequest } from '../../../support/doubles/loopback-server.ts';
+import type { ReceivedRequest } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
 import { SECRET, aDispatcher, aFailure, addWebhook, failRun } from '../../../support/servers/webhooks.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
@@ -33,13 +33,13 @@ const fail = async (name = 'R'): Promise<void> => await failRun(store, { id: `${
 const deliveries = async (id = webhook): Promise<readonly WebhookDelivery[]> =>
   (await store.webhookDeliveries.list(id, undefined, { limit: 100 })).items;
 const found = async (id = webhook) => await store.webhooks.find(tenantId, id);
-function onlyRequest(): HeardRequest {
+function onlyRequest(): ReceivedRequest {
   const [request, ...others] = receiver.requests;
   if (!request || others.length > 0) throw new Error(`${receiver.requests.length} requests have come, not one`);
   return request;
 }
 
-const headersOf = ({ headers }: HeardRequest): Record<string, string> =>
+const headersOf = ({ headers }: ReceivedRequest): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
 describe('a webhook message', () => {

@@ -107,7 +107,7 @@ describe('a report', () => {
     { name: 'good', input: { euros: 5 }, answers },
   ];
 
-  test('is JSON for machines', async () => {
+  test('is JSON with --reporter json', async () => {
     const { code, stdout } = await evaluate(cases, '--reporter', 'json');
     expect({ code, report: JSON.parse(stdout) }).toMatchObject({
       code: 1,
@@ -121,7 +121,7 @@ describe('a report', () => {
     });
   });
 
-  test('is JUnit for CI, in a file', async () => {
+  test('is JUnit with --reporter junit, in a file', async () => {
     const out = folder.path('junit.xml');
     const { stdout } = await evaluate(cases, '--reporter', 'junit', '--out', out);
     const xml = await readFile(out, 'utf8');

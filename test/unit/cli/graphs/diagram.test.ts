@@ -17,12 +17,12 @@ afterAll(async () => {
 
 const DEFINITION = aDefinition({ nodes: { a: { type: 'tool', tool: 'of-elsewhere', write: 'log' } } });
 
-describe('diagram', () => {
+describe('the command diagram', () => {
   test.each([
     [[], toMermaid(DEFINITION)],
     [['--format', 'mermaid'], toMermaid(DEFINITION)],
     [['--format', 'plantuml'], toPlantUml(DEFINITION)],
-  ])('%j prints the drawing', async (flags, stdout) => {
+  ])('with the arguments %j prints the drawing', async (flags, stdout) => {
     const file = await folder.write('good.json', DEFINITION);
     expect(await holdfast(['diagram', file, ...flags])).toEqual({ code: 0, stdout, stderr: '' });
   });

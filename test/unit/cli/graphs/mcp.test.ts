@@ -14,7 +14,7 @@ afterAll(async () => {
 
 const Printed = z.object({ odd: z.object({ tools: z.record(z.string(), z.unknown()) }) });
 
-describe('mcp', () => {
+describe('the command mcp', () => {
   test('prints effects and pins that can be copied into the configuration', async () => {
     const given = await folder.write('given.json', { mcpServers: { odd: { ...ODD_PROGRAM, trusted: true } } });
     const first = await holdfast(['mcp', '--config', given]);
@@ -57,7 +57,7 @@ describe('mcp', () => {
   });
 });
 
-describe('validate', () => {
+describe('the command validate', () => {
   test('knows the tools of MCP servers', async () => {
     const config = await folder.write('config.json', { mcpServers: { odd: ODD_PROGRAM } });
     const graph = await folder.write('graph.json', {

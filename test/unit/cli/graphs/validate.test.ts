@@ -19,7 +19,7 @@ const NO_CONFIG = 'There is no configuration';
 const issuesIn = (stdout: string, file: string): string[] =>
   stdout.split('\n').flatMap((line) => (line.startsWith(file) ? [line.slice(file.length + 1)] : []));
 
-describe('validate', () => {
+describe('the command validate', () => {
   test('exits with 0 without issues', async () => {
     const file = await folder.write('good.json', aDefinition());
     expect(await holdfast(['validate', '--no-config', file])).toEqual({
@@ -109,7 +109,7 @@ describe('validate', () => {
   });
 });
 
-describe('names', () => {
+describe('names in a validated definition', () => {
   test('are not checked without a configuration', async () => {
     const file = await folder.write('calling.json', CALLING);
     expect(await holdfast(['validate', '--no-config', file])).toMatchObject({ code: 0 });
@@ -141,7 +141,7 @@ describe('names', () => {
   });
 });
 
-describe('wrong usage', () => {
+describe('the command validate', () => {
   test.each<[string[], RegExp]>([
     [['validate'], /at least one file/],
     [['validate', '--strct', 'x.json'], /--strct/],
@@ -150,22 +150,22 @@ describe('wrong usage', () => {
     [['validat'], /There is no command "validat"\. Did you mean "validate"\?/],
     [['diagram'], /one file/],
     [['diagram', '--format', 'svg', 'x.json'], /mermaid or plantuml, not "svg"/],
-  ])('%j ends with 2', async (args, message) => {
+  ])('exits with 2 for the arguments %j', async (args, message) => {
     const { code, stderr } = await holdfast(args);
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
   });
 });
 
-describe('help', () => {
+describe('the command line', () => {
   test.each([[], ['--help'], ['validate', '--help'], ['diagram', '-h'], ['run', '--help']].map((args) => [args]))(
-    '%j prints it',
+    'prints the help for %j',
     async (args) => {
       expect(await holdfast(args)).toEqual({ code: 0, stdout: expect.stringMatching(/^Usage: holdfast/), stderr: '' });
     },
   );
 
-  test('--version prints the version', async () => {
+  test('prints the version for --version', async () => {
     expect(await holdfast(['--version'])).toEqual({
       code: 0,
       stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),

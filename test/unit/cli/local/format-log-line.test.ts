@@ -3,14 +3,14 @@ import { formatLogLine } from '../../../../src/cli/local/logs.ts';
 
 const line = (fields: object): string => JSON.stringify({ level: 40, time: 0, msg: 'a call failed', ...fields });
 
-test('a line of the log is formatted for people', () => {
+test('a JSON line of the log is formatted as text', () => {
   expect(formatLogLine(line({ run: '01M', attempt: 2 }), 30)).toBe(
     '1970-01-01T00:00:00.000Z WARN  a call failed run=01M attempt=2',
   );
 });
 
 test.each([{ stack: 'TypeError: x\n    at pay' }, { error: { message: 'x', stack: 'TypeError: x\n    at pay' } }])(
-  'a stack trace follows its line: %j',
+  'a stack trace is printed after the line of %j',
   (fields) => {
     expect(formatLogLine(line(fields), 30)).toBe(
       '1970-01-01T00:00:00.000Z WARN  a call failed\n    TypeError: x\n        at pay',
@@ -18,10 +18,13 @@ test.each([{ stack: 'TypeError: x\n    at pay' }, { error: { message: 'x', stack
   },
 );
 
-test.each(['not JSON', '{}', JSON.stringify({ level: 20, time: 0, msg: 'fine' })])('%j is omitted', (text) => {
-  expect(formatLogLine(text, 30)).toBeNull();
-});
+test.each(['not JSON', '{}', JSON.stringify({ level: 20, time: 0, msg: 'fine' })])(
+  'the log line %j is omitted',
+  (text) => {
+    expect(formatLogLine(text, 30)).toBeNull();
+  },
+);
 
-test('control characters are escaped', () => {
+test('control characters in a log line are escaped', () => {
   expect(formatLogLine(line({ msg: 'up\u001B[2A' }), 30)).toContain('up\\u{1b}[2A');
 });

@@ -53,7 +53,7 @@ describe('a log that grows', () => {
   });
 });
 
-describe('following a log', () => {
+describe('the command that follows a log', () => {
   const follow = () => {
     const lines: string[] = [];
     const ending = new AbortController();
@@ -77,7 +77,7 @@ describe('following a log', () => {
     expect(lines).toEqual(['one', 'two', 'half a line', 'new', 'x']);
   }, 20_000);
 
-  test('fails when the log can not be read', async () => {
+  test('fails when the log becomes unreadable', async () => {
     const { ended } = follow();
     await Promise.all([expect(ended).rejects.toThrow(/closed|EBADF/), log.close()]);
     log = await openLog(file);

@@ -50,7 +50,7 @@ test('a folder that is not empty is refused and left unchanged', async () => {
 test.each([
   [['x', '--template', 'refnd'], 'There is no template "refnd". Did you mean "refund"?'],
   [[], 'init takes one folder'],
-])('%j is wrong usage', async (args, message) => {
+])('init refuses the arguments %j as wrong usage', async (args, message) => {
   const { code, stderr } = await holdfast(['init', ...args]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
 });

@@ -15,7 +15,7 @@ test('logs --follow prints added lines until Ctrl-C', async () => {
     stdout: { write: (text) => void (said += text) },
     stderr: { write: () => undefined },
     interrupted: () => interrupt.signal,
-    goOnUnread: () => undefined,
+    continueWhenUnread: () => undefined,
   });
   await appendFile(file, line(30, 'not told') + line(40, 'a call failed'));
   await expect.poll(() => said).toContain('a call failed');

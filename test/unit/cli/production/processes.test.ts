@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { holdfast } from '../../../support/servers/command-line.ts';
 
-describe.each(['dev', 'start', 'worker', 'api'])('%s', (command) => {
+describe.each(['dev', 'start', 'worker', 'api'])('the command %s', (command) => {
   test('prints its usage', async () => {
     const { code, stdout } = await holdfast([command, '--help']);
     expect({ code, stdout }).toEqual({
@@ -13,7 +13,7 @@ describe.each(['dev', 'start', 'worker', 'api'])('%s', (command) => {
   test.each([
     [['graph.json'], `holdfast: ${command} takes flags only\n`],
     [['--unknown', 'x'], "holdfast: Unknown option '--unknown'"],
-  ])('refuses %j', async (args, message) => {
+  ])('refuses the arguments %j', async (args, message) => {
     expect(await holdfast([command, ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 });

@@ -11,7 +11,7 @@ const THERE = { isThere: true, what: 'it' };
 
 function aStep(over: Partial<SetupStep>): SetupStep {
   const isAway = (error: unknown): boolean => error === AWAY;
-  return { name: 'thing', look: async () => THERE, make: async () => undefined, otherwise: 'ask', isAway, ...over };
+  return { name: 'thing', check: async () => THERE, create: async () => undefined, remedy: 'ask', isAway, ...over };
 }
 
 const soon = () => ({ isDry: false, untilMs: Date.now() + 5_000 });
@@ -19,36 +19,36 @@ const now = () => ({ isDry: false, untilMs: Date.now() - 1 });
 
 describe('a step', () => {
   test('changes nothing that exists', async () => {
-    const make = vi.fn<SetupStep['make']>();
-    expect(await takeStep(aStep({ make }), now())).toEqual({ isThere: true, line: 'there    thing: it' });
-    expect(make).not.toHaveBeenCalled();
+    const create = vi.fn<SetupStep['create']>();
+    expect(await takeStep(aStep({ create }), now())).toEqual({ isThere: true, line: 'there    thing: it' });
+    expect(create).not.toHaveBeenCalled();
   });
 
   test('creates nothing in a dry run', async () => {
-    const make = vi.fn<SetupStep['make']>();
-    const taken = await takeStep(aStep({ look: async () => MISSING, make }), { ...now(), isDry: true });
+    const create = vi.fn<SetupStep['create']>();
+    const taken = await takeStep(aStep({ check: async () => MISSING, create }), { ...now(), isDry: true });
     expect(taken).toEqual({ isThere: false, line: 'missing  thing: it' });
-    expect(make).not.toHaveBeenCalled();
+    expect(create).not.toHaveBeenCalled();
   });
 
   test('waits for an unavailable server up to a time limit', async () => {
-    const look = vi.fn<SetupStep['look']>().mockRejectedValueOnce(AWAY).mockResolvedValue(THERE);
-    expect(await takeStep(aStep({ look }), soon())).toMatchObject({ isThere: true });
-    expect(look).toHaveBeenCalledTimes(2);
-    await expect(takeStep(aStep({ look: async () => await Promise.reject(AWAY) }), now())).rejects.toBe(AWAY);
+    const check = vi.fn<SetupStep['check']>().mockRejectedValueOnce(AWAY).mockResolvedValue(THERE);
+    expect(await takeStep(aStep({ check }), soon())).toMatchObject({ isThere: true });
+    expect(check).toHaveBeenCalledTimes(2);
+    await expect(takeStep(aStep({ check: async () => await Promise.reject(AWAY) }), now())).rejects.toBe(AWAY);
   });
 
   test('does not retry after a refusal like that of Temporal Cloud', async () => {
-    const make = vi.fn<SetupStep['make']>().mockRejectedValue(REFUSED);
-    await expect(takeStep(aStep({ look: async () => MISSING, make }), soon())).rejects.toBe(REFUSED);
-    expect(make).toHaveBeenCalledTimes(1);
+    const create = vi.fn<SetupStep['create']>().mockRejectedValue(REFUSED);
+    await expect(takeStep(aStep({ check: async () => MISSING, create }), soon())).rejects.toBe(REFUSED);
+    expect(create).toHaveBeenCalledTimes(1);
   });
 
   test('succeeds when another process has completed it', async () => {
-    const look = vi.fn<SetupStep['look']>().mockResolvedValueOnce(MISSING).mockResolvedValueOnce(MISSING);
-    look.mockResolvedValue(THERE);
-    const make = vi.fn<SetupStep['make']>().mockRejectedValue(MADE_BY_OTHER);
-    expect(await takeStep(aStep({ look, make }), now())).toEqual({ isThere: true, line: 'made     thing: it' });
-    expect([look.mock.calls.length, make.mock.calls.length]).toEqual([3, 1]);
+    const check = vi.fn<SetupStep['check']>().mockResolvedValueOnce(MISSING).mockResolvedValueOnce(MISSING);
+    check.mockResolvedValue(THERE);
+    const create = vi.fn<SetupStep['create']>().mockRejectedValue(MADE_BY_OTHER);
+    expect(await takeStep(aStep({ check, create }), now())).toEqual({ isThere: true, line: 'made     thing: it' });
+    expect([check.mock.calls.length, create.mock.calls.length]).toEqual([3, 1]);
   });
 });

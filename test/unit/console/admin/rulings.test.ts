@@ -12,7 +12,7 @@ import {
 } from '../../../../console/src/pages/admin/drafts.ts';
 import { CATALOG_KINDS } from '../../../../src/graph/definition/catalog.ts';
 
-describe('the terms of a tenant', () => {
+describe('the form with the terms of a tenant', () => {
   const NOTHING_SAID = {
     quotas: {
       runsPerMinute: { limit: 600, source: 'all' as const },
@@ -21,7 +21,7 @@ describe('the terms of a tenant', () => {
     suspended: null,
   };
 
-  test('start with the current terms', () => {
+  test('starts with the current terms', () => {
     const quotas = {
       runsPerMinute: { limit: 60, source: 'admin' as const },
       costUsdPerDay: { limit: null, source: 'admin' as const },
@@ -39,11 +39,11 @@ describe('the terms of a tenant', () => {
     expect(readTerms(form)).toEqual({ runsPerMinute: 60, costUsdPerDay: null, suspended: { reason: 'unpaid' } });
   });
 
-  test('do not take over a limit of the configuration', () => {
+  test('does not contain a limit of the configuration', () => {
     expect(readTerms(toTermsForm(NOTHING_SAID))).toEqual({ suspended: null });
   });
 
-  test('require a limit and a reason if these apply', () => {
+  test('requires a limit and a reason if these apply', () => {
     const form = { ...toTermsForm(NOTHING_SAID), runs: 'limit', runsPerMinute: 0, cost: 'limit', suspended: true };
     const needed = requiredFields(form);
     expect(needed).toEqual(['runsPerMinute', 'costUsdPerDay', 'reason']);
@@ -51,7 +51,7 @@ describe('the terms of a tenant', () => {
     expect(requiredFields(toTermsForm(NOTHING_SAID))).toEqual([]);
   });
 
-  test('are formatted with their source', () => {
+  test('formats each limit with its source', () => {
     expect(formatLimit({ limit: 0, source: 'admin' })).toBe('0, says an administrator');
     expect(formatLimit({ limit: null, source: 'none' })).toBe('no limit, as nobody says anything');
   });
@@ -94,8 +94,8 @@ test('the form of a switch offers all kinds of subjects', () => {
   expect(readSwitch({ kind: 'toString', name: 'robot', reason: 'r' })).toMatchObject({ kind: 'tool' });
 });
 
-describe('the audit', () => {
-  test('is filtered by the address', () => {
+describe('the filter of the audit', () => {
+  test('is read from the address', () => {
     const search = new URLSearchParams('tenant=acme&by= ada &action=run&run=R&from=2026-11-24T00:00:00.000Z&to=soon');
     const filter = readAuditFilter(search);
     expect(filter).toEqual({
@@ -111,7 +111,7 @@ describe('the audit', () => {
     expect(auditPath(readAuditFilter(new URLSearchParams()))).toBe('/admin/audit');
   });
 
-  test('has times in the zone of the person', () => {
+  test('contains times in the time zone of the person', () => {
     const time = '2026-11-24T09:21:00.000Z';
     expect(fromLocalTime(toLocalTime(time))).toBe(time);
     expect([toLocalTime(''), toLocalTime('soon'), fromLocalTime('')]).toEqual(['', '', '']);

@@ -36,8 +36,8 @@ function take(marked: string): string {
   return first ? text.slice(0, first.from) + first.insert + text.slice(first.to) : text;
 }
 
-describe('the names of members', () => {
-  test('are the missing ones', () => {
+describe('completions of member names', () => {
+  test('are the names that are missing', () => {
     expect(complete('{ | }')).toEqual(['name', 'isOpen', 'kind', 'inner', 'nodes']);
     expect(complete('{ "name": "x", "kind": "small", | }')).toEqual(['isOpen', 'inner', 'nodes']);
   });
@@ -51,7 +51,7 @@ describe('the names of members', () => {
     expect(complete('{ "inner": { "left": { "left": { | } } } }')).toEqual(['left', 'leaf']);
   });
 
-  test('are those of the alternative whose constant matches', () => {
+  test('come from the alternative whose constant matches', () => {
     expect(complete('{ "nodes": { "a": { "type": "tool", | } } }')).toEqual(['tool']);
     expect(complete('{ "nodes": { "a": { | } } }')).toEqual(['type', 'values', 'tool']);
   });
@@ -64,8 +64,8 @@ describe('the names of members', () => {
   });
 });
 
-describe('values', () => {
-  test('are those of an enumeration, a constant or a boolean', () => {
+describe('completions of values', () => {
+  test('are the values of an enumeration, a constant or a boolean', () => {
     expect(complete('{ "kind": | }')).toEqual(['small', 'large']);
     expect(complete('{ "isOpen": | }')).toEqual(['true', 'false']);
     expect(complete('{ "nodes": { "a": { "type": "|" } } }')).toEqual(['set', 'tool']);

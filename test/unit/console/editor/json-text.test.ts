@@ -42,12 +42,12 @@ test.each([
   ['{}', 0, 1],
   ['{\n}', 1, 1],
   ['{}', 2, 2],
-])('the token of %j at %i ends at %i', (text, offset, end) => {
+])('the JSON token of %j that begins at %i ends at %i', (text, offset, end) => {
   expect(endOfToken(text, offset)).toBe(end);
 });
 
 describe('a text', () => {
-  test('that is JSON has a value', () => {
+  test('that is JSON has a parsed value', () => {
     expect(readJson('{ "a": [1] }')).toEqual({ value: { a: [1] } });
   });
 
@@ -56,7 +56,7 @@ describe('a text', () => {
     ['{ "a" 1 }', 'A colon is expected here'],
     ['{ "a": 1 /* no */ }', 'JSON has no comments'],
     ['[1', 'A "]" is expected here'],
-  ])('%j has an issue at its offset', (text, message) => {
+  ])('that is no JSON has an issue at an offset: %j', (text, message) => {
     const read = readJson(text);
     expect('issues' in read && read.issues.map((issue) => issue.message)).toContain(message);
   });

@@ -52,7 +52,7 @@ describe('the input of a run', () => {
     });
   });
 
-  test('has all channels if the definition names none', () => {
+  test('has all channels if the definition names no input', () => {
     expect(inputSchema({ channels: { a: {}, b: {} } })).toMatchObject({ properties: { a: {}, b: {} }, required: [] });
     expect(inputSchema({})).toMatchObject({ properties: {} });
   });
@@ -81,14 +81,14 @@ describe('issues of a request', () => {
     });
   });
 
-  test('without a field are kept apart', () => {
+  test('without a field are listed separately', () => {
     expect(issuesByField(error, ['threadId']).byField).toEqual({ threadId: 'too long' });
     expect(issuesByField(error, ['threadId']).others).toHaveLength(3);
     expect(issuesByField(new Error('away'), ['threadId'])).toEqual({ byField: {}, others: [] });
   });
 });
 
-test('an alias has a canary if one is named, with a share of 1', () => {
+test('the request for an alias contains a canary if its version is given, with the share as a fraction of 1', () => {
   expect(readAlias({ alias: ' live ', version: 2 })).toEqual({ alias: 'live', version: 2 });
   expect(readAlias({ alias: 'live', version: 2, canaryVersion: 3, canaryShare: 10 })).toEqual({
     alias: 'live',
@@ -98,7 +98,7 @@ test('an alias has a canary if one is named, with a share of 1', () => {
   expect(readAlias({ alias: 'live', version: 2, canaryVersion: 3 }).canary?.share).toBe(0);
 });
 
-test('new and changed nodes are marked', () => {
+test('nodes that are new or changed between two versions are marked', () => {
   const before = { nodes: { a: { type: 'set' }, b: { type: 'set' }, gone: {} }, edges: [1] };
   const after = { nodes: { a: { type: 'set' }, b: { type: 'tool' }, c: {} }, edges: [2] };
   expect([...changedNodes(diffRows(before, after))]).toEqual([

@@ -42,13 +42,13 @@ describe('the controls of a run', () => {
     command: { curl: '', holdfast: '', temporal: null },
   });
 
-  test('are those that the API allows the person, in display order, and edits while nothing runs', () => {
+  test('are the controls that the API allows the person, in display order, and edits while nothing executes', () => {
     const actions = [anAction('approve'), anAction('cancel'), anAction('retry'), anAction('pause', false)];
     expect(availableControls({ status: 'running', actions })).toEqual(['retry', 'cancel']);
     expect(availableControls({ status: 'waiting', actions })).toEqual(['retry', 'edit', 'cancel']);
   });
 
-  test('are described in the words of the API', () => {
+  test('have the descriptions of the API', () => {
     const actions = [anAction('retry'), anAction('retry'), anAction('cancel')];
     expect(effectsOf({ actions }, 'retry')).toEqual(['What retry does']);
     expect(effectsOf({ actions }, 'edit')).toEqual([]);
@@ -96,7 +96,7 @@ describe('the body of a control', () => {
   const targets = targetsOf(FAILED);
   const target = targets[0]?.key ?? '';
 
-  test('has only the values of its fields', () => {
+  test('contains only the values of its fields', () => {
     const draft = { ...EMPTY_DRAFT, target, output: '{"orders": []}', reason: 'not asked for' };
     expect(readBody('skip', draft, targets)).toEqual({ body: { node: 'pay', output: { orders: [] } } });
     expect(readBody('pause', EMPTY_DRAFT, [])).toEqual({ body: {} });
@@ -126,10 +126,10 @@ describe('the body of a control', () => {
   });
 });
 
-describe('a fork', () => {
+describe('the body of a fork', () => {
   const EMPTY = { checkpoint: 'c1', values: '', asNode: '', graph: '' };
 
-  test('leaves out empty fields', () => {
+  test('omits empty fields', () => {
     expect(readFork({ ...EMPTY, values: '{}' })).toEqual({ fork: { checkpoint: 'c1' } });
     expect(readFork({ checkpoint: 'c1', values: '{"a": 1}', asNode: 'pay', graph: ' shop@2 ' })).toEqual({
       fork: { checkpoint: 'c1', values: { a: 1 }, asNode: 'pay', graph: 'shop@2' },

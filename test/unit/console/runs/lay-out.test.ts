@@ -38,7 +38,7 @@ describe('the graph inside a node', () => {
     { what: 'has as its conversation', llm: { messages: 'chat' } },
     { what: 'writes', llm: { prompt: 'x', write: 'chat' } },
     { what: 'writes among others', llm: { prompt: 'x', write: { log: 1, chat: '{{ result.message }}' } } },
-  ])('consists of the graphs of the llm that $what, where its calls are made', ({ llm }) => {
+  ])('consists, at a tool node, of the graph tools of the llm node that $what', ({ llm }) => {
     const act = { type: 'tool', calls: 'chat' };
     const ask = { type: 'llm', tools: [{ graph: 'refund' }], ...llm };
     const other = { type: 'llm', tools: [{ graph: 'other' }], messages: 'elsewhere' };
@@ -48,7 +48,7 @@ describe('the graph inside a node', () => {
   });
 
   test.each([{ type: 'agent', tools: ['pay'] }, { type: 'llm', tools: [{ graph: 'refund' }] }, { type: 'set' }])(
-    'is none of %j',
+    'does not exist for the node %j',
     (node) => {
       expect(innerOf(node, { nodes: { node } })).toBeNull();
     },
@@ -56,7 +56,7 @@ describe('the graph inside a node', () => {
 });
 
 describe('the arrows of a definition', () => {
-  test('come from edges of each kind and from nodes, without those to missing nodes', () => {
+  test('come from edges of each kind and from nodes, except for arrows to missing nodes', () => {
     const shown = arrowsOf(DEFINITION).map(({ from, to, label, isDetour }) => [from, to, label, isDetour]);
     expect(shown).toEqual([
       ['__start__', 'look', null, false],
@@ -72,7 +72,7 @@ describe('the arrows of a definition', () => {
     ]);
   });
 
-  test('are none for a value that is no definition', () => {
+  test('are empty for a value that is no definition', () => {
     expect(arrowsOf({ nodes: 7, edges: [null, 'x', {}] })).toEqual([]);
   });
 });
@@ -80,7 +80,7 @@ describe('the arrows of a definition', () => {
 describe('a drawing', () => {
   const { nodes, arrows } = layOut(DEFINITION);
 
-  test('has each node once with its subject, and the points of arrows', () => {
+  test('has each node once with its definition, and the points of arrows', () => {
     expect(nodes.map(({ id, about }) => [id, about])).toEqual([
       ['__start__', 'start'],
       ['look', 'tool: lookup_order'],
@@ -112,14 +112,14 @@ describe('a drawing', () => {
     expect(layOut(DEFINITION)).toEqual({ nodes, arrows, height: expect.any(Number) });
   });
 
-  test('has a path for every arrow, also for a loop', () => {
+  test('has a path for every arrow, also from a node to itself', () => {
     expect(arrows.filter(({ points }) => points.length < 2)).toEqual([]);
     const loop = arrows.find(({ from, to }) => from === to);
     expect(loop?.points[0]?.x).toBe(loop?.points.at(-1)?.x);
   });
 });
 
-test('a path begins and ends where its points do', () => {
+test('the SVG path of an arrow begins and ends at its first and last point', () => {
   const path = toPath([
     { x: 0, y: 0 },
     { x: 5, y: 10 },

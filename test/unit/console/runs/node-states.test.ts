@@ -17,7 +17,7 @@ describe('the nodes of a run', () => {
     ]);
   });
 
-  test('count their visits, and drop the outcome of earlier ones', () => {
+  test('count their visits, and forget the outcome of earlier ones', () => {
     const state = nodeStates(history(started('a'), failed('a'), started('a', 2))).get('a');
     expect(state).toEqual({ status: 'running', visits: 2, elements: [] });
   });
@@ -32,13 +32,13 @@ describe('the nodes of a run', () => {
     ]);
   });
 
-  test('wait where only the run says so, also within subgraphs', () => {
+  test('wait where only the run reports it, also within subgraphs', () => {
     const events = history({ ...started('nap'), path: ['outer'] }, started('a'), completed('a'));
     expect(statusOf('outer/nap', events, [{ node: 'nap' }])).toBe('waiting');
     expect(statusOf('a', events, [{ node: 'a' }])).toBe('completed');
   });
 
-  test('have the elements of a list, and the first of their states by priority', () => {
+  test('list their elements, and have the state of the element with the highest priority', () => {
     const state = nodeStates(
       history({ ...started('each'), index: 0 }, { ...started('each'), index: 1 }, { ...completed('each'), index: 0 }),
     ).get('each');

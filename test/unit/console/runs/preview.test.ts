@@ -20,13 +20,13 @@ const EVENTS = history(
 const EFFECTS = new Map([['pay', 'keyed']]);
 
 describe('the preview of an action', () => {
-  test('repeats the failed work on a retry, and keeps the rest', () => {
+  test('lists the failed work that a retry repeats, and the rest that it keeps', () => {
     const { kept, again } = createPreview({ kind: 'retry', node: 'postage' }, { events: EVENTS, effects: EFFECTS });
     expect(again).toEqual(['call of pay (keyed) in postage']);
     expect(kept).toEqual(['goods', 'call of pay (keyed) in postage']);
   });
 
-  test('finds the work of a retry without a node', () => {
+  test('lists the work of a retry that names no node', () => {
     expect(createPreview({ kind: 'retry', node: null }, { events: EVENTS }).again).toEqual(['call of pay in postage']);
   });
 
@@ -51,7 +51,7 @@ describe('the preview of an action', () => {
     expect(createPreview({ kind: 'cancel' }, { events: EVENTS }).notes.join(' ')).not.toContain('Undone');
   });
 
-  test.each(['skip', 'fail'] as const)('repeats nothing on a %s', (kind) => {
+  test.each(['skip', 'fail'] as const)('lists no repeated work for a %s', (kind) => {
     expect(createPreview({ kind, node: 'postage' }, { events: EVENTS })).toMatchObject({ again: [], kept: ['goods'] });
   });
 });

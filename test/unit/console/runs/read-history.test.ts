@@ -40,13 +40,13 @@ describe('a history', () => {
     ]);
   });
 
-  test('is loaded after the known events', async () => {
+  test('is loaded from the first unknown event', async () => {
     const { runs, asked } = runsOf(EVENTS);
     expect(await readHistory(runs, { runId: 'r', known: EVENTS.slice(0, 3) })).toEqual(EVENTS);
     expect(asked).toEqual([{ limit: 1_000, after: 3 }]);
   });
 
-  test('is the same object if there is nothing new', async () => {
+  test('stays the same object if there are no new events', async () => {
     expect(await readHistory(runsOf(EVENTS).runs, { runId: 'r', known: EVENTS })).toBe(EVENTS);
   });
 });

@@ -36,7 +36,7 @@ describe('a search for runs', () => {
     expect(toBulkFilter(readSearch(new URLSearchParams()))).toEqual({});
   });
 
-  test('takes metadata with quoted spaces', () => {
+  test('accepts metadata with quoted spaces', () => {
     expect(readMetadata('order=A-1 name:"Ann B" x')).toEqual({ order: 'A-1', name: 'Ann B' });
   });
 });
@@ -68,7 +68,7 @@ describe('a partial reply of a model', () => {
   });
 });
 
-test('conversations are lists of messages only', () => {
+test('a channel counts as a conversation if it is a list of messages', () => {
   const messages = [
     { id: 'm1', role: 'user', content: 'Hi' },
     { role: 'assistant', content: '', toolCalls: [{ id: 't', name: 'look', args: { n: 1 } }, 7] },
@@ -78,7 +78,7 @@ test('conversations are lists of messages only', () => {
   expect(found[0]?.messages[1]).toMatchObject({ id: '1', toolCalls: [{ name: 'look' }] });
 });
 
-test('each checkpoint has the changes since the one before, with their authors', () => {
+test('each checkpoint lists the changes since the previous one, with their authors', () => {
   const changes = changedBy(
     history(
       saved('c1'),
@@ -96,7 +96,7 @@ test('each checkpoint has the changes since the one before, with their authors',
   });
 });
 
-test('the tasks of a node are those of its own graph, the latest visit first', () => {
+test('the tasks of a node do not include those of a node with the same id in another graph, and begin with the latest visit', () => {
   const events = history(started('a'), completed('a'), started('a', 2), { ...started('a'), path: ['outer'] });
   expect(tasksOf(events, { path: [], node: 'a' }).map(({ visit, events: own }) => [visit, own.length])).toEqual([
     [2, 1],
@@ -105,7 +105,7 @@ test('the tasks of a node are those of its own graph, the latest visit first', (
   expect(tasksOf(events, { path: ['outer'], node: 'a' })).toHaveLength(1);
 });
 
-test('the supersteps of two runs are paired', () => {
+test('the supersteps of two compared runs are paired by number', () => {
   expect(pathRows([['a'], ['b', 'c']], [['a'], ['d'], ['e']])).toEqual([
     { number: 1, left: 'a', right: 'a', isSame: true },
     { number: 2, left: 'b, c', right: 'd', isSame: false },

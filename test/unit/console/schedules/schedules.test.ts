@@ -4,17 +4,17 @@ import {
   readSpan,
   toChange,
   toForm,
-  toNew,
+  toNewSchedule,
   formatTimes,
 } from '../../../../console/src/pages/schedules/schedule-draft.ts';
 import { SCHEDULE_EXAMPLE } from '../../../../src/api/schemas/schedule.ts';
 
 const SCHEDULE: Schedule = SCHEDULE_EXAMPLE;
 
-describe('a change of a schedule', () => {
+describe('the request that changes a schedule', () => {
   const form = toForm(SCHEDULE);
 
-  test('has only the fields that differ', () => {
+  test('contains only the fields that differ', () => {
     expect(toChange(SCHEDULE, form)).toEqual({});
     expect(toChange(SCHEDULE, { ...form, overlap: 'allow', input: { number: 'A-2' } })).toEqual({
       overlap: 'allow',
@@ -34,21 +34,21 @@ describe('a change of a schedule', () => {
   });
 });
 
-test('a new schedule has the values of the form', () => {
-  expect(toNew({ graph: 'g', every: '1h', cron: null, paused: false })).toEqual({
+test('the request for a new schedule contains the values of the form', () => {
+  expect(toNewSchedule({ graph: 'g', every: '1h', cron: null, paused: false })).toEqual({
     graph: 'g',
     every: '1h',
     paused: false,
   });
-  expect(toNew(undefined)).toEqual({ graph: '' });
+  expect(toNewSchedule(undefined)).toEqual({ graph: '' });
 });
 
-test('the times of a schedule are formatted for people', () => {
+test('the times of a schedule are formatted as text', () => {
   expect(formatTimes(SCHEDULE)).toBe('30 6 * * MON-FRI in Europe/Berlin');
   expect(formatTimes({ cron: null, every: '10m', timeZone: 'UTC' })).toBe('every 10m');
 });
 
-test('the span of a backfill is parsed as people write it', () => {
+test('the time span of a backfill is parsed from the local times of the form', () => {
   expect(readSpan({ from: '2026-11-20T06:00:00+01:00', to: '2026-11-21T00:00:00Z' })).toEqual({
     from: '2026-11-20T05:00:00.000Z',
     to: '2026-11-21T00:00:00.000Z',

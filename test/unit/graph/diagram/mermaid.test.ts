@@ -8,7 +8,7 @@ import { aDefinition } from '../../../support/builders/builders.ts';
 import { hostileDefinition } from '../../../support/builders/hostile-definitions.ts';
 import { repetitions } from '../../../support/builders/repetitions.ts';
 import { parseMermaid } from '../../../support/readers/mermaid.ts';
-import { shownText } from '../../../support/readers/shown-text.ts';
+import { displayedText } from '../../../support/readers/displayed-text.ts';
 
 const NODES = { a: { type: 'set' }, b: { type: 'set' }, c: { type: 'set' } } as const;
 
@@ -112,13 +112,13 @@ function allShapes({ shapes }: Diagram): readonly Shape[] {
 
 function allArrows({ shapes, arrows }: Diagram): string[] {
   return [
-    ...arrows.map(({ from, to, label }) => `${from} ${to} ${shownText(label ?? '')}`),
+    ...arrows.map(({ from, to, label }) => `${from} ${to} ${displayedText(label ?? '')}`),
     ...shapes.flatMap(({ inner }) => (inner ? allArrows(inner) : [])),
   ];
 }
 
 function texts(shapes: readonly Shape[]): ReadonlyMap<string, string> {
-  return new Map(shapes.map(({ key, lines }) => [key, shownText(lines.join('\n'))]));
+  return new Map(shapes.map(({ key, lines }) => [key, displayedText(lines.join('\n'))]));
 }
 
 function sorted(byKey: ReadonlyMap<string, string>): string[] {

@@ -8,7 +8,7 @@ import { aDefinition } from '../../../support/builders/builders.ts';
 import { hostileDefinition } from '../../../support/builders/hostile-definitions.ts';
 import { repetitions } from '../../../support/builders/repetitions.ts';
 import { parsePlantUml } from '../../../support/readers/plant-uml.ts';
-import { shownText } from '../../../support/readers/shown-text.ts';
+import { displayedText } from '../../../support/readers/displayed-text.ts';
 
 describe('toPlantUml', () => {
   test('writes a state diagram', () => {
@@ -74,7 +74,7 @@ join_1 --> [*] : state.n <U+003E> 1
         const diagram = toDiagram(definition, NO_MARKS);
         expect([...states].map(([key, { text, isJoin }]) => `${key} ${isJoin ? 'all' : text.trim()}`).sort()).toEqual(
           allShapes(diagram)
-            .map(({ key, lines }) => `${key} ${shownText(lines.join('\n'))}`)
+            .map(({ key, lines }) => `${key} ${displayedText(lines.join('\n'))}`)
             .sort(),
         );
         expect(arrows.map(({ label }) => label.trim()).sort()).toEqual(allLabels(diagram).sort());
@@ -93,7 +93,7 @@ function allShapes({ shapes }: Diagram): readonly Shape[] {
 
 function allLabels({ shapes, arrows }: Diagram): string[] {
   return [
-    ...arrows.map(({ label }) => shownText(label ?? '')),
+    ...arrows.map(({ label }) => displayedText(label ?? '')),
     ...shapes.flatMap(({ inner }) => (inner ? allLabels(inner) : [])),
   ];
 }

@@ -63,14 +63,14 @@ export function readBody(control: Control, draft: ControlDraft, targets: readonl
   return Object.keys(problems).length > 0 ? { problems } : { body };
 }
 
-type Read = { readonly members: Readonly<Record<string, unknown>> } | { readonly problem: string };
+type ReadResult = { readonly members: Readonly<Record<string, unknown>> } | { readonly problem: string };
 
-interface Reading {
+interface DraftSource {
   readonly control: Control;
   readonly targets: readonly Target[];
 }
 
-const READERS: Readonly<Record<DraftField, (text: string, reading: Reading) => Read>> = {
+const READERS: Readonly<Record<DraftField, (text: string, reading: DraftSource) => ReadResult>> = {
   target: (text, { targets }) => readTarget(targets.find(({ key }) => key === text)),
   node: (text, { control }) => ({ members: control === 'edit' ? { asNode: text } : { node: text } }),
   reason: (text) => ({ members: { reason: text } }),
@@ -83,11 +83,11 @@ const READERS: Readonly<Record<DraftField, (text: string, reading: Reading) => R
 };
 
 /** Requires the target: without one, the control would apply to whatever waits when it arrives. */
-function readTarget(found: Target | undefined): Read {
+function readTarget(found: Target | undefined): ReadResult {
   return found ? { members: found.named } : { problem: 'It is not there any more' };
 }
 
-function readObject(name: string, text: string): Read {
+function readObject(name: string, text: string): ReadResult {
   const read = readJsonText(text);
   if ('problem' in read) return read;
   const { value } = read;

@@ -11,7 +11,7 @@ import { nodesOf } from '../../../graph/definition.ts';
 import { useHistory } from '../data/use-run.ts';
 import { useDefinition } from '../data/use-definition.ts';
 
-const SHOWN = 12;
+const MAX_NAMES = 12;
 
 /** Shows the work that an action keeps, and the work that it repeats. */
 export function PreviewView({ preview }: { readonly preview: Preview | null }): JSX.Element {
@@ -39,13 +39,13 @@ function Names({ title, names }: { readonly title: string; readonly names: reado
     <section aria-label={title}>
       <h3>{title}</h3>
       <ul className="plain small-text">
-        {all.slice(0, SHOWN).map(([name, count]) => (
+        {all.slice(0, MAX_NAMES).map(([name, count]) => (
           <li key={name}>
             {name}
             {count > 1 && ` ×${count}`}
           </li>
         ))}
-        {all.length > SHOWN && <li className="muted">and {all.length - SHOWN} more</li>}
+        {all.length > MAX_NAMES && <li className="muted">and {all.length - MAX_NAMES} more</li>}
       </ul>
     </section>
   );

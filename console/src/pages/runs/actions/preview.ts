@@ -18,7 +18,7 @@ export interface Preview {
   readonly notes: readonly string[];
 }
 
-interface Known {
+interface KnownHistory {
   readonly events: readonly RunEvent[];
   /** The effect of each tool, by its name. */
   readonly effects?: ReadonlyMap<string, string>;
@@ -27,13 +27,13 @@ interface Known {
 }
 
 /** Predicts from the history of a run which work an action keeps, and which it repeats. */
-export function createPreview(action: PreviewedAction, known: Known): Preview {
-  const log = readLog(known);
+export function createPreview(action: PreviewedAction, history: KnownHistory): Preview {
+  const log = readLog(history);
   switch (action.kind) {
     case 'retry':
       return previewRetry(log, action.node);
     case 'fork':
-      return previewFork(known, action.checkpoint);
+      return previewFork(history, action.checkpoint);
     case 'replan':
       return {
         kept: log.finished,
@@ -41,7 +41,7 @@ export function createPreview(action: PreviewedAction, known: Known): Preview {
         notes: ['What runs or waits now is given up. What is written stays written.'],
       };
     case 'cancel':
-      return { kept: log.finished, again: [], notes: CANCEL_NOTES(undone(log, known.compensated ?? new Set())) };
+      return { kept: log.finished, again: [], notes: CANCEL_NOTES(undone(log, history.compensated ?? new Set())) };
     default:
       return { kept: log.finished, again: [], notes: NOTES[action.kind] };
   }
@@ -77,7 +77,7 @@ interface Log {
   readonly called: readonly { readonly node: string; readonly tool: string }[];
 }
 
-function readLog({ events, effects = new Map() }: Known): Log {
+function readLog({ events, effects = new Map() }: KnownHistory): Log {
   const finished = new Map<string, string>();
   const open = new Map<string, OpenTask>();
   const called: { readonly node: string; readonly tool: string }[] = [];
@@ -133,12 +133,12 @@ function previewRetry({ finished, open }: Log, node: string | null): Preview {
   };
 }
 
-function previewFork(known: Known, checkpoint: string): Preview {
-  const at = known.events.findIndex((event) => event.type === 'checkpoint.saved' && event.checkpoint === checkpoint);
-  const before = readLog({ ...known, events: known.events.slice(0, at + 1) });
-  const after = readLog({ ...known, events: known.events.slice(at + 1) });
+function previewFork(history: KnownHistory, checkpoint: string): Preview {
+  const at = history.events.findIndex((event) => event.type === 'checkpoint.saved' && event.checkpoint === checkpoint);
+  const before = readLog({ ...history, events: history.events.slice(0, at + 1) });
+  const after = readLog({ ...history, events: history.events.slice(at + 1) });
   const calls = after.called.map(({ node, tool }) => {
-    const effect = known.effects?.get(tool);
+    const effect = history.effects?.get(tool);
     return `call of ${tool}${effect === undefined ? '' : ` (${effect})`} in ${node}`;
   });
   return {

@@ -42,7 +42,7 @@ export function taskKey(task: Task): string {
 const FIRST_PAGE = 200;
 const LATER_PAGE = 1_000;
 
-interface Reading {
+interface HistoryRequest {
   readonly runId: string;
   /** The events that are loaded already. */
   readonly known: readonly RunEvent[];
@@ -57,7 +57,7 @@ interface Reading {
  */
 export async function readHistory(
   runs: Pick<Client['runs'], 'history'>,
-  { runId, known, signal, onPage }: Reading,
+  { runId, known, signal, onPage }: HistoryRequest,
 ): Promise<readonly RunEvent[]> {
   let now = known;
   for (;;) {

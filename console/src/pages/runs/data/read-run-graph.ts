@@ -11,7 +11,7 @@ export interface RunGraph {
   readonly named: Readonly<Record<string, unknown>> | null;
 }
 
-type Asked = Pick<Run, 'id' | 'graph'>;
+type RunReference = Pick<Run, 'id' | 'graph'>;
 
 interface Published {
   readonly hash: string;
@@ -36,7 +36,7 @@ interface Sources {
  */
 export async function readRunGraph(
   { graphs, runs }: Sources,
-  { id, graph }: Asked,
+  { id, graph }: RunReference,
   signal: AbortSignal,
 ): Promise<RunGraph> {
   const published = await readPublished(graphs, graph, signal);
@@ -52,7 +52,7 @@ export function isUnavailable(error: unknown): boolean {
 
 async function readPublished(
   graphs: Sources['graphs'],
-  { name, version }: Asked['graph'],
+  { name, version }: RunReference['graph'],
   signal: AbortSignal,
 ): Promise<Published | null> {
   if (version === null) return null;

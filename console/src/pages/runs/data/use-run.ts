@@ -62,7 +62,7 @@ export function useHistory(runId: string): UseQueryResult<readonly RunEvent[]> {
 }
 
 /** Loads the data of a run's page in parallel with the code of the page. */
-export function useEarlyRun(runId: string): void {
+export function usePreloadedRun(runId: string): void {
   const client = useApi();
   usePrefetchQuery(runQuery(client, runId));
   usePrefetchQuery(historyQuery(client, runId));

@@ -110,13 +110,13 @@ export interface NodeTask {
   readonly events: readonly TaskEvent[];
 }
 
-interface Named {
+interface NodeAddress {
   readonly path: readonly string[];
   readonly node: string;
 }
 
 /** Collects the executions of a node, the latest first. */
-export function tasksOf(events: readonly RunEvent[], { path, node }: Named): readonly NodeTask[] {
+export function tasksOf(events: readonly RunEvent[], { path, node }: NodeAddress): readonly NodeTask[] {
   const around = path.join('/');
   const tasks = new Map<string, NodeTask & { readonly events: TaskEvent[] }>();
   for (const event of events) {

@@ -50,15 +50,15 @@ export function toBars(events: readonly RunEvent[], waitNodes: ReadonlySet<strin
   return [...bars.values()];
 }
 
-interface Reading {
+interface BarSource {
   readonly bars: Map<string, OpenBar>;
   readonly waitNodes: ReadonlySet<string>;
 }
 
-function takeTaskEvent({ bars, waitNodes }: Reading, event: TaskEvent, atMs: number): void {
+function takeTaskEvent({ bars, waitNodes }: BarSource, event: TaskEvent, atMs: number): void {
   const undoes = COMPENSATIONS.has(event.type);
   const key = `${taskKey(event)}${undoes ? ' undo' : ''}`;
-  const bar = bars.get(key) ?? openBar(event, { key, atMs, waitNodes });
+  const bar = bars.get(key) ?? openBar(event, key, atMs, waitNodes.has(addressOf(event)));
   if (undoes) Object.assign(bar, { name: `undo ${taskName(event)}` });
   bars.set(key, bar);
   const ending = ENDINGS[event.type];
@@ -67,21 +67,17 @@ function takeTaskEvent({ bars, waitNodes }: Reading, event: TaskEvent, atMs: num
   takePart(bar, event, atMs);
 }
 
-function openBar(
-  event: TaskEvent,
-  { key, atMs, waitNodes }: { readonly key: string; readonly atMs: number; readonly waitNodes: ReadonlySet<string> },
-): OpenBar {
-  const address = addressOf(event);
+function openBar(event: TaskEvent, key: string, atMs: number, isWait: boolean): OpenBar {
   return {
     key,
     name: taskName(event),
-    address,
+    address: addressOf(event),
     visit: event.visit,
     index: event.index ?? null,
-    status: waitNodes.has(address) ? 'waiting' : 'running',
+    status: isWait ? 'waiting' : 'running',
     fromMs: atMs,
     toMs: null,
-    isWait: waitNodes.has(address),
+    isWait,
     parts: [],
   };
 }
@@ -108,7 +104,7 @@ const ENDINGS: Partial<Record<TaskEvent['type'], TaskStatus>> = {
   'compensation.failed': 'failed',
 };
 
-function closeAll(bars: Reading['bars'], atMs: number): void {
+function closeAll(bars: BarSource['bars'], atMs: number): void {
   for (const bar of bars.values()) if (bar.toMs === null) close(bar, 'canceled', atMs);
 }
 

@@ -18,19 +18,19 @@ export const NAMESPACES = Array.from({ length: 64 }, (_, at) => namespaceOf(at +
 /** The template of the other databases. */
 export const TEMPLATE = 'template_of_tests';
 /** The sequence that counts the used namespaces and databases. */
-export const PLACES = 'places_of_tests';
+export const RESERVATIONS = 'places_of_tests';
 
 /**
  * Reserves a namespace and a database on the shared servers; the database has our tables.
  * @returns the variables for both; empty in projects whose files start their own servers
  */
-export async function takePlace(): Promise<NodeJS.ProcessEnv> {
+export async function reserveServers(): Promise<NodeJS.ProcessEnv> {
   const servers = inject('servers');
   if (!servers) return {};
   const client = new Client({ connectionString: servers.postgresUrl });
   await client.connect();
   try {
-    const { rows } = await client.query<{ number: string }>(`select nextval('${PLACES}') as number`);
+    const { rows } = await client.query<{ number: string }>(`select nextval('${RESERVATIONS}') as number`);
     const name = namespaceOf(Number(rows[0]?.number));
     await client.query(`create database "${name}" template ${TEMPLATE}`);
     const url = new URL(servers.postgresUrl);

@@ -21,14 +21,14 @@ interface Embedded {
 }
 
 /** Opens the store in an embedded database, or in the PostgreSQL of a URL. */
-export async function useStore(place: Embedded | string, teardown: Teardown): Promise<Database> {
-  if (typeof place === 'string') {
-    const store = await openPostgresStore(place);
+export async function openStore(location: Embedded | string, teardown: Teardown): Promise<Database> {
+  if (typeof location === 'string') {
+    const store = await openPostgresStore(location);
     teardown.add(() => store.close());
-    const dialect = createPostgresDialect(place, { maxConnections: 5 });
-    return { store, dialect, listen: listenToPostgres(place) };
+    const dialect = createPostgresDialect(location, { maxConnections: 5 });
+    return { store, dialect, listen: listenToPostgres(location) };
   }
-  const { database, blobs } = place;
+  const { database, blobs } = location;
   const store = await openEmbeddedStore(database, blobs);
   teardown.add(() => store.close());
   return { store, dialect: createPgliteDialect(database), listen: listenToPglite(database) };

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { refusalInWords } from '../../../../src/cli/output/format-refusal.ts';
+import { describeRefusal } from '../../../../src/cli/output/format-refusal.ts';
 import { HoldfastError } from '../../../../src/client/holdfast-error.ts';
 
 test('a refusal is described by status and code, a request without a response by its cause', () => {
   const refused = new HoldfastError({ code: 'INVALID_INPUT', detail: 'no', status: 422 });
-  expect(refusalInWords(refused)).toBe('The API answered 422 INVALID_INPUT: no');
-  expect(refusalInWords(new HoldfastError({ code: 'UNREACHABLE', detail: 'gone' }))).toBe('gone');
+  expect(describeRefusal(refused)).toBe('The API answered 422 INVALID_INPUT: no');
+  expect(describeRefusal(new HoldfastError({ code: 'UNREACHABLE', detail: 'gone' }))).toBe('gone');
 });
 
 test('a request that may have been executed is described as such', () => {
   const lost = new HoldfastError({ code: 'UNREACHABLE', detail: 'gone', mayTakeEffect: true });
-  expect(refusalInWords(lost)).toBe('gone (it may take effect all the same: look before you send it again)');
+  expect(describeRefusal(lost)).toBe('gone (it may take effect all the same: look before you send it again)');
 });

@@ -1,12 +1,12 @@
 import { openTeardown } from '../../src/dev/teardown.ts';
 import { startPostgres } from '../../test/support/servers/postgres-server.ts';
 import { startEchoTool } from './echo-tool.ts';
-import type { Surroundings } from './peer.ts';
+import type { SharedServers } from './peer.ts';
 
 /** Executes work with its own servers, and stops all of them afterwards, also at a signal. */
-export async function inSurroundings(
+export async function withSharedServers(
   isBuilt: boolean,
-  work: (surroundings: Surroundings) => Promise<void>,
+  work: (servers: SharedServers) => Promise<void>,
 ): Promise<void> {
   const teardown = openTeardown();
   for (const signal of ['SIGINT', 'SIGTERM'])

@@ -2,14 +2,14 @@ import type { Json } from '../../../src/graph/values/json.ts';
 import { at, textAt } from './json-at.ts';
 
 /** The text of one node's answer in deltas. */
-export interface ToldText {
+export interface StreamedText {
   readonly node: string;
   /** The pieces of its latest attempt in order; a reader that was disconnected lacks some. */
   readonly pieces: readonly { readonly index: number; readonly text: string }[];
 }
 
 /** Combines deltas as docs/streams.md describes: a later attempt replaces an earlier one. */
-export function toldTexts(deltas: readonly Json[]): readonly ToldText[] {
+export function combineDeltas(deltas: readonly Json[]): readonly StreamedText[] {
   const nodes = new Set(deltas.map((delta) => textAt(delta, '/node')));
   return [...nodes].map((node) => {
     const ofNode = deltas.filter((delta) => at(delta, '/node') === node);
@@ -26,7 +26,7 @@ export function toldTexts(deltas: readonly Json[]): readonly ToldText[] {
  * Completes the missing pieces from the complete text.
  * @returns `null` if the pieces are not part of that text, or are duplicated
  */
-export function filledFrom(whole: string, pieces: ToldText['pieces']): string | null {
+export function filledFrom(whole: string, pieces: StreamedText['pieces']): string | null {
   let text = '';
   let next = 0;
   for (const piece of pieces) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { tellRetries } from '../../../../src/cli/runs/run.ts';
+import { printRetries } from '../../../../src/cli/runs/run.ts';
 import { createClient } from '../../../../src/client/index.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse('2026-01-02T03:04:05Z') }));
@@ -24,7 +24,7 @@ test('each retried attempt is printed once, also after a failed request', async 
     },
   });
   const lines: string[] = [];
-  const stop = tellRetries(client, 'r', (line) => lines.push(line.trim()));
+  const stop = printRetries(client, 'r', (line) => lines.push(line.trim()));
   await vi.advanceTimersByTimeAsync(10_000);
   stop();
   expect(lines).toEqual([

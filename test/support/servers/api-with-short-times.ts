@@ -1,6 +1,6 @@
 import { runApi } from '../../../src/api/server.ts';
-import { HASTY_TIMES } from './hasty-times.ts';
+import { SHORT_TIMES } from './short-times.ts';
 
 /* An API process with a fast webhook schedule. */
 
-await runApi({}, HASTY_TIMES);
+await runApi({}, SHORT_TIMES);

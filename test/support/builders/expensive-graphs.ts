@@ -97,7 +97,7 @@ const inGraph = (inner: object): object => ({
 });
 
 /** Valid graphs whose parts are expensive. */
-export const dearGraph: fc.Arbitrary<GraphDefinition> = fc
+export const expensiveGraph: fc.Arbitrary<GraphDefinition> = fc
   .record({
     a: setNode,
     b: fc.oneof(setNode, setNode.map(inGraph)),

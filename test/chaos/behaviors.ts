@@ -5,7 +5,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { createRandom, seedOf } from '../support/builders/random.ts';
 
 /** The behavior of a service for one call. */
-interface Mood {
+interface Behavior {
   readonly name: string;
   readonly weight: number;
   readonly beforeMs: number;
@@ -16,9 +16,9 @@ interface Mood {
   readonly fails: 429 | 500 | 503 | 'hangs up' | null;
 }
 
-const FINE: Mood = { name: 'fine', weight: 60, beforeMs: 0, works: true, afterMs: 0, fails: null };
+const FINE: Behavior = { name: 'fine', weight: 60, beforeMs: 0, works: true, afterMs: 0, fails: null };
 
-const MOODS: readonly Mood[] = [
+const BEHAVIORS: readonly Behavior[] = [
   FINE,
   { ...FINE, name: 'slow to begin', weight: 12, beforeMs: 500 },
   { ...FINE, name: 'slow to answer', weight: 12, afterMs: 500 },
@@ -30,67 +30,67 @@ const MOODS: readonly Mood[] = [
   { ...FINE, name: 'too late after the work', weight: 2, afterMs: 3_500 },
 ];
 
-/** An ambushed call waits this long for its response. */
-const CAUGHT: Mood = { ...FINE, name: 'caught', afterMs: 800 };
+/** A delayed call gets its response after this time. */
+const DELAYED: Behavior = { ...FINE, name: 'caught', afterMs: 800 };
 
-/** From this call for the same subject on, nothing fails any more, so that no run fails by chance. */
-const PATIENCE = 4;
+/** Calls for the same subject do not fail from this one on, so that no run fails by chance. */
+const RELIABLE_FROM_CALL = 4;
 
 /** The behaviors of a service, derived from a seed and the subject of the call. */
-export interface Moods {
+export interface Behaviors {
   /** Wraps the handler that executes the work. @param subjectOf returns the subject of a call */
   readonly middleware: (
-    subjectOf: (context: Context<MoodyEnvironment>) => Promise<string>,
-  ) => MiddlewareHandler<MoodyEnvironment>;
+    subjectOf: (context: Context<ServiceEnvironment>) => Promise<string>,
+  ) => MiddlewareHandler<ServiceEnvironment>;
   /**
-   * Ambushes a call after the given number of calls: its work is executed, and its response is delayed.
+   * Delays the response to a call after the given number of calls; its work is executed at once.
    * @returns when its work is executed, or `withinMs` have passed
    */
-  ambush(skip: number, withinMs: number): Promise<void>;
+  delayCall(skip: number, withinMs: number): Promise<void>;
 }
 
-export interface MoodyEnvironment {
+export interface ServiceEnvironment {
   Bindings: HttpBindings;
 }
 
-interface Ambush {
+interface PendingDelay {
   skip: number;
-  readonly spring: () => void;
+  readonly trigger: () => void;
 }
 
-/** @param isPrey returns whether an ambush applies to a call with this subject */
-export function createMoods(seed: number, isPrey: (subject: string) => boolean = () => true): Moods {
+/** @param canDelay returns whether a response for this subject may be delayed */
+export function createBehaviors(seed: number, canDelay: (subject: string) => boolean = () => true): Behaviors {
   const counts = new Map<string, number>();
-  const ambushes = new Set<Ambush>();
-  const moodFor = (subject: string): Mood => {
+  const pendingDelays = new Set<PendingDelay>();
+  const behaviorFor = (subject: string): Behavior => {
     const count = (counts.get(subject) ?? 0) + 1;
     counts.set(subject, count);
-    return count >= PATIENCE ? FINE : pick(createRandom(seedOf(seed, subject, count)).next());
+    return count >= RELIABLE_FROM_CALL ? FINE : pick(createRandom(seedOf(seed, subject, count)).next());
   };
-  /** Each call counts down all ambushes, and triggers at most one. */
-  const takeAmbush = (): Ambush | undefined => {
-    const due = [...ambushes].find(({ skip }) => skip <= 0);
-    for (const ambush of ambushes) ambush.skip -= 1;
-    if (due) ambushes.delete(due);
+  /** Each call counts down all pending delays, and triggers at most one. */
+  const takeDelay = (): PendingDelay | undefined => {
+    const due = [...pendingDelays].find(({ skip }) => skip <= 0);
+    for (const delayCall of pendingDelays) delayCall.skip -= 1;
+    if (due) pendingDelays.delete(due);
     return due;
   };
   return {
     middleware: (subjectOf) => async (context, next) => {
       const subject = await subjectOf(context);
-      const ambush = isPrey(subject) ? takeAmbush() : undefined;
-      const mood = ambush ? CAUGHT : moodFor(subject);
+      const delayCall = canDelay(subject) ? takeDelay() : undefined;
+      const mood = delayCall ? DELAYED : behaviorFor(subject);
       await sleep(mood.beforeMs);
       if (mood.works) await next();
-      ambush?.spring();
+      delayCall?.trigger();
       await sleep(mood.afterMs);
       if (mood.fails !== null) fail(context, mood.fails);
     },
-    async ambush(skip, withinMs) {
+    async delayCall(skip, withinMs) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, withinMs);
-        ambushes.add({
+        pendingDelays.add({
           skip,
-          spring() {
+          trigger() {
             clearTimeout(timer);
             resolve();
           },
@@ -100,12 +100,12 @@ export function createMoods(seed: number, isPrey: (subject: string) => boolean =
   };
 }
 
-function pick(share: number): Mood {
-  let left = share * MOODS.reduce((sum, { weight }) => sum + weight, 0);
-  return MOODS.find(({ weight }) => (left -= weight) < 0) ?? FINE;
+function pick(share: number): Behavior {
+  let left = share * BEHAVIORS.reduce((sum, { weight }) => sum + weight, 0);
+  return BEHAVIORS.find(({ weight }) => (left -= weight) < 0) ?? FINE;
 }
 
-function fail(context: Context<MoodyEnvironment>, how: NonNullable<Mood['fails']>): void {
+function fail(context: Context<ServiceEnvironment>, how: NonNullable<Behavior['fails']>): void {
   if (how === 'hangs up') context.env.outgoing.destroy();
   context.res = undefined;
   context.res =

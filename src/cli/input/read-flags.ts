@@ -1,10 +1,8 @@
 import { isJsonObject, JsonLossError, own, parseDocument } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { UsageError } from '../line/command.ts';
-import { readText, readDefinition } from './read-definition.ts';
+import { readText } from './read-definition.ts';
 import { text } from '../line/flags.ts';
-import { isDefinition } from '../../graph/definition/index.ts';
-import type { GraphDefinition } from '../../graph/definition/index.ts';
 
 /** Reads the JSON of a flag, or of the file that the flag names as `@FILE`. @throws UsageError */
 export async function readJson(flag: string, value: string): Promise<Json> {
@@ -24,8 +22,7 @@ export async function readJsonObject(flag: string, value: string, what: string):
   throw new UsageError(`${flag} takes a JSON object: ${what}`);
 }
 
-/* The flag by which commands set the limits of a run. */
-
+/** The flag by which commands set the limits of a run. */
 export const LIMITS_FLAG = {
   limits: text('JSON', 'its limits, such as {"maxCostUsd": 1}, or @FILE that holds them'),
 } as const;
@@ -52,12 +49,4 @@ export function readCount(flag: string, value: string): number {
   const count = Number(value);
   if (Number.isInteger(count) && count >= 1) return count;
   throw new UsageError(`${flag} takes a number, not "${value}"`);
-}
-
-/** Reads a graph from a JSON file or a module. @throws UsageError if the file contains none */
-export async function readGraph(file: string): Promise<GraphDefinition> {
-  const { content } = await readDefinition(file);
-  if ('fault' in content) throw new UsageError(`${file}:${content.fault.line}: ${content.fault.message}`);
-  if (isDefinition(content.definition)) return content.definition;
-  throw new UsageError(`${file} is no graph definition`);
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 /** A message as received. */
-export interface HeardMessage {
+export interface ReceivedMessage {
   readonly receiver: ReceiverName;
   readonly id: string;
   readonly body: string;
@@ -14,10 +14,10 @@ export interface HeardMessage {
 }
 
 /** Receivers of webhooks at one address, each with its own path and behavior. */
-export interface MoodyReceivers {
+export interface UnreliableReceivers {
   /** The address in the form of `webhooks.allow`. */
   readonly address: string;
-  readonly heard: readonly HeardMessage[];
+  readonly heard: readonly ReceivedMessage[];
   /** The number of requests to the target of the redirect. */
   readonly followed: number;
   urlOf(receiver: ReceiverName): string;
@@ -50,8 +50,8 @@ export type ReceiverName = keyof typeof MOODS;
 /** The receivers that accept every message in the end. */
 export const PATIENT_ONES = ['fine', 'failing', 'hanging', 'breaking', 'redirecting', 'busy'] as const;
 
-export async function startMoodyReceivers(): Promise<MoodyReceivers> {
-  const heard: HeardMessage[] = [];
+export async function startUnreliableReceivers(): Promise<UnreliableReceivers> {
+  const heard: ReceivedMessage[] = [];
   let followed = 0;
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const name = (request.url ?? '').slice(1);

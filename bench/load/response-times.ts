@@ -1,7 +1,7 @@
 import { median, round } from '../support/timed-run.ts';
 
 /** The response times of requests with a given concurrency. */
-export interface Asked {
+export interface ResponseTimes {
   readonly what: string;
   readonly requests: number;
   readonly perSecond: number;
@@ -9,7 +9,7 @@ export interface Asked {
   readonly p95Ms: number;
 }
 
-interface Asking {
+interface RequestLoad {
   readonly what: string;
   readonly atATime: number;
   readonly forMs: number;
@@ -17,7 +17,7 @@ interface Asking {
 }
 
 /** Sends requests for a while with a given concurrency. */
-export async function askFor({ what, atATime, forMs, once }: Asking): Promise<Asked> {
+export async function measureResponses({ what, atATime, forMs, once }: RequestLoad): Promise<ResponseTimes> {
   const tookMs: number[] = [];
   const begin = performance.now();
   const askOn = async (): Promise<void> => {

@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import { issuerKeyIn, tokensFileIn } from '../../dev/data-folder.ts';
+import { didYouMean } from '../../graph/values/index.ts';
+import { readTokensFile } from '../input/api-access.ts';
+import { CONFIG_FLAG } from '../input/config-flags.ts';
+import { findConfig } from '../input/read-catalog.ts';
+import { EXIT, UsageError } from '../line/command.ts';
+import { defineCommand } from '../line/define-command.ts';
+import { text } from '../line/flags.ts';
+import { NO_OPERANDS, oneOperand } from '../line/operands.ts';
+import { DATA_DIR_FLAG } from './start.ts';
+
+/* The commands that sign people in to a stack on this machine, by its own key. */
+
+export const console = defineCommand({
+  name: 'console',
+  summary: 'print the address of the console of a stack on this machine',
+  operands: NO_OPERANDS,
+  about: `Prints an address that signs in whoever opens it first, within a minute, as one of the stack's people. In
+    production the console is at /console of the API, and the configuration says where people sign in.`,
+  flags: {
+    'data-dir': DATA_DIR_FLAG,
+    'issuer-jwk': text('FILE', 'the private key, if the stack was given one'),
+    'tokens-file': text('FILE', 'what the stack has written, if it is elsewhere'),
+  },
+  exits: { 0: 'printed' },
+  async action({ values }, { stdout, env }) {
+    const key = values['issuer-jwk'] ?? issuerKeyIn(values['data-dir']);
+    const tokens = values['tokens-file'] ?? tokensFileIn(values['data-dir']);
+    for (const file of [key, tokens]) requireFile(file);
+    const { consoleAddress, openIssuer } = await import('../../dev/issuer.ts');
+    const { baseUrl = '' } = await readTokensFile(tokens);
+    stdout.write(`${await consoleAddress(baseUrl, await openIssuer(key, env))}\n`);
+    return EXIT.done;
+  },
+});
+
+export const token = defineCommand({
+  name: 'token',
+  summary: 'print a token for a stack on this machine',
+  operands: oneOperand('NAME', 'one name: user, approver, approver2, admin, otherTenantUser or a role'),
+  about: `Signs a token for a caller of a local stack, for 30 days: user, approver, approver2, admin, or otherTenantUser;
+    or for somebody with a role that the configuration defines, in the tenant "demo". Only the stack whose key it is accepts it; there is no such issuer in production.`,
+  flags: {
+    config: CONFIG_FLAG,
+    'data-dir': DATA_DIR_FLAG,
+    'issuer-jwk': text('FILE', 'the private key, if the stack was given one'),
+  },
+  exits: { 0: 'printed' },
+  async action({ values, given: name }, terminal) {
+    const key = values['issuer-jwk'] ?? issuerKeyIn(values['data-dir']);
+    requireFile(key);
+    const { CALLERS, openIssuer } = await import('../../dev/issuer.ts');
+    const known = Object.entries(CALLERS).find(([caller]) => caller === name)?.[1];
+    const roles = known ? [] : await rolesOf(findConfig(values.config, terminal));
+    const names = [...Object.keys(CALLERS), ...roles];
+    if (!names.includes(name)) throw new UsageError(`There is no caller "${name}".${didYouMean(name, names)}`);
+    const caller = known ?? { sub: name, tenant: CALLERS.user.tenant, roles: [name] };
+    terminal.stdout.write(`${await (await openIssuer(key, terminal.env)).sign(caller)}\n`);
+    return EXIT.done;
+  },
+});
+
+/** The roles of the configuration, if there is one. */
+async function rolesOf(config: string | undefined): Promise<readonly string[]> {
+  if (config === undefined) return [];
+  const { loadConfig } = await import('../../config/load-config.ts');
+  return [...(await loadConfig(config)).roles.keys()];
+}
+
+/** @throws UsageError without the file */
+function requireFile(file: string): void {
+  if (!existsSync(file)) throw new UsageError(`${file} is not there; "holdfast dev" or "holdfast start" makes it`);
+}
