@@ -119,6 +119,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'graph/definition',
       'graph/redaction',
       'store',
+      'workflows',
       ...API_BASE,
       'api/middleware',
       'api/graph-jobs',
@@ -185,6 +186,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/webhooks',
       'api/schedules',
     ],
+    packages: ['p-limit'],
   },
   'api/routes': {
     rooms: [

@@ -1,10 +1,10 @@
-import type { ColumnType } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 import type { Intervention, RunView, WebhookEventType } from '../graph/journal/index.ts';
 import type { Approval } from '../graph/run/index.ts';
 import type { Optional, OptionalPayload, OptionalText, OptionalTime, Payload, Time } from './database/columns.ts';
 import type { TaskFailure, JsonObject } from '../graph/values/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
-import type { Overlap, TickKind, TickOutcome } from './schedules/schedule.ts';
+import type { FireKind, FireOutcome, Overlap } from './schedules/schedule.ts';
 
 /** A secret that was replaced. */
 export interface EarlierSecret {
@@ -174,8 +174,6 @@ export interface SchedulesTable {
   revision: number;
   /** The last revision that Temporal is known to have. */
   synced_revision: number;
-  /** Until then a process decides about its ticks. */
-  lease_until: Time;
   created_at: Time;
   created_by: string;
   updated_at: Time;
@@ -184,15 +182,25 @@ export interface SchedulesTable {
   deleted_at: OptionalTime;
 }
 
-/** The times that schedules have taken, each once. */
-export interface ScheduleTicksTable {
+/** The fires of schedules, one for each time. */
+export interface ScheduleFiresTable {
   tenant_id: string;
   schedule_id: string;
   at: Time;
-  kind: TickKind;
+  kind: FireKind;
   /** The id of its run, chosen beforehand: a repetition starts no second one. */
   run_id: string;
-  outcome: TickOutcome;
+  outcome: FireOutcome;
   code: OptionalText;
   message: OptionalText;
+  /** Temporal has received the request of a person for it. */
+  sent_at: OptionalTime;
+  /** Temporal has started its workflow. */
+  opened_at: OptionalTime;
+  /** Nothing is left to do for it. */
+  closed_at: OptionalTime;
+  /** Temporal has canceled its workflow, so that another fire takes its place. */
+  is_canceled: Generated<boolean>;
+  /** One process works on it until then, or nothing is to be done until then. */
+  due_at: Generated<Time>;
 }

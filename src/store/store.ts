@@ -67,8 +67,8 @@ import { createRuns } from './runs.ts';
 import type { Runs } from './runs.ts';
 import { createRunLooks } from './run-looks.ts';
 import type { RunLooks } from './run-looks.ts';
-import { createScheduleTicks } from './schedules/schedule-ticks.ts';
-import type { ScheduleTicks } from './schedules/schedule-ticks.ts';
+import { createScheduleFires } from './schedules/schedule-fires.ts';
+import type { ScheduleFires } from './schedules/schedule-fires.ts';
 import { createSchedules } from './schedules/schedules.ts';
 import type { Schedules } from './schedules/schedules.ts';
 import { createStreamTickets } from './stream-tickets.ts';
@@ -118,7 +118,7 @@ export interface Store {
   readonly runLooks: RunLooks;
   readonly streamTickets: StreamTickets;
   readonly schedules: Schedules;
-  readonly scheduleTicks: ScheduleTicks;
+  readonly scheduleFires: ScheduleFires;
   readonly tenantEvents: TenantEvents;
   readonly webhooks: Webhooks;
   readonly webhookDeliveries: WebhookDeliveries;
@@ -230,7 +230,7 @@ function createStores(db: Kysely<Tables>): Omit<Store, 'blobs' | 'retention' | '
     runLooks: createRunLooks(db),
     streamTickets: createStreamTickets(db),
     schedules: createSchedules(db),
-    scheduleTicks: createScheduleTicks(db),
+    scheduleFires: createScheduleFires(db),
     tenantEvents: createTenantEvents(db),
     webhooks: createWebhooks(db),
     webhookDeliveries: createWebhookDeliveries(db),

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../graph/values/index.ts';
 import type { Schedule, ScheduleTerms, Timing } from '../../store/schedules/schedule.ts';
 import { readPage } from '../http/paging.ts';
 import { changeSchedule, createSchedule, removeSchedule, findSchedule } from '../schedules/change-schedule.ts';
-import { toOneScheduleJson, toSchedulesJson, toTickJson } from '../schedules/schedule-json.ts';
+import { toOneScheduleJson, toSchedulesJson, toFireJson } from '../schedules/schedule-json.ts';
 import { withId, made } from '../middleware/audited.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import { PageQuery, idOf, json } from '../schemas/common.ts';
@@ -160,7 +160,7 @@ const now = schedules.post('/api/schedules/{id}/trigger', 'run:start', {
   problems: [404],
   handle: (deps) => async (c) => {
     const schedule = await findSchedule(deps, c.get('caller'), c.req.valid('param').id);
-    return c.json(toTickJson(await trigger(deps, schedule, c.get('attempt').id)), 202);
+    return c.json(toFireJson(await trigger(deps, schedule, c.get('attempt').id)), 202);
   },
 });
 

@@ -1,11 +1,10 @@
 import pLimit from 'p-limit';
-import type { Schedule, TakenTick } from '../../store/schedules/schedule.ts';
+import type { RecordedFire, Schedule } from '../../store/schedules/schedule.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { createShowInput } from '../runs/show-input.ts';
 import type { ShowInputDeps } from '../runs/show-input.ts';
-import { toTickInput } from './change-schedule.ts';
 
 const NEXT_TIMES = 5;
 const LAST_RUNS = 5;
@@ -17,14 +16,14 @@ type ShowDeps = ShowInputDeps & Pick<ApiDeps, 'engine'>;
 export async function toSchedulesJson(deps: ShowDeps, caller: Caller, schedules: readonly Schedule[]) {
   const graphs = schedules.map(({ graph }) => graph);
   const show = await createShowInput(deps, caller, graphs);
-  const ticks = await deps.store.scheduleTicks.latest(schedules, LAST_RUNS);
+  const fires = await deps.store.scheduleFires.latest(schedules, LAST_RUNS);
   const atOnce = pLimit(REQUESTS_AT_ONCE);
   const nextTimes = await Promise.all(schedules.map(async (one) => await atOnce(() => nextTimesOf(deps, one))));
   return schedules.map((schedule, index) =>
     toScheduleJson(schedule, {
       input: show({ ...schedule, redacted: schedule.redaction.channels }),
       nextTimes: nextTimes[index] ?? null,
-      lastRuns: ticks.get(schedule.id)?.map(toTickJson) ?? [],
+      lastRuns: fires.get(schedule.id)?.map(toFireJson) ?? [],
     }),
   );
 }
@@ -39,7 +38,7 @@ export async function toOneScheduleJson(deps: ShowDeps, caller: Caller, schedule
 interface Shown {
   readonly input: Schedule['input'];
   readonly nextTimes: readonly string[] | null;
-  readonly lastRuns: readonly ReturnType<typeof toTickJson>[];
+  readonly lastRuns: readonly ReturnType<typeof toFireJson>[];
 }
 
 function toScheduleJson(schedule: Schedule, { input, nextTimes, lastRuns }: Shown) {
@@ -67,9 +66,9 @@ function toScheduleJson(schedule: Schedule, { input, nextTimes, lastRuns }: Show
   };
 }
 
-/** The run of a tick that has not started is none yet. */
-export function toTickJson({ runId, outcome, ...tick }: TakenTick) {
-  return { ...tick, outcome, runId: outcome === 'started' ? runId : null };
+/** Only a started fire has a run. */
+export function toFireJson({ runId, outcome, ...fire }: RecordedFire) {
+  return { ...fire, outcome, runId: outcome === 'started' ? runId : null };
 }
 
 /** @returns `null` when Temporal does not answer or does not have the schedule yet, which the sweeper then creates */
@@ -78,8 +77,8 @@ async function nextTimesOf(
   schedule: Schedule,
 ): Promise<readonly string[] | null> {
   try {
-    const times = await engine.schedules.nextTimes(toTickInput(schedule));
-    if (times === null) await store.schedules.markLost(schedule);
+    const times = await engine.schedules.nextTimes(schedule);
+    if (times === null) await store.schedules.markUnsynced(schedule);
     return times && times.slice(0, NEXT_TIMES);
   } catch (error) {
     if (error instanceof ApiError && error.code === 'UNAVAILABLE') return null;

@@ -1,8 +1,8 @@
+import pLimit from 'p-limit';
 import type { ActiveRun, FailingRuns, TaskFailureNote } from '../../store/failing-runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import { endTerminatedRun, guiltOf, quarantineRun } from '../runs/end-terminated-run.ts';
 import type { Poisoned } from '../runs/end-terminated-run.ts';
-import { eachOf } from './each-of.ts';
 import type { Store } from '../../store/store.ts';
 import { formatTimestamp } from '../../graph/values/index.ts';
 import type { RunReference } from '../../workflows/contract.ts';
@@ -30,7 +30,7 @@ export function createLostRunsChore(
   let pass = beginPass();
   return async function endLostRuns(deps, stopping) {
     const { runs, isLast } = await find(deps.store);
-    await eachOf(runs, LOOKS_AT_ONCE, async (run) => {
+    await pLimit(LOOKS_AT_ONCE).map(runs, async (run) => {
       if (!stopping.aborted) note(pass, run, await look(deps, run));
     });
     const { lost, missing, there } = pass;
@@ -157,7 +157,7 @@ export function createPoisonedRunsChore(
   failingForMs = FAILING_FOR_MS,
 ): (deps: QuarantineDeps, stopping: AbortSignal) => Promise<void> {
   return async function putAsidePoisonedRuns(deps, stopping) {
-    await eachOf(await find(deps), POISONED_LOOKS_AT_ONCE, async (run) => {
+    await pLimit(POISONED_LOOKS_AT_ONCE).map(await find(deps), async (run) => {
       if (stopping.aborted) return;
       try {
         await checkTask(deps, run, (poisoned) => isPoisoned(poisoned, failingForMs) && brake(deps, run.id));

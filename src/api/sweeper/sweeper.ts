@@ -1,8 +1,8 @@
+import pLimit from 'p-limit';
 import { COUNT_EVERY_MS, createLiveMeasure } from '../../telemetry/metrics/live-measure.ts';
 import { sendsMetrics } from '../../telemetry/metrics/meter.ts';
 import type { ApiDeps, SweepTimes } from '../deps.ts';
 import { tryDispatch } from '../runs/dispatch-run.ts';
-import { eachOf } from './each-of.ts';
 import {
   LOST_FOR_MS,
   createLostRunsChore,
@@ -15,7 +15,10 @@ import {
   createTerminatedRunsReconciler,
 } from './end-lost-runs.ts';
 import type { Brake } from './end-lost-runs.ts';
-import { pruneRuns, createQueueStarter, forgetTicks, healSchedules, takeTicks } from './start-queued-runs.ts';
+import { closeFires, tendFires } from '../schedules/tend-fires.ts';
+import { pruneRuns } from './prune-runs.ts';
+import { createQueueStarter } from './start-queued-runs.ts';
+import { forgetFires, syncSchedules } from './tend-schedules.ts';
 import { createDispatcher } from '../webhooks/dispatcher.ts';
 import type { Dispatcher } from '../webhooks/dispatcher.ts';
 
@@ -51,8 +54,8 @@ const TIMES: SweepTimes = {
   lostRunsMs: 15_000,
   lostForMs: LOST_FOR_MS,
   poisonedRunsMs: 2_000,
-  ticksMs: 500,
-  healSchedulesMs: 10_000,
+  firesMs: 500,
+  syncSchedulesMs: 10_000,
   failingForMs: FAILING_FOR_MS,
   deliveriesMs: 500,
   noticesMs: 5_000,
@@ -60,46 +63,34 @@ const TIMES: SweepTimes = {
   dispatcher: {},
 };
 
-const toChores = (
+const toChores = (times: SweepTimes, dispatcher: Dispatcher, brake: Brake): readonly Chore[] => [
+  { everyMs: times.queuesMs, run: createQueueStarter() },
+  { everyMs: times.dispatchMs, run: dispatchRuns },
+  { everyMs: times.terminatedRunsMs, run: createTerminatedRunsReconciler(times.settledAfterMs) },
+  { everyMs: times.lostRunsMs, run: createLostRunsChore(times.lostForMs) },
+  { everyMs: times.poisonedRunsMs, run: createPoisonedRunsChore(notedRuns, brake, times.failingForMs) },
+  { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRuns(), brake, times.failingForMs) },
   {
-    queuesMs,
-    dispatchMs,
-    terminatedRunsMs,
-    settledAfterMs,
-    lostRunsMs,
-    lostForMs,
-    poisonedRunsMs,
-    ticksMs,
-    healSchedulesMs,
-    failingForMs,
-    deliveriesMs,
-    embedMs,
-    noticesMs,
-  }: SweepTimes,
-  dispatcher: Dispatcher,
-  brake: Brake,
-): readonly Chore[] => [
-  { everyMs: queuesMs, run: createQueueStarter() },
-  { everyMs: dispatchMs, run: dispatchRuns },
-  { everyMs: terminatedRunsMs, run: createTerminatedRunsReconciler(settledAfterMs) },
-  { everyMs: lostRunsMs, run: createLostRunsChore(lostForMs) },
-  { everyMs: poisonedRunsMs, run: createPoisonedRunsChore(notedRuns, brake, failingForMs) },
-  { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRuns(), brake, failingForMs) },
-  { everyMs: ticksMs, run: takeTicks },
-  { everyMs: healSchedulesMs, run: healSchedules },
+    everyMs: times.firesMs,
+    run: async function tendSchedules(deps) {
+      await tendFires(deps);
+    },
+  },
+  { everyMs: times.firesMs, run: closeFires },
+  { everyMs: times.syncSchedulesMs, run: syncSchedules },
   {
-    everyMs: deliveriesMs,
+    everyMs: times.deliveriesMs,
     run: async function deliver(_deps, stopping) {
       await dispatcher.round(stopping);
     },
   },
-  { everyMs: noticesMs, run: tellNotices },
-  { everyMs: embedMs, run: embedMemory },
+  { everyMs: times.noticesMs, run: sendNotices },
+  { everyMs: times.embedMs, run: embedMemory },
   { everyMs: 60_000, run: forgetAnswers },
   { everyMs: 60_000, run: forgetStreams },
   { everyMs: 60_000, run: forgetMemory },
   { everyMs: 60_000, run: forgetDeliveries },
-  { everyMs: 600_000, run: forgetTicks },
+  { everyMs: 600_000, run: forgetFires },
   { everyMs: 3_600_000, run: forgetHookMessages },
   { everyMs: 3_600_000, run: prune },
   { everyMs: 3_600_000, run: forgetFiles },
@@ -107,8 +98,8 @@ const toChores = (
 ];
 
 /**
- * Does periodic work: dispatches accepted runs, starts queued runs, ends terminated and poisoned runs, sends what webhooks
- * are told, deletes old data.
+ * Does periodic work: dispatches accepted runs, starts queued runs, ends terminated and poisoned runs, sends the events of
+ * webhooks, deletes old data.
  */
 export interface Sweeper {
   stop(): Promise<void>;
@@ -136,7 +127,7 @@ function liveChore(deps: SweeperDeps): Chore {
 
 async function dispatchRuns(deps: SweeperDeps): Promise<void> {
   const due = await deps.store.pendingStarts.due(new Date().toISOString(), BATCH);
-  await eachOf(due, DISPATCHES_AT_ONCE, (id) => tryDispatch(deps, id));
+  await pLimit(DISPATCHES_AT_ONCE).map(due, async (id) => await tryDispatch(deps, id));
 }
 
 async function prune(deps: SweeperDeps, stopping: AbortSignal): Promise<void> {
@@ -144,7 +135,7 @@ async function prune(deps: SweeperDeps, stopping: AbortSignal): Promise<void> {
   if (pruned.runs + pruned.checkpoints > 0) deps.logger.info(pruned, 'old runs were pruned');
 }
 
-async function tellNotices({ store }: SweeperDeps): Promise<void> {
+async function sendNotices({ store }: SweeperDeps): Promise<void> {
   await store.approvalNotices.tellDue();
 }
 

@@ -7,15 +7,15 @@ import type { Tables } from '../tables.ts';
 import type { Schedule, ScheduleReference, ScheduleTerms, Timing } from './schedule.ts';
 import type { SchedulesTable } from '../platform-tables.ts';
 
-/** A schedule that Temporal does not have as it is here. */
-export interface UntoldSchedule extends ScheduleReference {
+/** A schedule that Temporal does not have as it is in the store. */
+export interface UnsyncedSchedule extends ScheduleReference {
   readonly isDeleted: boolean;
 }
 
 /** The result of adding a schedule; `too-many` means that the tenant's limit is reached. */
 export type Addition = 'added' | 'known' | 'too-many';
 
-/** Schedules of tenants. A deleted one is found by `untold` alone. */
+/** Schedules of tenants. Only `unsynced` returns deleted ones. */
 export interface Schedules {
   /** Adds a schedule. Adding the same id again has no effect. */
   create(schedule: Schedule, most: number): Promise<Addition>;
@@ -26,18 +26,15 @@ export interface Schedules {
   /** Replaces the previous revision of a schedule. @returns false when it was changed or deleted meanwhile */
   replace(schedule: Schedule): Promise<boolean>;
   remove(reference: ScheduleReference): Promise<void>;
-  /** Notes what revision Temporal has. @returns false when there is another one by now, or none */
-  markTold(reference: ScheduleReference, revision: number): Promise<boolean>;
-  /** Notes that Temporal does not have a schedule any more. */
-  markLost(reference: ScheduleReference): Promise<void>;
-  /** Those that Temporal should have heard of before a time. */
-  untold(before: string, limit: number): Promise<readonly UntoldSchedule[]>;
-  /** Deletes a removed schedule with its ticks. */
+  /** Records the revision that Temporal has. @returns false when there is another one by now, or none */
+  markSynced(reference: ScheduleReference, revision: number): Promise<boolean>;
+  /** Records that Temporal does not have a schedule any more. */
+  markUnsynced(reference: ScheduleReference): Promise<void>;
+  /** Lists schedules that were changed before a time, and that Temporal does not have as they are. */
+  unsynced(before: string, limit: number): Promise<readonly UnsyncedSchedule[]>;
+  /** Deletes a removed schedule with its fires, once the workflow of none of them is open. */
   forget(reference: ScheduleReference): Promise<void>;
 }
-
-/** No process has decided about its ticks yet. */
-const NEVER = '-infinity';
 
 export function createSchedules(db: Kysely<Tables>): Schedules {
   const kept = () => db.selectFrom('schedules').selectAll().where('deleted_at', 'is', null);
@@ -68,7 +65,7 @@ export function createSchedules(db: Kysely<Tables>): Schedules {
         .where(named(reference))
         .execute();
     },
-    ...createTelling(db),
+    ...createSyncing(db),
     forget: (reference) => forget(db, reference),
   };
 }
@@ -94,7 +91,6 @@ async function create(db: Kysely<Tables>, schedule: Schedule, most: number): Pro
         created_at: createdAt,
         created_by: createdBy,
         synced_revision: 0,
-        lease_until: NEVER,
       })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
@@ -102,10 +98,10 @@ async function create(db: Kysely<Tables>, schedule: Schedule, most: number): Pro
   });
 }
 
-/** What Temporal knows of schedules. */
-function createTelling(db: Kysely<Tables>): Pick<Schedules, 'markTold' | 'markLost' | 'untold'> {
+/** Which revisions of schedules Temporal has. */
+function createSyncing(db: Kysely<Tables>): Pick<Schedules, 'markSynced' | 'markUnsynced' | 'unsynced'> {
   return {
-    async markTold(reference, revision) {
+    async markSynced(reference, revision) {
       const { numUpdatedRows } = await db
         .updateTable('schedules')
         .set({ synced_revision: revision })
@@ -115,9 +111,9 @@ function createTelling(db: Kysely<Tables>): Pick<Schedules, 'markTold' | 'markLo
         .executeTakeFirst();
       return numUpdatedRows === 1n;
     },
-    markLost: async (reference) =>
+    markUnsynced: async (reference) =>
       void (await db.updateTable('schedules').set({ synced_revision: 0 }).where(named(reference)).execute()),
-    untold: async (before, limit) =>
+    unsynced: async (before, limit) =>
       await db
         .selectFrom('schedules')
         .select(['tenant_id as tenantId', 'id', sql<boolean>`deleted_at is not null`.as('isDeleted')])
@@ -150,17 +146,17 @@ async function list(db: Kysely<Tables>, tenantId: string, { limit, after }: Page
 }
 
 async function forget(db: Kysely<Tables>, { tenantId, id }: ScheduleReference): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    const { numDeletedRows } = await transaction
-      .deleteFrom('schedules')
-      .where('tenant_id', '=', tenantId)
-      .where('id', '=', id)
-      .where('deleted_at', 'is not', null)
-      .executeTakeFirst();
-    if (numDeletedRows === 0n) return;
-    const ticks = transaction.deleteFrom('schedule_ticks').where('tenant_id', '=', tenantId);
-    await ticks.where('schedule_id', '=', id).execute();
-  });
+  await sql`
+    with forgotten as (
+      delete from schedules s where s.tenant_id = ${tenantId} and s.id = ${id} and s.deleted_at is not null
+        and not exists (
+          select from schedule_fires f where f.tenant_id = s.tenant_id and f.schedule_id = s.id
+            and f.opened_at is not null and f.closed_at is null
+        )
+      returning s.tenant_id, s.id
+    )
+    delete from schedule_fires f using forgotten where f.tenant_id = forgotten.tenant_id and f.schedule_id = forgotten.id
+  `.execute(db);
 }
 
 /** Builds the columns that a change writes. */

@@ -12,7 +12,7 @@ import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 let stack: TestStack;
 let user: ApiClient;
 beforeAll(async () => {
-  stack = await startTestStack({}, {}, { ticksMs: 100, healSchedulesMs: 200 });
+  stack = await startTestStack({}, {}, { firesMs: 100, syncSchedulesMs: 200 });
   user = stack.as('user');
   await user.post('/api/graphs', said('said', { word: {}, secret: { redact: true } }));
   const ask = { ask: { type: 'approval', title: 'Go on?' } } as const;
