@@ -11,7 +11,8 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
   'api/http': { rooms: [...FACTS, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose'] },
   'api/temporal': {
     rooms: ['graph/values', ...STATE, 'process', 'telemetry/traces', 'workflows', 'api/http'],
-    packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
+    types: ['store'],
+    packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto', 'ulid'],
   },
   'api/graph-jobs': {
     rooms: [

@@ -3,8 +3,7 @@ import type { Intervention, RunView, WebhookEventType } from '../graph/journal/i
 import type { Approval } from '../graph/run/index.ts';
 import type { Optional, OptionalPayload, OptionalText, OptionalTime, Payload, Time } from './database/columns.ts';
 import type { TaskFailure, JsonObject } from '../graph/values/index.ts';
-import type { Redaction } from '../graph/redaction/index.ts';
-import type { FireKind, FireOutcome, Overlap } from './schedules/schedule.ts';
+import type { FireKind, FireOutcome, Schedule } from './schedules/schedule.ts';
 
 /** A secret that was replaced. */
 export interface EarlierSecret {
@@ -154,30 +153,14 @@ export interface HookMessagesTable {
 export interface SchedulesTable {
   tenant_id: string;
   id: string;
-  graph: string;
-  input: Payload<JsonObject>;
-  metadata: Payload<JsonObject>;
-  limits: Payload<JsonObject>;
-  thread_id: string | null;
-  cron: string | null;
-  every: string | null;
-  time_zone: string;
-  overlap: Overlap;
-  paused: boolean;
-  /** What is hidden of its input from callers without `payload:read`. */
-  redaction: Payload<Redaction>;
-  /** The subject on whose behalf the runs act. */
-  owner: string;
-  /** The owner's roles at the time when the owner last changed the schedule. */
-  roles: Payload<readonly string[]>;
+  /** All of it. The other columns are what statements look for. */
+  schedule: Payload<Schedule>;
   /** Increases with each change. */
   revision: number;
   /** The last revision that Temporal is known to have. */
   synced_revision: number;
   created_at: Time;
-  created_by: string;
   updated_at: Time;
-  updated_by: string;
   /** Set until the schedule was deleted in Temporal too. */
   deleted_at: OptionalTime;
 }

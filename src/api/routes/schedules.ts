@@ -32,7 +32,7 @@ const create = schedules.post('/api/schedules', 'run:start', {
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const terms = toTerms(c.req.valid('json'));
-    const schedule = await createSchedule(deps, caller, { id: c.get('attempt').id, terms });
+    const schedule = await createSchedule(deps, caller, c.get('attempt').id, terms);
     return c.json(await toOneScheduleJson(deps, caller, schedule), 201);
   },
 });
@@ -82,7 +82,7 @@ const change = schedules.patch('/api/schedules/{id}', 'run:start', {
     if (Object.keys(given).length === 0)
       return c.json(await toOneScheduleJson(deps, caller, await findSchedule(deps, caller, id)), 200);
     const change = (before: Schedule): ScheduleTerms => withChange(before, given);
-    const { schedule, hasNewOwner } = await changeSchedule(deps, caller, { id, change });
+    const { schedule, hasNewOwner } = await changeSchedule(deps, caller, id, change);
     const acts = ['schedule.change', ...(hasNewOwner ? ['schedule.own'] : [])];
     c.set(
       'acts',

@@ -24,7 +24,8 @@ const MAX_SCHEDULES = 1_000;
 export async function createSchedule(
   deps: FireDeps,
   caller: Caller,
-  { id, terms }: { readonly id: string; readonly terms: ScheduleTerms },
+  id: string,
+  terms: ScheduleTerms,
 ): Promise<Schedule> {
   const { schedules } = deps.store;
   requireCanceling(caller, terms.overlap);
@@ -56,7 +57,8 @@ export async function createSchedule(
 export async function changeSchedule(
   deps: FireDeps,
   caller: Caller,
-  { id, change }: { readonly id: string; readonly change: (schedule: Schedule) => ScheduleTerms },
+  id: string,
+  change: (schedule: Schedule) => ScheduleTerms,
 ): Promise<{ readonly schedule: Schedule; readonly hasNewOwner: boolean }> {
   const { schedules } = deps.store;
   const before = await findSchedule(deps, caller, id);
@@ -176,5 +178,5 @@ async function lookForSchedule(
   { tenantId, permissions }: Pick<Caller, 'tenantId' | 'permissions'>,
   id: string,
 ): Promise<Schedule | null> {
-  return await store.schedules.find({ tenantId: permissions.has('admin') ? null : tenantId, id });
+  return await (permissions.has('admin') ? store.schedules.findById(id) : store.schedules.find({ tenantId, id }));
 }

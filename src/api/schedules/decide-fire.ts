@@ -8,7 +8,7 @@ import { startRun } from '../runs/start-run.ts';
 import type { ApiDeps } from '../deps.ts';
 import { sendSignal } from '../runs/send-signal.ts';
 import { permissionsOf } from '../../graph/definition/index.ts';
-import type { Permission, Roles } from '../../graph/definition/index.ts';
+import type { Roles } from '../../graph/definition/index.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { requireGraphOn } from '../administration/set-switch.ts';
 import { requireMayStart } from '../administration/require-may-start.ts';
@@ -36,23 +36,18 @@ export async function decideFire(deps: FireDeps, schedule: Schedule, fire: DueFi
   if (schedule.paused && fire.kind === 'time') return PAUSED;
   const forbidden = lackOfRights(schedule, fire.kind, deps.settings.roles);
   if (forbidden) return forbidden;
-  const runIds = schedule.overlap === 'allow' ? [] : await deps.store.scheduleFires.runsBeside(fire);
+  const active = schedule.overlap === 'allow' ? [] : await deps.store.scheduleFires.activeBeside(fire);
+  const runIds = active.filter(({ outcome }) => outcome === 'started').map(({ runId }) => runId);
   return runIds.length === 0 ? await startFire(deps, schedule, fire) : await decideBeside(deps, schedule, fire, runIds);
 }
 
 /** A backfill waits until other runs have ended, so it cancels none. */
 function lackOfRights(schedule: Schedule, kind: FireKind, roles: Roles): FireResult | null {
   const { sub, permissions } = ownerOf(schedule, roles);
-  const forbidden = (permission: Permission, verb: string): FireResult | null =>
-    permissions.has(permission)
-      ? null
-      : {
-          outcome: 'failed',
-          code: 'FORBIDDEN',
-          message: `${sub}, as whom the schedule acts, may ${verb} no runs`,
-        };
   const cancels = schedule.overlap === 'cancelOther' && kind !== 'backfill';
-  return forbidden('run:start', 'start') ?? (cancels ? forbidden('run:control', 'cancel') : null);
+  const verb = permissions.has('run:start') ? cancels && !permissions.has('run:control') && 'cancel' : 'start';
+  if (!verb) return null;
+  return { outcome: 'failed', code: 'FORBIDDEN', message: `${sub}, as whom the schedule acts, may ${verb} no runs` };
 }
 
 /**

@@ -19,13 +19,15 @@ export async function toSchedulesJson(deps: ShowDeps, caller: Caller, schedules:
   const fires = await deps.store.scheduleFires.latest(schedules, LAST_RUNS);
   const atOnce = pLimit(REQUESTS_AT_ONCE);
   const nextTimes = await Promise.all(schedules.map(async (one) => await atOnce(() => nextTimesOf(deps, one))));
-  return schedules.map((schedule, index) =>
-    toScheduleJson(schedule, {
-      input: show({ ...schedule, redacted: schedule.redaction.channels }),
+  return schedules.map((schedule, index) => {
+    const { tenantId: _, redaction, roles: __, revision: ___, ...fields } = schedule;
+    return {
+      ...fields,
+      input: show({ ...schedule, redacted: redaction.channels }),
       nextTimes: nextTimes[index] ?? null,
       lastRuns: fires.get(schedule.id)?.map(toFireJson) ?? [],
-    }),
-  );
+    };
+  });
 }
 
 /** Builds the answer for one schedule, redacted for the caller. */
@@ -33,37 +35,6 @@ export async function toOneScheduleJson(deps: ShowDeps, caller: Caller, schedule
   const [shown] = await toSchedulesJson(deps, caller, [schedule]);
   if (!shown) throw new TypeError('A schedule has no answer');
   return shown;
-}
-
-interface Shown {
-  readonly input: Schedule['input'];
-  readonly nextTimes: readonly string[] | null;
-  readonly lastRuns: readonly ReturnType<typeof toFireJson>[];
-}
-
-function toScheduleJson(schedule: Schedule, { input, nextTimes, lastRuns }: Shown) {
-  const { id, graph, cron, every, timeZone, overlap, paused, threadId, metadata, limits } = schedule;
-  const { owner, createdAt, createdBy, updatedAt, updatedBy } = schedule;
-  return {
-    id,
-    graph,
-    input,
-    cron,
-    every,
-    timeZone,
-    overlap,
-    paused,
-    threadId,
-    metadata,
-    limits,
-    nextTimes,
-    lastRuns,
-    owner,
-    createdAt,
-    createdBy,
-    updatedAt,
-    updatedBy,
-  };
 }
 
 /** Only a started fire has a run. */

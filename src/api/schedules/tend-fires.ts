@@ -39,17 +39,15 @@ async function tendFire(deps: FireDeps, fire: DueFire): Promise<void> {
 }
 
 async function doNext(deps: FireDeps, schedule: Schedule, fire: DueFire): Promise<Next> {
-  if (fire.stage === 'open') return await tendOpen(deps, schedule, fire);
-  return await (fire.stage === 'sent' ? checkSent : send)(deps, schedule, fire);
+  const { openedAt } = fire;
+  return await (openedAt === null
+    ? askTemporal(deps, schedule, fire)
+    : tendOpen(deps, schedule, { ...fire, openedAt }));
 }
 
+/** Temporal is asked about a fire after these times; about one that waits long, seldom. */
 const MIN_WAIT_MS = 500;
 const MAX_WAIT_MS = 60_000;
-
-/** A fire that waits long is looked at seldom. */
-function waitAfter(waitedMs: number): number {
-  return Math.min(Math.max(waitedMs, MIN_WAIT_MS), MAX_WAIT_MS);
-}
 
 /** Asks Temporal for fires of one kind. @throws ApiError 503 */
 export async function sendFires(
@@ -75,13 +73,6 @@ export async function missingInTemporal(
   return notNow('Temporal does not have the schedule yet; the request may be sent again');
 }
 
-/** A request that has got no answer may have reached Temporal. */
-async function send(deps: FireDeps, schedule: Schedule, fire: DueFire): Promise<Next> {
-  if (await deps.engine.schedules.mayFire(fire, fire.at)) await deps.store.scheduleFires.markSent(fire, [fire.at]);
-  else await sendFires(deps, schedule, fire.kind, [fire.at]);
-  return MIN_WAIT_MS;
-}
-
 /** Temporal may see the end of the last run late, so a trigger that it has skipped is sent again within this time. */
 const SENT_AGAIN_WITHIN_MS = 60_000;
 
@@ -91,16 +82,21 @@ const UNDELIVERED: FireResult = {
   message: 'Temporal has not started the workflow of the fire',
 };
 
-/** A fire that Temporal has received and has neither started nor buffered was skipped by the overlap policy, or has failed. */
-async function checkSent(deps: FireDeps, schedule: Schedule, fire: DueFire): Promise<Next> {
-  const { engine, store } = deps;
-  if (await engine.schedules.mayFire(fire, fire.at)) return waitAfter(fire.waitedMs);
-  if (fire.kind === 'trigger') {
-    if (schedule.overlap !== 'allow' && (await store.scheduleFires.isBusyBeside(fire))) return OVERLAPPED;
-    if (fire.waitedMs > SENT_AGAIN_WITHIN_MS) return UNDELIVERED;
+/**
+ * Asks Temporal for a fire that a person has requested, unless a request that has got no answer has reached it. A trigger that
+ * Temporal has received, and neither runs nor buffers, was skipped by the overlap policy if the schedule is busy.
+ */
+async function askTemporal(deps: FireDeps, schedule: Schedule, fire: DueFire): Promise<Next> {
+  const { scheduleFires } = deps.store;
+  if (await deps.engine.schedules.mayFire(fire, fire.at)) await scheduleFires.markSent(fire, [fire.at]);
+  else {
+    if (fire.isSent && fire.kind === 'trigger') {
+      if (schedule.overlap !== 'allow' && (await scheduleFires.activeBeside(fire)).length > 0) return OVERLAPPED;
+      if (fire.waitedMs > SENT_AGAIN_WITHIN_MS) return UNDELIVERED;
+    }
+    await sendFires(deps, schedule, fire.kind, [fire.at]);
   }
-  await sendFires(deps, schedule, fire.kind, [fire.at]);
-  return waitAfter(fire.waitedMs);
+  return Math.min(Math.max(fire.waitedMs, MIN_WAIT_MS), MAX_WAIT_MS);
 }
 
 /** A fire that waits for a quota or another run is looked at again after this time. */
@@ -110,9 +106,7 @@ const CANCEL_AGAIN_MS = 5_000;
 const MIN_SKIPS_AFTER_MS = 10_000;
 const MAX_SKIPS_AFTER_MS = 3_600_000;
 
-type OpenFire = Extract<DueFire, { readonly stage: 'open' }>;
-
-async function tendOpen(deps: FireDeps, schedule: Schedule, fire: OpenFire): Promise<Next> {
+async function tendOpen(deps: FireDeps, schedule: Schedule, fire: DueFire & OverFire): Promise<Next> {
   if (fire.outcome === 'pending') return (await decideFire(deps, schedule, fire)) ?? LOOK_AGAIN_MS;
   if (fire.isCanceled) {
     await cancelRun(deps, schedule, fire.runId);
@@ -144,7 +138,10 @@ async function recordSkipped({ engine, store }: FireDeps, fire: OverFire, until 
 export async function closeFires(deps: FireDeps): Promise<void> {
   await pLimit(AT_ONCE).map(await deps.store.scheduleFires.over(BATCH), async (fire) => {
     await closeFire(deps, fire).catch((error: unknown) =>
-      deps.logger.warn({ error, schedule: fire.id, at: fire.at }, 'a fire of a schedule is not closed yet'),
+      deps.logger.warn(
+        { error, schedule: fire.id, at: fire.at },
+        'a fire of a schedule could not be closed, or the times that it has skipped could not be recorded',
+      ),
     );
   });
 }

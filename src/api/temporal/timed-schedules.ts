@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { optionalDateToTs, tsToDate } from '@temporalio/common/lib/time.js';
 import { ulid } from 'ulid';
 import { toMs } from '../../graph/values/index.ts';
+import type { Overlap, ScheduleTerms } from '../../store/schedules/schedule.ts';
 import { TASK_QUEUE } from '../../workflows/contract.ts';
 import {
   FIRE_OVER,
@@ -17,22 +18,15 @@ import { ApiError } from '../http/errors.ts';
 import { ifThere, orUnavailable } from './requests.ts';
 
 /** What a fire does in Temporal while the workflow of an earlier one is open. */
-const POLICIES = {
+const POLICIES: Readonly<Record<Overlap, ScheduleOverlapPolicy>> = {
   skip: ScheduleOverlapPolicy.SKIP,
   buffer: ScheduleOverlapPolicy.BUFFER_ONE,
   allow: ScheduleOverlapPolicy.ALLOW_ALL,
   cancelOther: ScheduleOverlapPolicy.CANCEL_OTHER,
-} as const;
+};
 
 /** The part of a schedule that Temporal has. */
-export interface TimesOfSchedule {
-  readonly cron: string | null;
-  /** An ISO 8601 duration. */
-  readonly every: string | null;
-  readonly timeZone: string;
-  readonly overlap: keyof typeof POLICIES;
-  readonly paused: boolean;
-}
+export type TimesOfSchedule = Pick<ScheduleTerms, 'cron' | 'every' | 'timeZone' | 'overlap' | 'paused'>;
 
 /** Schedules of Temporal, each of which starts a workflow at its times. All requests end soon. */
 export interface TimedSchedules {
@@ -54,7 +48,7 @@ export interface TimedSchedules {
    * @returns `null` when Temporal does not have the schedule
    * @throws ApiError 503
    */
-  backfill(schedule: FireInput, times: readonly string[], overlap: TimesOfSchedule['overlap']): Promise<true | null>;
+  backfill(schedule: FireInput, times: readonly string[], overlap: Overlap): Promise<true | null>;
   /** True if the workflow of a fire is open, or Temporal may still start it. @throws ApiError 503 */
   mayFire(schedule: FireInput, at: string): Promise<boolean>;
   /** Ends the workflow of a fire; without one it changes nothing. @throws ApiError 503 */

@@ -21,29 +21,30 @@ export interface OpenedFire extends FireReference {
   readonly isCanceled: boolean;
 }
 
-/** An open fire whose run has ended or will never start, or whose schedule is deleted. */
+/** An open fire that has nothing to wait for. */
 export interface OverFire extends FireReference {
   /** When its workflow was started. */
   readonly openedAt: string;
 }
 
-/** Where a fire stands. */
-type FireStage =
-  /** `requested`: by a person; `sent`: Temporal has received the request. */
-  | { readonly stage: 'requested' | 'sent'; readonly openedAt: null }
-  /** Temporal has started its workflow. */
-  | { readonly stage: 'open'; readonly openedAt: string };
-
 /** A fire that one process has claimed, as it is at that moment. */
-export type DueFire = FireReference &
-  Fire &
-  FireStage & {
-    readonly outcome: FireOutcome;
-    /** Temporal has canceled the workflow of the fire, so that another one takes its place. */
-    readonly isCanceled: boolean;
-    /** The milliseconds that it has been in its stage; 0 when Temporal has not received it. */
-    readonly waitedMs: number;
-  };
+export interface DueFire extends FireReference, Fire {
+  readonly outcome: FireOutcome;
+  /** Temporal has received the request of a person for it. */
+  readonly isSent: boolean;
+  /** When Temporal has started its workflow; `null` before that. */
+  readonly openedAt: string | null;
+  /** Temporal has canceled its workflow, so that another fire takes its place. */
+  readonly isCanceled: boolean;
+  /** The milliseconds since it was opened, or before that since it was sent. */
+  readonly waitedMs: number;
+}
+
+/** Another fire of a schedule that is pending, or whose run has not ended. */
+export interface ActiveFire {
+  readonly runId: string;
+  readonly outcome: 'pending' | 'started';
+}
 
 /** The fires of schedules. All times that a process waits for are by the clock of the database. */
 export interface ScheduleFires {
@@ -72,13 +73,12 @@ export interface ScheduleFires {
   settle(fire: DueFire, result: FireResult): Promise<void>;
   /** Ends a claim until a time, unless the fire was opened or canceled after the claim. */
   postpone(fire: DueFire, ms: number): Promise<void>;
+  /** Lists the open fires whose run has ended or will never start, or whose schedule is deleted. */
   over(limit: number): Promise<readonly OverFire[]>;
   /** Records that nothing is left to do for a fire. */
   close(fire: FireReference): Promise<void>;
-  /** The ids of the runs that other fires of the schedule have started and that have not ended. */
-  runsBeside(fire: FireReference): Promise<readonly string[]>;
-  /** True while another fire of the schedule has such a run, or may start one. */
-  isBusyBeside(fire: FireReference): Promise<boolean>;
+  /** The other fires of the schedule that are open and pending, or whose run has not ended. */
+  activeBeside(fire: FireReference): Promise<readonly ActiveFire[]>;
   find(fire: FireReference): Promise<RecordedFire | null>;
   /** The time of the oldest of the last fires of a schedule. @returns `null` when it has fewer */
   oldestOf(schedule: ScheduleReference, last: number): Promise<string | null>;
@@ -116,26 +116,18 @@ export function createScheduleFires(db: Kysely<Tables>): ScheduleFires {
     over: (limit) => over(db, limit),
     close: async (fire) =>
       void (await sql`update schedule_fires f set closed_at = now() where ${isNamed(fire)}`.execute(db)),
-    async runsBeside(fire) {
-      const { rows } = await sql<{ readonly id: string }>`
-        select r.id from schedule_fires f join runs r on r.id = f.run_id
-        where ${belongsTo(fire)} and f.at <> ${fire.at}::timestamptz and f.outcome = 'started' and r.ended_at is null
-      `.execute(db);
-      return rows.map(({ id }) => id);
-    },
-    async isBusyBeside(fire) {
-      const { rows } = await sql`
-        select from schedule_fires f left join runs r on r.id = f.run_id and r.ended_at is null
+    async activeBeside(fire) {
+      const { rows } = await sql<ActiveFire>`
+        select f.run_id as "runId", f.outcome from schedule_fires f left join runs r on r.id = f.run_id
         where ${belongsTo(fire)} and f.at <> ${fire.at}::timestamptz and (
-          (f.outcome = 'started' and r.id is not null) or (f.outcome = 'pending' and f.opened_at is not null)
+          (f.outcome = 'pending' and f.opened_at is not null) or (f.outcome = 'started' and r.id is not null and r.ended_at is null)
         )
-        limit 1
       `.execute(db);
-      return rows.length > 0;
+      return rows;
     },
     async find(fire) {
-      const { rows } = await sql<FireRow>`${RECORDED} where ${isNamed(fire)}`.execute(db);
-      return rows[0] ? toRecorded(rows[0]) : null;
+      const query = sql<RecordedFire>`select ${RECORDED} from ${FIRES_WITH_RUNS} where ${isNamed(fire)}`;
+      return (await query.execute(db)).rows[0] ?? null;
     },
     oldestOf: (schedule, last) => oldestOf(db, schedule, last),
     latest: (schedules, count) => latest(db, schedules, count),
@@ -159,6 +151,10 @@ function isClaimed(fire: DueFire) {
   return sql`${isNamed(fire)} and f.is_canceled = ${isCanceled} and (f.opened_at is null) = ${openedAt === null}`;
 }
 
+/** Selects a time as RFC 3339. */
+const iso = (column: 'at' | 'opened_at') =>
+  sql`to_char(${sql.ref(`f.${column}`)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
 const inMs = (ms: number) => sql`now() + make_interval(secs => ${ms / 1_000}::float8)`;
 
 /**
@@ -173,15 +169,15 @@ async function insert(
 ): Promise<readonly string[]> {
   if (fires.length === 0) return [];
   const given = fires.map(({ at, kind, runId }) => sql`(${at}::timestamptz, ${kind}::text, ${runId}::text)`);
-  const { rows } = await sql<{ readonly at: Date }>`
-    insert into schedule_fires (tenant_id, schedule_id, at, kind, run_id, outcome, code, message, closed_at, due_at)
+  const { rows } = await sql<Pick<Fire, 'at'>>`
+    insert into schedule_fires as f (tenant_id, schedule_id, at, kind, run_id, outcome, code, message, closed_at, due_at)
     select s.tenant_id, s.id, given.at, given.kind, given.run_id, ${state}
     from schedules s, (values ${sql.join(given)}) as given (at, kind, run_id)
     where s.tenant_id = ${tenantId} and s.id = ${id} and s.deleted_at is null
     on conflict do nothing
-    returning at
+    returning ${iso('at')} as at
   `.execute(db);
-  return rows.map(({ at }) => at.toISOString()).toSorted();
+  return rows.map(({ at }) => at).toSorted();
 }
 
 async function open(db: Kysely<Tables>, fire: OpenedFire): Promise<boolean> {
@@ -212,7 +208,7 @@ async function claim(
   schedule: ScheduleReference | undefined,
 ): Promise<readonly DueFire[]> {
   const isDue = sql`f.closed_at is null and f.due_at <= now()`;
-  const { rows } = await sql<ClaimedRow>`
+  const { rows } = await sql<DueFire>`
     with due as (
       select f.tenant_id, f.schedule_id, f.at,
         row_number() over (partition by f.tenant_id order by f.due_at, f.at) as place
@@ -222,31 +218,19 @@ async function claim(
     update schedule_fires f set due_at = ${inMs(CLAIMED_FOR_MS)}
     from due d
     where f.tenant_id = d.tenant_id and f.schedule_id = d.schedule_id and f.at = d.at and ${isDue}
-    returning f.tenant_id as "tenantId", f.schedule_id as id, f.at as fired_at, f.kind, f.run_id as "runId", f.outcome,
-      f.is_canceled as "isCanceled", f.sent_at, f.opened_at,
+    returning f.tenant_id as "tenantId", f.schedule_id as id, ${iso('at')} as at, f.kind, f.run_id as "runId", f.outcome,
+      f.sent_at is not null as "isSent", ${iso('opened_at')} as "openedAt", f.is_canceled as "isCanceled",
       (extract(epoch from now() - coalesce(f.opened_at, f.sent_at, now())) * 1000)::float8 as "waitedMs"
   `.execute(db);
-  return rows.toSorted((one, other) => one.fired_at.getTime() - other.fired_at.getTime()).map(toDueFire);
-}
-
-interface ClaimedRow extends Omit<DueFire, 'at' | 'stage' | 'openedAt'> {
-  readonly fired_at: Date;
-  readonly sent_at: Date | null;
-  readonly opened_at: Date | null;
-}
-
-function toDueFire({ fired_at, sent_at, opened_at, ...fire }: ClaimedRow): DueFire {
-  const claimed = { ...fire, at: fired_at.toISOString() };
-  if (opened_at) return { ...claimed, stage: 'open', openedAt: opened_at.toISOString() };
-  return { ...claimed, stage: sent_at ? 'sent' : 'requested', openedAt: null };
+  return rows.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
 }
 
 /** Afterwards another process may claim the fire. */
 const CLAIMED_FOR_MS = 60_000;
 
 async function over(db: Kysely<Tables>, limit: number): Promise<readonly OverFire[]> {
-  const { rows } = await sql<ScheduleReference & { readonly at: Date; readonly openedAt: Date }>`
-    select f.tenant_id as "tenantId", f.schedule_id as id, f.at, f.opened_at as "openedAt"
+  const { rows } = await sql<OverFire>`
+    select f.tenant_id as "tenantId", f.schedule_id as id, ${iso('at')} as at, ${iso('opened_at')} as "openedAt"
     from schedule_fires f
     left join runs r on r.id = f.run_id
     left join schedules s on s.id = f.schedule_id and s.deleted_at is null
@@ -256,32 +240,18 @@ async function over(db: Kysely<Tables>, limit: number): Promise<readonly OverFir
     )
     limit ${limit}
   `.execute(db);
-  return rows.map(({ at, openedAt, ...schedule }) => ({
-    ...schedule,
-    at: at.toISOString(),
-    openedAt: openedAt.toISOString(),
-  }));
+  return rows;
 }
 
 async function oldestOf(db: Kysely<Tables>, schedule: ScheduleReference, last: number): Promise<string | null> {
-  const { rows } = await sql<{ readonly at: Date }>`
-    select f.at from schedule_fires f where ${belongsTo(schedule)} order by f.at desc offset ${last - 1} limit 1
+  const { rows } = await sql<{ readonly at: string }>`
+    select ${iso('at')} as at from schedule_fires f where ${belongsTo(schedule)} order by f.at desc offset ${last - 1} limit 1
   `.execute(db);
-  return rows[0] ? rows[0].at.toISOString() : null;
+  return rows[0]?.at ?? null;
 }
 
-interface FireRow extends Omit<RecordedFire, 'at'> {
-  readonly schedule_id: string;
-  readonly fired_at: Date;
-}
-
-const RECORDED = sql`
-  select f.schedule_id, f.at as fired_at, f.kind, f.run_id as "runId", f.outcome, f.code, f.message, r.status
-  from schedule_fires f left join runs r on r.id = f.run_id and f.outcome = 'started'`;
-
-function toRecorded({ fired_at, schedule_id: _, ...fire }: FireRow): RecordedFire {
-  return { at: fired_at.toISOString(), ...fire };
-}
+const RECORDED = sql`${iso('at')} as at, f.kind, f.run_id as "runId", f.outcome, f.code, f.message, r.status`;
+const FIRES_WITH_RUNS = sql`schedule_fires f left join runs r on r.id = f.run_id and f.outcome = 'started'`;
 
 async function latest(
   db: Kysely<Tables>,
@@ -291,12 +261,13 @@ async function latest(
   const found = new Map<string, RecordedFire[]>(schedules.map(({ id }) => [id, []]));
   if (schedules.length === 0) return found;
   const wanted = schedules.map(({ tenantId, id }) => sql`(${tenantId}::text, ${id}::text)`);
-  const { rows } = await sql<FireRow>`
+  const { rows } = await sql<RecordedFire & { readonly scheduleId: string }>`
     select last.* from (values ${sql.join(wanted)}) as wanted (tenant_id, id) cross join lateral (
-      ${RECORDED} where f.tenant_id = wanted.tenant_id and f.schedule_id = wanted.id order by f.at desc limit ${count}
+      select f.schedule_id as "scheduleId", ${RECORDED} from ${FIRES_WITH_RUNS}
+      where f.tenant_id = wanted.tenant_id and f.schedule_id = wanted.id order by f.at desc limit ${count}
     ) as last
   `.execute(db);
-  for (const row of rows) found.get(row.schedule_id)?.push(toRecorded(row));
+  for (const { scheduleId, ...fire } of rows) found.get(scheduleId)?.push(fire);
   return found;
 }
 

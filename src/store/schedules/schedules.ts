@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely } from 'kysely';
 import { oneAtATime } from '../database/run-statement.ts';
-import { isBefore, isEqual, mapPage, readPage } from '../page.ts';
+import { isBefore, mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
-import type { Schedule, ScheduleReference, ScheduleTerms, Timing } from './schedule.ts';
-import type { SchedulesTable } from '../platform-tables.ts';
+import type { Schedule, ScheduleReference } from './schedule.ts';
 
 /** A schedule that Temporal does not have as it is in the store. */
 export interface UnsyncedSchedule extends ScheduleReference {
@@ -19,8 +18,9 @@ export type Addition = 'added' | 'known' | 'too-many';
 export interface Schedules {
   /** Adds a schedule. Adding the same id again has no effect. */
   create(schedule: Schedule, most: number): Promise<Addition>;
-  /** @param tenantId `null` for any tenant */
-  find(reference: { readonly tenantId: string | null; readonly id: string }): Promise<Schedule | null>;
+  find(reference: ScheduleReference): Promise<Schedule | null>;
+  /** Finds a schedule of any tenant. */
+  findById(id: string): Promise<Schedule | null>;
   /** Lists schedules, newest first. */
   list(tenantId: string, page: PageRequest): Promise<Page<Schedule>>;
   /** Replaces the previous revision of a schedule. @returns false when it was changed or deleted meanwhile */
@@ -40,13 +40,8 @@ export function createSchedules(db: Kysely<Tables>): Schedules {
   const kept = () => db.selectFrom('schedules').selectAll().where('deleted_at', 'is', null);
   return {
     create: (schedule, most) => create(db, schedule, most),
-    async find({ tenantId, id }) {
-      const row = await kept()
-        .where('id', '=', id)
-        .where(isEqual('tenant_id', tenantId ?? undefined))
-        .executeTakeFirst();
-      return row ? toSchedule(row) : null;
-    },
+    find: async (reference) => (await kept().where(named(reference)).executeTakeFirst())?.schedule ?? null,
+    findById: async (id) => (await kept().where('id', '=', id).executeTakeFirst())?.schedule ?? null,
     list: (tenantId, page) => list(db, tenantId, page),
     async replace(schedule) {
       const { numUpdatedRows } = await db
@@ -72,7 +67,7 @@ export function createSchedules(db: Kysely<Tables>): Schedules {
 
 /** Schedules of a tenant are added one at a time, so that their count is exact. */
 async function create(db: Kysely<Tables>, schedule: Schedule, most: number): Promise<Addition> {
-  const { tenantId, id, createdAt, createdBy } = schedule;
+  const { tenantId, id, createdAt } = schedule;
   return await oneAtATime(db, `schedules of ${tenantId}`, async (transaction) => {
     const { isKnown, count } = await transaction
       .selectFrom('schedules')
@@ -84,14 +79,7 @@ async function create(db: Kysely<Tables>, schedule: Schedule, most: number): Pro
     if (count >= most) return 'too-many';
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('schedules')
-      .values({
-        tenant_id: tenantId,
-        id,
-        ...toRow(schedule),
-        created_at: createdAt,
-        created_by: createdBy,
-        synced_revision: 0,
-      })
+      .values({ tenant_id: tenantId, id, ...toRow(schedule), created_at: createdAt, synced_revision: 0 })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
     return numInsertedOrUpdatedRows === 1n ? 'added' : 'known';
@@ -139,10 +127,10 @@ async function list(db: Kysely<Tables>, tenantId: string, { limit, after }: Page
   const page = await readPage(db, rows, {
     limit,
     order: sql`created_at desc, id desc`,
-    payloads: ['input', 'metadata'],
+    payloads: ['schedule'],
     positionOf: ({ created_at, id }) => ({ at: created_at.toISOString(), id }),
   });
-  return mapPage(page, toSchedule);
+  return mapPage(page, ({ schedule }) => schedule);
 }
 
 async function forget(db: Kysely<Tables>, { tenantId, id }: ScheduleReference): Promise<void> {
@@ -161,53 +149,5 @@ async function forget(db: Kysely<Tables>, { tenantId, id }: ScheduleReference): 
 
 /** Builds the columns that a change writes. */
 function toRow(schedule: Schedule) {
-  const { graph, input, metadata, limits, threadId, cron, every, timeZone, overlap, paused } = schedule;
-  const { redaction, owner, roles, revision, updatedAt, updatedBy } = schedule;
-  return {
-    graph,
-    input: JSON.stringify(input),
-    metadata: JSON.stringify(metadata),
-    limits: JSON.stringify(limits),
-    thread_id: threadId,
-    cron,
-    every,
-    time_zone: timeZone,
-    overlap,
-    paused,
-    redaction: JSON.stringify(redaction),
-    owner,
-    roles: JSON.stringify(roles),
-    revision,
-    updated_at: updatedAt,
-    updated_by: updatedBy,
-  };
-}
-
-function toSchedule(row: Selectable<SchedulesTable>): Schedule {
-  const { tenant_id, id, redaction, owner, roles, revision, created_at, created_by, updated_at, updated_by } = row;
-  return {
-    tenantId: tenant_id,
-    id,
-    ...toTerms(row),
-    redaction,
-    owner,
-    roles,
-    revision,
-    createdAt: created_at.toISOString(),
-    createdBy: created_by,
-    updatedAt: updated_at.toISOString(),
-    updatedBy: updated_by,
-  };
-}
-
-function toTerms(row: Selectable<SchedulesTable>): ScheduleTerms {
-  const { graph, input, metadata, limits, thread_id, time_zone, overlap, paused } = row;
-  const common = { graph, input, metadata, limits, threadId: thread_id, timeZone: time_zone, overlap, paused };
-  return { ...common, ...toTiming(row) };
-}
-
-function toTiming({ cron, every }: Selectable<SchedulesTable>): Timing {
-  if (cron !== null) return { cron, every: null };
-  if (every !== null) return { cron: null, every };
-  throw new TypeError('A schedule in the store has no times');
+  return { schedule: JSON.stringify(schedule), revision: schedule.revision, updated_at: schedule.updatedAt };
 }

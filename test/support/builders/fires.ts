@@ -16,7 +16,7 @@ export function aDueFire(over: Partial<Pick<DueFire, 'id' | 'at' | 'kind' | 'run
     runId: 'R1',
     outcome: 'pending',
     isCanceled: false,
-    stage: 'open',
+    isSent: false,
     openedAt: FIRED_AT,
     waitedMs: 0,
     ...over,
@@ -51,6 +51,6 @@ export async function makeDue(store: Store, { id }: Pick<Schedule, 'id'>, at: st
   for (const isCanceled of [true, false]) {
     const open = aDueFire({ id, at, isCanceled });
     await store.scheduleFires.postpone(open, 0);
-    await store.scheduleFires.postpone({ ...open, stage: 'sent', openedAt: null }, 0);
+    await store.scheduleFires.postpone({ ...open, openedAt: null }, 0);
   }
 }

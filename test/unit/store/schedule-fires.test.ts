@@ -66,13 +66,13 @@ describe('a claim', () => {
     const schedule = await createSchedule(store, 'claimed');
     await scheduleFires.request(schedule, [fireAt(1)], 0);
     const claims = await Promise.all([scheduleFires.claim(10, schedule), scheduleFires.claim(10, schedule)]);
-    expect(claims.flat()).toMatchObject([{ ...fireAt(1), stage: 'requested', isCanceled: false, openedAt: null }]);
+    expect(claims.flat()).toMatchObject([{ ...fireAt(1), isSent: false, isCanceled: false, openedAt: null }]);
     await scheduleFires.markSent(schedule, [timeAt(1)]);
     await makeDue(store, schedule, timeAt(1));
-    expect(await scheduleFires.claim(10, schedule)).toMatchObject([{ stage: 'sent' }]);
+    expect(await scheduleFires.claim(10, schedule)).toMatchObject([{ isSent: true, openedAt: null }]);
     await scheduleFires.open({ ...anOpenedFire(schedule, timeAt(1), 'another'), isCanceled: true });
     expect(await scheduleFires.claim(10, schedule)).toMatchObject([
-      { stage: 'open', isCanceled: true, outcome: 'pending', runId: 'run-1' },
+      { openedAt: timeAt(1), isCanceled: true, outcome: 'pending', runId: 'run-1' },
     ]);
   });
 
@@ -95,7 +95,7 @@ describe('a claim', () => {
     await scheduleFires.open(anOpenedFire(schedule, timeAt(1), 'another'));
     if (!claimed) throw new TypeError('No fire is due');
     await scheduleFires.settle(claimed, OVERLAPPED);
-    expect(await scheduleFires.claim(10, schedule)).toMatchObject([{ stage: 'open', outcome: 'pending' }]);
+    expect(await scheduleFires.claim(10, schedule)).toMatchObject([{ openedAt: timeAt(1), outcome: 'pending' }]);
   });
 
   test.each([-86_400_000, 86_400_000])(
@@ -131,18 +131,18 @@ describe('a claim', () => {
   });
 });
 
-test('a schedule is busy beside other fires only, with pending ones or runs that have not ended', async () => {
+test('the other active fires of a schedule are pending, or their runs have not ended', async () => {
   const schedule = await createSchedule(store, 'busy');
   const own = { ...schedule, at: timeAt(1) };
-  const state = async () => [await scheduleFires.isBusyBeside(own), await scheduleFires.runsBeside(own)];
+  const active = async () => await scheduleFires.activeBeside(own);
   await startFire(store, schedule, timeAt(1), 'own');
-  expect(await state()).toEqual([false, []]);
+  expect(await active()).toEqual([]);
   await startFire(store, schedule, timeAt(2), 'beside');
-  expect(await state()).toEqual([true, ['beside']]);
+  expect(await active()).toEqual([{ runId: 'beside', outcome: 'started' }]);
   await endRun(store, { id: 'beside' });
-  expect(await state()).toEqual([false, []]);
+  expect(await active()).toEqual([]);
   await scheduleFires.open(anOpenedFire(schedule, timeAt(3), 'pending'));
-  expect(await state()).toEqual([true, []]);
+  expect(await active()).toEqual([{ runId: 'pending', outcome: 'pending' }]);
 });
 
 test('a schedule forgets all but its last closed fires', async () => {

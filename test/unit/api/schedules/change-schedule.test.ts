@@ -52,11 +52,11 @@ beforeEach(() => {
 const create = async (id: string) => {
   const { graph, metadata, limits, threadId, timeZone, overlap, paused } = aSchedule(id);
   const common = { graph, input: {}, metadata, limits, threadId, timeZone, overlap, paused };
-  return await createSchedule(deps, caller, { id, terms: { ...common, cron: null, every: '1h' } });
+  return await createSchedule(deps, caller, id, { ...common, cron: null, every: '1h' });
 };
 /** Changes a schedule as `PATCH` does: omitted fields are not changed. */
 const change = async (id: string, terms: Partial<Pick<ScheduleTerms, 'graph' | 'input' | 'limits' | 'paused'>>) =>
-  (await changeSchedule(deps, caller, { id, change: (schedule) => ({ ...schedule, ...terms }) })).schedule;
+  (await changeSchedule(deps, caller, id, (schedule) => ({ ...schedule, ...terms }))).schedule;
 const unsynced = async () => (await store.schedules.unsynced('2999-01-01T00:00:00Z', 100)).map(({ id }) => id);
 /** Does what the sweeper does. */
 const sweep = async () => {
@@ -176,10 +176,10 @@ describe('the owner of a schedule', () => {
     ['paused and changed by another', BOB, { paused: true, every: '2h' }, OF_BOB],
   ])('the owner of a schedule when it is %s', async (...[what, who, terms, wanted]) => {
     await create(what);
-    const { schedule, hasNewOwner } = await changeSchedule(deps, who, { id: what, change: changedTo(terms) });
+    const { schedule, hasNewOwner } = await changeSchedule(deps, who, what, changedTo(terms));
     expect({ schedule, hasNewOwner }).toMatchObject({ schedule: wanted, hasNewOwner: wanted === OF_BOB });
     expect(schedule).toMatchObject({ createdBy: 'uma', updatedBy: who.sub });
-    const resumed = await changeSchedule(deps, ROOT, { id: what, change: (before) => ({ ...before, paused: false }) });
+    const resumed = await changeSchedule(deps, ROOT, what, (before) => ({ ...before, paused: false }));
     expect(resumed.schedule).toMatchObject({ ...wanted, updatedBy: 'root' });
   });
 
@@ -189,7 +189,7 @@ describe('the owner of a schedule', () => {
     ['paused by a stranger', STRANGER, { paused: true }, { code: 'NOT_FOUND' }],
   ])('a schedule is not changed when it is %s', async (...[what, who, terms, problem]) => {
     await create(what);
-    await expect(changeSchedule(deps, who, { id: what, change: changedTo(terms) })).rejects.toMatchObject(problem);
+    await expect(changeSchedule(deps, who, what, changedTo(terms))).rejects.toMatchObject(problem);
     expect(await store.schedules.find({ tenantId: 'acme', id: what })).toMatchObject({ ...OF_UMA, updatedBy: 'uma' });
   });
 
@@ -197,10 +197,10 @@ describe('the owner of a schedule', () => {
     const starter = { ...BOB, permissions: new Set(['run:start'] as const) };
     await create('cancels');
     const cancels = (before: ScheduleTerms): ScheduleTerms => ({ ...before, overlap: 'cancelOther' });
-    await changeSchedule(deps, UMA, { id: 'cancels', change: cancels });
+    await changeSchedule(deps, UMA, 'cancels', cancels);
     const paused = (before: ScheduleTerms): ScheduleTerms => ({ ...before, paused: true });
-    expect((await changeSchedule(deps, starter, { id: 'cancels', change: paused })).schedule).toMatchObject(OF_UMA);
+    expect((await changeSchedule(deps, starter, 'cancels', paused)).schedule).toMatchObject(OF_UMA);
     const other = (before: ScheduleTerms): ScheduleTerms => ({ ...before, threadId: 't' });
-    await expect(changeSchedule(deps, starter, { id: 'cancels', change: other })).rejects.toMatchObject(FORBIDDEN);
+    await expect(changeSchedule(deps, starter, 'cancels', other)).rejects.toMatchObject(FORBIDDEN);
   });
 });
