@@ -19,7 +19,7 @@ export function temporalChecks({ environment, configFile }: Patient): readonly D
   return [
     {
       name: 'Temporal',
-      mend: 'set TEMPORAL_ADDRESS, and what else the server wants, to a Temporal 1.28 or later that runs',
+      mend: 'set TEMPORAL_ADDRESS, and what else the server wants, to a Temporal 1.29 or later that runs',
       find: at(findServer),
     },
     {
@@ -45,7 +45,8 @@ export function temporalChecks({ environment, configFile }: Patient): readonly D
   ];
 }
 
-const OLDEST = { major: 1, minor: 28 } as const;
+/** Older servers ignore the time of a trigger. */
+const OLDEST = { major: 1, minor: 29 } as const;
 
 async function findServer({ connection }: Temporal): Promise<string> {
   const { serverVersion } = await connection.workflowService.getSystemInfo({});
