@@ -30,7 +30,7 @@ export async function createSchedule(
   const { schedules } = deps.store;
   requireCanceling(caller, terms.overlap);
   const reference = { tenantId: caller.tenantId, id };
-  const redaction = await checkTerms(deps, caller.tenantId, { id, terms });
+  const redaction = await checkTerms(deps, reference, terms);
   const change = changeBy(caller);
   const { updatedAt: createdAt, updatedBy: createdBy } = change;
   const made = { ...ownedBy(caller), ...change, revision: 1, createdAt, createdBy };
@@ -69,15 +69,12 @@ export async function changeSchedule(
   // Any channel may have been hidden from the caller, because the redaction grows when the graph redacts more.
   if (hasNewInput) refusePlaceholders(terms.input, { channels: Object.keys(terms.input) }, ['input']);
   const redaction = mayFailNow(before, terms)
-    ? await checkTerms(deps, before.tenantId, {
-        id,
-        terms,
-        inherited: hasNewInput ? {} : { channels: await hiddenChannels(deps, before) },
-      })
+    ? await checkTerms(deps, before, terms, hasNewInput ? {} : { channels: await hiddenChannels(deps, before) })
     : before.redaction;
   const changed = { ...(doesOther && ownedBy(caller)), ...changeBy(caller), revision: before.revision + 1 };
   const after = { ...before, ...terms, redaction, ...changed };
-  if (!(await schedules.replace(after))) throw changedMeanwhile();
+  if (!(await schedules.replace(after)))
+    throw new ApiError('NOT_ALLOWED_NOW', 'The schedule has changed in this moment; look again');
   try {
     await orSyncLater(deps, after, async () => await syncSchedule(deps, after));
   } catch (error) {
@@ -108,8 +105,7 @@ function mayFailNow(before: ScheduleTerms, { graph, input, limits, paused }: Sch
 /** Deletes a schedule; without one it changes nothing. Its runs go on. */
 export async function removeSchedule(deps: FireDeps, caller: Caller, id: string): Promise<void> {
   const schedule = await lookForSchedule(deps, caller, id);
-  if (!schedule) return;
-  await removeEverywhere(deps, schedule);
+  if (schedule) await removeEverywhere(deps, schedule);
 }
 
 /** The sweeper deletes the row later: a request that has read it before may still send it to Temporal. */
@@ -141,28 +137,22 @@ function requireCanceling(caller: Caller, overlap: Overlap): void {
   if (overlap === 'cancelOther') requirePermission(caller, 'run:control');
 }
 
-interface Checking {
-  readonly id: ScheduleReference['id'];
-  readonly terms: ScheduleTerms;
-  /** What is already hidden of the input. */
-  readonly inherited?: Inherited;
-}
-
-/** Checks everything for which each run would be refused. @returns the redaction of the input */
+/**
+ * Checks everything for which each run would be refused.
+ * @param inherited what is already hidden of the input
+ * @returns the redaction of the input
+ */
 async function checkTerms(
   deps: Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs'>,
-  tenantId: string,
-  { id, terms: { graph, input, limits }, inherited = {} }: Checking,
+  { tenantId, id }: ScheduleReference,
+  { graph, input, limits }: ScheduleTerms,
+  inherited: Inherited = {},
 ): Promise<Redaction> {
   const valid = await resolveGraph(graph, { ...deps, tenantId }, id);
   const pinned = await pinGraph(deps, tenantId, { valid, limits, inherited });
   await requireInput(deps, tenantId, { graph: pinned, input });
   if (pinned.limits.refusal) throw toApiError(pinned.limits.refusal);
   return pinned.redaction;
-}
-
-function changedMeanwhile(): ApiError {
-  return new ApiError('NOT_ALLOWED_NOW', 'The schedule has changed in this moment; look again');
 }
 
 /** Finds a schedule of the caller's tenant; admins find those of all tenants. @throws ApiError 404 */

@@ -156,7 +156,7 @@ export function createPoisonedRunsChore(
   brake: Brake,
   failingForMs = FAILING_FOR_MS,
 ): (deps: QuarantineDeps, stopping: AbortSignal) => Promise<void> {
-  return async function putAsidePoisonedRuns(deps, stopping) {
+  return async function quarantinePoisonedRuns(deps, stopping) {
     await pLimit(POISONED_LOOKS_AT_ONCE).map(await find(deps), async (run) => {
       if (stopping.aborted) return;
       try {

@@ -1,5 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openPostgresStore } from '../../../src/store/store.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import type { ApiClient } from '../../support/readers/api-client.ts';
 import { at, listAt, textAt } from '../../support/readers/json-at.ts';
@@ -216,7 +217,9 @@ describe('beside a run that waits for a person', () => {
 test('a schedule that fires each second can be triggered', async () => {
   const id = await create({ graph: 'said', every: '1s', overlap: 'allow' });
   await expect.poll(async () => (await startTimesOf(id)).length, { timeout: 20_000 }).toBeGreaterThan(1);
-  for (const _ of [1, 2, 3]) expect(await decided(id)).toMatchObject({ kind: 'trigger', outcome: 'started' });
+  const triggers = [await trigger(id), await trigger(id)].map((fire) => Date.parse(textAt(fire, '/at')));
+  await change(id, { paused: true });
+  await expect.poll(async () => await startTimesOf(id), { timeout: 20_000 }).toEqual(expect.arrayContaining(triggers));
   await remove(id);
 });
 
@@ -238,6 +241,16 @@ test('a second workflow of the same fire ends, and starts no second run', async 
     await expect.poll(executions, { timeout: 20_000 }).toEqual(['COMPLETED', 'COMPLETED']);
   });
   expect(await startTimesOf(id)).toHaveLength(1);
+});
+
+test('the workflow of a fire ends although its signal was lost', { timeout: 150_000 }, async () => {
+  const id = await create({ graph: 'asked', every: SELDOM.every });
+  const fire = { tenantId: 'demo', id, at: textAt(await decided(id), '/at') };
+  const store = await openPostgresStore(stack.databaseUrl ?? '');
+  await store.scheduleFires.close(fire);
+  await store.close();
+  expect(await openFires(id)).toHaveLength(1);
+  await expect.poll(async () => await openFires(id), { timeout: 120_000, interval: 2_000 }).toEqual([]);
 });
 
 test('a trigger is made once for one key', async () => {
