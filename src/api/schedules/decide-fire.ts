@@ -22,8 +22,6 @@ export const OVERLAPPED: FireResult = {
   message: 'Another run of the schedule has not ended, or a later fire takes its place',
 };
 
-const PAUSED: FireResult = { outcome: 'skipped', code: 'PAUSED', message: 'The schedule is paused' };
-
 /**
  * Decides about a pending fire whose workflow is open: starts its run, or refuses it. The same fire again starts no second
  * run.
@@ -33,7 +31,8 @@ const PAUSED: FireResult = { outcome: 'skipped', code: 'PAUSED', message: 'The s
 export async function decideFire(deps: FireDeps, schedule: Schedule, fire: DueFire): Promise<FireResult | null> {
   if (await deps.store.runs.find(fire.runId)) return { outcome: 'started' };
   if (fire.isCanceled) return OVERLAPPED;
-  if (schedule.paused && fire.kind === 'time') return PAUSED;
+  if (schedule.paused && fire.kind === 'time')
+    return { outcome: 'skipped', code: 'PAUSED', message: 'The schedule is paused' };
   const forbidden = lackOfRights(schedule, fire.kind, deps.settings.roles);
   if (forbidden) return forbidden;
   const active = schedule.overlap === 'allow' ? [] : await deps.store.scheduleFires.activeBeside(fire);
@@ -138,7 +137,8 @@ export async function cancelRun(deps: FireDeps, schedule: Schedule, runId: strin
 async function mayStartNow(deps: FireDeps, { tenantId, graph }: Schedule): Promise<boolean> {
   const [name = graph] = graph.split('@');
   try {
-    await requireMayStart(deps, { tenantId, id: NO_RUN });
+    // All runs count against the quota, so no run is named.
+    await requireMayStart(deps, { tenantId, id: '' });
     await requireGraphOn(deps, { name, tenantId });
     return true;
   } catch (error) {
@@ -146,9 +146,6 @@ async function mayStartNow(deps: FireDeps, { tenantId, graph }: Schedule): Promi
     throw error;
   }
 }
-
-/** All runs count against the quota. */
-const NO_RUN = '';
 
 /**
  * The person as whom the runs of a schedule act: its owner, with the roles that the owner had when changing it.

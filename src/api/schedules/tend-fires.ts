@@ -45,9 +45,13 @@ async function doNext(deps: FireDeps, schedule: Schedule, fire: DueFire): Promis
     : tendOpen(deps, schedule, { ...fire, openedAt }));
 }
 
-/** Temporal is asked about a fire after these times; about one that waits long, seldom. */
 const MIN_WAIT_MS = 500;
-const MAX_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 3_600_000;
+
+/** A fire that has waited long is looked at seldom. What the workflow records makes it due at once. */
+function waitAfter(waitedMs: number): number {
+  return Math.min(Math.max(waitedMs / 2, MIN_WAIT_MS), MAX_WAIT_MS);
+}
 
 /** Asks Temporal for fires of one kind. @throws ApiError 503 */
 export async function sendFires(
@@ -76,12 +80,6 @@ export async function missingInTemporal(
 /** Temporal may see the end of the last run late, so a trigger that it has skipped is sent again within this time. */
 const SENT_AGAIN_WITHIN_MS = 60_000;
 
-const UNDELIVERED: FireResult = {
-  outcome: 'failed',
-  code: 'UNAVAILABLE',
-  message: 'Temporal has not started the workflow of the fire',
-};
-
 /**
  * Asks Temporal for a fire that a person has requested, unless a request that has got no answer has reached it. A trigger that
  * Temporal has received, and neither runs nor buffers, was skipped by the overlap policy if the schedule is busy.
@@ -92,19 +90,18 @@ async function askTemporal(deps: FireDeps, schedule: Schedule, fire: DueFire): P
   else {
     if (fire.isSent && fire.kind === 'trigger') {
       if (schedule.overlap !== 'allow' && (await scheduleFires.activeBeside(fire)).length > 0) return OVERLAPPED;
-      if (fire.waitedMs > SENT_AGAIN_WITHIN_MS) return UNDELIVERED;
+      if (fire.waitedMs > SENT_AGAIN_WITHIN_MS)
+        return { outcome: 'failed', code: 'UNAVAILABLE', message: 'Temporal has not started the fire' };
     }
     await sendFires(deps, schedule, fire.kind, [fire.at]);
   }
-  return Math.min(Math.max(fire.waitedMs, MIN_WAIT_MS), MAX_WAIT_MS);
+  return waitAfter(fire.waitedMs);
 }
 
 /** A fire that waits for a quota or another run is looked at again after this time. */
 const LOOK_AGAIN_MS = 2_000;
 /** The signal that cancels a run is sent again after this time. */
 const CANCEL_AGAIN_MS = 5_000;
-const MIN_SKIPS_AFTER_MS = 10_000;
-const MAX_SKIPS_AFTER_MS = 3_600_000;
 
 async function tendOpen(deps: FireDeps, schedule: Schedule, fire: DueFire & OverFire): Promise<Next> {
   if (fire.outcome === 'pending') return (await decideFire(deps, schedule, fire)) ?? LOOK_AGAIN_MS;
@@ -113,7 +110,7 @@ async function tendOpen(deps: FireDeps, schedule: Schedule, fire: DueFire & Over
     return CANCEL_AGAIN_MS;
   }
   await recordSkipped(deps, fire);
-  return Math.min(Math.max(fire.waitedMs / 4, MIN_SKIPS_AFTER_MS), MAX_SKIPS_AFTER_MS);
+  return waitAfter(fire.waitedMs);
 }
 
 /** The times that Temporal skips of those that come while the workflow of a fire is open. */

@@ -11,21 +11,26 @@ const DECIDED_WITHIN_MS = 2_000;
 const LOOK_AGAIN_MS = 50;
 
 /**
- * Fires a schedule now, by its overlap policy.
+ * Fires a schedule now, by its overlap policy. It tends the fires of the schedule itself, so the result does not wait for the sweeper.
  * @param runId the id of the run, chosen before; the same id again starts no second one
  * @returns the fire, which is still pending if it waits for another run or for a quota, or if Temporal, the workers or the
  *   database do not answer soon
  * @throws ApiError 404 when the schedule is deleted, 503 when it is triggered too often
  */
 export async function trigger(deps: FireDeps, schedule: Schedule, runId: string): Promise<RecordedFire> {
-  const requested = await requestMoment(deps, schedule, runId);
+  const until = Date.now() + DECIDED_WITHIN_MS;
+  let fire = await requestMoment(deps, schedule, runId);
   try {
-    return await awaitResult(deps, schedule, requested);
+    while (fire.outcome === 'pending' && Date.now() < until) {
+      await tendFires(deps, schedule);
+      fire = await findFire(deps, schedule, fire.at);
+      if (fire.outcome === 'pending') await sleep(LOOK_AGAIN_MS);
+    }
   } catch (error) {
     if (error instanceof ApiError) throw error;
     deps.logger.warn({ error, schedule: schedule.id, run: runId }, 'a trigger of a schedule will be tended later');
-    return requested;
   }
+  return fire;
 }
 
 /** The most seconds that are tried for a trigger. */
@@ -46,18 +51,6 @@ async function requestMoment(deps: FireDeps, schedule: Schedule, runId: string):
 async function findFire({ store }: FireDeps, { tenantId, id }: Schedule, at: string): Promise<RecordedFire> {
   const fire = await store.scheduleFires.find({ tenantId, id, at });
   if (!fire) throw new ApiError('NOT_FOUND', `There is no schedule ${id}`);
-  return fire;
-}
-
-/** Tends the fires of the schedule meanwhile, so that the result does not wait for the sweeper. */
-async function awaitResult(deps: FireDeps, schedule: Schedule, requested: RecordedFire): Promise<RecordedFire> {
-  const until = Date.now() + DECIDED_WITHIN_MS;
-  let fire = requested;
-  while (fire.outcome === 'pending' && Date.now() < until) {
-    await tendFires(deps, schedule);
-    fire = await findFire(deps, schedule, requested.at);
-    if (fire.outcome === 'pending') await sleep(LOOK_AGAIN_MS);
-  }
   return fire;
 }
 

@@ -30,9 +30,15 @@ export async function countPrunable(deps: PruneDeps): Promise<Pruned> {
 
 function retentionNow({ settings }: PruneDeps): Retention {
   const { runsMs, checkpointsMs } = settings.retention;
-  return { runsBefore: timeBefore(runsMs), checkpointsBefore: timeBefore(checkpointsMs), toWorkflowId, fromWorkflowId };
+  return {
+    runsBefore: runsMs === null ? null : timeBefore(runsMs),
+    checkpointsBefore: checkpointsMs === null ? null : timeBefore(checkpointsMs),
+    toWorkflowId,
+    fromWorkflowId,
+  };
 }
 
-function timeBefore(ageMs: number | null): string | null {
-  return ageMs === null ? null : new Date(Date.now() - ageMs).toISOString();
+/** The time at which something was written that has an age now. */
+export function timeBefore(ageMs: number): string {
+  return new Date(Date.now() - ageMs).toISOString();
 }

@@ -16,7 +16,7 @@ import {
 } from './end-lost-runs.ts';
 import type { Brake } from './end-lost-runs.ts';
 import { closeFires, tendFires } from '../schedules/tend-fires.ts';
-import { pruneRuns } from './prune-runs.ts';
+import { pruneRuns, timeBefore } from './prune-runs.ts';
 import { createQueueStarter } from './start-queued-runs.ts';
 import { forgetFires, syncSchedules } from './tend-schedules.ts';
 import { createDispatcher } from '../webhooks/dispatcher.ts';
@@ -86,15 +86,10 @@ const toChores = (times: SweepTimes, dispatcher: Dispatcher, brake: Brake): read
   },
   { everyMs: times.noticesMs, run: sendNotices },
   { everyMs: times.embedMs, run: embedMemory },
-  { everyMs: 60_000, run: forgetAnswers },
-  { everyMs: 60_000, run: forgetStreams },
-  { everyMs: 60_000, run: forgetMemory },
-  { everyMs: 60_000, run: forgetDeliveries },
+  { everyMs: 60_000, run: forgetExpired },
   { everyMs: 600_000, run: forgetFires },
-  { everyMs: 3_600_000, run: forgetHookMessages },
   { everyMs: 3_600_000, run: prune },
-  { everyMs: 3_600_000, run: forgetFiles },
-  { everyMs: 3_600_000, run: forgetAudit },
+  { everyMs: 3_600_000, run: forgetOld },
 ];
 
 /**
@@ -108,7 +103,9 @@ export interface Sweeper {
 export function startSweeper(deps: SweeperDeps): Sweeper {
   const times = { ...TIMES, ...deps.sweeping };
   const dispatcher = createDispatcher(deps, times.dispatcher);
-  const chores = [...toChores(times, dispatcher, createBrake()), ...(sendsMetrics() ? [liveChore(deps)] : [])];
+  // With a push-based metrics exporter, nothing requests the counts, so they are measured at intervals.
+  const measuring = sendsMetrics() ? [{ everyMs: COUNT_EVERY_MS, run: createLiveMeasure(deps) }] : [];
+  const chores: readonly Chore[] = [...toChores(times, dispatcher, createBrake()), ...measuring];
   const started = chores.map(({ everyMs, run }) =>
     keepDoing({ name: run.name, everyMs, run: async (stopping) => await run(deps, stopping) }, deps.logger),
   );
@@ -118,11 +115,6 @@ export function startSweeper(deps: SweeperDeps): Sweeper {
       await dispatcher.settled();
     },
   };
-}
-
-/** With a push-based metrics exporter, nothing requests the counts, so they are measured at intervals. */
-function liveChore(deps: SweeperDeps): Chore {
-  return { everyMs: COUNT_EVERY_MS, run: createLiveMeasure(deps) };
 }
 
 async function dispatchRuns(deps: SweeperDeps): Promise<void> {
@@ -139,40 +131,26 @@ async function sendNotices({ store }: SweeperDeps): Promise<void> {
   await store.approvalNotices.tellDue();
 }
 
-async function forgetAnswers({ store }: SweeperDeps): Promise<void> {
-  await store.idempotency.forgetBefore(new Date(Date.now() - KEEP_ANSWERS_MS).toISOString());
-}
-
-async function forgetDeliveries({ store }: SweeperDeps): Promise<void> {
-  await store.dueDeliveries.forgetOld();
-}
-
-async function forgetHookMessages({ store }: SweeperDeps): Promise<void> {
-  await store.hookMessages.forgetOld();
-}
-
 async function embedMemory({ store }: SweeperDeps, stopping: AbortSignal): Promise<void> {
   await store.meaning?.embedDue(stopping);
 }
 
-async function forgetMemory({ store }: SweeperDeps): Promise<void> {
-  await store.memory.forgetExpired();
+async function forgetExpired({ store }: SweeperDeps): Promise<void> {
+  await Promise.all([
+    store.idempotency.forgetBefore(timeBefore(KEEP_ANSWERS_MS)),
+    store.streamTickets.forgetExpired(),
+    store.tenantEvents.forgetOld(),
+    store.memory.forgetExpired(),
+    store.dueDeliveries.forgetOld(),
+  ]);
 }
 
-async function forgetFiles({ store, settings }: SweeperDeps): Promise<void> {
-  const { runsMs } = settings.retention;
-  await store.files.forgetUploads(new Date(Date.now() - KEEP_UPLOADS_MS).toISOString());
-  if (runsMs !== null) await store.files.forgetUnused(new Date(Date.now() - runsMs).toISOString());
-}
-
-async function forgetAudit({ store, settings }: SweeperDeps): Promise<void> {
-  const { auditMs } = settings.retention;
-  if (auditMs !== null) await store.audit.forgetBefore(new Date(Date.now() - auditMs).toISOString());
-}
-
-async function forgetStreams({ store }: SweeperDeps): Promise<void> {
-  await store.streamTickets.forgetExpired();
-  await store.tenantEvents.forgetOld();
+async function forgetOld({ store, settings }: SweeperDeps): Promise<void> {
+  const { runsMs, auditMs } = settings.retention;
+  await store.hookMessages.forgetOld();
+  await store.files.forgetUploads(timeBefore(KEEP_UPLOADS_MS));
+  if (runsMs !== null) await store.files.forgetUnused(timeBefore(runsMs));
+  if (auditMs !== null) await store.audit.forgetBefore(timeBefore(auditMs));
 }
 
 /** A task that is executed periodically. */

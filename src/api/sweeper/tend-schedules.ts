@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import type { ApiDeps } from '../deps.ts';
 import { repairSchedule } from '../schedules/sync-schedule.ts';
 import { FIRES_KEPT } from '../schedules/trigger.ts';
+import { timeBefore } from './prune-runs.ts';
 
 const BATCH = 100;
 const AT_ONCE = 4;
@@ -10,8 +11,7 @@ const SYNC_AFTER_MS = 20_000;
 
 /** Creates, changes and deletes Temporal's schedules where a request could not. */
 export async function syncSchedules(deps: Pick<ApiDeps, 'store' | 'engine' | 'logger'>): Promise<void> {
-  const before = new Date(Date.now() - SYNC_AFTER_MS).toISOString();
-  await pLimit(AT_ONCE).map(await deps.store.schedules.unsynced(before, BATCH), async (schedule) => {
+  await pLimit(AT_ONCE).map(await deps.store.schedules.unsynced(timeBefore(SYNC_AFTER_MS), BATCH), async (schedule) => {
     await repairSchedule(deps, schedule).catch((error: unknown) =>
       deps.logger.warn(
         { error, schedule: schedule.id },

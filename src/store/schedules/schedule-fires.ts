@@ -40,12 +40,6 @@ export interface DueFire extends FireReference, Fire {
   readonly waitedMs: number;
 }
 
-/** Another fire of a schedule that is pending, or whose run has not ended. */
-export interface ActiveFire {
-  readonly runId: string;
-  readonly outcome: 'pending' | 'started';
-}
-
 /** The fires of schedules. All times that a process waits for are by the clock of the database. */
 export interface ScheduleFires {
   /**
@@ -78,7 +72,7 @@ export interface ScheduleFires {
   /** Records that nothing is left to do for a fire. */
   close(fire: FireReference): Promise<void>;
   /** The other fires of the schedule that are open and pending, or whose run has not ended. */
-  activeBeside(fire: FireReference): Promise<readonly ActiveFire[]>;
+  activeBeside(fire: FireReference): Promise<readonly Pick<RecordedFire, 'runId' | 'outcome'>[]>;
   find(fire: FireReference): Promise<RecordedFire | null>;
   /** The time of the oldest of the last fires of a schedule. @returns `null` when it has fewer */
   oldestOf(schedule: ScheduleReference, last: number): Promise<string | null>;
@@ -117,7 +111,7 @@ export function createScheduleFires(db: Kysely<Tables>): ScheduleFires {
     close: async (fire) =>
       void (await sql`update schedule_fires f set closed_at = now() where ${isNamed(fire)}`.execute(db)),
     async activeBeside(fire) {
-      const { rows } = await sql<ActiveFire>`
+      const { rows } = await sql<Pick<RecordedFire, 'runId' | 'outcome'>>`
         select f.run_id as "runId", f.outcome from schedule_fires f left join runs r on r.id = f.run_id
         where ${belongsTo(fire)} and f.at <> ${fire.at}::timestamptz and (
           (f.outcome = 'pending' and f.opened_at is not null) or (f.outcome = 'started' and r.id is not null and r.ended_at is null)
