@@ -4,7 +4,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { aSchedule } from './schedules.ts';
 import { aNewRun } from './store-builders.ts';
 
-export const FIRED_AT = '2026-01-01T01:00:00.000Z';
+const FIRED_AT = '2026-01-01T01:00:00.000Z';
 
 /** An open fire of the schedule `hourly` without a result. */
 export function aDueFire(over: Partial<Pick<DueFire, 'id' | 'at' | 'kind' | 'runId' | 'isCanceled'>> = {}): DueFire {
