@@ -11,7 +11,8 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
   'api/http': { rooms: [...FACTS, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose', 'jsonc-parser'] },
   'api/temporal': {
     rooms: ['graph/values', ...STATE, 'process', 'telemetry/traces', 'workflows', 'api/http'],
-    packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
+    types: ['store'],
+    packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto', 'ulid'],
   },
   'api/graph-jobs': {
     rooms: [
@@ -120,6 +121,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'graph/definition',
       'graph/redaction',
       'store',
+      'workflows',
       ...API_BASE,
       'api/middleware',
       'api/graph-jobs',
@@ -186,6 +188,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/webhooks',
       'api/schedules',
     ],
+    packages: ['p-limit'],
   },
   'api/routes': {
     rooms: [

@@ -2,7 +2,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import type { WorkerDeploymentOptions, WorkerInterceptors, WorkerOptions } from '@temporalio/worker';
 import { HEARTBEAT_EVERY_MS } from './activities/calls/time-limit.ts';
 import { createCallActivities, createJournalActivities } from './activities/index.ts';
-import { createScheduleActivities } from './activities/take-tick.ts';
+import { createScheduleActivities } from './activities/record-fire.ts';
 import { createIsolatedWorker, processLimits, reportFailedTask } from './workers/isolated-worker.ts';
 import { cachedRuns, readTaskQueues, taskQueuesOf, readWorkerDeployment } from './workers/worker-options.ts';
 import { loadConfig } from './config/load-config.ts';
@@ -79,7 +79,7 @@ export async function createWorkers({
     activities: {
       ...calls,
       ...createJournalActivities({ store }),
-      ...createScheduleActivities({ store }),
+      ...createScheduleActivities(store),
     },
     maxConcurrentActivityTaskExecutions: CALL_SLOTS + JOURNAL_SLOTS,
     maxConcurrentLocalActivityExecutions: CALL_SLOTS + REFUSED_CALLS,

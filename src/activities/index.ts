@@ -27,7 +27,7 @@ import { reconcileCall } from './calls/reconcile-call.ts';
 import type { CallToReconcile } from './calls/reconcile-call.ts';
 import { emitSegments, writeJournal } from './calls/write-journal.ts';
 import type { JournalWrite } from './calls/write-journal.ts';
-import type { ScheduleActivities } from './take-tick.ts';
+import type { ScheduleActivities } from './record-fire.ts';
 import type { Tool } from './tools/tool.ts';
 
 /** Dependencies of a worker's activities. */

@@ -50,8 +50,8 @@ export interface SweepTimes {
   /** A run is ended as lost after Temporal has had no workflow of it for this long. */
   readonly lostForMs: number;
   readonly poisonedRunsMs: number;
-  readonly ticksMs: number;
-  readonly healSchedulesMs: number;
+  readonly firesMs: number;
+  readonly syncSchedulesMs: number;
   /** A workflow task must have failed for this long before its run is quarantined. */
   readonly failingForMs: number;
   readonly deliveriesMs: number;

@@ -1,10 +1,9 @@
-import type { ColumnType } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 import type { Intervention, RunView, WebhookEventType } from '../graph/journal/index.ts';
 import type { Approval } from '../graph/run/index.ts';
 import type { Optional, OptionalPayload, OptionalText, OptionalTime, Payload, Time } from './database/columns.ts';
 import type { TaskFailure, JsonObject } from '../graph/values/index.ts';
-import type { Redaction } from '../graph/redaction/index.ts';
-import type { Overlap, TickKind, TickOutcome } from './schedules/schedule.ts';
+import type { FireKind, FireOutcome, Schedule } from './schedules/schedule.ts';
 
 /** A secret that was replaced. */
 export interface EarlierSecret {
@@ -154,45 +153,37 @@ export interface HookMessagesTable {
 export interface SchedulesTable {
   tenant_id: string;
   id: string;
-  graph: string;
-  input: Payload<JsonObject>;
-  metadata: Payload<JsonObject>;
-  limits: Payload<JsonObject>;
-  thread_id: string | null;
-  cron: string | null;
-  every: string | null;
-  time_zone: string;
-  overlap: Overlap;
-  paused: boolean;
-  /** What is hidden of its input from callers without `payload:read`. */
-  redaction: Payload<Redaction>;
-  /** The subject on whose behalf the runs act. */
-  owner: string;
-  /** The owner's roles at the time when the owner last changed the schedule. */
-  roles: Payload<readonly string[]>;
+  /** All of it. The other columns are what statements look for. */
+  schedule: Payload<Schedule>;
   /** Increases with each change. */
   revision: number;
   /** The last revision that Temporal is known to have. */
   synced_revision: number;
-  /** Until then a process decides about its ticks. */
-  lease_until: Time;
   created_at: Time;
-  created_by: string;
   updated_at: Time;
-  updated_by: string;
   /** Set until the schedule was deleted in Temporal too. */
   deleted_at: OptionalTime;
 }
 
-/** The times that schedules have taken, each once. */
-export interface ScheduleTicksTable {
+/** The fires of schedules, one for each time. */
+export interface ScheduleFiresTable {
   tenant_id: string;
   schedule_id: string;
   at: Time;
-  kind: TickKind;
+  kind: FireKind;
   /** The id of its run, chosen beforehand: a repetition starts no second one. */
   run_id: string;
-  outcome: TickOutcome;
+  outcome: FireOutcome;
   code: OptionalText;
   message: OptionalText;
+  /** Temporal has received the request of a person for it. */
+  sent_at: OptionalTime;
+  /** Temporal has started its workflow. */
+  opened_at: OptionalTime;
+  /** Nothing is left to do for it. */
+  closed_at: OptionalTime;
+  /** Temporal has canceled its workflow, so that another fire takes its place. */
+  is_canceled: Generated<boolean>;
+  /** One process works on it until then, or nothing is to be done until then. */
+  due_at: Generated<Time>;
 }

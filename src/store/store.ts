@@ -43,7 +43,7 @@ import { createSwitches } from './switches.ts';
 import { createTenantTerms } from './tenant-terms.ts';
 import { createRuns } from './runs.ts';
 import { createHistoryParts } from './history-parts.ts';
-import { createScheduleTicks } from './schedules/schedule-ticks.ts';
+import { createScheduleFires } from './schedules/schedule-fires.ts';
 import { createSchedules } from './schedules/schedules.ts';
 import { createStreamTickets } from './stream-tickets.ts';
 import { createTenantEvents } from './tenant-events.ts';
@@ -156,7 +156,7 @@ function createParts(db: Kysely<Tables>) {
     historyParts: createHistoryParts(db),
     streamTickets: createStreamTickets(db),
     schedules: createSchedules(db),
-    scheduleTicks: createScheduleTicks(db),
+    scheduleFires: createScheduleFires(db),
     tenantEvents: createTenantEvents(db),
     webhooks: createWebhooks(db),
     webhookDeliveries: createWebhookDeliveries(db),

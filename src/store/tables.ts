@@ -11,7 +11,7 @@ import type {
   HookMessagesTable,
   HooksTable,
   SchedulesTable,
-  ScheduleTicksTable,
+  ScheduleFiresTable,
   WebhookDeliveriesTable,
   WebhookEventsTable,
   WebhooksTable,
@@ -27,7 +27,7 @@ export interface Tables {
   files: FilesTable;
   file_pieces: FilePiecesTable;
   schedules: SchedulesTable;
-  schedule_ticks: ScheduleTicksTable;
+  schedule_fires: ScheduleFiresTable;
   runs: RunsTable;
   events: EventsTable;
   occurrences: OccurrencesTable;

@@ -89,8 +89,8 @@ export async function continueAsNew(input: WorkflowInput): Promise<never> {
   return await next(input);
 }
 
-/** An unversioned worker must not name a version. */
-function isVersioned(): boolean {
+/** Returns false for an unversioned worker, which must not name a versioning behavior: the server would refuse its task. */
+export function isVersioned(): boolean {
   return (workflowInfo().currentDeploymentVersion?.deploymentName ?? '') !== '';
 }
 

@@ -1,2 +1,2 @@
 export { runGraph } from './run-graph.ts';
-export { tickSchedule } from './tick-schedule.ts';
+export { fireSchedule } from './fire-schedule.ts';

@@ -1,18 +1,53 @@
-/** Names on which the workflow of schedules and the API agree. */
-export const TICK_SCHEDULE = 'tickSchedule';
+import { formatTimestamp } from '../graph/values/index.ts';
 
-/** The input of the workflow that takes one time of a schedule. */
-export interface TickInput {
+/** Names on which the workflow of a fire and the API agree. */
+export const FIRE_SCHEDULE = 'fireSchedule';
+
+/** The signal that ends the workflow of a fire. */
+export const FIRE_OVER = 'over';
+
+/** The schedule that fires: the input of the workflow. */
+export interface FireInput {
   readonly tenantId: string;
-  readonly scheduleId: string;
+  readonly id: string;
 }
 
 /** Temporal's id of a schedule. */
-export function toScheduleId({ tenantId, scheduleId }: TickInput): string {
-  return `schedule:${tenantId}:${scheduleId}`;
+export function toScheduleId({ tenantId, id }: FireInput): string {
+  return `schedule:${tenantId}:${id}`;
 }
 
-/** The id of the workflows of a schedule, to which Temporal adds the time. */
-export function toTickId({ tenantId, scheduleId }: TickInput): string {
-  return `tick:${tenantId}:${scheduleId}`;
+/** The id of the workflows of a schedule, to which Temporal appends the time. */
+export function toFireId({ tenantId, id }: FireInput): string {
+  return `fire:${tenantId}:${id}`;
+}
+
+/** The id of the workflow of one fire, with the time that Temporal appends. */
+export function toFireWorkflowId(schedule: FireInput, at: string): string {
+  return `${toFireId(schedule)}-${toTemporalTime(at).replace('.000Z', 'Z')}`;
+}
+
+const SECOND_MS = 1_000;
+/** 36,525 days. */
+const CENTURY_MS = 3_155_760_000_000;
+const TRIGGERS_SINCE_MS = Date.UTC(2100, 0, 1);
+
+/** The time of a trigger within the second of a moment. The times of a schedule are whole seconds, so it is none of them. */
+export function triggerTime(momentMs: number): string {
+  return formatTimestamp(Math.floor(momentMs / SECOND_MS) * SECOND_MS + 1);
+}
+
+/**
+ * The time by which Temporal names a fire. Temporal knows whole seconds only, so a trigger is a century late there: its
+ * workflow never has the id of a fire at the same second.
+ */
+export function toTemporalTime(at: string): string {
+  const ms = Date.parse(at);
+  const withinSecond = ms % SECOND_MS;
+  return formatTimestamp(withinSecond === 0 ? ms : ms - withinSecond + CENTURY_MS);
+}
+
+/** The time of a fire that Temporal names by another time. */
+export function fromTemporalTime(ms: number): string {
+  return ms < TRIGGERS_SINCE_MS ? formatTimestamp(ms) : triggerTime(ms - CENTURY_MS);
 }

@@ -19,7 +19,7 @@ import { startPostgres } from '../support/servers/postgres-server.ts';
 import { LANGUAGE_RUNS } from './language-runs.ts';
 import { playLanguageRun } from './play-language-run.ts';
 import { playRecordedRun } from './play-recorded-run.ts';
-import { recordTick } from './record-tick.ts';
+import { recordCanceledFire, recordFire } from './record-fire.ts';
 import { CONTINUED_RUNS, RECORDED_RUNS } from './recorded-runs.ts';
 import type { RecordedRun } from './recorded-runs.ts';
 
@@ -77,9 +77,11 @@ async function recordAll(
   for (const run of runs) await record(`${prefix}${run.name}`, await playRecordedRun({ client, workflow }, run));
 }
 
-async function recordSchedule({ stack, workflow, record }: Studio): Promise<void> {
+const FIRES = { fired: recordFire, 'fired-and-canceled': recordCanceledFire } as const;
+
+async function recordFires({ stack, workflow, record }: Studio, name: keyof typeof FIRES): Promise<void> {
   const client = createApiClient(stack.baseUrl, stack.tokens.admin);
-  await record('schedule-tick', await recordTick(client, workflow));
+  await record(name, await FIRES[name](client, workflow));
 }
 
 async function recordDemo({ stack, workflow, record }: Studio): Promise<void> {
@@ -105,6 +107,7 @@ if (names.length === 0) await rm(FOLDER, { recursive: true, force: true });
 await mkdir(FOLDER, { recursive: true });
 if (isWanted('demo')) await inStudio(undefined, recordDemo);
 if (wanted.length > 0) await inStudio(CONFIG, async (studio) => await recordAll(studio, wanted));
-if (isWanted('schedule-tick')) await inStudio(CONFIG, recordSchedule);
+for (const name of ['fired', 'fired-and-canceled'] as const)
+  if (isWanted(name)) await inStudio(CONFIG, async (studio) => await recordFires(studio, name));
 if (continued.length > 0) await inStudio(OFTEN, async (studio) => await recordAll(studio, continued, 'continued-'));
 process.exit();

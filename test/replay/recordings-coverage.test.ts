@@ -60,8 +60,8 @@ const ACTIVITIES: Readonly<Record<keyof Activities, true>> = {
   callTool: true,
   readArguments: true,
   record: true,
+  recordFire: true,
   reconcileCall: true,
-  takeTick: true,
 };
 
 const BEGINNINGS: Readonly<Record<WorkflowInput['begin']['kind'], true>> = {

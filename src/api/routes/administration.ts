@@ -20,7 +20,7 @@ import {
 } from '../schemas/admin.ts';
 import { PageQuery, json, idOf } from '../schemas/common.ts';
 import { setTenantTerms, toTenantJson } from '../administration/tenant-terms.ts';
-import { countPrunable, pruneRuns } from '../sweeper/start-queued-runs.ts';
+import { countPrunable, pruneRuns } from '../sweeper/prune-runs.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';

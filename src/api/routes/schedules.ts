@@ -4,7 +4,7 @@ import type { JsonObject } from '../../graph/values/index.ts';
 import type { Schedule, ScheduleTerms, Timing } from '../../store/schedules/schedule.ts';
 import { readPage } from '../http/paging.ts';
 import { changeSchedule, createSchedule, removeSchedule, findSchedule } from '../schedules/change-schedule.ts';
-import { toOneScheduleJson, toSchedulesJson, toTickJson } from '../schedules/schedule-json.ts';
+import { toOneScheduleJson, toSchedulesJson, toFireJson } from '../schedules/schedule-json.ts';
 import { withId, withNewId } from '../middleware/audited.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import { PageQuery, idOf, json } from '../schemas/common.ts';
@@ -32,7 +32,7 @@ const create = schedules.post('/api/schedules', 'run:start', {
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const terms = toTerms(c.req.valid('json'));
-    const schedule = await createSchedule(deps, caller, { id: c.get('attempt').id, terms });
+    const schedule = await createSchedule(deps, caller, c.get('attempt').id, terms);
     return c.json(await toOneScheduleJson(deps, caller, schedule), 201);
   },
 });
@@ -82,7 +82,7 @@ const change = schedules.patch('/api/schedules/{id}', 'run:start', {
     if (Object.keys(given).length === 0)
       return c.json(await toOneScheduleJson(deps, caller, await findSchedule(deps, caller, id)), 200);
     const change = (before: Schedule): ScheduleTerms => withChange(before, given);
-    const { schedule, hasNewOwner } = await changeSchedule(deps, caller, { id, change });
+    const { schedule, hasNewOwner } = await changeSchedule(deps, caller, id, change);
     const acts = ['schedule.change', ...(hasNewOwner ? ['schedule.own'] : [])];
     c.set(
       'acts',
@@ -160,7 +160,7 @@ const now = schedules.post('/api/schedules/{id}/trigger', 'run:start', {
   problems: [404],
   handle: (deps) => async (c) => {
     const schedule = await findSchedule(deps, c.get('caller'), c.req.valid('param').id);
-    return c.json(toTickJson(await trigger(deps, schedule, c.get('attempt').id)), 202);
+    return c.json(toFireJson(await trigger(deps, schedule, c.get('attempt').id)), 202);
   },
 });
 

@@ -9,7 +9,8 @@ import { requirePermission } from '../middleware/authorized.ts';
 import { redactedChannels, unknownNow } from '../graphs/redacted-channels.ts';
 import { refusePlaceholders } from '../redaction.ts';
 import { pinGraph, requireInput } from '../runs/start-run.ts';
-import type { TurnDeps } from './take-turn.ts';
+import type { FireDeps } from './decide-fire.ts';
+import { areTimesRefused, orSyncLater, syncSchedule } from './sync-schedule.ts';
 
 /** The most schedules of a tenant. */
 const MAX_SCHEDULES = 1_000;
@@ -21,14 +22,15 @@ const MAX_SCHEDULES = 1_000;
  * 409 when the tenant has too many schedules; 422 when its runs could not start
  */
 export async function createSchedule(
-  deps: TurnDeps,
+  deps: FireDeps,
   caller: Caller,
-  { id, terms }: { readonly id: string; readonly terms: ScheduleTerms },
+  id: string,
+  terms: ScheduleTerms,
 ): Promise<Schedule> {
   const { schedules } = deps.store;
   requireCanceling(caller, terms.overlap);
   const reference = { tenantId: caller.tenantId, id };
-  const redaction = await checkTerms(deps, caller.tenantId, { id, terms });
+  const redaction = await checkTerms(deps, reference, terms);
   const change = changeBy(caller);
   const { updatedAt: createdAt, updatedBy: createdBy } = change;
   const made = { ...ownedBy(caller), ...change, revision: 1, createdAt, createdBy };
@@ -36,9 +38,9 @@ export async function createSchedule(
   const addition = await schedules.create(schedule, MAX_SCHEDULES);
   if (addition === 'too-many') throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_SCHEDULES} schedules`);
   try {
-    await orLater(deps, reference, () => tellTemporal(deps, reference));
+    await orSyncLater(deps, reference, async () => await syncSchedule(deps, reference));
   } catch (error) {
-    // After any other failure the sweeper tells Temporal again.
+    // After any other failure the sweeper sends it again.
     if (addition === 'added' && areTimesRefused(error)) await removeEverywhere(deps, reference);
     throw error;
   }
@@ -53,9 +55,10 @@ export async function createSchedule(
  * cancels runs and the new owner may not; 409 when somebody else has changed it at the same time
  */
 export async function changeSchedule(
-  deps: TurnDeps,
+  deps: FireDeps,
   caller: Caller,
-  { id, change }: { readonly id: string; readonly change: (schedule: Schedule) => ScheduleTerms },
+  id: string,
+  change: (schedule: Schedule) => ScheduleTerms,
 ): Promise<{ readonly schedule: Schedule; readonly hasNewOwner: boolean }> {
   const { schedules } = deps.store;
   const before = await findSchedule(deps, caller, id);
@@ -66,17 +69,14 @@ export async function changeSchedule(
   // Any channel may have been hidden from the caller, because the redaction grows when the graph redacts more.
   if (hasNewInput) refusePlaceholders(terms.input, { channels: Object.keys(terms.input) }, ['input']);
   const redaction = mayFailNow(before, terms)
-    ? await checkTerms(deps, before.tenantId, {
-        id,
-        terms,
-        inherited: hasNewInput ? {} : { channels: await hiddenChannels(deps, before) },
-      })
+    ? await checkTerms(deps, before, terms, hasNewInput ? {} : { channels: await hiddenChannels(deps, before) })
     : before.redaction;
   const changed = { ...(doesOther && ownedBy(caller)), ...changeBy(caller), revision: before.revision + 1 };
   const after = { ...before, ...terms, redaction, ...changed };
-  if (!(await schedules.replace(after))) throw changedMeanwhile();
+  if (!(await schedules.replace(after)))
+    throw new ApiError('NOT_ALLOWED_NOW', 'The schedule has changed in this moment; look again');
   try {
-    await orLater(deps, after, () => tellTemporal(deps, after));
+    await orSyncLater(deps, after, async () => await syncSchedule(deps, after));
   } catch (error) {
     await schedules.replace({ ...before, revision: after.revision + 1 });
     throw error;
@@ -90,7 +90,7 @@ function deedsOf({ graph, input, metadata, limits, threadId, cron, every, timeZo
 }
 
 /** The channels that readers of a schedule don't see: an input that stays is hidden under another graph as before. */
-async function hiddenChannels(deps: TurnDeps, schedule: Schedule): Promise<readonly string[]> {
+async function hiddenChannels(deps: FireDeps, schedule: Schedule): Promise<readonly string[]> {
   const { tenantId, graph, input, redaction } = schedule;
   const now = await redactedChannels(deps, tenantId, graph).catch(unknownNow);
   return [...redaction.channels, ...(now ?? Object.keys(input))];
@@ -103,16 +103,15 @@ function mayFailNow(before: ScheduleTerms, { graph, input, limits, paused }: Sch
 }
 
 /** Deletes a schedule; without one it changes nothing. Its runs go on. */
-export async function removeSchedule(deps: TurnDeps, caller: Caller, id: string): Promise<void> {
+export async function removeSchedule(deps: FireDeps, caller: Caller, id: string): Promise<void> {
   const schedule = await lookForSchedule(deps, caller, id);
-  if (!schedule) return;
-  await removeEverywhere(deps, schedule);
+  if (schedule) await removeEverywhere(deps, schedule);
 }
 
-/** The sweeper deletes the row: a request that has read it before may still tell Temporal of it. */
-async function removeEverywhere(deps: TurnDeps, reference: ScheduleReference): Promise<void> {
+/** The sweeper deletes the row later: a request that has read it before may still send it to Temporal. */
+async function removeEverywhere(deps: FireDeps, reference: ScheduleReference): Promise<void> {
   await deps.store.schedules.remove(reference);
-  await orLater(deps, reference, async () => await deps.engine.schedules.remove(toTickInput(reference)));
+  await orSyncLater(deps, reference, async () => await deps.engine.schedules.remove(reference));
 }
 
 function changeBy({ sub }: Caller): Pick<Schedule, 'updatedAt' | 'updatedBy'> {
@@ -138,28 +137,22 @@ function requireCanceling(caller: Caller, overlap: Overlap): void {
   if (overlap === 'cancelOther') requirePermission(caller, 'run:control');
 }
 
-interface Checking {
-  readonly id: ScheduleReference['id'];
-  readonly terms: ScheduleTerms;
-  /** What is already hidden of the input. */
-  readonly inherited?: InheritedRedaction;
-}
-
-/** Checks everything for which each run would be refused. @returns the redaction of the input */
+/**
+ * Checks everything for which each run would be refused.
+ * @param inherited what is already hidden of the input
+ * @returns the redaction of the input
+ */
 async function checkTerms(
   deps: Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs'>,
-  tenantId: string,
-  { id, terms: { graph, input, limits }, inherited = {} }: Checking,
+  { tenantId, id }: ScheduleReference,
+  { graph, input, limits }: ScheduleTerms,
+  inherited: InheritedRedaction = {},
 ): Promise<Redaction> {
   const valid = await resolveGraph(graph, { ...deps, tenantId }, id);
   const pinned = await pinGraph(deps, tenantId, { valid, limits, inherited });
   await requireInput(deps, tenantId, pinned, input);
   if (pinned.limits.refusal) throw toApiError(pinned.limits.refusal);
   return pinned.redaction;
-}
-
-function changedMeanwhile(): ApiError {
-  return new ApiError('NOT_ALLOWED_NOW', 'The schedule has changed in this moment; look again');
 }
 
 /** Finds a schedule of the caller's tenant; admins find those of all tenants. @throws ApiError 404 */
@@ -175,74 +168,5 @@ async function lookForSchedule(
   { tenantId, permissions }: Pick<Caller, 'tenantId' | 'permissions'>,
   id: string,
 ): Promise<Schedule | null> {
-  return await store.schedules.find({ tenantId: permissions.has('admin') ? null : tenantId, id });
-}
-
-type TellDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
-
-/**
- * Creates or updates the schedule in Temporal from its row, and repeats this if the row has changed meanwhile. If the
- * row was deleted meanwhile, it deletes the schedule in Temporal, because the deletion may have come first.
- * @throws ApiError 422 when Temporal refuses its times, 503
- */
-export async function tellTemporal({ store, engine }: TellDeps, reference: ScheduleReference): Promise<void> {
-  const { schedules } = store;
-  const first = await schedules.find(reference);
-  for (let schedule = first; schedule; schedule = await schedules.find(reference)) {
-    await engine.schedules.put(toTickInput(schedule), schedule);
-    if (await schedules.markTold(schedule, schedule.revision)) return;
-  }
-  if (first) await engine.schedules.remove(toTickInput(reference));
-}
-
-export function toTickInput({ tenantId, id }: ScheduleReference) {
-  return { tenantId, scheduleId: id };
-}
-
-/** Does what Temporal is needed for; if it is away, the sweeper does it later. @throws ApiError 422 */
-async function orLater({ logger }: TellDeps, { id }: ScheduleReference, tell: () => Promise<void>): Promise<void> {
-  try {
-    await tell();
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'UNAVAILABLE') throw error;
-    logger.warn({ error, schedule: id }, 'Temporal has not heard of a schedule yet');
-  }
-}
-
-/** Returns true if Temporal refuses the times of a schedule. */
-function areTimesRefused(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.status === 422;
-}
-
-/**
- * Does what a request may have left undone. A schedule whose times Temporal does not take after all is paused, so that it is not
- * told for ever.
- */
-export async function healSchedule(
-  deps: TellDeps,
-  { isDeleted, ...reference }: ScheduleReference & { readonly isDeleted: boolean },
-): Promise<void> {
-  if (isDeleted) return await forgetSchedule(deps, reference);
-  try {
-    await tellTemporal(deps, reference);
-  } catch (error) {
-    if (!areTimesRefused(error)) throw error;
-    const schedule = await deps.store.schedules.find(reference);
-    if (schedule) await giveUp(deps, schedule, error);
-  }
-}
-
-/**
- * Deletes Temporal's schedule of a removed row once more, and then the row: whoever has read the row before it was removed has
- * told Temporal by now.
- */
-async function forgetSchedule({ store, engine }: TellDeps, reference: ScheduleReference): Promise<void> {
-  await engine.schedules.remove(toTickInput(reference));
-  await store.schedules.forget(reference);
-}
-
-async function giveUp({ store, logger }: TellDeps, schedule: Schedule, error: ApiError): Promise<void> {
-  const paused = { ...schedule, paused: true, revision: schedule.revision + 1 };
-  if (await store.schedules.replace(paused)) await store.schedules.markTold(paused, paused.revision);
-  logger.warn({ error, schedule: schedule.id }, 'Temporal does not take the times of a schedule; it is paused');
+  return await (permissions.has('admin') ? store.schedules.findById(id) : store.schedules.find({ tenantId, id }));
 }

@@ -1,11 +1,10 @@
 import pLimit from 'p-limit';
-import type { Schedule, TakenTick } from '../../store/schedules/schedule.ts';
+import type { RecordedFire, Schedule } from '../../store/schedules/schedule.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { createInputRedactor } from '../runs/redact-input.ts';
 import type { RedactInputDeps } from '../runs/redact-input.ts';
-import { toTickInput } from './change-schedule.ts';
 
 const NEXT_TIMES = 5;
 const LAST_RUNS = 5;
@@ -17,16 +16,18 @@ type ShowDeps = RedactInputDeps & Pick<ApiDeps, 'engine'>;
 export async function toSchedulesJson(deps: ShowDeps, caller: Caller, schedules: readonly Schedule[]) {
   const graphs = schedules.map(({ graph }) => graph);
   const show = await createInputRedactor(deps, caller, graphs);
-  const ticks = await deps.store.scheduleTicks.latest(schedules, LAST_RUNS);
+  const fires = await deps.store.scheduleFires.latest(schedules, LAST_RUNS);
   const atOnce = pLimit(REQUESTS_AT_ONCE);
   const nextTimes = await Promise.all(schedules.map(async (one) => await atOnce(() => nextTimesOf(deps, one))));
-  return schedules.map((schedule, index) =>
-    toScheduleJson(schedule, {
-      input: show({ ...schedule, redacted: schedule.redaction.channels }),
+  return schedules.map((schedule, index) => {
+    const { tenantId: _, redaction, roles: __, revision: ___, ...fields } = schedule;
+    return {
+      ...fields,
+      input: show({ ...schedule, redacted: redaction.channels }),
       nextTimes: nextTimes[index] ?? null,
-      lastRuns: ticks.get(schedule.id)?.map(toTickJson) ?? [],
-    }),
-  );
+      lastRuns: fires.get(schedule.id)?.map(toFireJson) ?? [],
+    };
+  });
 }
 
 /** Builds the answer for one schedule, redacted for the caller. */
@@ -36,40 +37,9 @@ export async function toOneScheduleJson(deps: ShowDeps, caller: Caller, schedule
   return shown;
 }
 
-interface Shown {
-  readonly input: Schedule['input'];
-  readonly nextTimes: readonly string[] | null;
-  readonly lastRuns: readonly ReturnType<typeof toTickJson>[];
-}
-
-function toScheduleJson(schedule: Schedule, { input, nextTimes, lastRuns }: Shown) {
-  const { id, graph, cron, every, timeZone, overlap, paused, threadId, metadata, limits } = schedule;
-  const { owner, createdAt, createdBy, updatedAt, updatedBy } = schedule;
-  return {
-    id,
-    graph,
-    input,
-    cron,
-    every,
-    timeZone,
-    overlap,
-    paused,
-    threadId,
-    metadata,
-    limits,
-    nextTimes,
-    lastRuns,
-    owner,
-    createdAt,
-    createdBy,
-    updatedAt,
-    updatedBy,
-  };
-}
-
-/** The run of a tick that has not started is none yet. */
-export function toTickJson({ runId, outcome, ...tick }: TakenTick) {
-  return { ...tick, outcome, runId: outcome === 'started' ? runId : null };
+/** Only a started fire has a run. */
+export function toFireJson({ runId, outcome, ...fire }: RecordedFire) {
+  return { ...fire, outcome, runId: outcome === 'started' ? runId : null };
 }
 
 /** @returns `null` when Temporal does not answer or does not have the schedule yet, which the sweeper then creates */
@@ -78,8 +48,8 @@ async function nextTimesOf(
   schedule: Schedule,
 ): Promise<readonly string[] | null> {
   try {
-    const times = await engine.schedules.nextTimes(toTickInput(schedule));
-    if (times === null) await store.schedules.markLost(schedule);
+    const times = await engine.schedules.nextTimes(schedule);
+    if (times === null) await store.schedules.markUnsynced(schedule);
     return times && times.slice(0, NEXT_TIMES);
   } catch (error) {
     if (error instanceof ApiError && error.code === 'UNAVAILABLE') return null;

@@ -1,16 +1,16 @@
+import pLimit from 'p-limit';
 import type { ActiveRun, FailingRuns, TaskFailureNote } from '../../store/failing-runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import { endTerminatedRun, guiltOf, quarantineRun } from '../runs/end-terminated-run.ts';
 import type { Poisoned } from '../runs/end-terminated-run.ts';
-import { eachOf } from './each-of.ts';
 import type { Store } from '../../store/store.ts';
 import { formatTimestamp } from '../../graph/values/index.ts';
 import type { RunReference } from '../../workflows/contract.ts';
 
 type LostRunsDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
-/** The number of runs in one check for which Temporal is asked. */
-const LOOKED_AT = 100;
+/** The number of runs for which one check asks Temporal. */
+const BATCH = 100;
 /** The most lost runs that are ended at a time; if there are more, this is most likely another Temporal. */
 export const MOST_LOST = 20;
 /** Limits the concurrent requests to Temporal. */
@@ -26,11 +26,11 @@ export const LOST_FOR_MS = 60_000;
 export function createLostRunsChore(
   lostForMs = LOST_FOR_MS,
 ): (deps: LostRunsDeps, stopping: AbortSignal) => Promise<void> {
-  const find = activeRunsInTurns(LOOKED_AT);
+  const find = activeRunsInTurns();
   let pass = beginPass();
   return async function endLostRuns(deps, stopping) {
     const { runs, isLast } = await find(deps.store);
-    await eachOf(runs, LOOKS_AT_ONCE, async (run) => {
+    await pLimit(LOOKS_AT_ONCE).map(runs, async (run) => {
       if (!stopping.aborted) note(pass, run, await look(deps, run));
     });
     const { lost, missing, there } = pass;
@@ -109,11 +109,11 @@ interface Page {
 }
 
 /** @returns a function that reads the active runs page by page, and starts again after the last page */
-function activeRunsInTurns(atOnce: number): (store: Pick<Store, 'failingRuns'>) => Promise<Page> {
+function activeRunsInTurns(): (store: Pick<Store, 'failingRuns'>) => Promise<Page> {
   let after = '';
   return async ({ failingRuns }) => {
-    const runs = await failingRuns.active(after, atOnce);
-    const isLast = runs.length < atOnce;
+    const runs = await failingRuns.active(after, BATCH);
+    const isLast = runs.length < BATCH;
     after = isLast ? '' : (runs.at(-1)?.id ?? '');
     return { runs, isLast };
   };
@@ -123,12 +123,6 @@ type QuarantineDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
 /** Another version of the workers may complete the task, so it is given this time. */
 export const FAILING_FOR_MS = 15_000;
-
-/** The number of runs for which one sweep asks Temporal. */
-const NOTED_AT_ONCE = 100;
-const ACTIVE_AT_ONCE = 100;
-/** Limits the concurrent requests to Temporal. */
-const POISONED_LOOKS_AT_ONCE = 8;
 
 /** If more runs fail within a minute, the workers' code is the likely cause; quarantining the runs would lose them. */
 const MOST_IN_A_MINUTE = 20;
@@ -140,13 +134,13 @@ type Candidate = ActiveRun & { readonly note: TaskFailureNote | null };
 
 /** Runs with a recorded failure: this finds poisoned runs among any number of others. */
 export const notedRuns: FindRuns = async ({ store }) =>
-  (await store.failingRuns.list(NOTED_AT_ONCE)).map(({ failure, ...run }) => ({ ...run, note: failure }));
+  (await store.failingRuns.list(BATCH)).map(({ failure, ...run }) => ({ ...run, note: failure }));
 
 /**
  * All active runs page by page, to find those whose failure could not be recorded because the database was unavailable.
  */
 export function activeRuns(): FindRuns {
-  const find = activeRunsInTurns(ACTIVE_AT_ONCE);
+  const find = activeRunsInTurns();
   return async ({ store }) => (await find(store)).runs.map(({ failure, ...run }) => ({ ...run, note: failure }));
 }
 
@@ -156,8 +150,8 @@ export function createPoisonedRunsChore(
   brake: Brake,
   failingForMs = FAILING_FOR_MS,
 ): (deps: QuarantineDeps, stopping: AbortSignal) => Promise<void> {
-  return async function putAsidePoisonedRuns(deps, stopping) {
-    await eachOf(await find(deps), POISONED_LOOKS_AT_ONCE, async (run) => {
+  return async function quarantinePoisonedRuns(deps, stopping) {
+    await pLimit(LOOKS_AT_ONCE).map(await find(deps), async (run) => {
       if (stopping.aborted) return;
       try {
         await checkTask(deps, run, (poisoned) => isPoisoned(poisoned, failingForMs) && brake(deps, run.id));

@@ -3,13 +3,6 @@ import { interruptionId } from '../../store/threads.ts';
 import type { QueueHead } from '../../store/threads.ts';
 import type { ApiDeps } from '../deps.ts';
 import { tryDispatch } from '../runs/dispatch-run.ts';
-import { NOTHING_PRUNED, addPruned } from '../../store/retention.ts';
-import type { Pruned, Retention } from '../../store/retention.ts';
-import { fromWorkflowId, toWorkflowId } from '../../workflows/contract.ts';
-import { takeTurn } from '../schedules/take-turn.ts';
-import { healSchedule } from '../schedules/change-schedule.ts';
-import { TICKS_KEPT } from '../schedules/trigger.ts';
-import { eachOf } from './each-of.ts';
 
 type QueueDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
 
@@ -17,7 +10,7 @@ type QueueDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
 type SentInterruptions = Set<string>;
 
 const BATCH = 100;
-/** Each sweep tells the store of all of them. One that is forgotten is sent again, which changes nothing. */
+/** Each sweep passes all of them to the store. One that is forgotten is sent again, which changes nothing. */
 const MAX_SENT = 1_000;
 
 /** Starts the next run of each free thread, and cancels active runs that a queued one interrupts. */
@@ -62,74 +55,4 @@ async function interrupt(
     reason: `Run ${runId} takes over its thread`,
   };
   return await engine.send({ tenantId, id: activeRunId }, 'cancel', payload);
-}
-
-type PruneDeps = Pick<ApiDeps, 'store' | 'settings'>;
-
-/** The number of runs in one transaction. */
-const PRUNED_AT_ONCE = 200;
-
-/**
- * Deletes data that is older than the installation's retention.
- * @param stopping ends the work after the current batch
- * @returns the numbers of deleted rows
- */
-export async function pruneRuns(deps: PruneDeps, stopping: AbortSignal): Promise<Pruned> {
-  let total = NOTHING_PRUNED;
-  if (stopping.aborted) return total;
-  for await (const pruned of deps.store.retention.prune(retentionNow(deps), PRUNED_AT_ONCE)) {
-    total = addPruned(total, pruned);
-    if (stopping.aborted) break;
-  }
-  return total;
-}
-
-/** Counts what `pruneRuns` would delete now. */
-export async function countPrunable(deps: PruneDeps): Promise<Pruned> {
-  return await deps.store.retention.count(retentionNow(deps));
-}
-
-function retentionNow({ settings }: PruneDeps): Retention {
-  const { runsMs, checkpointsMs } = settings.retention;
-  return { runsBefore: timeBefore(runsMs), checkpointsBefore: timeBefore(checkpointsMs), toWorkflowId, fromWorkflowId };
-}
-
-function timeBefore(ageMs: number | null): string | null {
-  return ageMs === null ? null : new Date(Date.now() - ageMs).toISOString();
-}
-
-type TendDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'catalog' | 'settings' | 'logger'>;
-
-const SCHEDULES_AT_ONCE = 100;
-const AT_ONCE = 4;
-/** The schedules of a tenant whose ticks one round decides about: the next round of all tenants begins soon. */
-const MAX_OF_TENANT = 20;
-/** A request that has changed a schedule tells Temporal itself within this time, and one that was overtaken by its deletion, too. */
-const HEAL_AFTER_MS = 20_000;
-
-/** Decides about the ticks that wait. */
-export async function takeTicks(deps: TendDeps): Promise<void> {
-  const due = await deps.store.scheduleTicks.due({ all: SCHEDULES_AT_ONCE, ofTenant: MAX_OF_TENANT });
-  await eachOf(due, AT_ONCE, async (schedule) => {
-    await takeTurn(deps, schedule).catch((error: unknown) =>
-      deps.logger.warn({ error, schedule: schedule.id }, 'a time of a schedule waits; it will be tried again'),
-    );
-  });
-}
-
-/** Makes and deletes Temporal's schedules where a request could not. */
-export async function healSchedules(deps: TendDeps): Promise<void> {
-  const before = new Date(Date.now() - HEAL_AFTER_MS).toISOString();
-  await eachOf(await deps.store.schedules.untold(before, SCHEDULES_AT_ONCE), AT_ONCE, async (schedule) => {
-    await healSchedule(deps, schedule).catch((error: unknown) =>
-      deps.logger.warn(
-        { error, schedule: schedule.id },
-        'Temporal has not heard of a schedule yet; it will be told again',
-      ),
-    );
-  });
-}
-
-export async function forgetTicks({ store }: Pick<ApiDeps, 'store'>): Promise<void> {
-  await store.scheduleTicks.forgetOld(TICKS_KEPT);
 }

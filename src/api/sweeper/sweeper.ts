@@ -1,8 +1,8 @@
+import pLimit from 'p-limit';
 import { COUNT_EVERY_MS, createLiveMeasure } from '../../telemetry/metrics/live-measure.ts';
 import { sendsMetrics } from '../../telemetry/metrics/meter.ts';
 import type { ApiDeps, SweepTimes } from '../deps.ts';
 import { tryDispatch } from '../runs/dispatch-run.ts';
-import { eachOf } from './each-of.ts';
 import {
   LOST_FOR_MS,
   createLostRunsChore,
@@ -15,7 +15,10 @@ import {
   createTerminatedRunsReconciler,
 } from './end-lost-runs.ts';
 import type { Brake } from './end-lost-runs.ts';
-import { pruneRuns, createQueueStarter, forgetTicks, healSchedules, takeTicks } from './start-queued-runs.ts';
+import { closeFires, tendFires } from '../schedules/tend-fires.ts';
+import { pruneRuns, timeBefore } from './prune-runs.ts';
+import { createQueueStarter } from './start-queued-runs.ts';
+import { forgetFires, syncSchedules } from './tend-schedules.ts';
 import { createDispatcher } from '../webhooks/dispatcher.ts';
 import type { Dispatcher } from '../webhooks/dispatcher.ts';
 
@@ -51,8 +54,8 @@ const TIMES: SweepTimes = {
   lostRunsMs: 15_000,
   lostForMs: LOST_FOR_MS,
   poisonedRunsMs: 2_000,
-  ticksMs: 500,
-  healSchedulesMs: 10_000,
+  firesMs: 500,
+  syncSchedulesMs: 10_000,
   failingForMs: FAILING_FOR_MS,
   deliveriesMs: 500,
   noticesMs: 5_000,
@@ -60,55 +63,38 @@ const TIMES: SweepTimes = {
   dispatcher: {},
 };
 
-const toChores = (
+const toChores = (times: SweepTimes, dispatcher: Dispatcher, brake: Brake): readonly Chore[] => [
+  { everyMs: times.queuesMs, run: createQueueStarter() },
+  { everyMs: times.dispatchMs, run: dispatchRuns },
+  { everyMs: times.terminatedRunsMs, run: createTerminatedRunsReconciler(times.settledAfterMs) },
+  { everyMs: times.lostRunsMs, run: createLostRunsChore(times.lostForMs) },
+  { everyMs: times.poisonedRunsMs, run: createPoisonedRunsChore(notedRuns, brake, times.failingForMs) },
+  { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRuns(), brake, times.failingForMs) },
   {
-    queuesMs,
-    dispatchMs,
-    terminatedRunsMs,
-    settledAfterMs,
-    lostRunsMs,
-    lostForMs,
-    poisonedRunsMs,
-    ticksMs,
-    healSchedulesMs,
-    failingForMs,
-    deliveriesMs,
-    embedMs,
-    noticesMs,
-  }: SweepTimes,
-  dispatcher: Dispatcher,
-  brake: Brake,
-): readonly Chore[] => [
-  { everyMs: queuesMs, run: createQueueStarter() },
-  { everyMs: dispatchMs, run: dispatchRuns },
-  { everyMs: terminatedRunsMs, run: createTerminatedRunsReconciler(settledAfterMs) },
-  { everyMs: lostRunsMs, run: createLostRunsChore(lostForMs) },
-  { everyMs: poisonedRunsMs, run: createPoisonedRunsChore(notedRuns, brake, failingForMs) },
-  { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRuns(), brake, failingForMs) },
-  { everyMs: ticksMs, run: takeTicks },
-  { everyMs: healSchedulesMs, run: healSchedules },
+    everyMs: times.firesMs,
+    run: async function tendSchedules(deps) {
+      await tendFires(deps);
+    },
+  },
+  { everyMs: times.firesMs, run: closeFires },
+  { everyMs: times.syncSchedulesMs, run: syncSchedules },
   {
-    everyMs: deliveriesMs,
+    everyMs: times.deliveriesMs,
     run: async function deliver(_deps, stopping) {
       await dispatcher.round(stopping);
     },
   },
-  { everyMs: noticesMs, run: tellNotices },
-  { everyMs: embedMs, run: embedMemory },
-  { everyMs: 60_000, run: forgetAnswers },
-  { everyMs: 60_000, run: forgetStreams },
-  { everyMs: 60_000, run: forgetMemory },
-  { everyMs: 60_000, run: forgetDeliveries },
-  { everyMs: 600_000, run: forgetTicks },
-  { everyMs: 3_600_000, run: forgetHookMessages },
+  { everyMs: times.noticesMs, run: sendNotices },
+  { everyMs: times.embedMs, run: embedMemory },
+  { everyMs: 60_000, run: forgetExpired },
+  { everyMs: 600_000, run: forgetFires },
   { everyMs: 3_600_000, run: prune },
-  { everyMs: 3_600_000, run: forgetFiles },
-  { everyMs: 3_600_000, run: forgetAudit },
+  { everyMs: 3_600_000, run: forgetOld },
 ];
 
 /**
- * Does periodic work: dispatches accepted runs, starts queued runs, ends terminated and poisoned runs, sends what webhooks
- * are told, deletes old data.
+ * Does periodic work: dispatches accepted runs, starts queued runs, ends terminated and poisoned runs, sends the events of
+ * webhooks, deletes old data.
  */
 export interface Sweeper {
   stop(): Promise<void>;
@@ -117,7 +103,9 @@ export interface Sweeper {
 export function startSweeper(deps: SweeperDeps): Sweeper {
   const times = { ...TIMES, ...deps.sweeping };
   const dispatcher = createDispatcher(deps, times.dispatcher);
-  const chores = [...toChores(times, dispatcher, createBrake()), ...(sendsMetrics() ? [liveChore(deps)] : [])];
+  // With a push-based metrics exporter, nothing requests the counts, so they are measured at intervals.
+  const measuring = sendsMetrics() ? [{ everyMs: COUNT_EVERY_MS, run: createLiveMeasure(deps) }] : [];
+  const chores: readonly Chore[] = [...toChores(times, dispatcher, createBrake()), ...measuring];
   const started = chores.map(({ everyMs, run }) =>
     keepDoing({ name: run.name, everyMs, run: async (stopping) => await run(deps, stopping) }, deps.logger),
   );
@@ -129,14 +117,9 @@ export function startSweeper(deps: SweeperDeps): Sweeper {
   };
 }
 
-/** With a push-based metrics exporter, nothing requests the counts, so they are measured at intervals. */
-function liveChore(deps: SweeperDeps): Chore {
-  return { everyMs: COUNT_EVERY_MS, run: createLiveMeasure(deps) };
-}
-
 async function dispatchRuns(deps: SweeperDeps): Promise<void> {
   const due = await deps.store.pendingStarts.due(new Date().toISOString(), BATCH);
-  await eachOf(due, DISPATCHES_AT_ONCE, (id) => tryDispatch(deps, id));
+  await pLimit(DISPATCHES_AT_ONCE).map(due, async (id) => await tryDispatch(deps, id));
 }
 
 async function prune(deps: SweeperDeps, stopping: AbortSignal): Promise<void> {
@@ -144,44 +127,30 @@ async function prune(deps: SweeperDeps, stopping: AbortSignal): Promise<void> {
   if (pruned.runs + pruned.checkpoints > 0) deps.logger.info(pruned, 'old runs were pruned');
 }
 
-async function tellNotices({ store }: SweeperDeps): Promise<void> {
+async function sendNotices({ store }: SweeperDeps): Promise<void> {
   await store.approvalNotices.sendDue();
-}
-
-async function forgetAnswers({ store }: SweeperDeps): Promise<void> {
-  await store.idempotency.forgetBefore(new Date(Date.now() - KEEP_ANSWERS_MS).toISOString());
-}
-
-async function forgetDeliveries({ store }: SweeperDeps): Promise<void> {
-  await store.dueDeliveries.forgetOld();
-}
-
-async function forgetHookMessages({ store }: SweeperDeps): Promise<void> {
-  await store.hookMessages.forgetOld();
 }
 
 async function embedMemory({ store }: SweeperDeps, stopping: AbortSignal): Promise<void> {
   await store.meaning?.embedDue(stopping);
 }
 
-async function forgetMemory({ store }: SweeperDeps): Promise<void> {
-  await store.memory.forgetExpired();
+async function forgetExpired({ store }: SweeperDeps): Promise<void> {
+  await Promise.all([
+    store.idempotency.forgetBefore(timeBefore(KEEP_ANSWERS_MS)),
+    store.streamTickets.forgetExpired(),
+    store.tenantEvents.forgetOld(),
+    store.memory.forgetExpired(),
+    store.dueDeliveries.forgetOld(),
+  ]);
 }
 
-async function forgetFiles({ store, settings }: SweeperDeps): Promise<void> {
-  const { runsMs } = settings.retention;
-  await store.files.forgetUploads(new Date(Date.now() - KEEP_UPLOADS_MS).toISOString());
-  if (runsMs !== null) await store.files.forgetUnused(new Date(Date.now() - runsMs).toISOString());
-}
-
-async function forgetAudit({ store, settings }: SweeperDeps): Promise<void> {
-  const { auditMs } = settings.retention;
-  if (auditMs !== null) await store.audit.forgetBefore(new Date(Date.now() - auditMs).toISOString());
-}
-
-async function forgetStreams({ store }: SweeperDeps): Promise<void> {
-  await store.streamTickets.forgetExpired();
-  await store.tenantEvents.forgetOld();
+async function forgetOld({ store, settings }: SweeperDeps): Promise<void> {
+  const { runsMs, auditMs } = settings.retention;
+  await store.hookMessages.forgetOld();
+  await store.files.forgetUploads(timeBefore(KEEP_UPLOADS_MS));
+  if (runsMs !== null) await store.files.forgetUnused(timeBefore(runsMs));
+  if (auditMs !== null) await store.audit.forgetBefore(timeBefore(auditMs));
 }
 
 /** A task that is executed periodically. */

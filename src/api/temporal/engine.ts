@@ -144,7 +144,7 @@ export function createEngine(connection: Connection, namespace: string, dataConv
       const done = soon(() => quarantine(client, run, quarantined)).then(() => true);
       return (await orUnavailable('Temporal', () => ifThere(done))) !== null;
     },
-    schedules: createTimedSchedules(client.schedule, soon),
+    schedules: createTimedSchedules(client, soon),
     ping: createTemporalCheck({ connection, namespace }, SEARCH_ATTRIBUTES),
   };
 }

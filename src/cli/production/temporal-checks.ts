@@ -19,7 +19,7 @@ export function temporalChecks({ environment, configFile }: Installation): reado
   return [
     {
       name: 'Temporal',
-      remedy: 'set TEMPORAL_ADDRESS, and what else the server wants, to a Temporal 1.28 or later that runs',
+      remedy: 'set TEMPORAL_ADDRESS, and what else the server wants, to a Temporal 1.29 or later that runs',
       find: at(findServer),
     },
     {
@@ -46,7 +46,8 @@ export function temporalChecks({ environment, configFile }: Installation): reado
   ];
 }
 
-const OLDEST = { major: 1, minor: 28 } as const;
+/** Older servers ignore the time of a trigger. */
+const OLDEST = { major: 1, minor: 29 } as const;
 
 async function findServer({ connection }: Temporal): Promise<string> {
   const { serverVersion } = await connection.workflowService.getSystemInfo({});

@@ -2,7 +2,7 @@ import type { Redaction } from '../../graph/redaction/index.ts';
 import type { RunStatus } from '../../graph/run/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 
-/** What a tick does while a run of its schedule is not over. */
+/** What a fire does while a run of its schedule has not ended. */
 export type Overlap = 'skip' | 'buffer' | 'allow' | 'cancelOther';
 
 /** The times of a schedule. */
@@ -48,32 +48,31 @@ export type Schedule = ScheduleReference &
     readonly updatedBy: string;
   };
 
-/** Why a tick has come: its time, a person, or a person who asked for times that are over. */
-export const TICK_KINDS = ['time', 'trigger', 'backfill'] as const;
-export type TickKind = (typeof TICK_KINDS)[number];
+/** Why a schedule fires: at one of its times, by a trigger, or by a backfill of times that are over. */
+export type FireKind = 'time' | 'trigger' | 'backfill';
 
-export type TickOutcome = 'pending' | 'started' | 'skipped' | 'failed';
+export type FireOutcome = 'pending' | 'started' | 'skipped' | 'failed';
 
-/** A time that a schedule has taken. */
-export interface Tick {
+/** A time at which a schedule fires. */
+export interface Fire {
   /** RFC 3339. */
   readonly at: string;
-  readonly kind: TickKind;
+  readonly kind: FireKind;
   /** The run that it starts, or would have started. */
   readonly runId: string;
 }
 
-/** What has become of a tick. */
-export interface TickResult {
-  readonly outcome: Exclude<TickOutcome, 'pending'>;
+/** The result of a fire. */
+export interface FireResult {
+  readonly outcome: Exclude<FireOutcome, 'pending'>;
   /** Why there is no run. */
   readonly code?: string;
   readonly message?: string;
 }
 
-/** A tick with what has become of it. */
-export interface TakenTick extends Tick {
-  readonly outcome: TickOutcome;
+/** A fire with its result. */
+export interface RecordedFire extends Fire {
+  readonly outcome: FireOutcome;
   readonly code: string | null;
   readonly message: string | null;
   /** The status of its run; `null` when there is no run. */

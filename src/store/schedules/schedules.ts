@@ -1,55 +1,47 @@
 import { sql } from 'kysely';
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely } from 'kysely';
 import { oneAtATime } from '../database/run-statement.ts';
-import { isBefore, isEqual, mapPage, readPage } from '../page.ts';
+import { isBefore, mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
-import type { Schedule, ScheduleReference, ScheduleTerms, Timing } from './schedule.ts';
-import type { SchedulesTable } from '../platform-tables.ts';
+import type { Schedule, ScheduleReference } from './schedule.ts';
 
-/** A schedule that Temporal does not have as it is here. */
-export interface UntoldSchedule extends ScheduleReference {
+/** A schedule that Temporal does not have as it is in the store. */
+export interface UnsyncedSchedule extends ScheduleReference {
   readonly isDeleted: boolean;
 }
 
 /** The result of adding a schedule; `too-many` means that the tenant's limit is reached. */
 export type Addition = 'added' | 'known' | 'too-many';
 
-/** Schedules of tenants. A deleted one is found by `untold` alone. */
+/** Schedules of tenants. Only `unsynced` returns deleted ones. */
 export interface Schedules {
   /** Adds a schedule. Adding the same id again has no effect. */
   create(schedule: Schedule, most: number): Promise<Addition>;
-  /** @param tenantId `null` for any tenant */
-  find(reference: { readonly tenantId: string | null; readonly id: string }): Promise<Schedule | null>;
+  find(reference: ScheduleReference): Promise<Schedule | null>;
+  /** Finds a schedule of any tenant. */
+  findById(id: string): Promise<Schedule | null>;
   /** Lists schedules, newest first. */
   list(tenantId: string, page: PageRequest): Promise<Page<Schedule>>;
   /** Replaces the previous revision of a schedule. @returns false when it was changed or deleted meanwhile */
   replace(schedule: Schedule): Promise<boolean>;
   remove(reference: ScheduleReference): Promise<void>;
-  /** Notes what revision Temporal has. @returns false when there is another one by now, or none */
-  markTold(reference: ScheduleReference, revision: number): Promise<boolean>;
-  /** Notes that Temporal does not have a schedule any more. */
-  markLost(reference: ScheduleReference): Promise<void>;
-  /** Those that Temporal should have heard of before a time. */
-  untold(before: string, limit: number): Promise<readonly UntoldSchedule[]>;
-  /** Deletes a removed schedule with its ticks. */
+  /** Records the revision that Temporal has. @returns false when there is another one by now, or none */
+  markSynced(reference: ScheduleReference, revision: number): Promise<boolean>;
+  /** Records that Temporal does not have a schedule any more. */
+  markUnsynced(reference: ScheduleReference): Promise<void>;
+  /** Lists schedules that were changed before a time, and that Temporal does not have as they are. */
+  unsynced(before: string, limit: number): Promise<readonly UnsyncedSchedule[]>;
+  /** Deletes a removed schedule with its fires, once the workflow of none of them is open. */
   forget(reference: ScheduleReference): Promise<void>;
 }
-
-/** No process has decided about its ticks yet. */
-const NEVER = '-infinity';
 
 export function createSchedules(db: Kysely<Tables>): Schedules {
   const kept = () => db.selectFrom('schedules').selectAll().where('deleted_at', 'is', null);
   return {
     create: (schedule, most) => create(db, schedule, most),
-    async find({ tenantId, id }) {
-      const row = await kept()
-        .where('id', '=', id)
-        .where(isEqual('tenant_id', tenantId ?? undefined))
-        .executeTakeFirst();
-      return row ? toSchedule(row) : null;
-    },
+    find: async (reference) => (await kept().where(named(reference)).executeTakeFirst())?.schedule ?? null,
+    findById: async (id) => (await kept().where('id', '=', id).executeTakeFirst())?.schedule ?? null,
     list: (tenantId, page) => list(db, tenantId, page),
     async replace(schedule) {
       const { numUpdatedRows } = await db
@@ -68,14 +60,14 @@ export function createSchedules(db: Kysely<Tables>): Schedules {
         .where(named(reference))
         .execute();
     },
-    ...createTelling(db),
+    ...createSyncing(db),
     forget: (reference) => forget(db, reference),
   };
 }
 
 /** Schedules of a tenant are added one at a time, so that their count is exact. */
 async function create(db: Kysely<Tables>, schedule: Schedule, most: number): Promise<Addition> {
-  const { tenantId, id, createdAt, createdBy } = schedule;
+  const { tenantId, id, createdAt } = schedule;
   return await oneAtATime(db, `schedules of ${tenantId}`, async (transaction) => {
     const { isKnown, count } = await transaction
       .selectFrom('schedules')
@@ -87,25 +79,17 @@ async function create(db: Kysely<Tables>, schedule: Schedule, most: number): Pro
     if (count >= most) return 'too-many';
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('schedules')
-      .values({
-        tenant_id: tenantId,
-        id,
-        ...toRow(schedule),
-        created_at: createdAt,
-        created_by: createdBy,
-        synced_revision: 0,
-        lease_until: NEVER,
-      })
+      .values({ tenant_id: tenantId, id, ...toRow(schedule), created_at: createdAt, synced_revision: 0 })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
     return numInsertedOrUpdatedRows === 1n ? 'added' : 'known';
   });
 }
 
-/** What Temporal knows of schedules. */
-function createTelling(db: Kysely<Tables>): Pick<Schedules, 'markTold' | 'markLost' | 'untold'> {
+/** Which revisions of schedules Temporal has. */
+function createSyncing(db: Kysely<Tables>): Pick<Schedules, 'markSynced' | 'markUnsynced' | 'unsynced'> {
   return {
-    async markTold(reference, revision) {
+    async markSynced(reference, revision) {
       const { numUpdatedRows } = await db
         .updateTable('schedules')
         .set({ synced_revision: revision })
@@ -115,9 +99,9 @@ function createTelling(db: Kysely<Tables>): Pick<Schedules, 'markTold' | 'markLo
         .executeTakeFirst();
       return numUpdatedRows === 1n;
     },
-    markLost: async (reference) =>
+    markUnsynced: async (reference) =>
       void (await db.updateTable('schedules').set({ synced_revision: 0 }).where(named(reference)).execute()),
-    untold: async (before, limit) =>
+    unsynced: async (before, limit) =>
       await db
         .selectFrom('schedules')
         .select(['tenant_id as tenantId', 'id', sql<boolean>`deleted_at is not null`.as('isDeleted')])
@@ -143,75 +127,27 @@ async function list(db: Kysely<Tables>, tenantId: string, { limit, after }: Page
   const page = await readPage(db, rows, {
     limit,
     order: sql`created_at desc, id desc`,
-    payloads: ['input', 'metadata'],
+    payloads: ['schedule'],
     positionOf: ({ created_at, id }) => ({ at: created_at.toISOString(), id }),
   });
-  return mapPage(page, toSchedule);
+  return mapPage(page, ({ schedule }) => schedule);
 }
 
 async function forget(db: Kysely<Tables>, { tenantId, id }: ScheduleReference): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    const { numDeletedRows } = await transaction
-      .deleteFrom('schedules')
-      .where('tenant_id', '=', tenantId)
-      .where('id', '=', id)
-      .where('deleted_at', 'is not', null)
-      .executeTakeFirst();
-    if (numDeletedRows === 0n) return;
-    const ticks = transaction.deleteFrom('schedule_ticks').where('tenant_id', '=', tenantId);
-    await ticks.where('schedule_id', '=', id).execute();
-  });
+  await sql`
+    with forgotten as (
+      delete from schedules s where s.tenant_id = ${tenantId} and s.id = ${id} and s.deleted_at is not null
+        and not exists (
+          select from schedule_fires f where f.tenant_id = s.tenant_id and f.schedule_id = s.id
+            and f.opened_at is not null and f.closed_at is null
+        )
+      returning s.tenant_id, s.id
+    )
+    delete from schedule_fires f using forgotten where f.tenant_id = forgotten.tenant_id and f.schedule_id = forgotten.id
+  `.execute(db);
 }
 
 /** Builds the columns that a change writes. */
 function toRow(schedule: Schedule) {
-  const { graph, input, metadata, limits, threadId, cron, every, timeZone, overlap, paused } = schedule;
-  const { redaction, owner, roles, revision, updatedAt, updatedBy } = schedule;
-  return {
-    graph,
-    input: JSON.stringify(input),
-    metadata: JSON.stringify(metadata),
-    limits: JSON.stringify(limits),
-    thread_id: threadId,
-    cron,
-    every,
-    time_zone: timeZone,
-    overlap,
-    paused,
-    redaction: JSON.stringify(redaction),
-    owner,
-    roles: JSON.stringify(roles),
-    revision,
-    updated_at: updatedAt,
-    updated_by: updatedBy,
-  };
-}
-
-function toSchedule(row: Selectable<SchedulesTable>): Schedule {
-  const { tenant_id, id, redaction, owner, roles, revision, created_at, created_by, updated_at, updated_by } = row;
-  return {
-    tenantId: tenant_id,
-    id,
-    ...toTerms(row),
-    redaction,
-    owner,
-    roles,
-    revision,
-    createdAt: created_at.toISOString(),
-    createdBy: created_by,
-    updatedAt: updated_at.toISOString(),
-    updatedBy: updated_by,
-  };
-}
-
-function toTerms(row: Selectable<SchedulesTable>): ScheduleTerms {
-  const { graph, input, metadata, limits, thread_id, time_zone, overlap, paused } = row;
-  const common = { graph, input, metadata, limits, threadId: thread_id, timeZone: time_zone, overlap, paused };
-  return { ...common, ...toTiming(row) };
-}
-
-function toTiming({ cron, every }: Selectable<SchedulesTable>): Timing {
-  if (cron !== null) return { cron, every: null };
-  if (every !== null) return { cron: null, every };
-  throw new TypeError('A schedule in the store has no times');
+  return { schedule: JSON.stringify(schedule), revision: schedule.revision, updated_at: schedule.updatedAt };
 }

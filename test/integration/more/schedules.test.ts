@@ -1,4 +1,6 @@
+import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openPostgresStore } from '../../../src/store/store.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import type { ApiClient } from '../../support/readers/api-client.ts';
 import { at, listAt, textAt } from '../../support/readers/json-at.ts';
@@ -6,13 +8,14 @@ import { aProblem, issuePathsOf } from '../../support/readers/problems.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
+import { FIRE_SCHEDULE } from '../../../src/workflows/schedule-contract.ts';
 
-/* Schedules on a real Temporal server: `said` ends at once, `asked` waits for a person. */
+/* Schedules on a real Temporal server: runs of `said` end at once, those of `asked` wait for a person. */
 
 let stack: TestStack;
 let user: ApiClient;
 beforeAll(async () => {
-  stack = await startTestStack({}, {}, { ticksMs: 100, healSchedulesMs: 200 });
+  stack = await startTestStack({}, {}, { firesMs: 100, syncSchedulesMs: 200 });
   user = stack.as('user');
   await user.post('/api/graphs', said('said', { word: {}, secret: { redact: true } }));
   const ask = { ask: { type: 'approval', title: 'Go on?' } } as const;
@@ -47,13 +50,31 @@ const trigger = async (id: string, headers: Record<string, string> = {}): Promis
 /** A decided trigger: the request does not wait for a slow cycle of the sweeper. */
 const decided = async (id: string, headers: Record<string, string> = {}): Promise<Json> => {
   const asked = await trigger(id, headers);
-  const tick = async (): Promise<Json | undefined> =>
+  const fire = async (): Promise<Json | undefined> =>
     listAt(await read(id), '/lastRuns').find((one) => at(one, '/at') === at(asked, '/at'));
-  await expect.poll(tick).not.toMatchObject({ outcome: 'pending' });
-  return (await tick()) ?? null;
+  await expect.poll(fire).not.toMatchObject({ outcome: 'pending' });
+  return (await fire()) ?? null;
 };
 const outcomesOf = async (id: string): Promise<readonly Json[]> =>
-  listAt(await read(id), '/lastRuns').map((tick) => at(tick, '/outcome') ?? null);
+  listAt(await read(id), '/lastRuns').map((fire) => at(fire, '/outcome') ?? null);
+
+async function inTemporal<T>(work: (client: Client) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address: stack.temporalAddress });
+  try {
+    return await work(new Client({ connection, namespace: stack.namespace }));
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The ids of the workflows of a schedule that are open. */
+const openFires = async (id: string): Promise<readonly string[]> =>
+  await inTemporal(async ({ workflow }) => {
+    const ids: string[] = [];
+    const open = workflow.list({ query: `WorkflowType = '${FIRE_SCHEDULE}' AND ExecutionStatus = 'Running'` });
+    for await (const { workflowId } of open) if (workflowId.includes(id)) ids.push(workflowId);
+    return ids;
+  });
 
 /** The fire times for which a schedule has started runs, in milliseconds since 1970. */
 const startTimesOf = async (id: string): Promise<readonly number[]> =>
@@ -134,6 +155,102 @@ describe('the overlap policy', () => {
     const { body } = await user.get(`/api/runs/${textAt(first, '/runId')}`);
     expect(body).toMatchObject({ status: 'canceled' });
   });
+});
+
+describe('beside a run that waits for a person', () => {
+  const waiting = async (id: string): Promise<string> => {
+    const runId = textAt(await decided(id), '/runId');
+    await user.untilRun(runId, (run) => at(run, '/status') === 'waiting');
+    return runId;
+  };
+
+  test('the times that Temporal skips are listed', { timeout: 60_000 }, async () => {
+    const id = await create({ graph: 'asked', every: '1s' });
+    const codes = async () => listAt(await read(id), '/lastRuns').map((fire) => at(fire, '/code'));
+    await expect.poll(codes, { timeout: 45_000 }).toContain('OVERLAP');
+    expect(await startTimesOf(id)).toHaveLength(1);
+    await remove(id);
+  });
+
+  test('a run of `allow` counts after the policy has changed', async () => {
+    const id = await create({ graph: 'asked', every: SELDOM.every, overlap: 'allow' });
+    const runId = await waiting(id);
+    await change(id, { overlap: 'skip' });
+    expect(await decided(id)).toMatchObject({ outcome: 'skipped', code: 'OVERLAP' });
+    await change(id, { overlap: 'cancelOther' });
+    expect(await decided(id)).toMatchObject({ outcome: 'started' });
+    await user.untilRun(runId, (run) => at(run, '/status') === 'canceled');
+  });
+
+  test('the next fire finds the run although somebody has terminated the workflow of its fire', async () => {
+    const id = await create({ graph: 'asked', every: SELDOM.every });
+    await waiting(id);
+    const [fire = ''] = await openFires(id);
+    await inTemporal(async ({ workflow }) => await workflow.getHandle(fire).terminate());
+    expect(await decided(id)).toMatchObject({ outcome: 'skipped', code: 'OVERLAP' });
+  });
+
+  test('each time of a backfill becomes a run or a skipped fire although other fires cancel its runs', async () => {
+    const id = await create({ graph: 'asked', every: '1h', paused: true, overlap: 'cancelOther' });
+    await user.post(`/api/schedules/${id}/backfill`, { from: '2026-01-01T00:00:00Z', to: '2026-01-01T02:00:00Z' });
+    const backfills = async () =>
+      listAt(await read(id), '/lastRuns').filter((fire) => at(fire, '/kind') === 'backfill');
+    const open = async () => (await backfills()).filter((fire) => at(fire, '/outcome') === 'pending').length;
+    await expect.poll(open, { timeout: 20_000 }).toBe(2);
+    await trigger(id);
+    await trigger(id);
+    await expect
+      .poll(
+        async () => {
+          const runs = listAt((await user.get(`/api/runs?metadata=schedule:${id}`)).body, '/items');
+          for (const run of runs.filter((one) => at(one, '/status') === 'waiting'))
+            await stack.as('approver').post(`/api/runs/${textAt(run, '/id')}/approve`, {});
+          return await open();
+        },
+        { timeout: 60_000, interval: 500 },
+      )
+      .toBe(0);
+    expect(await backfills()).toHaveLength(3);
+  }, 90_000);
+});
+
+test('a schedule that fires each second can be triggered', async () => {
+  const id = await create({ graph: 'said', every: '1s', overlap: 'allow' });
+  await expect.poll(async () => (await startTimesOf(id)).length, { timeout: 20_000 }).toBeGreaterThan(1);
+  const triggers = [await trigger(id), await trigger(id)].map((fire) => Date.parse(textAt(fire, '/at')));
+  await change(id, { paused: true });
+  await expect.poll(async () => await startTimesOf(id), { timeout: 20_000 }).toEqual(expect.arrayContaining(triggers));
+  await remove(id);
+});
+
+test('a second workflow of the same fire ends, and starts no second run', async () => {
+  const id = await create({ graph: 'said', every: '1h', paused: true });
+  const hour = '2026-01-01T00:00:00.000Z';
+  await user.post(`/api/schedules/${id}/backfill`, { from: hour, to: hour });
+  await expect.poll(async () => await outcomesOf(id)).toEqual(['started']);
+  await expect.poll(async () => await openFires(id)).toEqual([]);
+  await inTemporal(async ({ schedule, workflow }) => {
+    const [start, end] = [new Date(hour), new Date(hour)];
+    await schedule.getHandle(`schedule:demo:${id}`).backfill({ start, end, overlap: 'ALLOW_ALL' });
+    const executions = async () => {
+      const statuses: string[] = [];
+      const query = `WorkflowId = 'fire:demo:${id}-2026-01-01T00:00:00Z'`;
+      for await (const { status } of workflow.list({ query })) statuses.push(status.name);
+      return statuses;
+    };
+    await expect.poll(executions, { timeout: 20_000 }).toEqual(['COMPLETED', 'COMPLETED']);
+  });
+  expect(await startTimesOf(id)).toHaveLength(1);
+});
+
+test('the workflow of a fire ends although its signal was lost', { timeout: 150_000 }, async () => {
+  const id = await create({ graph: 'asked', every: SELDOM.every });
+  const fire = { tenantId: 'demo', id, at: textAt(await decided(id), '/at') };
+  const store = await openPostgresStore(stack.databaseUrl ?? '');
+  await store.scheduleFires.close(fire);
+  await store.close();
+  expect(await openFires(id)).toHaveLength(1);
+  await expect.poll(async () => await openFires(id), { timeout: 120_000, interval: 2_000 }).toEqual([]);
 });
 
 test('triggers under one Idempotency-Key fire the schedule once', async () => {

@@ -32,8 +32,8 @@ beforeAll(async () => {
     lostRunsMs: SELDOM_MS,
     poisonedRunsMs: SELDOM_MS,
     deliveriesMs: SELDOM_MS,
-    ticksMs: SELDOM_MS,
-    healSchedulesMs: SELDOM_MS,
+    firesMs: SELDOM_MS,
+    syncSchedulesMs: SELDOM_MS,
     noticesMs: SELDOM_MS,
   };
   const jobs = await startJobStack({ tools, sweeping });

@@ -18,7 +18,16 @@ export function anAbsentEngine(over: Partial<Engine> = {}): Engine {
     failingTask: unavailable,
     pendingActivities: unavailable,
     quarantine: unavailable,
-    schedules: { put: unavailable, remove: unavailable, nextTimes: unavailable, timesBetween: unavailable },
+    schedules: {
+      put: unavailable,
+      remove: unavailable,
+      nextTimes: unavailable,
+      timesBetween: unavailable,
+      trigger: unavailable,
+      backfill: unavailable,
+      mayFire: unavailable,
+      endFire: unavailable,
+    },
     ping: unavailable,
     ...over,
   };

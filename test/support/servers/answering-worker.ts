@@ -118,7 +118,7 @@ function answeringActivities(heardOf: (workflowId: string) => Hearing): Activiti
     reconcileCall: async () => {
       throw new TypeError('Every call is answered');
     },
-    takeTick: async () => {
+    recordFire: async () => {
       throw new TypeError('Runs have no schedules here');
     },
     record: async (_entry, journal) => void current().batches.push(journal),

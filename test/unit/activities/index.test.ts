@@ -1,4 +1,4 @@
-import { createScheduleActivities } from '../../../src/activities/take-tick.ts';
+import { createScheduleActivities } from '../../../src/activities/record-fire.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCallSlots } from '../../../src/activities/calls/call-slots.ts';
 import type { CallOutcome } from '../../../src/activities/calls/call-task.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
     tools: { pay: scriptedTool(returns('paid')).tool },
     functions: { double: { effect: 'idempotent', execute: (args) => Number(args) * 2 } },
   });
-  activities = { ...calls, ...createJournalActivities({ store }), ...createScheduleActivities({ store }) };
+  activities = { ...calls, ...createJournalActivities({ store }), ...createScheduleActivities(store) };
 });
 afterAll(async () => await store.close());
 

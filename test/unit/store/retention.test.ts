@@ -73,7 +73,7 @@ test('an old ended run is counted, then deleted with all its rows', async () => 
 });
 
 /** What a schedule and what people have done is remembered longer than the runs of it. */
-const OUTLIVE_RUNS: ReadonlySet<string> = new Set(['audit', 'schedule_ticks']);
+const OUTLIVE_RUNS: ReadonlySet<string> = new Set(['audit', 'schedule_fires']);
 
 test('no table with a column `run_id` keeps a row of a deleted run', async () => {
   await anEndedRun('R-gone');

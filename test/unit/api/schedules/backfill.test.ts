@@ -1,35 +1,35 @@
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
-import { backfill, TICKS_KEPT } from '../../../../src/api/schedules/trigger.ts';
-import { aSchedule } from '../../../support/builders/schedules.ts';
-import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
+import { backfill, FIRES_KEPT } from '../../../../src/api/schedules/trigger.ts';
+import { OVERLAPPED } from '../../../../src/api/schedules/decide-fire.ts';
+import { createSchedule } from '../../../support/builders/fires.ts';
+import { aFakeTemporal } from '../../../support/doubles/fake-temporal.ts';
+import { fireDeps } from '../../../support/doubles/fire-deps.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
-const absent = anAbsentEngine();
 
 const hour = (number: number): string => new Date(Date.UTC(2026, 0, 1, number)).toISOString();
 
-/** Has a schedule of every hour that has taken times, and has forgotten what it does not keep. */
-async function hourly(id: string, taken: number) {
-  const schedule = aSchedule(id);
-  await store.schedules.create(schedule, 10);
-  const ticks = Array.from({ length: taken }, (_, at) => ({ at: hour(at), kind: 'time' as const, runId: ulid() }));
-  await store.scheduleTicks.take(schedule, ticks);
-  for (const tick of ticks.slice(0, 5)) await store.scheduleTicks.settle(schedule, tick, { outcome: 'started' });
-  await store.scheduleTicks.forgetOld(TICKS_KEPT);
+/** Creates an hourly schedule that has fired some times, and has forgotten those that it does not keep. */
+async function hourly(id: string, fired: number) {
+  const schedule = await createSchedule(store, id);
+  const fires = Array.from({ length: fired }, (_, at) => ({ at: hour(at), kind: 'time' as const, runId: ulid() }));
+  await store.scheduleFires.skip(schedule, fires, OVERLAPPED);
+  await store.scheduleFires.forgetOld(FIRES_KEPT);
+  const temporal = aFakeTemporal();
   const make = async (from: number, to: number) => {
-    const times = Array.from({ length: to - from + 1 }, (_, place) => hour(from + place));
-    const timesBetween = async () => await Promise.resolve(times);
-    const engine = { ...absent, schedules: { ...absent.schedules, timesBetween } };
-    return await backfill({ store, engine }, schedule, { from: hour(from), to: hour(to) });
+    temporal.times = Array.from({ length: to - from + 1 }, (_, index) => hour(from + index));
+    const deps = { ...fireDeps(store), engine: temporal.engine };
+    return await backfill(deps, schedule, { from: hour(from), to: hour(to) });
   };
-  const isTaken = async (at: number) => (await store.scheduleTicks.find(schedule, hour(at))) !== null;
-  return { make, isTaken };
+  const isTaken = async (at: number) =>
+    (await store.scheduleFires.find({ tenantId: 'acme', id, at: hour(at) })) !== null;
+  return { schedule, make, isTaken, temporal };
 }
 
 test('a time that a schedule has forgotten is not taken again', async () => {
-  const { make, isTaken } = await hourly('forgetful', TICKS_KEPT + 5);
+  const { make, isTaken } = await hourly('forgetful', FIRES_KEPT + 5);
   await expect(make(4, 6)).rejects.toMatchObject({ code: 'INVALID_REQUEST', issues: [{ path: '/from' }] });
   expect([await isTaken(4), await isTaken(5)]).toEqual([false, true]);
   expect(await make(5, 6)).toEqual([hour(5), hour(6)]);
@@ -39,4 +39,23 @@ test('a schedule with all its fires accepts a backfill from before its first fir
   const { make, isTaken } = await hourly('young', 10);
   await make(-3, -1);
   expect([await isTaken(-3), await isTaken(-1)]).toEqual([true, true]);
+});
+
+test('a backfill asks Temporal once for the times that are not recorded', async () => {
+  const { make, temporal } = await hourly('half', 2);
+  expect(await make(0, 3)).toEqual([0, 1, 2, 3].map(hour));
+  await make(0, 3);
+  expect(temporal.backfilled).toEqual([2, 3].map(hour));
+});
+
+test('a backfill that does not reach Temporal is recorded, and sent later', async () => {
+  const { schedule, make, temporal } = await hourly('away', 0);
+  temporal.hasSchedules = true;
+  const engine = { ...temporal.engine.schedules };
+  temporal.times = [hour(1)];
+  const failing = { ...engine, backfill: async () => await Promise.reject(new Error('lost')) };
+  const deps = { ...fireDeps(store), engine: { ...temporal.engine, schedules: failing } };
+  expect(await backfill(deps, schedule, { from: hour(1), to: hour(1) })).toEqual([hour(1)]);
+  expect(await store.scheduleFires.find({ ...schedule, at: hour(1) })).toMatchObject({ outcome: 'pending' });
+  expect([await make(1, 1), temporal.backfilled]).toEqual([[hour(1)], []]);
 });

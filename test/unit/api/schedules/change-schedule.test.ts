@@ -1,12 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { publishGraph } from '../../../../src/api/graphs/publish-graph.ts';
 import { ApiError, unavailable } from '../../../../src/api/http/errors.ts';
-import {
-  changeSchedule,
-  createSchedule,
-  removeSchedule,
-  healSchedule,
-} from '../../../../src/api/schedules/change-schedule.ts';
+import { changeSchedule, createSchedule, removeSchedule } from '../../../../src/api/schedules/change-schedule.ts';
+import { repairSchedule } from '../../../../src/api/schedules/sync-schedule.ts';
 import { toApiSettings } from '../../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../../src/config/load-config.ts';
 import { permissionsOf } from '../../../../src/graph/definition/index.ts';
@@ -32,13 +28,13 @@ let failure: Error | null = null;
 const absent = anAbsentEngine();
 const schedules = {
   ...absent.schedules,
-  put: async ({ scheduleId }: { readonly scheduleId: string }): Promise<void> => {
-    had.add(scheduleId);
+  put: async ({ id }: { readonly id: string }): Promise<void> => {
+    had.add(id);
     if (failure) throw failure;
     await Promise.resolve();
   },
-  remove: async ({ scheduleId }: { readonly scheduleId: string }): Promise<void> => {
-    had.delete(scheduleId);
+  remove: async ({ id }: { readonly id: string }): Promise<void> => {
+    had.delete(id);
     await Promise.resolve();
   },
 };
@@ -56,16 +52,16 @@ beforeEach(() => {
 const create = async (id: string) => {
   const { graph, metadata, limits, threadId, timeZone, overlap, paused } = aSchedule(id);
   const common = { graph, input: {}, metadata, limits, threadId, timeZone, overlap, paused };
-  return await createSchedule(deps, caller, { id, terms: { ...common, cron: null, every: '1h' } });
+  return await createSchedule(deps, caller, id, { ...common, cron: null, every: '1h' });
 };
 /** Changes a schedule as `PATCH` does: omitted fields are not changed. */
 const change = async (id: string, terms: Partial<Pick<ScheduleTerms, 'graph' | 'input' | 'limits' | 'paused'>>) =>
-  (await changeSchedule(deps, caller, { id, change: (schedule) => ({ ...schedule, ...terms }) })).schedule;
-const untold = async () => (await store.schedules.untold('2999-01-01T00:00:00Z', 100)).map(({ id }) => id);
+  (await changeSchedule(deps, caller, id, (schedule) => ({ ...schedule, ...terms }))).schedule;
+const unsynced = async () => (await store.schedules.unsynced('2999-01-01T00:00:00Z', 100)).map(({ id }) => id);
 /** Does what the sweeper does. */
 const sweep = async () => {
-  const all = await store.schedules.untold('2999-01-01T00:00:00Z', 100);
-  for (const one of all) await healSchedule(deps, one);
+  const all = await store.schedules.unsynced('2999-01-01T00:00:00Z', 100);
+  for (const one of all) await repairSchedule(deps, one);
 };
 const refused = new ApiError('INVALID_REQUEST', 'Temporal does not take these times');
 
@@ -76,15 +72,15 @@ describe('a new schedule', () => {
     expect(await store.schedules.find({ tenantId: 'acme', id: 'refused' })).toBeNull();
     expect([...had]).toEqual([]);
     await sweep();
-    expect([[...had], await untold()]).toEqual([[], []]);
+    expect([[...had], await unsynced()]).toEqual([[], []]);
   });
 
-  test.each([new Error('lost'), unavailable('Temporal')])('stays to be told again after "%s"', async (answer) => {
+  test.each([new Error('lost'), unavailable('Temporal')])('a new schedule is sent again after "%s"', async (answer) => {
     failure = answer;
     const id = `after ${answer.message}`;
     await Promise.allSettled([create(id)]);
     expect(await store.schedules.find({ tenantId: 'acme', id })).toMatchObject({ graph: 'g' });
-    expect(await untold()).toContain(id);
+    expect(await unsynced()).toContain(id);
   });
 });
 
@@ -96,13 +92,13 @@ test('a repeated request does not delete the schedule that an earlier one has cr
   expect([...had]).toEqual(['twice']);
 });
 
-test('a deleted schedule is gone, also where a request that dies has told Temporal of it just then', async () => {
+test('the sweeper deletes a schedule that another request has sent to Temporal after its removal', async () => {
   await create('late');
   await removeSchedule(deps, caller, 'late');
   expect([await store.schedules.find({ tenantId: 'acme', id: 'late' }), had.has('late')]).toEqual([null, false]);
   had.add('late');
   await sweep();
-  expect([had.has('late'), await untold()]).toEqual([false, []]);
+  expect([had.has('late'), await unsynced()]).toEqual([false, []]);
 });
 
 describe('a schedule whose graph is gone', () => {
@@ -180,10 +176,10 @@ describe('the owner of a schedule', () => {
     ['paused and changed by another', BOB, { paused: true, every: '2h' }, OF_BOB],
   ])('the owner of a schedule when it is %s', async (...[what, who, terms, wanted]) => {
     await create(what);
-    const { schedule, hasNewOwner } = await changeSchedule(deps, who, { id: what, change: changedTo(terms) });
+    const { schedule, hasNewOwner } = await changeSchedule(deps, who, what, changedTo(terms));
     expect({ schedule, hasNewOwner }).toMatchObject({ schedule: wanted, hasNewOwner: wanted === OF_BOB });
     expect(schedule).toMatchObject({ createdBy: 'uma', updatedBy: who.sub });
-    const resumed = await changeSchedule(deps, ROOT, { id: what, change: (before) => ({ ...before, paused: false }) });
+    const resumed = await changeSchedule(deps, ROOT, what, (before) => ({ ...before, paused: false }));
     expect(resumed.schedule).toMatchObject({ ...wanted, updatedBy: 'root' });
   });
 
@@ -191,9 +187,9 @@ describe('the owner of a schedule', () => {
     ['given another graph by another tenant’s admin', ROOT, { graph: 'g@1' }, FORBIDDEN],
     ['given other times by another tenant’s admin', ROOT, { every: '2h', paused: true }, FORBIDDEN],
     ['paused by a stranger', STRANGER, { paused: true }, { code: 'NOT_FOUND' }],
-  ])('is not told by who may not: %s', async (...[what, who, terms, problem]) => {
+  ])('a schedule is not changed when it is %s', async (...[what, who, terms, problem]) => {
     await create(what);
-    await expect(changeSchedule(deps, who, { id: what, change: changedTo(terms) })).rejects.toMatchObject(problem);
+    await expect(changeSchedule(deps, who, what, changedTo(terms))).rejects.toMatchObject(problem);
     expect(await store.schedules.find({ tenantId: 'acme', id: what })).toMatchObject({ ...OF_UMA, updatedBy: 'uma' });
   });
 
@@ -201,10 +197,10 @@ describe('the owner of a schedule', () => {
     const starter = { ...BOB, permissions: new Set(['run:start'] as const) };
     await create('cancels');
     const cancels = (before: ScheduleTerms): ScheduleTerms => ({ ...before, overlap: 'cancelOther' });
-    await changeSchedule(deps, UMA, { id: 'cancels', change: cancels });
+    await changeSchedule(deps, UMA, 'cancels', cancels);
     const paused = (before: ScheduleTerms): ScheduleTerms => ({ ...before, paused: true });
-    expect((await changeSchedule(deps, starter, { id: 'cancels', change: paused })).schedule).toMatchObject(OF_UMA);
+    expect((await changeSchedule(deps, starter, 'cancels', paused)).schedule).toMatchObject(OF_UMA);
     const other = (before: ScheduleTerms): ScheduleTerms => ({ ...before, threadId: 't' });
-    await expect(changeSchedule(deps, starter, { id: 'cancels', change: other })).rejects.toMatchObject(FORBIDDEN);
+    await expect(changeSchedule(deps, starter, 'cancels', other)).rejects.toMatchObject(FORBIDDEN);
   });
 });

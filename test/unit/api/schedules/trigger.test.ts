@@ -1,69 +1,103 @@
-import { decodeTime, ulid } from 'ulid';
-import { describe, expect, test } from 'vitest';
+import { ulid } from 'ulid';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { trigger } from '../../../../src/api/schedules/trigger.ts';
-import type { Schedule } from '../../../../src/store/schedules/schedule.ts';
-import { aSchedule } from '../../../support/builders/schedules.ts';
-import { turnDeps } from '../../../support/doubles/turn-deps.ts';
+import { anOpenedFire, createSchedule, makeDue, startFire } from '../../../support/builders/fires.ts';
+import { aFakeTemporal } from '../../../support/doubles/fake-temporal.ts';
+import type { FakeTemporal } from '../../../support/doubles/fake-temporal.ts';
+import { fireDeps } from '../../../support/doubles/fire-deps.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
-const deps = turnDeps(store);
+let temporal: FakeTemporal;
+beforeEach(() => {
+  temporal = aFakeTemporal();
+});
+const deps = () => ({ ...fireDeps(store), engine: temporal.engine });
 
-async function created(id: string): Promise<Schedule> {
-  const schedule = aSchedule(id);
-  await store.schedules.create(schedule, 10);
-  return schedule;
-}
+/** Each test takes two seconds in which Temporal starts no workflow. */
+const MOMENT = Date.UTC(2026, 0, 1, 0, 0, 9, 999);
+const SECONDS = ['2026-01-01T00:00:09.001Z', '2026-01-01T00:00:10.001Z'];
 
-describe('triggers of one millisecond', () => {
-  const MOMENT = Date.UTC(2026, 0, 1, 0, 0, 0, 999);
+test('triggers of one millisecond have seconds of their own, and the same ones when they are repeated', async () => {
+  const schedule = await createSchedule(store, 'together');
   const [one, other] = [ulid(MOMENT), ulid(MOMENT)];
-
-  test('take moments of their own, none of which is a whole second', async () => {
-    const schedule = await created('together');
-    const ticks = await Promise.all([trigger(deps, schedule, one), trigger(deps, schedule, other)]);
-    expect(ticks.map(({ runId }) => runId)).toEqual([one, other]);
-    expect(new Set(ticks.map(({ at }) => at))).toEqual(
-      new Set(['2026-01-01T00:00:00.999Z', '2026-01-01T00:00:01.001Z']),
-    );
-  });
-
-  test('take the same moment again when they are repeated', async () => {
-    const schedule = await created('repeated');
-    await trigger(deps, schedule, one);
-    const tick = await trigger(deps, schedule, other);
-    expect(await trigger(deps, schedule, other)).toEqual(tick);
-    expect((await store.scheduleTicks.latest([schedule], 10)).get('repeated')).toHaveLength(2);
-  });
+  temporal.mayFire = true;
+  const fires = [await trigger(deps(), schedule, one), await trigger(deps(), schedule, other)];
+  expect(fires.map(({ at, runId }) => [at, runId])).toEqual([
+    [SECONDS[0], one],
+    [SECONDS[1], other],
+  ]);
+  expect(await trigger(deps(), schedule, other)).toEqual(fires[1]);
 });
 
-test('a trigger is refused while all moments after it are taken', async () => {
-  const schedule = await created('crowded');
+test('a schedule that fires each second can be triggered', async () => {
+  const schedule = await createSchedule(store, 'each-second');
+  const times = Array.from({ length: 300 }, (_, index) => new Date(MOMENT - 999 + (index - 150) * 1_000).toISOString());
+  for (const at of times) await store.scheduleFires.open(anOpenedFire(schedule, at, `run-${at}`));
+  temporal.isAway = true;
+  expect(await trigger(deps(), schedule, ulid(MOMENT))).toMatchObject({ kind: 'trigger', at: SECONDS[0] });
+});
+
+test('a trigger returns the result of its fire', async () => {
+  const schedule = await createSchedule(store, 'taken');
+  temporal.onTrigger = async (at) =>
+    void (await store.scheduleFires.open({ ...anOpenedFire(schedule, at, 'another-run') }));
   const runId = ulid();
-  const moments = Array.from({ length: 200 }, (_, index) => new Date(decodeTime(runId) + index).toISOString());
-  const ticks = moments.map((at, index) => ({ at, kind: 'trigger' as const, runId: `taken-${index}` }));
-  await store.scheduleTicks.take(schedule, ticks);
-  await expect(trigger(deps, schedule, runId)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  expect(await trigger(deps(), schedule, runId)).toMatchObject({ outcome: 'failed', code: 'UNKNOWN_GRAPH', runId });
 });
 
-test('a trigger finds no deleted schedule', async () => {
-  const schedule = await created('deleted');
+test('a repeated trigger of a `cancelOther` schedule neither fires again nor cancels its own run', async () => {
+  const schedule = await createSchedule(store, 'repeated', { overlap: 'cancelOther' });
+  const runId = ulid(MOMENT);
+  temporal.onTrigger = async (at) => await startFire(store, schedule, at, runId);
+  const first = await trigger(deps(), schedule, runId);
+  expect(first).toMatchObject({ outcome: 'started', runId });
+  await makeDue(store, schedule, first.at);
+  expect(await trigger(deps(), schedule, runId)).toEqual(first);
+  expect([temporal.triggered.length, temporal.canceled]).toEqual([1, []]);
+});
+
+test('concurrent repetitions of a trigger ask Temporal once', async () => {
+  const schedule = await createSchedule(store, 'concurrent', { overlap: 'cancelOther' });
+  const runId = ulid(MOMENT);
+  temporal.onTrigger = async (at) => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await startFire(store, schedule, at, runId);
+  };
+  const fires = await Promise.all([1, 2, 3].map(async () => await trigger(deps(), schedule, runId)));
+  expect(fires.map(({ outcome }) => outcome)).toEqual(['started', 'started', 'started']);
+  expect(temporal.triggered.length).toBe(1);
+});
+
+test('a trigger is refused while all seconds after it have triggers', async () => {
+  const schedule = await createSchedule(store, 'crowded');
+  const fires = Array.from({ length: 100 }, (_, index) => ({
+    at: new Date(MOMENT - 998 + index * 1_000).toISOString(),
+    kind: 'trigger' as const,
+    runId: `taken-${index}`,
+  }));
+  await store.scheduleFires.request(schedule, fires, 60_000);
+  await expect(trigger(deps(), schedule, ulid(MOMENT))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+});
+
+test('a deleted schedule can not be triggered', async () => {
+  const schedule = await createSchedule(store, 'deleted');
   await store.schedules.remove(schedule);
-  await expect(trigger(deps, schedule, ulid())).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(trigger(deps(), schedule, ulid())).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-describe('a trigger that was taken is answered as it stands', () => {
-  test('while the quota of its tenant is used up', async () => {
-    const schedule = await created('closed');
-    const closed = turnDeps(store, { tenants: { acme: { runsPerMinute: 0 } } });
+describe('a recorded trigger is pending', () => {
+  test('while Temporal is unavailable', async () => {
+    const schedule = await createSchedule(store, 'away');
+    temporal.isAway = true;
     const runId = ulid();
-    expect(await trigger(closed, schedule, runId)).toMatchObject({ outcome: 'pending', runId });
+    expect(await trigger(deps(), schedule, runId)).toMatchObject({ outcome: 'pending', runId });
   });
 
-  test('when the turn after it fails', async () => {
-    const schedule = await created('failing');
+  test('when the store fails afterwards', async () => {
+    const schedule = await createSchedule(store, 'failing');
     const claim = async (): Promise<never> => await Promise.reject(new Error('The database is away'));
-    const failing = { ...store, scheduleTicks: { ...store.scheduleTicks, claim } };
-    expect(await trigger({ ...deps, store: failing }, schedule, ulid())).toMatchObject({ outcome: 'pending' });
+    const failing = { ...store, scheduleFires: { ...store.scheduleFires, claim } };
+    expect(await trigger({ ...deps(), store: failing }, schedule, ulid())).toMatchObject({ outcome: 'pending' });
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pruneRuns } from '../../../../src/api/sweeper/start-queued-runs.ts';
+import { pruneRuns } from '../../../../src/api/sweeper/prune-runs.ts';
 import { toApiSettings } from '../../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../../src/config/load-config.ts';
 import { NOTHING_PRUNED } from '../../../../src/store/retention.ts';

@@ -1,4 +1,4 @@
-import type { TurnDeps } from '../../../src/api/schedules/take-turn.ts';
+import type { FireDeps } from '../../../src/api/schedules/decide-fire.ts';
 import { toApiSettings } from '../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import type { ConfigInput } from '../../../src/config/load-config.ts';
@@ -8,8 +8,8 @@ import { aCatalog } from '../builders/builders.ts';
 import { anAbsentEngine } from './absent-engine.ts';
 import { graphJobsHere } from './graph-jobs-here.ts';
 
-/** What a turn of a schedule needs, without a Temporal server. */
-export const turnDeps = (store: Store, config: ConfigInput = {}): TurnDeps => ({
+/** Builds what fires of schedules need, without a Temporal server. */
+export const fireDeps = (store: Store, config: ConfigInput = {}): FireDeps => ({
   store,
   engine: anAbsentEngine(),
   catalog: aCatalog(),

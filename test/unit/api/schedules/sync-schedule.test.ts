@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ApiError, unavailable } from '../../../../src/api/http/errors.ts';
-import { healSchedule, tellTemporal } from '../../../../src/api/schedules/change-schedule.ts';
+import { repairSchedule, syncSchedule } from '../../../../src/api/schedules/sync-schedule.ts';
 import type { TimesOfSchedule } from '../../../../src/api/temporal/timed-schedules.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import { aSchedule } from '../../../support/builders/schedules.ts';
@@ -13,7 +13,7 @@ import type { MemoryStore } from '../../../support/servers/memory-database.ts';
 let store: MemoryStore;
 /** The schedules in Temporal. */
 const had = new Map<string, TimesOfSchedule>();
-/** Happens while Temporal is told. */
+/** Called while Temporal changes a schedule. */
 let meanwhile = async (): Promise<void> => undefined;
 
 beforeAll(async () => {
@@ -30,34 +30,34 @@ const engine = {
   ...absent,
   schedules: {
     ...absent.schedules,
-    put: async ({ scheduleId }: { scheduleId: string }, times: TimesOfSchedule) => {
+    put: async ({ id }: { id: string }, times: TimesOfSchedule) => {
       const happen = meanwhile;
       meanwhile = async () => undefined;
       await happen();
-      had.set(scheduleId, times);
+      had.set(id, times);
     },
-    remove: async ({ scheduleId }: { scheduleId: string }) => void had.delete(scheduleId),
+    remove: async ({ id }: { id: string }) => void had.delete(id),
   },
 };
 const deps = () => ({ store, engine, logger: createLogger('silent') });
-const untold = async () => await store.schedules.untold('2999-01-01T00:00:00Z', 100);
+const unsynced = async () => await store.schedules.unsynced('2999-01-01T00:00:00Z', 100);
 
 describe('synchronization by the sweeper', () => {
   test('the sweeper creates the missing schedule of a row', async () => {
     const schedule = aSchedule('created');
     await store.schedules.create(schedule, 10);
-    for (const one of await untold()) await healSchedule(deps(), one);
+    for (const one of await unsynced()) await repairSchedule(deps(), one);
     expect(had.get('created')).toMatchObject({ every: '1h', paused: false });
-    expect(await untold()).toEqual([]);
+    expect(await unsynced()).toEqual([]);
   });
 
   test('the sweeper deletes the schedule of a deleted row, and the row', async () => {
     const schedule = aSchedule('deleted');
     await store.schedules.create(schedule, 10);
-    await tellTemporal(deps(), schedule);
+    await syncSchedule(deps(), schedule);
     await store.schedules.remove(schedule);
-    for (const one of await untold()) await healSchedule(deps(), one);
-    expect([had.size, await untold()]).toEqual([0, []]);
+    for (const one of await unsynced()) await repairSchedule(deps(), one);
+    expect([had.size, await unsynced()]).toEqual([0, []]);
   });
 
   test('the sweeper pauses a schedule whose times Temporal refuses', async () => {
@@ -66,9 +66,9 @@ describe('synchronization by the sweeper', () => {
     meanwhile = async () => {
       throw new ApiError('INVALID_REQUEST', 'Temporal does not take these times');
     };
-    await healSchedule(deps(), { ...schedule, isDeleted: false });
+    await repairSchedule(deps(), { ...schedule, isDeleted: false });
     expect(await store.schedules.find(schedule)).toMatchObject({ paused: true });
-    expect(await untold()).toEqual([]);
+    expect(await unsynced()).toEqual([]);
   });
 
   test('the sweeper tries again when Temporal is unavailable', async () => {
@@ -77,32 +77,32 @@ describe('synchronization by the sweeper', () => {
     meanwhile = async () => {
       throw unavailable('Temporal');
     };
-    await expect(healSchedule(deps(), { ...schedule, isDeleted: false })).rejects.toThrow('Temporal');
-    expect(await untold()).toMatchObject([{ id: 'away' }]);
-    await healSchedule(deps(), { ...schedule, isDeleted: false });
-    expect(await untold()).toEqual([]);
+    await expect(repairSchedule(deps(), { ...schedule, isDeleted: false })).rejects.toThrow('Temporal');
+    expect(await unsynced()).toMatchObject([{ id: 'away' }]);
+    await repairSchedule(deps(), { ...schedule, isDeleted: false });
+    expect(await unsynced()).toEqual([]);
   });
 });
 
-test('Temporal has what the row says last, also when that has changed while it was told', async () => {
+test('Temporal has the last revision of a row that changes while it is sent', async () => {
   const schedule = aSchedule('changed');
   await store.schedules.create(schedule, 10);
   meanwhile = async () => void (await store.schedules.replace({ ...schedule, paused: true, revision: 2 }));
-  await tellTemporal(deps(), schedule);
+  await syncSchedule(deps(), schedule);
   expect(had.get('changed')).toMatchObject({ paused: true });
-  expect(await untold()).toEqual([]);
+  expect(await unsynced()).toEqual([]);
 });
 
 test.each([
   ['is deleted', false],
   ['is deleted and forgotten', true],
-])('Temporal keeps no schedule that %s while it is told of a change', async (name, isForgotten) => {
+])('Temporal keeps no schedule that %s while its change is sent', async (name, isForgotten) => {
   const schedule = aSchedule(name);
   await store.schedules.create(schedule, 10);
   meanwhile = async () => {
     await store.schedules.remove(schedule);
-    if (isForgotten) await healSchedule(deps(), { ...schedule, isDeleted: true });
+    if (isForgotten) await repairSchedule(deps(), { ...schedule, isDeleted: true });
   };
-  await tellTemporal(deps(), schedule);
+  await syncSchedule(deps(), schedule);
   expect(had.size).toBe(0);
 });

@@ -1,0 +1,240 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { closeFires, tendFires } from '../../../../src/api/schedules/tend-fires.ts';
+import type { ConfigInput } from '../../../../src/config/load-config.ts';
+import type { FireKind, Overlap, Schedule } from '../../../../src/store/schedules/schedule.ts';
+import { anOpenedFire, createSchedule, makeDue, startFire } from '../../../support/builders/fires.ts';
+import type { ScheduleOver } from '../../../support/builders/fires.ts';
+import { endRun } from '../../../support/builders/store-builders.ts';
+import { aFakeTemporal } from '../../../support/doubles/fake-temporal.ts';
+import type { FakeTemporal } from '../../../support/doubles/fake-temporal.ts';
+import { fireDeps } from '../../../support/doubles/fire-deps.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
+
+/* The graph of the schedules is unknown, so that each fire fails that would start a run. */
+
+const store = await useMemoryStore();
+let temporal: FakeTemporal;
+beforeEach(() => {
+  temporal = aFakeTemporal();
+});
+
+const AT = '2026-01-01T01:00:00.000Z';
+
+const deps = (config: ConfigInput = {}) => ({ ...fireDeps(store, config), engine: temporal.engine });
+const tend = async (schedule: Schedule, config?: ConfigInput): Promise<void> => await tendFires(deps(config), schedule);
+const find = async ({ tenantId, id }: Schedule, at = AT) => await store.scheduleFires.find({ tenantId, id, at });
+
+describe('the workflow of a fire', () => {
+  test('is ended when the fire was refused', async () => {
+    const schedule = await createSchedule(store, 'refused');
+    await store.scheduleFires.open(anOpenedFire(schedule, AT, 'run-refused'));
+    await tend(schedule);
+    expect(await find(schedule)).toMatchObject({ outcome: 'failed', code: 'UNKNOWN_GRAPH' });
+    await closeFires(deps());
+    expect(temporal.ended).toEqual([AT]);
+  });
+
+  test('is ended once when the run has ended', async () => {
+    const schedule = await createSchedule(store, 'running');
+    await startFire(store, schedule, AT, 'run-running');
+    await closeFires(deps());
+    expect(temporal.ended).toEqual([]);
+    await endRun(store, { id: 'run-running' });
+    await closeFires(deps());
+    await closeFires(deps());
+    expect(temporal.ended).toEqual([AT]);
+  });
+
+  test('is ended later when Temporal is unavailable', async () => {
+    const schedule = await createSchedule(store, 'away');
+    await startFire(store, schedule, AT, 'run-away');
+    await endRun(store, { id: 'run-away' });
+    temporal.isAway = true;
+    await closeFires(deps());
+    temporal.isAway = false;
+    await closeFires(deps());
+    expect(temporal.ended).toEqual([AT]);
+  });
+
+  test('is ended with its schedule, whose row stays until then', async () => {
+    const schedule = await createSchedule(store, 'removed');
+    await startFire(store, schedule, AT, 'run-removed');
+    await store.schedules.remove(schedule);
+    await store.schedules.forget(schedule);
+    expect(await find(schedule)).not.toBeNull();
+    await closeFires(deps());
+    await store.schedules.forget(schedule);
+    expect([await find(schedule), temporal.ended]).toEqual([null, [AT]]);
+  });
+});
+
+describe('the run of a fire whose workflow Temporal has canceled', () => {
+  async function canceled(id: string, over: ScheduleOver = {}, config?: ConfigInput) {
+    const schedule = await createSchedule(store, id, { overlap: 'cancelOther', ...over });
+    await startFire(store, schedule, AT, `run-${id}`);
+    await tend(schedule, config);
+    await store.scheduleFires.open({ ...anOpenedFire(schedule, AT, 'another'), isCanceled: true });
+    return { schedule, again: async () => await makeDue(store, schedule, AT) };
+  }
+
+  test('is canceled again and again until it has ended, also after a refused cancel', async () => {
+    const { schedule, again } = await canceled('busy');
+    temporal.isAway = true;
+    await tend(schedule);
+    temporal.isAway = false;
+    for (const _ of [1, 2]) {
+      await again();
+      await tend(schedule);
+    }
+    expect(temporal.canceled).toEqual(['run-busy', 'run-busy']);
+    await endRun(store, { id: 'run-busy' });
+    await closeFires(deps());
+    await again();
+    await tend(schedule);
+    expect([temporal.canceled.length, temporal.ended]).toEqual([2, [AT]]);
+  });
+
+  test.each<[string, ScheduleOver, ConfigInput]>([
+    ['its owner may cancel no runs', { roles: ['starter'] }, { roles: { starter: ['run:start'] } }],
+    ['a quota lets no other run begin', {}, { tenants: { acme: { runsPerMinute: 0 } } }],
+  ])('continues while %s, and is canceled afterwards', async (name, over, config) => {
+    const { schedule, again } = await canceled(name, over, config);
+    await tend(schedule, config);
+    expect(temporal.canceled).toEqual([]);
+    await again();
+    await tend(schedule, { roles: { starter: ['run:start', 'run:control'] } });
+    expect(temporal.canceled).toEqual([`run-${name}`]);
+  });
+});
+
+describe('a fire that a person has requested', () => {
+  async function requested(id: string, kind: FireKind = 'trigger', over: ScheduleOver = {}): Promise<Schedule> {
+    const schedule = await createSchedule(store, id, over);
+    await store.scheduleFires.request(schedule, [{ at: AT, kind, runId: `run-${id}` }], 0);
+    return schedule;
+  }
+  const again = async (schedule: Schedule): Promise<void> => {
+    await makeDue(store, schedule, AT);
+    await tend(schedule);
+  };
+  const beside = async (schedule: Schedule): Promise<void> =>
+    await startFire(store, schedule, '2026-01-01T00:00:00.000Z', `beside-${schedule.id}`);
+
+  test('is sent again when Temporal has not received it, also beside another run', async () => {
+    const schedule = await requested('undelivered');
+    await beside(schedule);
+    temporal.isAway = true;
+    await tend(schedule);
+    temporal.isAway = false;
+    await again(schedule);
+    expect(temporal.triggered).toEqual([AT]);
+    expect(await find(schedule)).toMatchObject({ outcome: 'pending' });
+  });
+
+  test('is not sent again when Temporal has received it but has not answered', async () => {
+    const schedule = await requested('unanswered');
+    temporal.mayFire = true;
+    await tend(schedule);
+    expect(temporal.triggered).toEqual([]);
+  });
+
+  test('is sent once while Temporal runs or buffers it', async () => {
+    const schedule = await requested('buffered');
+    await beside(schedule);
+    await tend(schedule);
+    temporal.mayFire = true;
+    await again(schedule);
+    expect([temporal.triggered, await find(schedule)]).toMatchObject([[AT], { outcome: 'pending' }]);
+  });
+
+  test.each<Overlap>(['skip', 'buffer', 'cancelOther'])(
+    'is skipped when Temporal has skipped it by %s beside another run',
+    async (overlap) => {
+      const schedule = await requested(`skipped-${overlap}`, 'trigger', { overlap });
+      await beside(schedule);
+      await tend(schedule);
+      await again(schedule);
+      expect([temporal.triggered, await find(schedule)]).toMatchObject([[AT], { code: 'OVERLAP' }]);
+    },
+  );
+
+  test('is skipped when Temporal has skipped it beside a fire that waits', async () => {
+    const schedule = await requested('behind');
+    await store.scheduleFires.open(anOpenedFire(schedule, '2026-01-01T00:00:00.000Z', 'waiting'));
+    const CLOSED = { tenants: { acme: { runsPerMinute: 0 } } };
+    const waits = { at: '2026-01-01T00:30:00.001Z', kind: 'trigger', runId: 'waits' } as const;
+    await store.scheduleFires.request(schedule, [waits], 0);
+    await store.scheduleFires.open(anOpenedFire(schedule, waits.at, 'waits'));
+    await tend(schedule, CLOSED);
+    await again(schedule);
+    expect(await find(schedule)).toMatchObject({ outcome: 'skipped', code: 'OVERLAP' });
+  });
+
+  test('is sent again when Temporal has skipped it although the last run has ended', async () => {
+    const schedule = await requested('late');
+    await beside(schedule);
+    await tend(schedule);
+    await endRun(store, { id: 'beside-late' });
+    await again(schedule);
+    expect([temporal.triggered, await find(schedule)]).toMatchObject([[AT, AT], { outcome: 'pending' }]);
+  });
+
+  test('of a backfill is sent again beside any run, until it is open', async () => {
+    const schedule = await requested('dropped', 'backfill', { overlap: 'cancelOther' });
+    await beside(schedule);
+    await tend(schedule);
+    await again(schedule);
+    expect([temporal.backfilled, await find(schedule)]).toMatchObject([[AT, AT], { outcome: 'pending' }]);
+    await store.scheduleFires.open(anOpenedFire(schedule, AT, 'another'));
+    await endRun(store, { id: 'beside-dropped' });
+    await tend(schedule);
+    expect(await find(schedule)).toMatchObject({ outcome: 'failed', code: 'UNKNOWN_GRAPH', runId: 'run-dropped' });
+  });
+
+  test('waits until the sweeper has created its missing schedule', async () => {
+    const schedule = await requested('missing');
+    await store.schedules.markSynced(schedule, 1);
+    temporal.hasSchedules = false;
+    await tend(schedule);
+    expect(await find(schedule)).toMatchObject({ outcome: 'pending' });
+    expect(await store.schedules.unsynced('2999-01-01T00:00:00Z', 100)).toContainEqual(
+      expect.objectContaining({ id: 'missing' }),
+    );
+  });
+});
+
+describe('times that Temporal has skipped while a fire was open', () => {
+  const minute = (number: number): string => new Date(Date.UTC(2026, 0, 1, 1, number)).toISOString();
+
+  test.each<[Overlap, readonly number[]]>([
+    ['skip', [1, 2, 3]],
+    ['buffer', [2, 3]],
+    ['allow', []],
+    ['cancelOther', [1, 2]],
+  ])('are recorded for %s: %j', async (overlap, wanted) => {
+    const schedule = await createSchedule(store, `skips-${overlap}`, { overlap });
+    temporal.times = [-1, 0, 1, 2, 3].map(minute);
+    await startFire(store, schedule, AT, `run-skips-${overlap}`);
+    await tend(schedule);
+    const fires = (await store.scheduleFires.latest([schedule], 10)).get(schedule.id) ?? [];
+    const skipped = fires.filter(({ code }) => code === 'OVERLAP').map(({ at }) => at);
+    expect(skipped.toSorted()).toEqual(wanted.map(minute));
+  });
+
+  test('are recorded when the run ends', async () => {
+    const schedule = await createSchedule(store, 'short');
+    await startFire(store, schedule, AT, 'run-short');
+    await endRun(store, { id: 'run-short' });
+    temporal.times = [minute(1)];
+    await closeFires(deps());
+    expect(await find(schedule, minute(1))).toMatchObject({ kind: 'time', outcome: 'skipped', code: 'OVERLAP' });
+  });
+
+  test('are not recorded for a time before the schedule was changed', async () => {
+    const schedule = await createSchedule(store, 'changed', { updatedAt: minute(2) });
+    temporal.times = [minute(1), minute(3)];
+    await startFire(store, schedule, AT, 'run-changed');
+    await tend(schedule);
+    expect([await find(schedule, minute(1)), await find(schedule, minute(3))]).toMatchObject([null, {}]);
+  });
+});

@@ -1,0 +1,159 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Fire, FireResult, Overlap } from '../../../src/store/schedules/schedule.ts';
+import { anOpenedFire, createSchedule, makeDue, startFire } from '../../support/builders/fires.ts';
+import { endRun } from '../../support/builders/store-builders.ts';
+import { useMemoryStore } from '../../support/servers/use-memory-store.ts';
+
+const store = await useMemoryStore();
+const { scheduleFires } = store;
+afterEach(() => vi.useRealTimers());
+
+const timeAt = (hour: number): string => `2026-01-01T0${hour}:00:00.000Z`;
+const fireAt = (hour: number, kind: Fire['kind'] = 'trigger'): Fire => ({
+  at: timeAt(hour),
+  kind,
+  runId: `run-${hour}`,
+});
+const OVERLAPPED: FireResult = { outcome: 'skipped', code: 'OVERLAP', message: 'busy' };
+
+test('a time is requested once, and none of a deleted schedule', async () => {
+  const schedule = await createSchedule(store, 'requested');
+  expect(await scheduleFires.request(schedule, [fireAt(2), fireAt(1)], 0)).toEqual([timeAt(1), timeAt(2)]);
+  expect(await scheduleFires.request(schedule, [{ ...fireAt(1), runId: 'another' }], 0)).toEqual([]);
+  expect(await scheduleFires.find({ ...schedule, at: timeAt(1) })).toMatchObject({ runId: 'run-1' });
+  await store.schedules.remove(schedule);
+  expect(await scheduleFires.request(schedule, [fireAt(3)], 0)).toEqual([]);
+  expect(await scheduleFires.open(anOpenedFire(schedule, timeAt(3), 'run-3'))).toBe(false);
+});
+
+describe('the workflow of a fire', () => {
+  test('finds the run of its time again', async () => {
+    const schedule = await createSchedule(store, 'reopened');
+    for (const runId of ['first', 'second'])
+      expect(await scheduleFires.open(anOpenedFire(schedule, timeAt(1), runId))).toBe(true);
+    expect(await scheduleFires.find({ ...schedule, at: timeAt(1) })).toMatchObject({ kind: 'time', runId: 'first' });
+  });
+
+  test('has nothing to wait for when the fire is closed, also in a second execution', async () => {
+    const schedule = await createSchedule(store, 'closed');
+    const fire = anOpenedFire(schedule, timeAt(1), 'first');
+    await scheduleFires.open(fire);
+    await scheduleFires.close(fire);
+    expect(await scheduleFires.open({ ...fire, runId: 'second' })).toBe(false);
+  });
+
+  test('has a pending fire although the time was recorded as skipped', async () => {
+    const schedule = await createSchedule(store, 'skipped');
+    await scheduleFires.skip(schedule, [fireAt(1, 'time')], OVERLAPPED);
+    expect(await scheduleFires.open(anOpenedFire(schedule, timeAt(1), 'another'))).toBe(true);
+    expect(await scheduleFires.find({ ...schedule, at: timeAt(1) })).toMatchObject({ outcome: 'pending', code: null });
+    expect(await scheduleFires.claim(10, schedule)).toHaveLength(1);
+  });
+
+  test.each<Overlap>(['skip', 'buffer', 'allow', 'cancelOther'])(
+    'that no worker has taken in time is lost for %s, unless a person has requested it',
+    async (overlap) => {
+      const schedule = await createSchedule(store, `late-${overlap}`, { overlap });
+      await scheduleFires.request(schedule, [fireAt(2)], 0);
+      const late = [1, 2].map((hour) => ({ ...anOpenedFire(schedule, timeAt(hour), 'late'), isLate: true }));
+      expect(await Promise.all(late.map(async (fire) => await scheduleFires.open(fire)))).toEqual([false, true]);
+    },
+  );
+});
+
+describe('a claim', () => {
+  test('is made by one process, and has what is known at that moment', async () => {
+    const schedule = await createSchedule(store, 'claimed');
+    await scheduleFires.request(schedule, [fireAt(1)], 0);
+    const claims = await Promise.all([scheduleFires.claim(10, schedule), scheduleFires.claim(10, schedule)]);
+    expect(claims.flat()).toMatchObject([{ ...fireAt(1), isSent: false, isCanceled: false, openedAt: null }]);
+    await scheduleFires.markSent(schedule, [timeAt(1)]);
+    await makeDue(store, schedule, timeAt(1));
+    expect(await scheduleFires.claim(10, schedule)).toMatchObject([{ isSent: true, openedAt: null }]);
+    await scheduleFires.open({ ...anOpenedFire(schedule, timeAt(1), 'another'), isCanceled: true });
+    expect(await scheduleFires.claim(10, schedule)).toMatchObject([
+      { openedAt: timeAt(1), isCanceled: true, outcome: 'pending', runId: 'run-1' },
+    ]);
+  });
+
+  test('is over for a fire that Temporal cancels meanwhile, which keeps no result', async () => {
+    const schedule = await createSchedule(store, 'canceled');
+    const opened = anOpenedFire(schedule, timeAt(1), 'run-1');
+    await scheduleFires.open(opened);
+    const [claimed] = await scheduleFires.claim(10, schedule);
+    await scheduleFires.open({ ...opened, isCanceled: true });
+    if (!claimed) throw new TypeError('No fire is due');
+    await scheduleFires.settle(claimed, OVERLAPPED);
+    await scheduleFires.postpone(claimed, 60_000);
+    expect(await scheduleFires.claim(10, schedule)).toMatchObject([{ outcome: 'pending', isCanceled: true }]);
+  });
+
+  test('can not record as skipped what Temporal opens meanwhile', async () => {
+    const schedule = await createSchedule(store, 'opened');
+    await scheduleFires.request(schedule, [fireAt(1)], 0);
+    const [claimed] = await scheduleFires.claim(10, schedule);
+    await scheduleFires.open(anOpenedFire(schedule, timeAt(1), 'another'));
+    if (!claimed) throw new TypeError('No fire is due');
+    await scheduleFires.settle(claimed, OVERLAPPED);
+    expect(await scheduleFires.claim(10, schedule)).toMatchObject([{ openedAt: timeAt(1), outcome: 'pending' }]);
+  });
+
+  test.each([-86_400_000, 86_400_000])(
+    'does not depend on the clock of its process, which is off by %i ms',
+    async (ms) => {
+      const schedule = await createSchedule(store, `clock${ms}`);
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
+      await scheduleFires.request(schedule, [fireAt(1)], 0);
+      expect(await scheduleFires.claim(10, schedule)).toHaveLength(1);
+      expect(await scheduleFires.claim(10, schedule)).toEqual([]);
+    },
+  );
+
+  test('takes fires of all tenants in turns', async () => {
+    const many = await createSchedule(store, 'many', { tenantId: 'many' });
+    await scheduleFires.request(
+      many,
+      [1, 2, 3].map((hour) => fireAt(hour)),
+      0,
+    );
+    const single = await createSchedule(store, 'single', { tenantId: 'single' });
+    await scheduleFires.request(single, [fireAt(4)], 0);
+    await scheduleFires.claim(100);
+    for (const hour of [1, 2, 3, 4]) await makeDue(store, hour < 4 ? many : single, timeAt(hour));
+    expect(await scheduleFires.claim(2)).toEqual([]);
+    await scheduleFires.request(
+      many,
+      [5, 6, 7].map((hour) => fireAt(hour)),
+      0,
+    );
+    await scheduleFires.request(single, [fireAt(8)], 0);
+    expect((await scheduleFires.claim(2)).map(({ id }) => id).toSorted()).toEqual(['many', 'single']);
+  });
+});
+
+test('the other active fires of a schedule are pending, or their runs have not ended', async () => {
+  const schedule = await createSchedule(store, 'busy');
+  const own = { ...schedule, at: timeAt(1) };
+  const active = async () => await scheduleFires.activeBeside(own);
+  await startFire(store, schedule, timeAt(1), 'own');
+  expect(await active()).toEqual([]);
+  await startFire(store, schedule, timeAt(2), 'beside');
+  expect(await active()).toEqual([{ runId: 'beside', outcome: 'started' }]);
+  await endRun(store, { id: 'beside' });
+  expect(await active()).toEqual([]);
+  await scheduleFires.open(anOpenedFire(schedule, timeAt(3), 'pending'));
+  expect(await active()).toEqual([{ runId: 'pending', outcome: 'pending' }]);
+});
+
+test('a schedule forgets all but its last closed fires', async () => {
+  const schedule = await createSchedule(store, 'old');
+  await scheduleFires.request(schedule, [fireAt(1)], 60_000);
+  await scheduleFires.skip(
+    schedule,
+    [2, 3, 4].map((hour) => fireAt(hour, 'time')),
+    OVERLAPPED,
+  );
+  await scheduleFires.forgetOld(1);
+  const left = (await scheduleFires.latest([schedule], 5)).get('old')?.map(({ runId }) => runId);
+  expect(left).toEqual(['run-4', 'run-1']);
+});
