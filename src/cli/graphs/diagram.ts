@@ -2,7 +2,7 @@ import { isDefinition } from '../../graph/definition/index.ts';
 import type { GraphDefinition } from '../../graph/definition/index.ts';
 import { DIAGRAM_WRITERS } from '../../graph/diagram/index.ts';
 import { own } from '../../graph/values/index.ts';
-import { checkDefinition, isValid } from '../input/check-definition.ts';
+import { checkDefinition, isValid } from './check-definition.ts';
 import { NOTHING_KNOWN } from '../input/read-catalog.ts';
 import { readDefinition } from '../input/read-definition.ts';
 import { EXIT, UsageError } from '../line/command.ts';

@@ -5,7 +5,7 @@ import { defineCommand } from '../line/define-command.ts';
 import { option } from '../line/flags.ts';
 import { formatIssues } from '../output/format-refusal.ts';
 import { someOperands } from '../line/operands.ts';
-import { checkDefinition, isValid } from '../input/check-definition.ts';
+import { checkDefinition, isValid } from './check-definition.ts';
 import { NOTHING_KNOWN, readCatalog } from '../input/read-catalog.ts';
 import { readDefinition } from '../input/read-definition.ts';
 import type { LocatedIssue } from '../input/read-definition.ts';

@@ -1,8 +1,8 @@
 import type { GraphIssue } from '../../graph/definition/index.ts';
 import { CATALOG_CODES, validateGraph } from '../../graph/validate/index.ts';
 import type { IssueCode } from '../../graph/validate/index.ts';
-import type { KnownNames } from './read-catalog.ts';
-import type { DefinitionFile, LocatedIssue } from './read-definition.ts';
+import type { KnownNames } from '../input/read-catalog.ts';
+import type { DefinitionFile, LocatedIssue } from '../input/read-definition.ts';
 
 /**
  * Finds the issues of a file, ordered by line. Without a configuration, names that only an installation knows are not
