@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LIST_STYLES } from '../activities/tools/http-fields.ts';
+import type { ListStyle } from '../activities/tools/http-fields.ts';
 import type { Tool as ReadyTool, CodeToolContext } from '../activities/tools/tool.ts';
 import { EXECUTIONS, LOCAL_CALLS, mayBeLocal } from '../graph/definition/index.ts';
 import { parseExpression, splitIntoPieces } from '../graph/expression/index.ts';
@@ -91,7 +91,7 @@ const HttpTool = z
       ),
     headers: z.record(z.string(), SecretOrText).optional(),
     body: z.enum(['json', 'form']).optional(),
-    lists: z.enum(LIST_STYLES).optional(),
+    lists: z.enum(['repeat', 'brackets', 'commas'] satisfies ListStyle[]).optional(),
   })
   .refine(({ method, body }) => body === undefined || !['GET', 'DELETE'].includes(method), {
     path: ['body'],

@@ -7,8 +7,6 @@ import type { Json, JsonObject } from '../../graph/values/index.ts';
  */
 export type ListStyle = 'repeat' | 'brackets' | 'commas';
 
-export const LIST_STYLES = ['repeat', 'brackets', 'commas'] as const satisfies readonly ListStyle[];
-
 /** A name and its value, before they are escaped. */
 type Field = readonly [name: string, value: string];
 

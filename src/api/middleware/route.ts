@@ -37,9 +37,10 @@ export const TAGS = {
 
 /**
  * Who may send a request. A list means that one of the permissions is enough. `ticket`: a stream ticket is accepted
- * instead of a token. `signature`: the handler verifies the signature of the message. `public`: no check.
+ * instead of a token. `signature`: the handler verifies the signature of the message. `monitoring`: an administrator, or
+ * anybody where only this machine reaches the API. `public`: no check.
  */
-export type Access = Permission | readonly Permission[] | 'ticket' | 'signature' | 'public';
+export type Access = Permission | readonly Permission[] | 'ticket' | 'signature' | 'monitoring' | 'public';
 
 type Parameters = z.ZodObject | z.ZodPipe;
 
@@ -196,6 +197,7 @@ function describeRoute(access: Access, terms: RouteTerms) {
 function permissionsOf(access: Access): readonly Permission[] {
   if (typeof access !== 'string') return access;
   if (access === 'ticket') return [TICKET_PERMISSION];
+  if (access === 'monitoring') return ['admin'];
   return access === 'public' || access === 'signature' ? [] : [access];
 }
 
@@ -231,6 +233,7 @@ function middlewareOf(access: Access, terms: RouteTerms, deps: ApiDeps): Middlew
 
 function accessCheck(access: Access, deps: ApiDeps): MiddlewareHandler<ApiEnv>[] {
   if (access === 'ticket') return [ticketed(deps)];
+  if (access === 'monitoring' && deps.hasOpenMetrics === true) return [];
   const permissions = permissionsOf(access);
   return permissions.length === 0 ? [] : [authorized(deps, ...permissions)];
 }

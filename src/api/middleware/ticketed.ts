@@ -36,7 +36,8 @@ export function ticketed(deps: Pick<ApiDeps, 'authenticate' | 'store'>) {
 }
 
 function noTicket(): ApiError {
-  return new ApiError('UNAUTHENTICATED', 'The ticket is used, expired, or not for this run; ask for another one');
+  const message = 'The ticket is used, expired, or not for this run; ask for another one';
+  return new ApiError('UNAUTHENTICATED', message, { headers: { 'www-authenticate': 'Bearer' } });
 }
 
 /** The holder of a ticket may read one run, with the view of the user who requested the ticket. */

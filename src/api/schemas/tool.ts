@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { CALL_SAFETIES } from '../../graph/definition/index.ts';
 import type { ApprovalTerms } from '../../graph/definition/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
-import { Time, listOf, orNull, pageOf } from './common.ts';
+import { Time, listOf, orNull, NextCursor } from './common.ts';
 
 const jsonSchemaOf = (what: string) =>
   z.custom<JsonSchema>().openapi({ type: ['object', 'boolean'], description: `JSON Schema (2020-12) of ${what}` });
@@ -55,8 +55,10 @@ export const ToolSchema = z
 
 export type ToolJson = z.output<typeof ToolSchema>;
 
-export const ToolListSchema = pageOf('ToolList', ToolSchema, TOOL_EXAMPLE)
-  .extend({
+export const ToolListSchema = z
+  .object({
+    items: listOf(ToolSchema),
+    nextCursor: NextCursor,
     warnings: listOf(z.string()).openapi({
       description: 'What MCP servers list that can not be used, since the process started',
     }),

@@ -144,7 +144,7 @@ function compileNode(
   const inside = compileInside(node, { definition, catalog });
   const graphTools = compileGraphTools(graphToolsOf(node, nodes), catalog);
   const settings: NodeSettings = { id, catalog, nodes, defaults, subgraph: inside.subgraph, graphTools };
-  const { uses, hasOwnDeadline, mayWait } = describeNode(fieldsOf(node));
+  const { uses, hasOwnDeadline, mayWait, isDecision } = describeNode(fieldsOf(node));
   const behavior = compileBehavior(node, settings);
   return {
     id,
@@ -152,7 +152,7 @@ function compileNode(
     behavior,
     asksModel: uses?.models !== undefined,
     ...inside,
-    write: compileWrite(node.write, RESULT_NAMES, 'write', node.type === 'approval' ? 'decision' : 'strict'),
+    write: compileWrite(node.write, RESULT_NAMES, 'write', isDecision === true ? 'decision' : 'strict'),
     writeOfCommand: compileWrite(typeof node.write === 'string' ? undefined : node.write, RESULT_NAMES, 'write'),
     hasOutsideResult: mayWait === true,
     rolesNamedFor: rolesNamedIn(node.write),

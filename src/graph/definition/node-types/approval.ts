@@ -50,5 +50,6 @@ export const approval: DescriptionOf<ApprovalFields> = {
   schemas: ['argsSchema', 'decisionSchema'],
   onReject: 'onReject',
   mayWait: true,
+  isDecision: true,
   look: { outline: 'hexagon', fill: 'FBE9EC' },
 };

@@ -36,6 +36,8 @@ export interface NodeDescription<Field extends string = string> {
    * run.
    */
   readonly mayWait?: true;
+  /** The result is a decision, in which values and arguments may be absent. */
+  readonly isDecision?: true;
   /** True if the engine enforces the node's own `deadline`. In other nodes, `deadline` limits the calls. */
   readonly hasOwnDeadline?: true;
   /** Fields with the name of a tool and with the arguments that the node gives it. */

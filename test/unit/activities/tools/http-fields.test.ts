@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { LIST_STYLES, toFields } from '../../../../src/activities/tools/http-fields.ts';
+import { toFields } from '../../../../src/activities/tools/http-fields.ts';
 import type { JsonObject } from '../../../../src/graph/values/json.ts';
+
+const LIST_STYLES = ['repeat', 'brackets', 'commas'] as const;
 
 const written = (args: JsonObject): readonly string[] =>
   LIST_STYLES.map((style) =>

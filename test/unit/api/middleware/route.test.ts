@@ -13,7 +13,6 @@ import type { TestApi } from '../../../support/servers/test-api.ts';
 const PUBLIC: ReadonlySet<string> = new Set([
   'GET /healthz',
   'GET /readyz',
-  'GET /metrics',
   'GET /openapi.json',
   'GET /schemas/graph-definition.json',
   'GET /',
