@@ -29,7 +29,7 @@ export const WRITES = {
   cancel_pending_order(stock, args) {
     const { order_id, reason } = OfOrder.extend({ reason: z.string() }).parse(args);
     const order = orderOf(stock, order_id);
-    must(order.status === PENDING, 'Non-pending order cannot be cancelled');
+    must(order.status === PENDING, 'Non-pending order cannot be canceled');
     must(REASONS.has(reason), 'Invalid reason');
     const refunds = order.payment_history.map((payment): Payment => ({ ...payment, transaction_type: 'refund' }));
     const payment_history = [...order.payment_history, ...refunds];
