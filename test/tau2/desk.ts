@@ -24,7 +24,7 @@ export interface Desk {
 }
 
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled']);
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 600_000;
 const PAUSE_MS = 150;
 
 /** Plays a case to its end. @returns the statuses in which each of its runs has ended @throws if one does not end */

@@ -8,7 +8,7 @@ import type { ToolFacts } from './tools.ts';
 const { SHOP_URL = '', MODEL_URL = '', WRITE_EFFECT = '' } = process.env;
 const { AUTH_ISSUER = '', AUTH_AUDIENCE = '', AUTH_JWKS_URL = '' } = process.env;
 
-const retry = { maxAttempts: 6, initialInterval: '100ms', maxInterval: '1s' };
+const retry = { maxAttempts: 6, initialInterval: '100ms', maxInterval: '5s' };
 
 type Terms = Pick<HttpToolInput, 'method' | 'effect' | 'approval'>;
 
@@ -44,8 +44,8 @@ const config: ConfigInput = {
   ],
   http: { allow: [new URL(SHOP_URL).host] },
   auth: { issuer: AUTH_ISSUER, audience: AUTH_AUDIENCE, jwksUrl: AUTH_JWKS_URL },
-  // A killed worker is detected soon.
-  defaults: { heartbeatTimeout: '2s' },
+  // A killed worker is detected soon, and one on a very busy machine is not taken for lost.
+  defaults: { heartbeatTimeout: '6s' },
 };
 
 export default config;

@@ -87,7 +87,6 @@ export const ChangedSchema = z.object({
 });
 
 export type Records = z.output<typeof RecordsSchema>;
-export type Address = z.output<typeof AddressSchema>;
 export type User = z.output<typeof UserSchema>;
 export type Order = z.output<typeof OrderSchema>;
 export type Item = z.output<typeof ItemSchema>;
