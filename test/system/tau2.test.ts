@@ -15,6 +15,9 @@ const FOLDER = process.env['TAU2_DATA'] ?? '';
 const SEED = Number(process.env['TAU2_SEED'] ?? 1);
 const TASKS = 4;
 
+if (FOLDER === '')
+  process.stderr.write('Tasks of τ²-bench are not played: no data is given, TAU2_DATA names its folder\n');
+
 interface Played {
   readonly rows: readonly Row[];
   readonly findings: readonly Finding[];
