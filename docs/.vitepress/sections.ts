@@ -83,6 +83,11 @@ export const SECTIONS: readonly Section[] = [
       page('security', 'Security', 'tokens, tenants, redaction, secrets, the network'),
       page('threat-model', 'Threat model', 'who is trusted with what'),
       page('failure-semantics', 'When something fails', 'case by case, with the test that proves it'),
+      page(
+        'reliability',
+        'Tried on tasks of others',
+        '114 tasks of τ²-bench, while processes are killed and answers dropped',
+      ),
       page('limits', 'All limits', 'each bound, with the line of code that sets it'),
       page('performance', 'What it costs', 'measured, beside others'),
     ],
