@@ -26,7 +26,7 @@ describe('the answer of an MCP tool', () => {
     ],
     [
       'an embedded file',
-      { content: [{ type: 'resource', resource: { uri: 'file:///a.pdf', blob: 'JVBERg==' } }] },
+      { content: [{ type: 'resource', resource: { uri: 'file:///a.pdf', blob: 'AAAA' } }] },
       [expect.objectContaining({ mediaType: 'application/octet-stream' })],
     ],
     [
