@@ -6,7 +6,7 @@ const SOURCE = new URL('../src/cli/main.ts', import.meta.url);
 /** Runs a command line in this process: of a clone its source, by tsx, and of a package what was built. */
 export async function run(args, isBuilt = !existsSync(SOURCE)) {
   const { env, stdout, stderr } = process;
-  const goOnUnread = endWhenUnread([stdout, stderr]);
+  const continueWhenUnread = endWhenUnread([stdout, stderr]);
   if (!isBuilt) {
     const [{ register }, { register: registerRequire }] = await Promise.all([
       import('tsx/esm/api'),
@@ -17,7 +17,7 @@ export async function run(args, isBuilt = !existsSync(SOURCE)) {
     register({ tsconfig: fileURLToPath(new URL('../tsconfig.json', import.meta.url)) });
   }
   const { main } = await import(isBuilt ? '../dist/cli/main.js' : SOURCE.href);
-  process.exitCode = await main(args, { env, stdout, stderr, interrupted, goOnUnread });
+  process.exitCode = await main(args, { env, stdout, stderr, interrupted, continueWhenUnread });
 }
 
 /** Takes Ctrl-C, once. */
