@@ -25,7 +25,7 @@ const KINDS: readonly ((schema: JsonObject) => string | null)[] = [
 ];
 
 function nameOf(reference: string): string {
-  return /__schema\d+$/.test(reference)
+  return /__schema\d+$|\/Json$/.test(reference)
     ? 'any JSON'
     : reference === '#'
       ? 'a definition'

@@ -25,7 +25,7 @@ import { memoryRoutes } from './routes/memory.ts';
 import { consoleFileRoutes, consoleRoutes } from './routes/console.ts';
 import { runRoutes } from './routes/runs.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
-import { DEFINITION, definitionComponent } from './schemas/graph.ts';
+import { definitionComponents } from './schemas/graph.ts';
 import { streamRoutes } from './routes/streams.ts';
 import { stateRoutes } from './routes/states.ts';
 import { threadRoutes } from './routes/threads.ts';
@@ -105,7 +105,8 @@ const ROUTES = [
 ];
 
 function describeApi(app: OpenAPIHono<ApiEnv>, { nodeTypes }: Catalog): void {
-  app.openAPIRegistry.registerComponent('schemas', DEFINITION, definitionComponent(nodeTypes));
+  for (const [name, schema] of Object.entries(definitionComponents(nodeTypes)))
+    app.openAPIRegistry.registerComponent('schemas', name, schema);
   app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', {
     type: 'http',
     scheme: 'bearer',
@@ -117,7 +118,9 @@ function describeApi(app: OpenAPIHono<ApiEnv>, { nodeTypes }: Catalog): void {
       title: 'Holdfast',
       version: packageVersion(),
       description: DESCRIPTION,
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
+    servers: [{ url: '/', description: 'The installation that serves this description' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   });
 }

@@ -6,25 +6,36 @@ import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { DEFINITION_EXAMPLE, HASH_EXAMPLE, ISSUE_EXAMPLE } from './examples/graph.ts';
 import { GivenRecord, JsonRecord, listOf, Time, pageOf } from './common.ts';
 
-/** The name of the component in the API's description. */
-export const DEFINITION = 'GraphDefinition';
-const COMPONENT_REFERENCE = `#/components/schemas/${DEFINITION}`;
+const COMPONENTS = '#/components/schemas/';
+const DEFINITION = 'GraphDefinition';
 
 /**
- * Returns the JSON Schema of definitions as a component of the API's description, with references that start at the
- * document's root.
+ * Returns the JSON Schema of definitions, and the schemas that it shares between its parts, as components of the API's
+ * description. Generators of clients know no `$defs`, so each is a component of its own.
  */
-export function definitionComponent(nodeTypes: Catalog['nodeTypes']): JsonObject {
-  const { $schema: _dialect, ...schema } = definitionSchema(nodeTypes);
-  return mapValues(schema, withRootReferences);
+export function definitionComponents(nodeTypes: Catalog['nodeTypes']): Readonly<Record<string, JsonObject>> {
+  const { $schema: _dialect, $defs = {}, ...schema } = definitionSchema(nodeTypes);
+  const shared = isJsonObject($defs) ? Object.entries($defs).filter(isSchema) : [];
+  return mapValues({ ...Object.fromEntries(shared), [DEFINITION]: schema }, withRootReferences);
 }
 
-function withRootReferences(value: Json): Json {
-  if (isJsonList(value)) return value.map(withRootReferences);
-  if (!isJsonObject(value)) return value;
-  return mapValues(value, (inner, name) =>
-    name === '$ref' && typeof inner === 'string' ? inner.replace('#', COMPONENT_REFERENCE) : withRootReferences(inner),
+function isSchema(entry: readonly [string, Json]): entry is [string, JsonObject] {
+  return isJsonObject(entry[1]);
+}
+
+function withRootReferences(schema: JsonObject): JsonObject {
+  return mapValues(schema, (value, name) =>
+    name === '$ref' && typeof value === 'string' ? toComponent(value) : inside(value),
   );
+}
+
+function inside(value: Json): Json {
+  if (isJsonList(value)) return value.map(inside);
+  return isJsonObject(value) ? withRootReferences(value) : value;
+}
+
+function toComponent(reference: string): string {
+  return reference === '#' ? `${COMPONENTS}${DEFINITION}` : reference.replace('#/$defs/', COMPONENTS);
 }
 
 const IssueSchema = z
@@ -39,7 +50,7 @@ const IssueSchema = z
 
 /** Any object. The description refers to the schema of definitions, which depends on the installation. */
 export const DefinitionSchema = JsonRecord.openapi({
-  allOf: [{ $ref: `#/components/schemas/${DEFINITION}` }],
+  allOf: [{ $ref: `${COMPONENTS}${DEFINITION}` }],
   example: DEFINITION_EXAMPLE,
 });
 

@@ -9,7 +9,7 @@ import { toJsonObject } from '../values/to-json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { describeLike, textsOf } from './described-fields.ts';
 import { EDGE_DESCRIPTIONS } from './descriptions.ts';
-import { TimeSpan } from './field-schemas.ts';
+import { AnyJson, TimeSpan } from './field-schemas.ts';
 import { EdgeSchemas, GraphSchema } from './graph-schema.ts';
 import { CustomNodeSchema, NodeSchemas } from './node-schemas.ts';
 
@@ -36,6 +36,10 @@ export function definitionSchema(nodeTypes: NodeTypes = {}): JsonObject {
   const schema = z.toJSONSchema(whole, {
     io: 'input',
     override: ({ zodSchema, jsonSchema }) => {
+      if (isAnyJson(zodSchema)) {
+        Object.assign(jsonSchema, ANY_JSON);
+        return;
+      }
       const type = types.get(zodSchema);
       const kind = kinds.get(zodSchema);
       Object.assign(jsonSchema.properties ?? {}, describeType(type ?? '')?.editorSchemas);
@@ -48,6 +52,17 @@ export function definitionSchema(nodeTypes: NodeTypes = {}): JsonObject {
   });
   return { ...describeFields(toJsonObject(schema)), title: 'Graph definition, version 1' };
 }
+
+const isAnyJson = (schema: unknown): boolean => schema === AnyJson;
+
+/** The JSON Schema of any JSON value. It does not contain itself, because generators of types can't follow that. */
+const ANY_JSON = {
+  anyOf: [
+    ...['string', 'number', 'boolean', 'null'].map((type) => ({ type })),
+    { type: 'array', items: {} },
+    { type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} },
+  ],
+};
 
 /** The key under which an unfinished schema holds the descriptions of its fields. */
 const TEXTS = 'x-texts';

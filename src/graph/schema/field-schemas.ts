@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Json } from '../values/json.ts';
 import { parseDuration } from '../values/time.ts';
 import { describe } from './described-fields.ts';
 import { GRAPH_FIELDS } from './descriptions.ts';
@@ -22,7 +23,11 @@ export const Count = z.int().min(1);
 export const Names = z.array(z.string());
 export const OneOrMore = z.union([z.string(), z.array(z.string()).min(1)]);
 export const Schema = z.union([z.boolean(), z.record(z.string(), z.unknown())]);
-export const Values = z.record(z.string(), z.json());
+/** Any JSON value, which the JSON Schema of definitions has once. */
+export const AnyJson: z.ZodType<Json> = z
+  .lazy(() => z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(AnyJson), z.record(z.string(), AnyJson)]))
+  .meta({ id: 'Json' });
+export const Values = z.record(z.string(), AnyJson);
 
 /** The attempts of a call, and the time between them. */
 export const Retry = describe(

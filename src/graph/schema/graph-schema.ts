@@ -7,7 +7,7 @@ import { MESSAGE_ROLES } from '../definition/message.ts';
 import { mapValues } from '../values/collections.ts';
 import { describe } from './described-fields.ts';
 import { GRAPH_FIELDS } from './descriptions.ts';
-import { Count, Duration, Names, OneOrMore, Retry, Schema, TimeSpan } from './field-schemas.ts';
+import { AnyJson, Count, Duration, Names, OneOrMore, Retry, Schema, TimeSpan } from './field-schemas.ts';
 
 /*
  * The shape of a definition. In `src/graph`, only `schema/` runs code of zod, and no workflow imports it. The kind of a
@@ -22,7 +22,7 @@ const Reducer = z.union([
 const Channel = describe(
   z.strictObject({
     reducer: Reducer.optional(),
-    default: z.json().optional(),
+    default: AnyJson.optional(),
     schema: Schema.optional(),
     ephemeral: z.boolean().optional(),
     redact: z.boolean().optional(),

@@ -10,7 +10,7 @@ import { mapValues } from '../values/collections.ts';
 import { describe } from './described-fields.ts';
 import type { FieldTexts } from './described-fields.ts';
 import { NODE_FIELDS } from './descriptions.ts';
-import { Count, Duration, Names, OneOrMore, Retry, Schema, TimeSpan, Values } from './field-schemas.ts';
+import { AnyJson, Count, Duration, Names, OneOrMore, Retry, Schema, TimeSpan, Values } from './field-schemas.ts';
 import { NAME } from '../definition/definition.ts';
 import type { NodeOfType } from '../definition/definition.ts';
 import { EXECUTIONS } from '../definition/call-policy.ts';
@@ -128,7 +128,7 @@ const modelFields = {
   providerOptions: ProviderOptions.optional(),
 };
 
-const Compensation = describe(z.strictObject({ tool: z.string(), args: z.json().optional() }), NODE_FIELDS.compensate);
+const Compensation = describe(z.strictObject({ tool: z.string(), args: AnyJson.optional() }), NODE_FIELDS.compensate);
 
 /** The schema of each node type. The type check requires every field of the type. */
 export const NodeSchemas: { readonly [T in NodeType]: SchemaOf<NodeOfType<T>> } = {
@@ -149,7 +149,7 @@ export const NodeSchemas: { readonly [T in NodeType]: SchemaOf<NodeOfType<T>> } 
       type: z.literal('tool'),
       ...call,
       tool: z.string().optional(),
-      args: z.json().optional(),
+      args: AnyJson.optional(),
       calls: z.string().optional(),
       tools: Tools.optional(),
       execution: Execution.optional(),
@@ -162,7 +162,7 @@ export const NodeSchemas: { readonly [T in NodeType]: SchemaOf<NodeOfType<T>> } 
       type: z.literal('function'),
       ...call,
       function: z.string(),
-      args: z.json().optional(),
+      args: AnyJson.optional(),
       execution: Execution.optional(),
       mayGoto: Names.optional(),
     }),
@@ -193,8 +193,8 @@ export const NodeSchemas: { readonly [T in NodeType]: SchemaOf<NodeOfType<T>> } 
       type: z.literal('approval'),
       ...common,
       title: z.string(),
-      details: z.json().optional(),
-      args: z.json().optional(),
+      details: AnyJson.optional(),
+      args: AnyJson.optional(),
       argsSchema: Schema.optional(),
       decisionSchema: Schema.optional(),
       policy: Policy.optional(),
