@@ -64,7 +64,7 @@ describe('the check of a value', () => {
       'must satisfy one of 2 schemas',
     ],
     ['schemas without a type', { anyOf: [{ const: 1 }, { type: 'null' }] }, 2, '', 'must satisfy one of 2 schemas'],
-  ])('by alternatives says what is expected: %s', (_what, schema, value, path, message) => {
+  ])('by alternatives says what is expected: %s', (...[, schema, value, path, message]) => {
     expect(compileJsonSchema(schema)(value)).toMatchObject([{ path, message }]);
   });
 
