@@ -1,5 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { isContainer, isJsonObject, toJson, toJsonObject, toPointer } from '../../../graph/values/index.ts';
+import {
+  isContainer,
+  isJsonObject,
+  mediaTypeOf,
+  toJson,
+  toJsonObject,
+  toPointer,
+} from '../../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../../graph/values/index.ts';
 import type { FilePart } from '../../../graph/definition/index.ts';
 import { MAX_BODY_BYTES } from '../../../network/read-body.ts';
@@ -41,8 +48,7 @@ type Part = CallToolResult['content'][number];
 async function readPart(part: Part, keepFile: ToolCall['keepFile']): Promise<JsonObject> {
   const found = bytesIn(part);
   if (!found) return toJsonObject(part);
-  const mediaType = (found.mediaType.split(';')[0] ?? '').trim().toLowerCase();
-  return await keepFile({ bytes: Buffer.from(found.data, 'base64'), mediaType });
+  return await keepFile({ bytes: Buffer.from(found.data, 'base64'), mediaType: mediaTypeOf(found.mediaType) });
 }
 
 interface EncodedBytes {
