@@ -1,4 +1,4 @@
-import { allowsText, JsonLossError, mediaTypeOf, parseAnswer } from '../../graph/values/index.ts';
+import { allowsText, checkedMediaType, JsonLossError, mediaTypeOf, parseAnswer } from '../../graph/values/index.ts';
 import type { Json, JsonSchema } from '../../graph/values/index.ts';
 import { decodeText, MAX_BODY_BYTES } from '../../network/read-body.ts';
 import type { HttpResponse } from '../../network/guarded-request.ts';
@@ -39,7 +39,7 @@ export async function readAnswer(answer: HttpResponse, { name, result, keepFile 
   const bytes = await answer.readBytes(MAX_ANSWERED_BYTES);
   if (bytes.byteLength === 0) return null;
   if (isUndeclaredText(bytes, contentType)) return { text: decodeText(bytes, contentType) };
-  return toFileResult(await keepFile({ bytes, mediaType: mediaTypeOf(contentType) }), bytes.byteLength);
+  return toFileResult(await keepFile({ bytes, mediaType: checkedMediaType(contentType) }), bytes.byteLength);
 }
 
 const JSON_TYPE = /[/+]json\s*(?:;|$)/i;

@@ -22,7 +22,15 @@ export const NAMED_KEYWORDS: ReadonlySet<string> = new Set([
   'dependentSchemas',
 ]);
 /** Keywords whose values are data, not schemas. */
-export const DATA_KEYWORDS: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'example']);
+export const DATA_KEYWORDS: ReadonlySet<string> = new Set([
+  'const',
+  'enum',
+  'default',
+  'examples',
+  'example',
+  'required',
+  'dependentRequired',
+]);
 
 /** Names of JSON types; `null` for any type. */
 export type SchemaTypes = ReadonlySet<Json> | null;
