@@ -227,12 +227,6 @@ const ODD: readonly (readonly [string, Provider, Answer, object])[] = [
     json(aClaudeMessage([{ ...aToolUse('', 7), id: 7, input: '{"order":7}' }], 'tool_use')),
     named('7'),
   ],
-  [
-    'a long integer in input as text',
-    'anthropic',
-    json(aClaudeMessage([{ ...aToolUse('', 7), id: 'c', input: '{"order":1234567890123456789}' }], 'tool_use')),
-    { toolCalls: [{ id: 'c', args: { order: '1234567890123456789' } }] },
-  ],
   ['content as text', 'anthropic', json({ ...aClaudeMessage([], 'end_turn'), content: 'Hi', type: 'later' }), TEXT],
 
   ['unknown parts', 'google', stream(aCandidate([{ later: 1 }], null), GEMINI), TEXT],
