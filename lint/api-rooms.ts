@@ -6,9 +6,9 @@ import { API_BASE, FACTS, NODE, OF_RUNS, REPLAY, STATE, WORDS } from './room-gro
 export const API_ROOMS: Readonly<Record<string, Room>> = {
   'api/schemas': {
     rooms: ['graph/values', 'graph/definition', 'graph/schema', 'graph/journal', 'wording', 'process'],
-    packages: ['@hono/zod-openapi'],
+    packages: ['@hono/zod-openapi', 'croner'],
   },
-  'api/http': { rooms: [...FACTS, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose', 'jsonc-parser'] },
+  'api/http': { rooms: [...FACTS, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose'] },
   'api/temporal': {
     rooms: ['graph/values', ...STATE, 'process', 'telemetry/traces', 'workflows', 'api/http'],
     types: ['store'],

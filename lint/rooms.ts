@@ -109,7 +109,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: [...FACTS, 'graph/redaction', 'graph/compile', 'graph/signals', 'graph/advance', 'wording'],
     types: ['activities'],
     packages: ['@temporalio/common', '@temporalio/workflow'],
-    face: ['contract.ts', 'search-attributes.ts', 'schedule-contract.ts'],
+    face: ['contract.ts', 'schedule-contract.ts'],
     code: 'sandbox',
   },
   config: {

@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import type { OpenedFire } from '../store/schedules/schedule-fires.ts';
 import type { Store } from '../store/store.ts';
 
-/** The engine's own work for schedules. Histories record its name as activity type. */
+/** The activities for schedules. The names of the methods are activity types in recorded histories. */
 export interface ScheduleActivities {
   /**
    * Records that the workflow of a fire is open, and whether Temporal has canceled it; the API starts or cancels the run.

@@ -1,7 +1,7 @@
 import type { Send } from './send.ts';
 import type { Timing } from './timing.ts';
 
-/** The shared parts of a client's resources. */
+/** What every group of client methods uses: how requests are sent, and their delays. */
 export interface Connection {
   readonly send: Send;
   readonly timing: Timing;

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import {
+  DATA_KEYWORDS,
   findSchemaProblems,
   isJsonList,
   isJsonObject,
   isJsonSchema,
+  NAMED_KEYWORDS,
   parsePointer,
   toPointer,
 } from '../graph/values/index.ts';
@@ -27,16 +29,6 @@ export function findSchemaFault(schema: JsonSchema): SchemaFault | null {
 const NULLABLE =
   '"nullable" is a keyword of OpenAPI 3.0 and means nothing here: write "type": ["string", "null"], with the type in place of string';
 
-/** Keywords whose values are data or named by the author, so that `nullable` may be a name there. */
-const NAMED: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-]);
-const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);
-
 function findNullable(schema: Json, path: readonly string[]): readonly string[] | null {
   if (isJsonList(schema))
     return firstOf(
@@ -46,8 +38,8 @@ function findNullable(schema: Json, path: readonly string[]): readonly string[] 
   if (!isJsonObject(schema)) return null;
   if (schema['nullable'] === true) return path;
   for (const [keyword, value] of Object.entries(schema)) {
-    if (DATA.has(keyword)) continue;
-    const members = NAMED.has(keyword) && isJsonObject(value) ? Object.entries(value) : null;
+    if (DATA_KEYWORDS.has(keyword)) continue;
+    const members = NAMED_KEYWORDS.has(keyword) && isJsonObject(value) ? Object.entries(value) : null;
     const found = members ? firstOf(members, [...path, keyword]) : findNullable(value, [...path, keyword]);
     if (found) return found;
   }

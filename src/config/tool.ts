@@ -37,7 +37,7 @@ export const policyFields = {
   execution: z.enum(EXECUTIONS).optional(),
 };
 
-/** True if the terms of a tool allow its `execution`. */
+/** False if a tool asks for local execution, which its safety or its time limit forbids. */
 export function isExecutionAllowed({ execution, effect, timeout }: ExecutionTerms): boolean {
   return execution !== 'local' || mayBeLocal(effect, timeout);
 }

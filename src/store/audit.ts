@@ -22,6 +22,8 @@ export interface NewEntries {
   readonly by: { readonly sub: string; readonly tenantId: string; readonly roles: readonly string[] };
   /** The tenant of the subjects that do not determine it themselves; tenants, runs, approvals and schedules do. */
   readonly tenantId: string;
+  /** True if the actor may act on subjects of other tenants. Otherwise a subject of another tenant does not count. */
+  readonly crossesTenants: boolean;
 }
 
 /** A recorded act with its actor and time. */
@@ -98,16 +100,18 @@ export function createAudit(db: Kysely<Tables>): Audit {
  * Looks up the run and the tenant of each subject in the same statement; a tenant is its own subject. Ids of runs,
  * approvals and schedules never coincide.
  */
-async function add(db: Kysely<Tables>, { id, requestId, at, acts, by, tenantId }: NewEntries): Promise<void> {
+async function add(db: Kysely<Tables>, entries: NewEntries): Promise<void> {
+  const { id, requestId, at, acts, by, tenantId, crossesTenants } = entries;
+  const isReachable = (table: string) => sql`(${sql.ref(`${table}.tenant_id`)} = ${by.tenantId} or ${crossesTenants})`;
   await sql`
     insert into audit (id, at, tenant_id, action, subject, run_id, acted_by, acted_by_tenant, roles, request_id)
     select ${entryId(id)}, ${at}::timestamptz,
       coalesce(runs.tenant_id, approvals.tenant_id, schedules.tenant_id, case when action like 'tenant.%' then subject end, ${tenantId}),
       action, subject, coalesce(runs.id, approvals.run_id), ${by.sub}, ${by.tenantId}, ${by.roles}::text[], ${requestId}
     from ${rowsOf(acts)}
-      left join runs on action like 'run.%' and runs.id = subject
-      left join approvals on action like 'approval.%' and approvals.id = subject
-      left join schedules on action like 'schedule.%' and schedules.id = subject
+      left join runs on action like 'run.%' and runs.id = subject and ${isReachable('runs')}
+      left join approvals on action like 'approval.%' and approvals.id = subject and ${isReachable('approvals')}
+      left join schedules on action like 'schedule.%' and schedules.id = subject and ${isReachable('schedules')}
     on conflict (id) do nothing
   `.execute(db);
 }

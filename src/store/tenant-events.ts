@@ -36,7 +36,7 @@ export interface EventPart {
   readonly events: readonly TenantEvent[];
   /** A position within this part consists of `known`, `at`, this snapshot, and the position of an event. */
   readonly upTo: string;
-  /** The position after the part. */
+  /** The position from which the next part is read. */
   readonly position: FeedPosition;
   /** True when more events can be read at once. */
   readonly hasMore: boolean;

@@ -15,7 +15,17 @@ class WholeJsonConverter extends JsonPayloadConverter {
   override fromPayload<T>(payload: Payload): T {
     const json = decode(payload.data ?? NOTHING);
     if (!LONG_INTEGER.test(json)) return super.fromPayload<T>(payload);
-    return super.fromPayload<T>({ ...payload, data: encode(JSON.stringify(parseAnswer(json, () => true))) });
+    const whole = withoutRounding(json);
+    return super.fromPayload<T>(whole === null ? payload : { ...payload, data: encode(whole) });
+  }
+}
+
+/** Returns JSON in which long integers are texts; `null` for a text that can't be copied, which is read as it is. */
+function withoutRounding(json: string): string | null {
+  try {
+    return JSON.stringify(parseAnswer(json, () => true));
+  } catch {
+    return null;
   }
 }
 

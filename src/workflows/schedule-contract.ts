@@ -38,8 +38,8 @@ export function triggerTime(momentMs: number): string {
 }
 
 /**
- * The time by which Temporal names a fire. Temporal knows whole seconds only, so a trigger is a century late there: its
- * workflow never has the id of a fire at the same second.
+ * Returns the time in the workflow id of a fire. Temporal writes whole seconds there, so the time of a trigger is moved by
+ * a hundred years: its id never equals that of a planned fire in the same second.
  */
 export function toTemporalTime(at: string): string {
   const ms = Date.parse(at);

@@ -64,7 +64,11 @@ describe('tools of a local MCP program', () => {
   test.each<[string, readonly [string, Json], unknown]>([
     ['texts as text', ['odd.echo', 'hello'], 'hello'],
     ['structured content as it is', ['odd.typed', 3], { n: 3 }],
-    ['other parts as a list', ['odd.parts', null], [{ type: 'image', data: 'AA==', mimeType: 'image/png' }]],
+    [
+      'other parts as a list',
+      ['odd.parts', null],
+      [{ type: 'image', blob: expect.any(String), mediaType: 'image/png' }],
+    ],
     ['nothing as null', ['odd.nothing', null], null],
   ])('return %s', async (_what, [name, value], result) => {
     expect(await tools.call(name, value)).toEqual(result);

@@ -1,6 +1,13 @@
 import type { ContextPolicy, ContextReport, ModelCallRequest, OverflowReply } from '../../graph/run/index.ts';
-import { isFilePart, partsOf, textOf, toolCallsOf } from '../../graph/definition/index.ts';
-import type { Message, FilePart } from '../../graph/definition/index.ts';
+import {
+  isFilePart,
+  partsOf,
+  textOf,
+  TOKENS_OF_FILES,
+  TOKENS_PER_MESSAGE,
+  toolCallsOf,
+} from '../../graph/definition/index.ts';
+import type { Message } from '../../graph/definition/index.ts';
 import { CallError, REFUSED } from '../calls/call-error.ts';
 import type { ToolOffer } from '../models/model.ts';
 import { withDistinctIds, repairCalls } from './restore-conversation.ts';
@@ -107,8 +114,6 @@ export interface RequestMeter {
   readonly messages: (messages: readonly Message[]) => number;
 }
 
-/** Tokens of a message besides its text, as OpenAI counts: its role and separators. */
-const PER_MESSAGE = 4;
 /** Tokens of a tool call besides its name and arguments. */
 const PER_CALL = 4;
 /** Tokens with which the answer begins. */
@@ -121,14 +126,14 @@ export function createRequestMeter(counter: TokenCounter): RequestMeter {
   const tokensOf = (message: Message): number => {
     const tokens =
       counted.get(message) ??
-      PER_MESSAGE + count(countedText(message)) + tokensOfFiles(message) + tokensOfCalls(message, count);
+      TOKENS_PER_MESSAGE + count(countedText(message)) + tokensOfFiles(message) + tokensOfCalls(message, count);
     counted.set(message, tokens);
     return tokens;
   };
   return {
     envelope: ({ system, tools, output }) =>
       PER_REQUEST +
-      (system === null ? 0 : PER_MESSAGE + count(system)) +
+      (system === null ? 0 : TOKENS_PER_MESSAGE + count(system)) +
       sum(
         tools.map(({ name, description, parameters }) => count(`${name} ${description} ${JSON.stringify(parameters)}`)),
       ) +
@@ -144,9 +149,6 @@ function countedText({ content, name, providerParts }: Message): string {
   const parts = isJsonObject(providerParts) ? JSON.stringify(providerParts['parts'] ?? []) : '';
   return parts.length > text.length ? parts : text;
 }
-
-/** The maximum tokens of a picture for Claude, and of a document of a few pages for all providers. */
-const TOKENS_OF_FILES: Readonly<Record<FilePart['type'], number>> = { image: 1_600, file: 5_000 };
 
 function tokensOfFiles({ content }: Message): number {
   return sum(partsOf(content).map((part) => (isFilePart(part) ? TOKENS_OF_FILES[part.type] : 0)));

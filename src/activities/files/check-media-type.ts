@@ -1,5 +1,6 @@
 import { sourceOf } from '../../graph/definition/index.ts';
 import type { FilePart } from '../../graph/definition/index.ts';
+import { mediaTypeOf } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 
 /** A file that was read. */
@@ -29,7 +30,7 @@ const UNSPECIFIC: ReadonlySet<string> = new Set(['', 'application/octet-stream',
 
 /** A media type in lower case and without parameters (RFC 9110, section 8.3.1). */
 function canonical(mediaType: string): string {
-  const essence = (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+  const essence = mediaTypeOf(mediaType);
   return essence === 'image/jpg' ? 'image/jpeg' : essence;
 }
 

@@ -59,7 +59,7 @@ export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
     requiresPastTools: false,
     toolFields: {},
     options: (strictJsonSchema) => ({ strictJsonSchema }),
-    // Metadata come from Google's models at such addresses.
+    // At an address of this kind, only Google's models send metadata.
     reasoning: { metadataName: 'google', isRepeatedWithCalls: true },
     refusalIsFiltered: false,
   },

@@ -1,4 +1,4 @@
-import { allowsText, JsonLossError, parseAnswer } from '../../graph/values/index.ts';
+import { allowsText, checkedMediaType, JsonLossError, mediaTypeOf, parseAnswer } from '../../graph/values/index.ts';
 import type { Json, JsonSchema } from '../../graph/values/index.ts';
 import { decodeText, MAX_BODY_BYTES } from '../../network/read-body.ts';
 import type { HttpResponse } from '../../network/guarded-request.ts';
@@ -39,7 +39,7 @@ export async function readAnswer(answer: HttpResponse, { name, result, keepFile 
   const bytes = await answer.readBytes(MAX_ANSWERED_BYTES);
   if (bytes.byteLength === 0) return null;
   if (isUndeclaredText(bytes, contentType)) return { text: decodeText(bytes, contentType) };
-  return toFileResult(await keepFile({ bytes, mediaType: essenceOf(contentType) }), bytes.byteLength);
+  return toFileResult(await keepFile({ bytes, mediaType: checkedMediaType(contentType) }), bytes.byteLength);
 }
 
 const JSON_TYPE = /[/+]json\s*(?:;|$)/i;
@@ -51,18 +51,13 @@ const BINARY_TYPE = /^(?:image|audio|video|font|model)\/|^application\/(?:pdf|zi
 
 /** True for an answer that states a text, or no type at all. */
 function isText(contentType: string): boolean {
-  const essence = essenceOf(contentType);
-  return essence === '' || TEXT_TYPE.test(essence);
+  const mediaType = mediaTypeOf(contentType);
+  return mediaType === '' || TEXT_TYPE.test(mediaType);
 }
 
 /** True for UTF-8 text that fits into a result, although its media type does not say that it is text. */
 function isUndeclaredText(bytes: Uint8Array, contentType: string): boolean {
-  return bytes.byteLength <= MAX_BODY_BYTES && !BINARY_TYPE.test(essenceOf(contentType)) && isUtf8(bytes);
-}
-
-/** Returns a media type in lower case, without parameters. */
-function essenceOf(contentType: string): string {
-  return (contentType.split(';')[0] ?? '').trim().toLowerCase();
+  return bytes.byteLength <= MAX_BODY_BYTES && !BINARY_TYPE.test(mediaTypeOf(contentType)) && isUtf8(bytes);
 }
 
 function isUtf8(bytes: Uint8Array): boolean {

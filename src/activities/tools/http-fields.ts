@@ -1,5 +1,6 @@
 import { isContainer, isJsonList, isJsonObject, toText } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
+import { CallError, REFUSED } from '../calls/call-error.ts';
 
 /**
  * How a list is written in a query or a form: its name repeated (`ids=a&ids=b`), repeated with brackets
@@ -13,25 +14,53 @@ type Field = readonly [name: string, value: string];
 /**
  * Writes arguments as the fields of a query or a form. `null` is left out. A member of an object is `name[member]`; an
  * element that is an object or a list has its index in the name (`items[0][price]`).
+ * @throws CallError `INVALID_TOOL_ARGUMENTS` when the fields have more than 1,000,000 characters together: each one repeats the names around it
  */
 export function toFields(args: JsonObject, lists: ListStyle): readonly Field[] {
-  return Object.entries(args).flatMap(([name, value]) => fieldsOf(name, value, lists));
+  const fields: Field[] = [];
+  let length = 0;
+  const add = (name: string, value: string): void => {
+    length += name.length + value.length;
+    if (length > MAX_LENGTH) throw tooLong();
+    fields.push([name, value]);
+  };
+  for (const [name, value] of Object.entries(args)) addFields(add, lists, name, value);
+  return fields;
 }
 
-function fieldsOf(name: string, value: Json, lists: ListStyle): readonly Field[] {
-  if (value === null) return [];
+/** In characters, of all names and values. */
+const MAX_LENGTH = 1_000_000;
+
+function tooLong(): CallError {
+  const message = `The arguments make fields of more than ${MAX_LENGTH} characters: each one repeats the names around it`;
+  return new CallError('INVALID_TOOL_ARGUMENTS', message, REFUSED);
+}
+
+type AddField = (name: string, value: string) => void;
+
+function addFields(add: AddField, lists: ListStyle, name: string, value: Json): void {
+  if (value === null) return;
   if (isJsonObject(value))
-    return Object.entries(value).flatMap(([member, inner]) => fieldsOf(`${name}[${member}]`, inner, lists));
-  if (!isJsonList(value)) return [[name, toText(value)]];
-  if (value.some(isContainer)) return value.flatMap((item, index) => fieldsOf(`${name}[${index}]`, item, lists));
-  return LISTS[lists](
-    name,
-    value.filter((item) => item !== null).map((item) => toText(item)),
-  );
+    for (const [member, inner] of Object.entries(value)) addFields(add, lists, `${name}[${member}]`, inner);
+  else if (!isJsonList(value)) add(name, toText(value));
+  else if (value.some(isContainer))
+    for (const [index, item] of value.entries()) addFields(add, lists, `${name}[${index}]`, item);
+  else
+    LISTS[lists](
+      add,
+      name,
+      value.filter((item) => item !== null).map((item) => toText(item)),
+    );
 }
 
-const LISTS: Readonly<Record<ListStyle, (name: string, items: readonly string[]) => readonly Field[]>> = {
-  repeat: (name, items) => items.map((item) => [name, item]),
-  brackets: (name, items) => items.map((item) => [`${name}[]`, item]),
-  commas: (name, items) => (items.length === 0 ? [] : [[name, items.join(',')]]),
+const LISTS: Readonly<Record<ListStyle, (add: AddField, name: string, items: readonly string[]) => void>> = {
+  repeat(add, name, items) {
+    for (const item of items) add(name, item);
+  },
+  brackets(add, name, items) {
+    for (const item of items) add(`${name}[]`, item);
+  },
+  commas(add, name, items) {
+    if (items.length > 0) add(name, items.join(','));
+  },
 };

@@ -17,7 +17,7 @@ import { hiddenFrom } from '../redaction.ts';
 import { findRun } from '../runs/run-json.ts';
 import { sendSignal } from '../runs/send-signal.ts';
 import { startRun } from '../runs/start-run.ts';
-import { mediaTypeOf, requirePlainJson, readJsonText } from '../http/read-json.ts';
+import { mediaTypeIn, requirePlainJson, readJsonText } from '../http/read-json.ts';
 
 /** The answer to a message. */
 export interface HookResponse {
@@ -222,7 +222,7 @@ const HIDDEN: ReadonlySet<string> = new Set([
  * @throws ApiError 415 for another media type, 400 or 422 as for any JSON body
  */
 function readMessage({ headers, bytes }: SignedRequest, { takesForms }: Scheme): Message {
-  const isForm = takesForms && mediaTypeOf(headers) === FORM;
+  const isForm = takesForms && mediaTypeIn(headers) === FORM;
   if (!isForm) requirePlainJson(headers);
   return {
     body: isForm ? readForm(bytes) : readJson(bytes),

@@ -4,6 +4,7 @@ import {
   isJsonObject,
   lossesIn,
   MAX_INPUT_DEPTH,
+  mediaTypeOf,
   messageOf,
   toPointer,
 } from '../../graph/values/index.ts';
@@ -96,16 +97,12 @@ export function requirePlainJson(headers: Headers): void {
 }
 
 /** Returns the media type of a body in lower case, without its parameters. */
-export function mediaTypeOf(headers: Headers): string {
-  return essenceOf(headers.get('content-type') ?? '');
-}
-
-function essenceOf(type: string): string {
-  return (type.split(';')[0] ?? '').trim().toLowerCase();
+export function mediaTypeIn(headers: Headers): string {
+  return mediaTypeOf(headers.get('content-type') ?? '');
 }
 
 function isJson(type: string): boolean {
-  return essenceOf(type) === 'application/json' && type.split(';').slice(1).every(isTaken);
+  return mediaTypeOf(type) === 'application/json' && type.split(';').slice(1).every(isTaken);
 }
 
 /** Accepts every parameter except a charset other than UTF-8; the other parameters have no meaning for JSON. */

@@ -72,10 +72,18 @@ async function withdrawIfRefused(
 }
 
 function entriesOf(c: Context<ApiEnv>, acts: readonly Act[]): NewEntries {
-  const { tenantId, sub, roles } = c.get('caller');
+  const { tenantId, sub, roles, permissions } = c.get('caller');
   const requestId = c.get('requestId');
   const id = attemptOf(c)?.id ?? requestId;
-  return { id, requestId, at: new Date().toISOString(), acts, by: { sub, tenantId, roles }, tenantId };
+  return {
+    id,
+    requestId,
+    at: new Date().toISOString(),
+    acts,
+    by: { sub, tenantId, roles },
+    tenantId,
+    crossesTenants: permissions.has('admin'),
+  };
 }
 
 function actOf(c: Context<ApiEnv>, { action, subject }: AuditedRoute): Act {

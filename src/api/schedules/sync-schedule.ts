@@ -20,17 +20,22 @@ export async function syncSchedule({ store, engine }: SyncDeps, reference: Sched
   if (first) await engine.schedules.remove(reference);
 }
 
-/** Changes Temporal's schedule now; if Temporal is unavailable, the sweeper does it later. @throws ApiError 422 */
+/**
+ * Changes Temporal's schedule now. If Temporal does not answer in time, the sweeper does it again: the request may take
+ * effect late, after a newer one.
+ * @throws ApiError 422
+ */
 export async function orSyncLater(
-  { logger }: SyncDeps,
-  { id }: ScheduleReference,
+  { store, logger }: SyncDeps,
+  reference: ScheduleReference,
   change: () => Promise<void>,
 ): Promise<void> {
   try {
     await change();
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'UNAVAILABLE') throw error;
-    logger.warn({ error, schedule: id }, 'Temporal does not have a schedule yet');
+    await store.schedules.markUnsynced(reference);
+    logger.warn({ error, schedule: reference.id }, 'Temporal does not have a schedule yet');
   }
 }
 

@@ -126,9 +126,22 @@ async function recordSkipped({ engine, store }: FireDeps, fire: OverFire, until 
   const schedule = await store.schedules.find(fire);
   if (!schedule || schedule.paused || schedule.overlap === 'allow') return;
   const since = fire.openedAt > schedule.updatedAt ? fire.openedAt : schedule.updatedAt;
-  const times = (await engine.schedules.timesBetween(schedule, since, until.toISOString())) ?? [];
-  const fires = SKIPPED[schedule.overlap](times).map((at) => ({ at, kind: 'time' as const, runId: ulid() }));
+  const recorded = await lastSkipped(store, schedule);
+  // Temporal answers 1,000 times at most, so a look continues where the one before has ended.
+  const isContinued = recorded !== null && recorded > since;
+  const times =
+    (await engine.schedules.timesBetween(schedule, isContinued ? recorded : since, until.toISOString())) ?? [];
+  const skipped = isContinued && schedule.overlap === 'buffer' ? times : SKIPPED[schedule.overlap](times);
+  const fires = skipped.map((at) => ({ at, kind: 'time' as const, runId: ulid() }));
   await store.scheduleFires.skip(schedule, fires, OVERLAPPED);
+}
+
+/** The number of the last fires among which the last skipped time is searched. */
+const LAST_FIRES = 50;
+
+async function lastSkipped({ scheduleFires }: FireDeps['store'], schedule: Schedule): Promise<string | null> {
+  const last = (await scheduleFires.latest([schedule], LAST_FIRES)).get(schedule.id) ?? [];
+  return last.find(({ kind, code }) => kind === 'time' && code === OVERLAPPED.code)?.at ?? null;
 }
 
 /** Ends the workflows of fires whose run has ended or will never start, so that Temporal may start the next one. */

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { Cron as CronTimes } from 'croner';
 import { Duration } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN, parseDuration } from '../../graph/values/index.ts';
 import { aPage, GivenRecord, GivenTime, JsonRecord, listOf, NextCursor, RunLimits, Time } from './common.ts';
@@ -42,10 +43,20 @@ export const SCHEDULE_EXAMPLE = {
 const YEAR_MS = 366 * 86_400_000;
 const OVERLAPS = ['skip', 'buffer', 'allow', 'cancelOther'] as const;
 
+/** False for dates that no calendar has, such as the 31st of February. Temporal judges expressions that can't be read here. */
+function mayFire(expression: string): boolean {
+  try {
+    return new CronTimes(expression, { timezone: 'UTC', domAndDow: true }).nextRun() !== null;
+  } catch {
+    return true;
+  }
+}
+
 const Cron = z
   .string()
   .max(255)
   .regex(/^[\dA-Za-z*,/-]+(?: [\dA-Za-z*,/-]+){4}$/, 'Five fields with a space between them are expected here')
+  .refine(mayFire, 'There is no such time: this schedule would never fire')
   .openapi({ description: 'Minute, hour, day, month, day of the week; names such as `MON` are allowed' });
 
 const Every = Duration.refine((text) => {

@@ -45,6 +45,7 @@ function serverCheck({ configFile, environment }: Installation): DoctorCheck {
     async find() {
       const loaded = await loadConfig(configFile);
       const servers = Object.keys(loaded.mcpServers).length;
+      if (servers === 0) return 'none is configured';
       const { config, warnings } = await addMcpTools(loaded, { environment, report: () => undefined });
       const tools = config.tools.length - loaded.tools.length;
       return [`${servers} servers with ${tools} tools`, ...warnings.map((warning) => `      warning: ${warning}`)].join(

@@ -12,8 +12,8 @@ import { graphToolName, isGraphTool, isOfferedTool } from './node-types/offered-
 import type { GraphTool, OfferedTool } from './node-types/offered-tool.ts';
 
 /*
- * Graphs as tools. The node gets a graph inside with a `subgraph` node for each of them, which no edge leads to. A call
- * runs its node, so the rules of subgraphs (limits, approvals, redaction) apply to these calls as well.
+ * Graphs as tools. Each one is a `subgraph` node in a graph inside the calling node, which has no edges. A call runs this
+ * node, so the rules of subgraphs (limits, approvals, redaction) apply to these calls as well.
  */
 
 /** A published graph among the tools of a node. */

@@ -49,3 +49,4 @@ export type { ReducerName, ValueKindOf } from './reducers.ts';
 export { isDefinition, referencesIn, replaceReferences } from './references.ts';
 export { BUILT_IN_ROLES, PERMISSIONS, permissionsOf } from './roles.ts';
 export type { Permission, Roles } from './roles.ts';
+export { TOKENS_OF_FILES, TOKENS_PER_MESSAGE } from './token-estimate.ts';

@@ -285,7 +285,7 @@ export function claimRoom(draft: Draft, bytes: number, subject: string): void {
 /** Each 64 bytes held cost one unit of the meter. */
 const BYTES_PER_UNIT = 64;
 
-/** The number of signal results that queries return. The API queries right after it sends its signal. */
+/** The most signal results that a run remembers for queries. The API asks for a result right after its signal. */
 const MAX_SIGNAL_RESULTS = 100;
 
 /**

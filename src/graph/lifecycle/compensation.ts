@@ -112,8 +112,8 @@ export function expireAskedCompensation(draft: Draft, asked: AskedCompensation):
 }
 
 /**
- * Begins an approved compensation with the approved arguments. Arguments edited by a person are read again first. A
- * rejected or expired compensation has failed.
+ * Begins an approved compensation with the approved arguments. Arguments that a person has edited go through the
+ * tool's own schema again first. A rejected or expired compensation has failed.
  */
 export function finishAskedCompensation(draft: Draft, { compensation }: AskedCompensation, approval: Approval): void {
   draft.awaitPerson(null);

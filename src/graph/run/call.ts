@@ -3,7 +3,7 @@ import { isJsonObject } from '../values/json.ts';
 import type { CallRequest, CallEffect, CallReply, LocalEffect } from './effect.ts';
 import type { OpenCall, UnknownOutcomeRule } from './run.ts';
 
-/** Returns the kind and name of the called model, tool, function or node type, or of the tool that reads arguments. */
+/** Returns the kind and name of the called model, tool, function or node type, or of the tool whose schema reads arguments. */
 export function calleeOf(request: CallRequest): OpenCall['called'] {
   switch (request.kind) {
     case 'model':

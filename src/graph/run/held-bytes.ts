@@ -35,7 +35,7 @@ function bytesOfAll(values: readonly object[]): number {
   return values.reduce<number>((sum, value) => sum + bytesOf(value), 0);
 }
 
-/** Returns the bytes of the tasks of an open superstep, or of the list elements for the next one. */
+/** Returns the bytes held for a superstep: of its tasks or, before it opens, of the elements that begin them. */
 export function bytesOfSuperstep({ at, deferred }: Pick<Scope, 'at' | 'deferred'>): number {
   const open =
     at.kind === 'running' ? at.tasks.reduce((sum, task) => sum + bytesOfTask(task), 0) : bytesOfTriggers(at.triggers);

@@ -5,7 +5,7 @@ export type FieldTexts = Readonly<Record<string, string>>;
 
 const registry = z.registry<{ readonly texts: FieldTexts }>();
 
-/** Describes every field of an object but `type`. It compiles only if none is missing. @returns the schema */
+/** Gives every field of an object but `type` a text. The compiler refuses a call that omits one. @returns the schema */
 export function describe<Shape extends z.core.$ZodLooseShape, Config extends z.core.$ZodObjectConfig>(
   schema: z.ZodObject<Shape, Config>,
   texts: Readonly<Record<Exclude<keyof Shape & string, 'type'>, string>>,

@@ -12,7 +12,8 @@ import { own, isJsonObject } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { MEMORY_TOOLS } from '../definition/memory-tools.ts';
 import { toolCallsOf, partsOf } from '../definition/message.ts';
-import type { Message, ContentPart, MessageContent } from '../definition/message.ts';
+import type { Message, MessageContent } from '../definition/message.ts';
+import { TOKENS_OF_FILES, TOKENS_PER_MESSAGE } from '../definition/token-estimate.ts';
 import { jsonSize } from '../values/json-size.ts';
 
 /*
@@ -278,16 +279,15 @@ function ofJson(value: Json): number {
 }
 
 const CHARACTERS_PER_TOKEN = 4;
-const PER_MESSAGE = 4;
 
 function ofTool({ description, parameters }: Pick<ToolEntry, 'description' | 'parameters'>): number {
-  return PER_MESSAGE + ofText(description) + ofJson(parameters);
+  return TOKENS_PER_MESSAGE + ofText(description) + ofJson(parameters);
 }
 
 function ofMessage(message: Message): number {
   const calls = toolCallsOf(message);
   const ofCalls = calls.length === 0 ? 0 : ofJson([...calls]);
-  return PER_MESSAGE + Math.max(ofContent(message.content), ofProviderParts(message)) + ofCalls;
+  return TOKENS_PER_MESSAGE + Math.max(ofContent(message.content), ofProviderParts(message)) + ofCalls;
 }
 
 /** The parts that the provider needs back, such as encrypted reasoning, may be longer than the content. */
@@ -298,9 +298,6 @@ function ofProviderParts({ providerParts }: Message): number {
 function ofContent(content: MessageContent): number {
   return sum(partsOf(content).map((part) => (part.type === 'text' ? ofText(part.text) : TOKENS_OF_FILES[part.type])));
 }
-
-/** A run does not know the size of a file. A picture takes about this number, and so does a document of a few pages. */
-const TOKENS_OF_FILES: Readonly<Record<Exclude<ContentPart['type'], 'text'>, number>> = { image: 1_600, file: 5_000 };
 
 function ofText(text: string): number {
   let latin = 0;

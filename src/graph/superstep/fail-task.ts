@@ -50,8 +50,8 @@ function stateAfterLastCall(handle: TaskHandle, { failing, saved }: FailingPosit
 }
 
 /**
- * Returns the state of a task that has failed for good, after late results of its calls. It waits for a person if the
- * outcome of a call is unknown.
+ * Returns the state of a failed task once its open calls have returned: failed, or waiting for a person if the outcome
+ * of one of these calls is unknown.
  * @param unknownCount the number of calls whose outcome was unknown before
  */
 export function stateAfterLateResults(

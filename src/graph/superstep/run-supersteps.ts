@@ -38,7 +38,7 @@ export function runSupersteps(frame: Frame): StopReason {
 
 type At<Kind extends ScopePosition['kind']> = ScopePosition & { readonly kind: Kind };
 
-/** The next step of a graph at each position. @returns `null` if the graph can continue */
+/** What a graph does at each position. Each function returns why the graph stops; `null` if it can continue. */
 const MOVES: { readonly [K in ScopePosition['kind']]: (frame: Frame, at: At<K>) => StopReason | null } = {
   ready: openNextSuperstep,
   running: workOnSuperstep,

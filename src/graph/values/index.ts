@@ -24,3 +24,5 @@ export { tryWithAllowance, unitsSpent } from './meter.ts';
 export { compilePattern } from './regular-expression.ts';
 export { unreadable } from './unreadable.ts';
 export { hasCode } from './text.ts';
+export { checkedMediaType, mediaTypeOf } from './media-type.ts';
+export { DATA_KEYWORDS, NAMED_KEYWORDS } from './schema-parts.ts';

@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject } from './json.ts';
+import { isContainer } from './json.ts';
 import type { Json } from './json.ts';
 import { isKept } from './decimal.ts';
 import { toPointer } from './json-pointer.ts';
@@ -54,15 +54,31 @@ export function parseDocument(text: string): Json {
  */
 export function parseAnswer(text: string, isText: (path: JsonLoss['path']) => boolean = () => false): Json {
   const json = withoutMark(text);
-  const value: unknown = JSON.parse(json);
-  const kept: JsonLoss[] = [];
-  if (LONG_INTEGER.test(json))
-    for (const loss of lossesIn(json)) {
-      if (loss.kind === 'repeated member') continue;
-      if (!isText(loss.path)) throw new JsonLossError(loss);
-      kept.push(loss);
-    }
-  return kept.reduce((changed, { path, text: digits }) => withTextAt(changed, path, digits), toJson(value));
+  // The copy is new, so it may be changed in place; it also limits the depth of all paths.
+  const value = toJson(JSON.parse(json));
+  if (!LONG_INTEGER.test(json)) return value;
+  const holder = { value };
+  for (const { kind, path, offset, text: digits } of lossesIn(json)) {
+    const place = kind === 'repeated member' ? null : placeOf(holder, ['value', ...path]);
+    if (!place || Reflect.get(place.container, place.key) !== Number(digits)) continue;
+    if (!isText(path)) throw new JsonLossError({ kind, path, offset, text: digits });
+    Reflect.set(place.container, place.key, digits);
+  }
+  return holder.value;
+}
+
+/** Where a part of a value is. */
+interface Place {
+  readonly container: object;
+  readonly key: string | number;
+}
+
+/** Finds a part by its path; `null` if it was replaced by a later member of the same name. */
+function placeOf(container: object, [key = '', ...inner]: JsonLoss['path']): Place | null {
+  if (!Object.hasOwn(container, key)) return null;
+  if (inner.length === 0) return { container, key };
+  const part: unknown = Reflect.get(container, key);
+  return isContainer(part) ? placeOf(part, inner) : null;
 }
 
 /** What a text must contain to have an integer that a double does not keep; the digits of a fraction don't count. */
@@ -70,15 +86,6 @@ export const LONG_INTEGER = /(?<![\d.])\d{16}/;
 
 function withoutMark(text: string): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
-}
-
-function withTextAt(value: Json, [key, ...inner]: JsonLoss['path'], text: string): Json {
-  if (key === undefined) return text;
-  if (isJsonList(value)) return value.map((item, at) => (at === key ? withTextAt(item, inner, text) : item));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, name === key ? withTextAt(member, inner, text) : member]),
-  );
 }
 
 /** An object or an array that is open at the current position of a JSON text. */

@@ -13,6 +13,25 @@ export interface SchemaPart {
   readonly root: JsonSchema;
 }
 
+/** Keywords whose members are schemas with names that the author of the schema chooses. */
+export const NAMED_KEYWORDS: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+]);
+/** Keywords whose values are data, not schemas. */
+export const DATA_KEYWORDS: ReadonlySet<string> = new Set([
+  'const',
+  'enum',
+  'default',
+  'examples',
+  'example',
+  'required',
+  'dependentRequired',
+]);
+
 /** Names of JSON types; `null` for any type. */
 export type SchemaTypes = ReadonlySet<Json> | null;
 

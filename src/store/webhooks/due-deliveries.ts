@@ -223,8 +223,8 @@ function isAboutReceiver({ kind }: DeliveryResult): RawBuilder<unknown> {
 }
 
 /**
- * For a webhook with few events, a single failure may be old. So it is disabled only after a delivery has used up all
- * its attempts.
+ * If a webhook gets few events, the time of its first failure may be long ago after a single failed attempt. So a
+ * webhook is disabled only when a delivery has also used up all its attempts.
  */
 function healthAfter({ kind }: DeliveryResult): RawBuilder<unknown> {
   if (kind === 'delivered') return sql`failing_since = null`;

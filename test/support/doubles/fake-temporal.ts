@@ -11,6 +11,8 @@ export interface FakeTemporal {
   mayFire: boolean;
   /** The times of each schedule. */
   times: readonly string[];
+  /** The most times that it returns for a request. */
+  mostTimes: number;
   /** Called when a schedule is triggered. */
   onTrigger: (at: string) => Promise<void>;
   readonly triggered: string[];
@@ -40,7 +42,9 @@ export function aFakeTemporal(): FakeTemporal {
       remove: async () => await asked(() => undefined),
       nextTimes: async () => await asked(() => []),
       timesBetween: async (_, from, to) =>
-        await asked(() => (fake.hasSchedules ? fake.times.filter((at) => at > from && at <= to) : null)),
+        await asked(() =>
+          fake.hasSchedules ? fake.times.filter((at) => at > from && at <= to).slice(0, fake.mostTimes) : null,
+        ),
       trigger: async (_, at) => {
         const isSent = await asked(() => fake.hasSchedules || null);
         fake.triggered.push(at);
@@ -62,6 +66,7 @@ export function aFakeTemporal(): FakeTemporal {
     hasSchedules: true,
     mayFire: false,
     times: [],
+    mostTimes: 1_000,
     onTrigger: async () => await Promise.resolve(),
     triggered: [],
     backfilled: [],

@@ -17,9 +17,11 @@ test.each(['{"a":"1234567890123456789"}', '{"a":9007199254740991,"b":0.123456789
   },
 );
 
-test.each(['{"a":1234567890123456789', `${'['.repeat(500)}1234567890123456789${']'.repeat(500)}`])(
-  'JSON that is broken or too deep is read as unreadable: %#',
-  (json) => {
-    expect(read(json)).toEqual({ $unreadable: 'it is no JSON' });
-  },
-);
+test('JSON that is broken is read as unreadable', () => {
+  expect(read('{"a":1234567890123456789')).toEqual({ $unreadable: 'it is no JSON' });
+});
+
+test('JSON that is nested too deeply to be copied is read as it is', () => {
+  const json = `${'['.repeat(500)}"1234567890123456"${']'.repeat(500)}`;
+  expect(JSON.stringify(read(json))).toBe(json);
+});

@@ -1,4 +1,4 @@
-import { isJsonObject, own } from '../../../graph/values/index.ts';
+import { isJsonObject, own, parseAnswer } from '../../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../../graph/values/index.ts';
 import { argumentsIn, countsIn, nameIn, numberIn, objectIn, objectsIn, present, textIn } from './members.ts';
 import type { Member } from './members.ts';
@@ -54,8 +54,7 @@ const BLOCKS: Readonly<Record<string, BlockReader>> = {
 function inputIn(member: Member): Json {
   if (typeof member !== 'string') return member ?? {};
   try {
-    const parsed: Json = JSON.parse(member);
-    return parsed;
+    return parseAnswer(member, () => true);
   } catch {
     return member.trim() === '' ? {} : member;
   }

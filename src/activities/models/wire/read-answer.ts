@@ -29,7 +29,7 @@ const isAnyText = (): true => true;
 /** Cut JSON, and a page of a proxy. */
 const BEGUN = /^\s*[[{<]/;
 
-/** The message contains the text up to its end, because secrets in it are found only if they are whole. */
+/** An error quotes the whole text, because a secret that is cut in two would not be found and replaced. */
 function parse(text: string): Json {
   try {
     return parseAnswer(text, isAnyText);

@@ -66,20 +66,20 @@ function nextCursor(stated: unknown, before: ReadonlySet<string>): { readonly cu
 class ToolCollection implements ToolListing {
   readonly tools = new Map<string, ListedTool>();
   readonly warnings: string[] = [];
+  #items = 0;
   #size = 0;
 
   /** Adds a page. @returns the reason why the list must end here, or `null` */
   add(page: readonly unknown[]): string | null {
     for (const item of page) {
-      if (this.tools.size >= MAX_TOOLS) return `it lists more than ${MAX_TOOLS} tools; the others are left out`;
-      if (isDeeperThan(MAX_LEVELS, item)) {
-        this.warnings.push(`${nameOf(item)} has more than ${MAX_LEVELS} levels of JSON, so it is left out`);
-        continue;
-      }
-      this.#size += JSON.stringify(item)?.length ?? 0;
+      this.#items += 1;
+      if (this.#items > MAX_TOOLS) return `it lists more than ${MAX_TOOLS} tools; the others are left out`;
+      const isDeep = isDeeperThan(MAX_LEVELS, item);
+      this.#size += isDeep ? MAX_LIST_SIZE / MAX_TOOLS : (JSON.stringify(item)?.length ?? 0);
       if (this.#size > MAX_LIST_SIZE)
         return `its list of tools has more than ${MAX_LIST_SIZE} characters; the rest is left out`;
-      this.#addTool(item);
+      if (isDeep) this.warnings.push(`${nameOf(item)} has more than ${MAX_LEVELS} levels of JSON, so it is left out`);
+      else this.#addTool(item);
     }
     return null;
   }

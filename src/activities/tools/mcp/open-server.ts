@@ -1,4 +1,6 @@
 import type { GuardedFetch } from '../../../network/guarded-request.ts';
+import { isJsonObject } from '../../../graph/values/index.ts';
+import type { JsonObject } from '../../../graph/values/index.ts';
 import { useSecrets } from '../../secrets.ts';
 import type { SecretResolver } from '../../secrets.ts';
 import type { Tool } from '../tool.ts';
@@ -46,8 +48,17 @@ export async function openServer(server: string, settings: McpServerSettings, de
     const session = await connection.session();
     const listing = await session.tools();
     const offer = offerTools(server, settings, listing);
+    const redactSchema = (schema: JsonObject): JsonObject => {
+      const redacted = secrets.redactResult(schema);
+      return isJsonObject(redacted) ? redacted : {};
+    };
     // A server that echoes its own credentials must not bring them into the catalog of every run.
-    const offered = offer.offered.map((tool) => ({ ...tool, description: secrets.redact(tool.description) }));
+    const offered = offer.offered.map((tool) => ({
+      ...tool,
+      description: secrets.redact(tool.description),
+      parameters: redactSchema(tool.parameters),
+      outputSchema: tool.outputSchema && redactSchema(tool.outputSchema),
+    }));
     return {
       listing,
       offered,

@@ -1,5 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { isContainer, isJsonObject, toJson, toJsonObject, toPointer } from '../../../graph/values/index.ts';
+import {
+  checkedMediaType,
+  isContainer,
+  isJsonObject,
+  toJson,
+  toJsonObject,
+  toPointer,
+} from '../../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../../graph/values/index.ts';
 import type { FilePart } from '../../../graph/definition/index.ts';
 import { MAX_BODY_BYTES } from '../../../network/read-body.ts';
@@ -13,6 +20,7 @@ interface AnsweringTool {
   readonly outputSchema: JsonObject | null;
   readonly errorMeans: ErrorMeaning;
   readonly keepFile: ToolCall['keepFile'];
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -27,22 +35,34 @@ export async function readAnswer(result: CallToolResult, tool: AnsweringTool): P
   const text = result.structuredContent ? null : textOf(result);
   requireSize(text ?? result.structuredContent ?? null);
   if (text !== null) return text === '' && result.content.length === 0 ? null : text;
-  const parts = await Promise.all(result.content.map(async (part) => await readPart(part, tool.keepFile)));
-  const value = result.structuredContent
-    ? withFiles(requireWhole(toJson(result.structuredContent)), parts, tool)
-    : parts;
+  const content = result.structuredContent ? requireWhole(toJson(result.structuredContent)) : null;
+  if (isJsonObject(content) && !mayHaveFiles(content, tool)) return content;
+  const parts = await readParts(result.content, tool);
+  const value = isJsonObject(content) ? withFiles(content, parts) : parts;
   requireSize(value);
   return value;
 }
 
 type Part = CallToolResult['content'][number];
 
-/** Converts a part of an answer; bytes in Base64 become a stored file. */
-async function readPart(part: Part, keepFile: ToolCall['keepFile']): Promise<JsonObject> {
-  const found = bytesIn(part);
-  if (!found) return toJsonObject(part);
-  const mediaType = (found.mediaType.split(';')[0] ?? '').trim().toLowerCase();
-  return await keepFile({ bytes: Buffer.from(found.data, 'base64'), mediaType });
+/** An answer with more files is refused before one is stored. */
+const MAX_FILES = 20;
+
+/** Converts the parts of an answer, one after the other; bytes in Base64 become stored files. */
+async function readParts(
+  content: readonly Part[],
+  { keepFile, signal }: AnsweringTool,
+): Promise<readonly JsonObject[]> {
+  const files = content.filter((part) => bytesIn(part)).length;
+  if (files > MAX_FILES) throw broken('PAYLOAD_TOO_LARGE', `The answer has ${files} files; ${MAX_FILES} are allowed`);
+  const parts: JsonObject[] = [];
+  for (const part of content) {
+    signal.throwIfAborted();
+    const found = bytesIn(part);
+    const file = found && { bytes: Buffer.from(found.data, 'base64'), mediaType: checkedMediaType(found.mediaType) };
+    parts.push(file ? await keepFile(file) : toJsonObject(part));
+  }
+  return parts;
 }
 
 interface EncodedBytes {
@@ -57,11 +77,15 @@ function bytesIn(part: Part): EncodedBytes | null {
   return { data: part.resource.blob, mediaType: part.resource.mimeType ?? 'application/octet-stream' };
 }
 
-/** Adds the files of an answer to its structured content, unless the schema of that has no place for them. */
-function withFiles(content: Json, parts: readonly JsonObject[], { outputSchema }: AnsweringTool): Json {
+/** True if structured content has a place for files: its schema allows other members, and it has no member `files`. */
+function mayHaveFiles(content: JsonObject, { outputSchema }: AnsweringTool): boolean {
+  return outputSchema?.['additionalProperties'] !== false && !Object.hasOwn(content, 'files');
+}
+
+/** Adds the files of an answer to its structured content. */
+function withFiles(content: JsonObject, parts: readonly JsonObject[]): JsonObject {
   const files = parts.filter(isFile);
-  if (files.length === 0 || !isJsonObject(content) || Object.hasOwn(content, 'files')) return content;
-  return outputSchema?.['additionalProperties'] === false ? content : { ...content, files };
+  return files.length === 0 ? content : { ...content, files };
 }
 
 function isFile(part: JsonObject): part is FilePart {

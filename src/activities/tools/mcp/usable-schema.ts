@@ -1,4 +1,10 @@
-import { compilePattern, isJsonList, isJsonObject } from '../../../graph/values/index.ts';
+import {
+  compilePattern,
+  DATA_KEYWORDS,
+  isJsonList,
+  isJsonObject,
+  NAMED_KEYWORDS,
+} from '../../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../../graph/values/index.ts';
 
 /** A schema with only the keywords that can be checked here. */
@@ -23,8 +29,8 @@ function convert(value: Json, of: string, unchecked: string[]): Json {
   if (isJsonList(value)) return value.map((item) => convert(item, of, unchecked));
   if (!isJsonObject(value)) return value;
   const converted = Object.entries(value).flatMap(([keyword, inner]): [string, Json][] => {
-    if (DATA.has(keyword)) return [[keyword, inner]];
-    if (NAMED.has(keyword) && isJsonObject(inner))
+    if (DATA_KEYWORDS.has(keyword)) return [[keyword, inner]];
+    if (NAMED_KEYWORDS.has(keyword) && isJsonObject(inner))
       return [[keyword, mapMembers(inner, (member, name) => convert(member, name, unchecked))]];
     if (keyword === 'pattern' && typeof inner === 'string' && !isLinear(inner)) {
       unchecked.push(of === '' ? 'pattern' : `pattern of "${of}"`);
@@ -34,17 +40,6 @@ function convert(value: Json, of: string, unchecked: string[]): Json {
   });
   return withPositions(withNumericBounds(Object.fromEntries(converted)));
 }
-
-/** Keywords whose members are named by the author of the schema. */
-const NAMED: ReadonlySet<string> = new Set([
-  'properties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-  'patternProperties',
-]);
-/** Keywords whose values are data, not schemas. */
-const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'example']);
 
 function mapMembers(object: JsonObject, map: (member: Json, name: string) => Json): JsonObject {
   return Object.fromEntries(Object.entries(object).map(([name, member]) => [name, map(member, name)]));

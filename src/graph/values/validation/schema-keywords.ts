@@ -1,8 +1,9 @@
-import { isJsonList, isJsonObject, itemsIn, membersIn, own, toItems } from '../json.ts';
+import { isJsonList, isJsonObject, itemsIn, membersIn, nameOfType, own, toItems } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { spend } from '../meter.ts';
 import { compilePattern } from '../regular-expression.ts';
 import { quoteSchema } from './keyword.ts';
+import { isOfType } from './value-keywords.ts';
 import type { Checker, CompiledSchema, Keyword, Collector } from './keyword.ts';
 
 /** Keywords that check the value, or parts of it, against other schemas. */
@@ -17,10 +18,16 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, Keyword>> = {
   },
   anyOf: (content, { part }) => {
     const parts = toItems(content).map(part);
+    const types = toItems(content).map(typeOf);
     return (value, to, evaluation) => {
-      const valid = parts.map((one) => evaluation.check(one, value)).filter(({ errors }) => errors.length === 0);
-      if (valid.length === 0) to.fail('anyOf', `must satisfy one of ${parts.length} schemas`);
+      const results = parts.map((one) => evaluation.check(one, value));
+      const valid = results.filter(({ errors }) => errors.length === 0);
       for (const result of valid) to.addEvaluated(result.evaluated);
+      if (valid.length > 0) return;
+      const [only, ...others] = results.filter((_, at) => isOfType(value, types[at] ?? ''));
+      if (others.length > 0 || types.includes(null)) to.fail('anyOf', `must satisfy one of ${parts.length} schemas`);
+      else if (only) to.add(only);
+      else to.fail('anyOf', `must be of type ${[...new Set(types)].join(' or ')}, not ${nameOfType(value)}`);
     };
   },
   oneOf: (content, { part }) => {
@@ -154,6 +161,12 @@ function checkBy(schema: CompiledSchema): Checker {
 }
 
 /** Checks schemas, or in older drafts lists of names, that apply to objects with a certain member. */
+/** Returns the type that a schema requires by its `type`; `null` if it names none, or several. */
+function typeOf(schema: Json): string | null {
+  const type = isJsonObject(schema) ? own(schema, 'type') : undefined;
+  return typeof type === 'string' ? type : null;
+}
+
 function dependent(content: Json, { part }: Parameters<Keyword>[1]): Checker {
   const entries = membersIn(content).map(([name, needs]) => ({
     name,

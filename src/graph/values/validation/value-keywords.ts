@@ -117,7 +117,7 @@ const TYPES: Readonly<Record<string, (value: Json) => boolean>> = {
 /** The names of the types of JSON. */
 export const TYPE_NAMES: ReadonlySet<Json> = new Set(Object.keys(TYPES));
 
-function isOfType(value: Json, type: Json): boolean {
+export function isOfType(value: Json, type: Json): boolean {
   return typeof type === 'string' && Object.hasOwn(TYPES, type) && (TYPES[type]?.(value) ?? false);
 }
 

@@ -265,6 +265,12 @@ const ODD: readonly (readonly [string, Provider, Answer, object])[] = [
     named('7'),
   ],
   [
+    'arguments as text in a whole answer',
+    'google',
+    json(aCandidate([{ functionCall: { id: 7, name: 'lookup', args: '{"order":7}' } }], 'STOP')),
+    named('7'),
+  ],
+  [
     'a part as an object',
     'google',
     json({ ...GEMINI, candidates: [{ content: { parts: { text: 'Hi' } }, finishReason: 'STOP' }] }),

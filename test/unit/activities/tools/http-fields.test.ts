@@ -34,3 +34,8 @@ test.each<[JsonObject, repeat: string, brackets: string, commas: string]>([
 ])('%j is written in each style', (args, ...expected) => {
   expect(written(args)).toEqual(expected);
 });
+
+test('names that would repeat beyond a million characters are refused', () => {
+  const args = { ['k'.repeat(100_000)]: Array.from({ length: 60_000 }, () => ({ a: 1 })) };
+  expect(() => toFields(args, 'repeat')).toThrow(/more than 1000000 characters/);
+});

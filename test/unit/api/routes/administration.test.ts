@@ -279,6 +279,7 @@ describe('the audit log', () => {
       ],
       by: { sub: 'root', tenantId: 'demo', roles: ['admin'] },
       tenantId: 'demo',
+      crossesTenants: true,
     });
     const entry = { action: 'run.cancel', subject: runId, runId, tenantId: 'other', by: 'root', byTenantId: 'demo' };
     expect(await audit(`runId=${runId}`)).toMatchObject([{ ...entry, roles: ['admin'] }]);

@@ -50,3 +50,12 @@ test('a schedule names its owner, and the audit log records a new owner', async 
   const audit = await api.as('admin').get('/admin/audit?action=schedule.own');
   expect(listAt(audit.body, '/items')).toMatchObject([{ subject: id, by: 'user' }]);
 });
+
+test("a deletion of another tenant's schedule leaves no entry in the audit log of that tenant", async () => {
+  await api.as('otherTenantUser').post('/api/graphs', aDefinition({ name: 'g' }));
+  const { body } = await api.as('otherTenantUser').post('/api/schedules', { graph: 'g', every: '1h' });
+  const id = textAt(body, '/id');
+  expect((await api.as('user').send(`/api/schedules/${id}`, { method: 'DELETE' })).status).toBe(204);
+  const audit = await api.as('admin').get('/admin/audit?action=schedule.delete');
+  expect(listAt(audit.body, '/items')).toMatchObject([{ subject: id, tenantId: 'demo', by: 'uma' }]);
+});

@@ -221,6 +221,22 @@ describe('times that Temporal has skipped while a fire was open', () => {
     expect(skipped.toSorted()).toEqual(wanted.map(minute));
   });
 
+  test.each<[Overlap, readonly number[]]>([
+    ['skip', [1, 2, 3, 4]],
+    ['buffer', [2, 3, 4]],
+  ])('are recorded for %s although Temporal lists two at a time: %j', async (overlap, wanted) => {
+    const schedule = await createSchedule(store, `pages-${overlap}`, { overlap });
+    temporal.times = [1, 2, 3, 4].map(minute);
+    temporal.mostTimes = 2;
+    await startFire(store, schedule, AT, `run-pages-${overlap}`);
+    for (let look = 0; look < 3; look += 1) {
+      await tend(schedule);
+      await makeDue(store, schedule, AT);
+    }
+    const fires = (await store.scheduleFires.latest([schedule], 10)).get(schedule.id) ?? [];
+    expect(fires.flatMap(({ code, at }) => (code === 'OVERLAP' ? [at] : [])).toSorted()).toEqual(wanted.map(minute));
+  });
+
   test('are recorded when the run ends', async () => {
     const schedule = await createSchedule(store, 'short');
     await startFire(store, schedule, AT, 'run-short');

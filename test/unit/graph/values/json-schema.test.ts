@@ -29,6 +29,45 @@ describe('the check of a value', () => {
     expect(compileJsonSchema(schema)(value).map(({ path }) => path)).toHaveLength(paths.length);
   });
 
+  test.each<[string, JsonObject, Json, string, string]>([
+    [
+      'integer or null',
+      { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+      'x',
+      '',
+      'must be of type integer or null, not a text',
+    ],
+    [
+      'a small integer or null',
+      { anyOf: [{ type: 'integer', maximum: 9 }, { type: 'null' }] },
+      12,
+      '',
+      'must be at most 9',
+    ],
+    [
+      'an object or null',
+      { anyOf: [{ type: 'object', required: ['a'], properties: { a: { type: 'string' } } }, { type: 'null' }] },
+      { a: 1 },
+      '/a',
+      'must be of type string, not a number',
+    ],
+    [
+      'two kinds of objects',
+      {
+        anyOf: [
+          { type: 'object', required: ['a'] },
+          { type: 'object', required: ['b'] },
+        ],
+      },
+      {},
+      '',
+      'must satisfy one of 2 schemas',
+    ],
+    ['schemas without a type', { anyOf: [{ const: 1 }, { type: 'null' }] }, 2, '', 'must satisfy one of 2 schemas'],
+  ])('by alternatives says what is expected: %s', (...[, schema, value, path, message]) => {
+    expect(compileJsonSchema(schema)(value)).toMatchObject([{ path, message }]);
+  });
+
   test('by a recursive schema reports a value that is nested too deeply', () => {
     const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`);
     expect(compileJsonSchema({ items: { $ref: '#' } })(deep)).toHaveLength(1);

@@ -91,12 +91,13 @@ describe('a list without end', () => {
   const named = (name: string, title = '') => ({ name, inputSchema: { type: 'object', title } });
   test.each<[string, (page: number) => readonly unknown[], number, RegExp]>([
     ['tools', (page) => Array.from({ length: 200 }, (_, at) => named(`t${page}-${at}`)), 1_000, /more than 1000 tools/],
+    ['items that are no tools', () => Array.from({ length: 5_000 }, () => 0), 0, /more than 1000 tools/],
     ['pages', (page) => [named(`t${page}`)], 100, /more than 100 pages/],
     ['text', (page) => [named(`t${page}`, 'x'.repeat(500_000))], 7, /more than 4000000 characters/],
   ])('ends at the limit of its %s', async (_what, toolsOf, count, warning) => {
     const listing = await list((page) => ({ tools: toolsOf(page), nextCursor: String(page + 1) }));
     expect(listing.tools.size).toBe(count);
-    expect(listing.warnings).toEqual([expect.stringMatching(warning)]);
+    expect(listing.warnings.at(-1)).toMatch(warning);
   });
 
   test('ends at its time limit, however many pages there are', async () => {

@@ -5,10 +5,7 @@ import type { Json, JsonObject } from '../../../../../src/graph/values/json.ts';
 import { aContext } from '../../../../support/builders/call-builders.ts';
 
 const read = async (result: Partial<CallToolResult>, outputSchema: JsonObject | null = null): Promise<Json> =>
-  await readAnswer(
-    { content: [], ...result },
-    { outputSchema, errorMeans: 'perhaps-done', keepFile: aContext().keepFile },
-  );
+  await readAnswer({ content: [], ...result }, { ...aContext(), outputSchema, errorMeans: 'perhaps-done' });
 
 const text = { type: 'text', text: 'A chart' } as const;
 const picture = { type: 'image', data: Buffer.from('png').toString('base64'), mimeType: 'image/png' } as const;
@@ -27,6 +24,11 @@ describe('the answer of an MCP tool', () => {
     [
       'an embedded file',
       { content: [{ type: 'resource', resource: { uri: 'file:///a.pdf', blob: 'AAAA' } }] },
+      [expect.objectContaining({ mediaType: 'application/octet-stream' })],
+    ],
+    [
+      'bytes of no media type',
+      { content: [{ type: 'image', data: '', mimeType: 'image/png\nx: y' }] },
       [expect.objectContaining({ mediaType: 'application/octet-stream' })],
     ],
     [
@@ -57,6 +59,7 @@ describe('the answer of an MCP tool', () => {
       { structuredContent: { n: 1.234567890123456e25 } },
       'TOOL_FAILED',
     ],
+    ['more than 20 files', { content: Array.from({ length: 21 }, () => picture) }, 'PAYLOAD_TOO_LARGE'],
     ['text that is too large', { content: [{ type: 'text', text: 'x'.repeat(1_000_001) }] }, 'PAYLOAD_TOO_LARGE'],
   ])('is refused: %s', async (_what, result, code) => {
     await expect(read(result)).rejects.toMatchObject({ code, done: 'perhaps' });

@@ -29,6 +29,12 @@ test.each<[string, JsonObject, JsonObject, string[]]>([
     [],
   ],
   [
+    'names of required members',
+    { dependentRequired: { items: ['order'] } },
+    { dependentRequired: { items: ['order'] } },
+    [],
+  ],
+  [
     'flags of draft 4',
     { minimum: 1, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false },
     { exclusiveMinimum: 1, maximum: 9 },
