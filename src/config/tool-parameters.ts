@@ -3,7 +3,7 @@ import type { StandardSchema } from '../activities/tools/code-tool.ts';
 import type { SchemaValue } from '../builder/schema-value.ts';
 import type { ToolEntry } from '../graph/definition/index.ts';
 import type { Json, JsonSchema } from '../graph/values/index.ts';
-import { compilePattern, isJsonObject, isJsonSchema, messageOf, parsePointer, toJson } from '../graph/values/index.ts';
+import { isLinearPattern, isJsonObject, isJsonSchema, messageOf, parsePointer, toJson } from '../graph/values/index.ts';
 import { findSchemaFault } from './json-schema.ts';
 import { closedInput, TARGET, zodTraitsOf } from './read-zod.ts';
 import type { ZodTraits } from './read-zod.ts';
@@ -108,11 +108,5 @@ function withLinearPatterns(value: Json): Json {
 }
 
 function isLinear(pattern: Json): boolean {
-  if (typeof pattern !== 'string') return true;
-  try {
-    compilePattern(pattern);
-    return true;
-  } catch {
-    return false;
-  }
+  return typeof pattern !== 'string' || isLinearPattern(pattern);
 }

@@ -21,7 +21,7 @@ export { allowsText } from './schema-parts.ts';
 export { JsonLossError, LONG_INTEGER, lossesIn, parseAnswer, parseDocument } from './parse-json.ts';
 export type { JsonLoss } from './parse-json.ts';
 export { tryWithAllowance, unitsSpent } from './meter.ts';
-export { compilePattern } from './regular-expression.ts';
+export { isLinearPattern } from './regular-expression.ts';
 export { unreadable } from './unreadable.ts';
 export { hasCode } from './text.ts';
 export { checkedMediaType, mediaTypeOf } from './media-type.ts';

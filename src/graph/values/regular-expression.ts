@@ -22,6 +22,16 @@ export function compilePattern(pattern: string): Pattern {
   return patterns(pattern, () => toPattern(RE2JS.compile(pattern)));
 }
 
+/** True if a text is a pattern that `compilePattern` takes. */
+export function isLinearPattern(pattern: string): boolean {
+  try {
+    compilePattern(pattern);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * True if the pattern matches anywhere in the text. The pattern may come from data, so only the last one is memoized; a
  * loop over texts uses the same one each time.

@@ -1,6 +1,16 @@
-import { isJsonObject, own, parseAnswer } from '../../../graph/values/index.ts';
+import { isJsonObject, own } from '../../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../../graph/values/index.ts';
-import { argumentsIn, countsIn, nameIn, numberIn, objectIn, objectsIn, present, textIn } from './members.ts';
+import {
+  argumentsIn,
+  countsIn,
+  nameIn,
+  numberIn,
+  objectIn,
+  objectsIn,
+  parseArguments,
+  present,
+  textIn,
+} from './members.ts';
 import type { Member } from './members.ts';
 import { ENDED_WITHOUT_REASON, unusableAnswer } from './wire-format.ts';
 import type { EventReader, WireFormat } from './wire-format.ts';
@@ -52,12 +62,7 @@ const BLOCKS: Readonly<Record<string, BlockReader>> = {
 
 /** Some servers send the arguments of a call as JSON text. */
 function inputIn(member: Member): Json {
-  if (typeof member !== 'string') return member ?? {};
-  try {
-    return parseAnswer(member, () => true);
-  } catch {
-    return member.trim() === '' ? {} : member;
-  }
+  return typeof member === 'string' ? parseArguments(member) : (member ?? {});
 }
 
 const DELTAS: Readonly<Record<string, (delta: JsonObject) => JsonObject>> = {

@@ -1,6 +1,6 @@
-import { isJsonObject, parseAnswer } from '../../../graph/values/index.ts';
-import type { Json, JsonObject } from '../../../graph/values/index.ts';
-import { countsIn, memberOf, nameIn, objectIn, objectsIn, present, textIn } from './members.ts';
+import { isJsonObject } from '../../../graph/values/index.ts';
+import type { JsonObject } from '../../../graph/values/index.ts';
+import { countsIn, memberOf, nameIn, objectIn, objectsIn, parseArguments, present, textIn } from './members.ts';
 import { ENDED_WITHOUT_REASON, unusableAnswer } from './wire-format.ts';
 import type { WireFormat } from './wire-format.ts';
 
@@ -64,15 +64,6 @@ function toPart(part: JsonObject): JsonObject[] {
   return [present({ text: text ?? '', thought: part['thought'] === true ? true : undefined, thoughtSignature })];
 }
 
-/** Parses arguments that come as text, because the adapter would write them as a text again. */
-function parsedArguments(text: string): Json {
-  try {
-    return text.trim() === '' ? {} : parseAnswer(text, () => true);
-  } catch {
-    return text;
-  }
-}
-
 /** Arguments may come as text, or in pieces (`partialArgs`), whose last ones name no function. */
 function toFunctionCall(call: JsonObject): JsonObject {
   const pieces = objectsIn(memberOf(call, 'partialArgs')).filter(
@@ -84,7 +75,7 @@ function toFunctionCall(call: JsonObject): JsonObject {
   return present({
     id: nameIn(call['id']),
     name,
-    args: typeof args === 'string' ? parsedArguments(args) : args,
+    args: typeof args === 'string' ? parseArguments(args) : args,
     partialArgs: pieces.length > 0 ? pieces : undefined,
     willContinue: memberOf(call, 'willContinue') === true ? true : undefined,
   });

@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject } from '../../../graph/values/index.ts';
+import { isJsonList, isJsonObject, parseAnswer } from '../../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../../graph/values/index.ts';
 
 /*
@@ -48,6 +48,15 @@ export function numberIn(member: Member): number | undefined {
 export function argumentsIn(member: Member): string | undefined {
   if (member === undefined || member === null) return undefined;
   return typeof member === 'string' ? member : JSON.stringify(member);
+}
+
+/** Parses arguments that come as JSON text, none for a blank text; a text that is no JSON stays as it is. */
+export function parseArguments(text: string): Json {
+  try {
+    return text.trim() === '' ? {} : parseAnswer(text, () => true);
+  } catch {
+    return text;
+  }
 }
 
 /** Returns the text of a content: a text, a part with a `text`, or a list of these. */

@@ -1,8 +1,8 @@
 import {
-  compilePattern,
   DATA_KEYWORDS,
   isJsonList,
   isJsonObject,
+  isLinearPattern,
   NAMED_KEYWORDS,
 } from '../../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../../graph/values/index.ts';
@@ -32,7 +32,7 @@ function convert(value: Json, of: string, unchecked: string[]): Json {
     if (DATA_KEYWORDS.has(keyword)) return [[keyword, inner]];
     if (NAMED_KEYWORDS.has(keyword) && isJsonObject(inner))
       return [[keyword, mapMembers(inner, (member, name) => convert(member, name, unchecked))]];
-    if (keyword === 'pattern' && typeof inner === 'string' && !isLinear(inner)) {
+    if (keyword === 'pattern' && typeof inner === 'string' && !isLinearPattern(inner)) {
       unchecked.push(of === '' ? 'pattern' : `pattern of "${of}"`);
       return [];
     }
@@ -43,15 +43,6 @@ function convert(value: Json, of: string, unchecked: string[]): Json {
 
 function mapMembers(object: JsonObject, map: (member: Json, name: string) => Json): JsonObject {
   return Object.fromEntries(Object.entries(object).map(([name, member]) => [name, map(member, name)]));
-}
-
-function isLinear(pattern: string): boolean {
-  try {
-    compilePattern(pattern);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Draft 7 and OpenAPI 3.0 list the schemas of a list's first elements in `items`; `additionalItems` is for the others. */
