@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -12,8 +12,11 @@ import type { Teardown } from '../../../src/dev/teardown.ts';
 import { startJobService } from '../doubles/job-service.ts';
 import type { JobService } from '../doubles/job-service.ts';
 import { startSlowModel } from '../doubles/slow-model.ts';
+import { parseDocument } from '../../../src/graph/values/parse-json.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
 import { createApiClient } from '../readers/api-client.ts';
 import type { ApiClient } from '../readers/api-client.ts';
+import { at, listAt, textAt } from '../readers/json-at.ts';
 import type { ChildNode } from '../servers/child-node.ts';
 import { FIRST_PORT } from '../servers/ports.ts';
 import { startPostgres } from '../servers/postgres-server.ts';
@@ -48,8 +51,8 @@ export interface Fleet extends Pick<ThirdParties, 'accounts' | 'resetShop'> {
   patient(caller: keyof Tokens): DemoClient;
   /** Requests a stream from the common address. */
   open(caller: keyof Tokens, path: string, headers: Readonly<Record<string, string>>): Promise<Response>;
-  /** Runs scenarios of the conformance suite. @returns the exit code of its runner */
-  conform(args: readonly string[], signal: AbortSignal): Promise<number>;
+  /** Runs themes of the conformance suite. @returns the ids of the scenarios that failed */
+  conform(themes: readonly string[], signal: AbortSignal): Promise<string[]>;
   /** Starts two workers of another version. */
   addWorkers(buildId: string, own: NodeJS.ProcessEnv): Promise<void>;
   stop(): Promise<void>;
@@ -112,8 +115,13 @@ async function start(teardown: Teardown): Promise<Fleet> {
     patient: (caller) => createClient(door.url, tokens[caller]),
     open: async (caller, path, headers) =>
       await fetch(new URL(path, door.url), { headers: { authorization: `Bearer ${tokens[caller]}`, ...headers } }),
-    conform: async (args, signal) =>
-      await playSuite(suite, ['--base-url', door.url, '--tokens', tokensFile, ...suite.ports, ...args], signal),
+    async conform(themes, signal) {
+      const results = `${tokensFile}.results`;
+      const chosen = themes.flatMap((theme) => ['--theme', theme]);
+      const place = ['--base-url', door.url, '--tokens', tokensFile, ...suite.ports];
+      await playSuite(suite, [...place, ...chosen, '--json', results], signal);
+      return failedIn(parseDocument(await readFile(results, 'utf8')));
+    },
     async addWorkers(buildId, own) {
       const added = Array.from({ length: WORKERS }, () => addWorker({ ...own, ...versionOf(buildId) }));
       await Promise.all(added.map((worker) => worker.untilReady()));
@@ -133,6 +141,12 @@ async function openSuite() {
     ports: ['--tool-port', String(tools), '--model-port', String(models)],
     environment: suite.isThere ? { CONFORMANCE_CONFIG: suite.config, CONFORMANCE_PLACES: JSON.stringify(places) } : {},
   };
+}
+
+function failedIn(results: Json): string[] {
+  return listAt(results, '/results')
+    .filter((result) => at(result, '/passed') !== true)
+    .map((result) => textAt(result, '/id'));
 }
 
 async function writeTokens(tokens: Tokens, teardown: Teardown): Promise<string> {
