@@ -121,6 +121,8 @@ function summaryIn(summary: Member): JsonObject[] {
 interface ResponseStream {
   /** Ids of the messages that have started. */
   readonly messages: Set<string>;
+  /** The id of the message that started last, for events without one. */
+  message: string | undefined;
   /** The messages of which a piece of text has come. */
   readonly begun: Set<string>;
   hasStarted: boolean;
@@ -133,6 +135,7 @@ interface ResponseStream {
 function openStream(): EventReader {
   const stream: ResponseStream = {
     messages: new Set(),
+    message: undefined,
     begun: new Set(),
     hasStarted: false,
     hasItems: false,
@@ -154,12 +157,17 @@ function openStream(): EventReader {
   };
 }
 
+function startMessage(stream: ResponseStream, id: string): void {
+  stream.messages.add(id);
+  stream.message = id;
+}
+
 type ResponseEventReader = (stream: ResponseStream, event: JsonObject, type: string) => readonly JsonObject[];
 
 const readItem: ResponseEventReader = (stream, event, type) => {
   const item = toItem(objectIn(event['item']), stream.index);
   stream.hasItems = true;
-  if (item?.['type'] === 'message') stream.messages.add(textIn(item['id']) ?? '');
+  if (item?.['type'] === 'message') startMessage(stream, textIn(item['id']) ?? '');
   return item ? [{ type, output_index: stream.index, item }] : [];
 };
 
@@ -168,19 +176,19 @@ const readPiece =
   (member: string): ResponseEventReader =>
   (stream, event, type) => {
     const { messages, index } = stream;
-    const id = nameIn(event['item_id']) ?? [...messages].at(-1) ?? `item_${index}`;
+    const id = nameIn(event['item_id']) ?? stream.message ?? `item_${index}`;
     stream.hasItems = true;
     stream.begun.add(id);
     const piece = { type, item_id: id, output_index: index, [member]: joinedTextIn(event[member]) };
     if (messages.has(id)) return [piece];
-    messages.add(id);
+    startMessage(stream, id);
     const item = { type: 'message', id, role: 'assistant' };
     return [{ type: 'response.output_item.added', output_index: index, item }, piece];
   };
 
 /** Reads a complete text, if none of its pieces has come. */
 const readText: ResponseEventReader = (stream, event) => {
-  const id = nameIn(event['item_id']) ?? [...stream.messages].at(-1) ?? '';
+  const id = nameIn(event['item_id']) ?? stream.message ?? '';
   if (stream.begun.has(id)) return [];
   return readPiece('delta')(stream, { ...event, delta: event['text'] ?? '' }, 'response.output_text.delta');
 };

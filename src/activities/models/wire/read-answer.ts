@@ -54,6 +54,7 @@ export function readEvents(format: WireFormat): TransformStream<Uint8Array, Uint
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   const reader = format.openStream();
+  const toLines = createLineEnds();
   let written: string[] = [];
   let count = 0;
   let isDone = false;
@@ -79,18 +80,31 @@ export function readEvents(format: WireFormat): TransformStream<Uint8Array, Uint
   };
   return new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
-      parser.feed(decoder.decode(chunk, { stream: true }));
+      parser.feed(toLines(decoder.decode(chunk, { stream: true })));
       const bytes = flush();
       if (bytes) controller.enqueue(bytes);
     },
     flush(controller) {
       // Some servers do not end their last event.
-      parser.feed(`${decoder.decode()}\n\n`);
+      parser.feed(toLines(`${decoder.decode()}\n\n`));
       if (isDone) write(reader.complete());
       const bytes = flush();
       if (bytes) controller.enqueue(bytes);
     },
   });
+}
+
+/**
+ * Returns a function that replaces the three line ends of event streams by `\n` in consecutive pieces of a text. The
+ * parser reads lines that end with `\r` alone in quadratic time.
+ */
+function createLineEnds(): (piece: string) => string {
+  let held = '';
+  return (piece) => {
+    const text = held + piece;
+    held = text.endsWith('\r') ? '\r' : '';
+    return text.slice(0, text.length - held.length).replaceAll(/\r\n?/g, '\n');
+  };
 }
 
 /** Reads an event's data. @returns none for a text that keeps the connection alive @throws ReportedError, and CallError for data that is no object */

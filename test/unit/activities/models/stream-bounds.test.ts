@@ -1,20 +1,36 @@
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { chatCompletions } from '../../../../src/activities/models/wire/chat-completions.ts';
 import { readEvents } from '../../../../src/activities/models/wire/read-answer.ts';
 import { NetworkError } from '../../../../src/network/network-error.ts';
 
 test('a stream of more events than an answer can have fails', async () => {
-  const events = new TextEncoder().encode('data:null\n\n'.repeat(10_001));
-  const source = new ReadableStream<Uint8Array>({
-    start(controller) {
-      for (let times = 0; times < 100; times++) controller.enqueue(events);
-      controller.close();
-    },
-  });
-  const read = async (): Promise<void> => {
-    for await (const _chunk of source.pipeThrough(readEvents(chatCompletions)));
-  };
-  const failure: unknown = await read().catch((error: unknown) => error);
+  const pieces = Array.from({ length: 100 }, () => 'data:null\n\n'.repeat(10_001));
+  const failure: unknown = await readAll(pieces).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(NetworkError);
   expect(failure).toMatchObject({ reason: 'too large' });
 });
+
+test.each(['\r', '\n', '\r\n'])(
+  'a stream whose lines end with %j is read wherever its bytes are split',
+  async (end) => {
+    const lines = ['a', 'b'].map((text) => `data: {"choices":[{"index":0,"delta":{"content":"${text}"}}]}${end}${end}`);
+    const whole = lines.join('');
+    const expected = await readAll([whole.replaceAll(end, '\n')]);
+    expect(expected).toContain('"b"');
+    for (let at = 0; at <= whole.length; at++)
+      expect(await readAll([whole.slice(0, at), whole.slice(at)])).toBe(expected);
+  },
+);
+
+/** Reads a stream that arrives in pieces. @returns the rewritten events */
+async function readAll(pieces: readonly string[]): Promise<string> {
+  const encoder = new TextEncoder();
+  const source = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const piece of pieces) controller.enqueue(encoder.encode(piece));
+      controller.close();
+    },
+  });
+  return await text(source.pipeThrough(readEvents(chatCompletions)));
+}
