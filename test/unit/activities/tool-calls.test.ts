@@ -16,7 +16,7 @@ async function callOf(tool: Tool, args: Json = {}): Promise<CallReply> {
 }
 
 describe('toolCalls', () => {
-  test('a call has the safety that its run has pinned', () => {
+  test('a tool call has the safety that its run has pinned', () => {
     const { safety } = toolCalls({});
     const request = aToolRequest({ tool: 'charge', effect: 'unsafe' });
     expect(safety(request)).toBe('unsafe');
@@ -37,19 +37,19 @@ describe('toolCalls', () => {
     ]);
   });
 
-  test('its return value is the reply, as JSON', async () => {
+  test('the return value of a tool is its reply, as JSON', async () => {
     const at = new Date('2026-01-02T03:04:05.678Z');
     const tool = aTool({ execute: async () => ({ at: at.toJSON(), n: 1 }) });
     expect(await callOf(tool)).toEqual({ kind: 'value', value: { at: '2026-01-02T03:04:05.678Z', n: 1 } });
   });
 
-  test('arguments that the current schema would change are refused', async () => {
+  test('tool arguments that the current schema would change are refused', async () => {
     const tool = aTool({ read: async () => await Promise.resolve({ order: 8 }), execute: () => expect.unreachable() });
     const refused = { code: 'INVALID_TOOL_ARGUMENTS', retryable: false, done: 'no' };
     await expect(callOf(tool, { order: 7 })).rejects.toMatchObject(refused);
   });
 
-  test('arguments that its schema has already read are unchanged', async () => {
+  test('tool arguments that the tool’s schema has already parsed are unchanged', async () => {
     const tool = aTool({ takes: { required: ['order'] }, read: () => expect.unreachable(), execute: (args) => args });
     const calls = toolCalls({ pay: tool });
     const call = async (args: Json) =>
@@ -63,7 +63,7 @@ describe('toolCalls', () => {
     expect(await callOf(tool)).toEqual({ kind: 'value', value: null });
   });
 
-  test('a result must match the declared result schema', async () => {
+  test('a tool result must match the declared result schema', async () => {
     const tool = aTool({ result: { type: 'object', required: ['n'] }, execute: async (args) => args });
     expect(await callOf(tool, { n: 1 })).toEqual({ kind: 'value', value: { n: 1 } });
     const failure = { code: 'TOOL_FAILED', retryable: false, done: 'perhaps' };
@@ -72,7 +72,7 @@ describe('toolCalls', () => {
   });
 
   test.each(['charge', 'constructor', '__proto__'])(
-    'a worker without the tool %s names it in the error',
+    'a worker without the tool %s names that tool in the error',
     async (tool) => {
       const calls = toolCalls({ pay: aTool({ execute: async () => null }) });
       const call = calls.execute(aTask({ request: aToolRequest({ tool }) }), signal, { attempt: 1 });
@@ -95,7 +95,7 @@ describe('toolCalls', () => {
     },
   );
 
-  test.each<Tool['approval']>(['never', { when: 'args.amount > 50' }])('%j requires no approval', async (approval) => {
+  test.each<Tool['approval']>(['never', { when: 'args.amount > 50' }])('a tool call with the approval policy %j requires no approval', async (approval) => {
     expect(await callUnder(approval, false)).toMatchObject({ value: 'paid' });
   });
 
@@ -104,12 +104,12 @@ describe('toolCalls', () => {
     ['unsafe', 'idempotent', 'unsafe'],
     ['keyed', 'idempotent', 'keyed'],
     ['idempotent', 'keyed', 'keyed'],
-  ] as const)('of a pinned %s and a configured %s the stricter one counts', (effect, live, expected) => {
+  ] as const)('of a pinned safety %s and a configured safety %s the stricter one counts', (effect, live, expected) => {
     const tool = aTool({ effect: live, execute: () => null });
     expect(toolCalls({ pay: tool }).safety(aToolRequest({ effect }))).toBe(expected);
   });
 
-  test('arguments that break the parameters are not passed to the tool', async () => {
+  test('arguments that violate the tool’s parameters are not passed to the tool', async () => {
     const parameters = { type: 'object', properties: { order: { type: 'integer' } } } as const;
     const tool = aTool({ parameters, execute: () => expect.unreachable() });
     const call = callOf(tool, { order: 'seven' });
@@ -158,7 +158,7 @@ describe('toolCalls', () => {
     await expect(callOf(tool)).rejects.toMatchObject(failure);
   });
 
-  test('an error that a tool throws synchronously is retryable, too', async () => {
+  test('an error that a tool throws synchronously is retryable', async () => {
     const tool = aTool({
       execute() {
         throw new Error('out of paper');
@@ -167,7 +167,7 @@ describe('toolCalls', () => {
     await expect(callOf(tool)).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: true, done: 'perhaps' });
   });
 
-  test('an error that is already classified is unchanged', async () => {
+  test('a tool’s error that is already classified is unchanged', async () => {
     const refused = new CallError('TOOL_FAILED', 'no', { retryable: false, done: 'no' });
     await expect(callOf(aTool({ execute: async () => await Promise.reject(refused) }))).rejects.toBe(refused);
   });

@@ -53,7 +53,7 @@ test('a failing call releases its slot', async () => {
   expect(seen).toEqual({ calls: 1, givenBack: 1 });
 });
 
-test('a call without a slot is not made, and is retried later', async () => {
+test('a call without a free slot is not made, and is retried later', async () => {
   const failure = await failureOf(make(refused));
   expect(failure).toMatchObject({ type: 'BUSY', nonRetryable: false, nextRetryDelay: 7_000 });
   expect(seen).toEqual({ calls: 0, givenBack: 0 });
@@ -74,7 +74,7 @@ test('a postponed call is retried no later than its deadline', async () => {
   });
 });
 
-test('a call past its deadline continues without a slot, so that the ledger records its end', async () => {
+test('a call past its deadline proceeds without a slot, so that the ledger records its end', async () => {
   const info = { scheduledTimestampMs: Date.now() - 6_000 };
   expect(await make(refused, { task: withDeadline(5_000), info })).toEqual(outcome);
   expect(seen).toEqual({ calls: 1, givenBack: 0 });

@@ -56,7 +56,7 @@ const CONVERSATIONS: readonly (readonly [what: string, messages: readonly Said[]
 ];
 
 describe.each(PROVIDERS)('a request to %s', (provider) => {
-  test.each(CONVERSATIONS)('has no blank text for %s', async (_what, messages) => {
+  test.each(CONVERSATIONS)('a provider request has no blank text for %s', async (_what, messages) => {
     const sent = await sentFor(provider, messages, ' ');
     expect(sent.length).toBeGreaterThan(0);
     expect(sent.flatMap((message) => textsIn(message)).filter((text) => text.trim() === '')).toEqual([]);
@@ -68,12 +68,12 @@ describe.each(PROVIDERS)('a request to %s', (provider) => {
     ['calls', [assistant('', CALL), answer('Found')]],
     ['an empty answer', [assistant(''), assistant('Go on'), user('Hi')]],
     ['nothing', []],
-  ])('begins with a user although the conversation begins with %s', async (_what, messages) => {
+  ])('a provider request begins with a user message although the conversation begins with %s', async (_what, messages) => {
     const sent = await sentFor(provider, messages, null);
     expect(sent[0]).toMatchObject({ role: 'user' });
   });
 
-  test('keeps the turns of a conversation as they are', async () => {
+  test('a provider request keeps the turns of a conversation as they are', async () => {
     const sent = await sentFor(provider, [user('Hi'), assistant('Hello'), user('Bye')], null);
     expect(sent.flatMap((message) => textsIn(message))).toEqual(['Hi', 'Hello', 'Bye']);
   });

@@ -360,7 +360,7 @@ const ODD: readonly (readonly [string, Provider, Answer, object])[] = [
 
 describe('an answer with an odd member is read', () => {
   test.each(ODD.map(([what, provider, given, reply]) => ({ what, provider, given, reply })))(
-    '$what ($provider)',
+    'a model answer with an odd member is read: $what ($provider)',
     async ({ provider, given, reply }) => {
       server.answers(given, given);
       const asked = await askModel(server, provider, { stream: true });
@@ -401,7 +401,7 @@ const UNUSABLE: readonly (readonly [Provider, Answer, RegExp])[] = [
 
 describe('an answer that can’t be used fails with the name of the member', () => {
   test.each(UNUSABLE.map(([provider, given, message]) => ({ provider, given, message })))(
-    '$provider: $message',
+    'an answer that can’t be used fails with the name of the member; $provider: $message',
     async ({ provider, given, message }) => {
       server.answers(given);
       const failure = await failureOf(askModel(server, provider, { stream: true }));

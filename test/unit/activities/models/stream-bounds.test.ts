@@ -3,7 +3,7 @@ import { chatCompletions } from '../../../../src/activities/models/wire/chat-com
 import { readEvents } from '../../../../src/activities/models/wire/read-answer.ts';
 import { NetworkError } from '../../../../src/network/network-error.ts';
 
-test('a stream of more events than an answer can have fails', async () => {
+test('a model stream with more events than an answer can have fails', async () => {
   const events = new TextEncoder().encode('data:null\n\n'.repeat(10_001));
   const source = new ReadableStream<Uint8Array>({
     start(controller) {

@@ -33,7 +33,7 @@ describe.each(['initialize', 'tools/list'])('a server that does not respond to %
   test.each([
     ['time-out', 200, { code: 'TIMEOUT', retryable: true, done: 'no' }],
     ['cancellation', 5_000, { code: 'CANCELED', retryable: false, done: 'no' }],
-  ])('has not been called at the %s of a call', async (_end, timeoutMs, expected) => {
+  ])('a tool of an MCP server that does not answer a new session has not been called at the %s of a call', async (_end, timeoutMs, expected) => {
     const activity = anActivity();
     const limit = openTimeLimit(aPolicy({ timeoutMs }), activity.context);
     const { signal, prepare } = limit;
@@ -43,7 +43,7 @@ describe.each(['initialize', 'tools/list'])('a server that does not respond to %
     expect(requestsFor('tools/call')).toBe(1);
   });
 
-  test('is disconnected at once', async () => {
+  test('an MCP server that does not answer a new session is disconnected at once', async () => {
     void tools.call('odd.echo', 'x').catch(() => undefined);
     await expect.poll(() => requestsFor(method)).toBe(2);
     await tools.close();

@@ -46,7 +46,7 @@ test.each<[string, JsonObject, JsonObject, string[]]>([
     { anyOf: [{ $ref: '#/$defs/a' }], $defs: { a: { prefixItems: [{}] } } },
     ['pattern of "a"'],
   ],
-])('%s becomes usable', (_what, schema, expected, unchecked) => {
+])('the unusable JSON schema of an MCP tool becomes usable: %s', (_what, schema, expected, unchecked) => {
   const usable = toUsableSchema(schema);
   expect(usable).toEqual({ schema: expected, unchecked });
   expect(findSchemaProblems(usable.schema)).toEqual([]);
