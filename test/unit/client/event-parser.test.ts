@@ -26,7 +26,7 @@ test('server-sent events are parsed by the rules of the HTML standard', () => {
   expect(createEventParser()(STREAM)).toEqual(EVENTS);
 });
 
-test('server-sent events are the same however their text is split', () => {
+test('server-sent events are parsed equally however their text is split', () => {
   const random = createRandom(3);
   for (let n = 0; n < 300; n += 1) {
     const parse = createEventParser();

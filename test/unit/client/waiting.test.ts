@@ -48,32 +48,32 @@ const run = (status: string, waitingFor: readonly Json[] = [], lastSeq = 0): Jso
 const approval = { kind: 'approval', node: 'ask', id: 'r.a1' };
 const timer = { kind: 'timer', node: 'nap' };
 
-test('a wait continues after a minute until the run has ended', async () => {
+test('the client waits for the end of a run for longer than a minute', async () => {
   const { connection, asked } = scriptedApi({ '/api/runs/r': [run('running'), run('completed')] }, 60_000);
   expect(await waitForRun(connection, 'r')).toMatchObject({ status: 'completed' });
   expect(asked).toEqual(['GET /api/runs/r wait=60', 'GET /api/runs/r wait=60']);
 });
 
-test('a wait ends when the run needs a person, not when it only waits for a timer', async () => {
+test('a client’s wait for a run ends when the run needs a person, not when it only waits for a timer', async () => {
   const waits = [run('waiting', [timer]), run('waiting', [timer, approval]), run('completed')];
   const { connection } = scriptedApi({ '/api/runs/r': waits });
   expect(await waitForRun(connection, 'r')).toMatchObject({ waitingFor: [timer, approval] });
 });
 
-test('a wait for the end continues while the run needs a person', async () => {
+test('a client’s wait for the end continues while the run needs a person', async () => {
   const waits = [run('waiting', [approval]), run('paused'), run('failed')];
   const { connection, asked } = scriptedApi({ '/api/runs/r': waits });
   expect(await waitForRun(connection, 'r', { until: 'ended' })).toMatchObject({ status: 'failed' });
   expect(asked).toHaveLength(3);
 });
 
-test('a wait returns the current run after its time-out', async () => {
+test('a client’s wait returns the current run after its time-out', async () => {
   const { connection, asked } = scriptedApi({ '/api/runs/r': [run('running')] });
   expect(await waitForRun(connection, 'r', { timeoutMs: 2_500 })).toMatchObject({ status: 'running' });
   expect(asked).toEqual(['GET /api/runs/r wait=3', 'GET /api/runs/r wait=1']);
 });
 
-test('a decision is returned once reads include it', async () => {
+test('the client returns a decision once reads include it', async () => {
   const decided = { id: 'r.a1', status: 'approved', decisions: [{ by: 'ann' }] };
   const { connection, asked } = scriptedApi({
     '/api/runs/r/approve': [decided],
@@ -83,7 +83,7 @@ test('a decision is returned once reads include it', async () => {
   expect(asked).toEqual(['POST /api/runs/r/approve', 'GET /api/approvals/r.a1', 'GET /api/approvals/r.a1']);
 });
 
-test('a decision is returned although reads lag behind', async () => {
+test('the client returns a decision although reads lag behind', async () => {
   const decided = { id: 'r.a1', status: 'approved', decisions: [{ by: 'ann' }] };
   const { connection } = scriptedApi({
     '/api/runs/r/reject': [decided],
@@ -92,14 +92,14 @@ test('a decision is returned although reads lag behind', async () => {
   expect(await createRuns(connection).reject('r')).toEqual(decided);
 });
 
-test('a decision is returned although it can not be read', async () => {
+test('the client returns a decision although it can not be read', async () => {
   const decided = { id: 'r.a1', status: 'approved', decisions: [{ by: 'ann' }] };
   const { connection, asked } = scriptedApi({ '/api/approvals/r.a1/decision': [decided] });
   expect(await createApprovals(connection).decide({ id: 'r.a1' }, { decision: 'approve' })).toEqual(decided);
   expect(asked.filter((request) => request.startsWith('POST'))).toHaveLength(1);
 });
 
-test('a start whose wait fails reports that the run may exist, and its key', async () => {
+test('a client’s start whose wait fails reports that the run may exist, and its idempotency key', async () => {
   const { connection } = scriptedApi({ '/api/runs': [run('running')] });
   const options = { waitMs: 5_000, idempotencyKey: 'mine' };
   await expect(startRun(connection, { graph: 'g' }, options)).rejects.toMatchObject({
@@ -112,7 +112,7 @@ test('a start whose wait fails reports that the run may exist, and its key', asy
 test.each([
   [{}, false],
   [{ idempotencyKey: 'mine' }, true],
-])('a forbidden start, with %j, may have been executed before: %j', async (options, expected) => {
+])('whether the client reports for a forbidden start with %j that an earlier one was possibly executed: %j', async (options, expected) => {
   const timing = { now: () => 0, random: () => 0, sleep: async () => undefined };
   const fetch = async (): Promise<Response> =>
     problemResponse({ code: 'FORBIDDEN', status: 403, message: 'no' }, '/api/runs');

@@ -12,7 +12,7 @@ const pay = { name: 'pay', description: 'Pays', parameters: { type: 'object' }, 
 const connect = async (given: ConfigInput) => await connectMcpServers(parseConfig('here', given), surroundings);
 
 describe('connectMcpServers', () => {
-  test('adds the tools of servers to those of the configuration', async () => {
+  test('the tools of MCP servers are added to those of the configuration', async () => {
     const tools = { echo: { approval: 'always', roles: ['clerk'], taskQueue: 'desk', as: 'say' } } as const;
     const given = { tools: [{ ...pay, onFailure: 'odd.say' }], mcpServers: { odd: { ...ODD_PROGRAM, tools } } };
     const { config } = await addMcpTools(parseConfig('here', { ...given, tools: [...given.tools] }), surroundings);
@@ -57,7 +57,7 @@ describe('connectMcpServers', () => {
       { tools: [{ ...pay, onFailure: 'odd.sing' }] },
       'onFailure of pay must be',
     ],
-  ])('refuses a configuration with %s', async (_what, given, message) => {
+  ])('a configuration with MCP servers and %s is refused', async (_what, given, message) => {
     await expect(connect(given)).rejects.toThrow(message);
   });
 });
@@ -73,11 +73,11 @@ describe('the settings of MCP servers', () => {
       /\/tools\/a\/as: must be 1 to 64/,
     ],
     ['unknown fields', { url: 'https://x', command: 'x' }, /"command"/],
-  ])('with %s are refused, with the path', (_what, server, message) => {
+  ])('settings of an MCP server with %s are refused, with the path', (_what, server, message) => {
     expect(() => parseConfig('here', { mcpServers: { odd: server } })).toThrow(message);
   });
 
-  test('with a name that can not be a prefix of tools are refused', () => {
+  test('a name of an MCP server that can not be a prefix of tool names is refused', () => {
     expect(() => parseConfig('here', { mcpServers: { 'a.b': { command: 'x' } } })).toThrow(/\/mcpServers\/a\.b: /);
   });
 });

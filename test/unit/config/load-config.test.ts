@@ -11,7 +11,7 @@ const tool = {
 const model = { provider: 'openai', model: 'gpt-x' };
 
 describe('a configuration', () => {
-  test('is completed with defaults', () => {
+  test('a configuration is completed with defaults', () => {
     expect(parseConfig('here', { tools: [tool] })).toMatchObject({
       tools: [{ name: 'pay', effect: 'unsafe' }],
       models: {},
@@ -22,7 +22,7 @@ describe('a configuration', () => {
     });
   });
 
-  test('accepts a complete policy for the approvals of a tool', () => {
+  test('a configuration accepts a complete policy for the approvals of a tool', () => {
     const policy = {
       roles: ['admin'],
       quorum: 2,
@@ -36,7 +36,7 @@ describe('a configuration', () => {
     });
   });
 
-  test('accepts local tools that are idempotent and short', () => {
+  test('a configuration accepts local tools that are idempotent and short', () => {
     const local = { execution: 'local', effect: 'idempotent', timeout: '10s' };
     expect(parseConfig('here', { tools: [{ ...tool, ...local }] })).toMatchObject({ tools: [local] });
     const mcpServers = { odd: { command: 'odd', tools: { say: local } } };
@@ -46,14 +46,14 @@ describe('a configuration', () => {
   test.each<[string, object]>([
     ['an HTTP tool', tool],
     ['a code tool', { name: 'pay', description: 'Pays', execute: () => null }],
-  ])('names the tool, and the place inside of its schema: %s', (_kind, of) => {
+  ])('a configuration error names the tool and the path inside of its schema: %s', (_kind, of) => {
     const deep = { type: 'object', properties: { a: { properties: { b: { type: 'thing' } } } } };
     expect(() => parseConfig('here', { tools: [tool, { ...of, name: 'deep', parameters: deep }] })).toThrow(
       /\/tools\/1\/parameters\/properties\/a\/properties\/b\/type: .*\(tool "deep"\)/,
     );
   });
 
-  test('refuses "nullable" of OpenAPI 3.0 in a schema, but not as a name or as data', () => {
+  test('a configuration refuses "nullable" of OpenAPI 3.0 in a schema, but not as a name or as data', () => {
     const parameters = (price: object) => ({ tools: [{ ...tool, parameters: { properties: { price } } }] });
     expect(() => parseConfig('here', parameters({ type: 'number', nullable: true }))).toThrow(
       /\/tools\/0\/parameters\/properties\/price: "nullable" is a keyword of OpenAPI 3.0/,
@@ -166,17 +166,17 @@ describe('a configuration', () => {
       /\/messageProcessors\/last: is the name of a built-in/,
     ],
     ['issuer keys that are no address', { auth: { issuer: 'x', audience: 'y', jwksUrl: 'z' } }, /\/auth\/jwksUrl/],
-  ])('with %s is refused, with the path', (_what, given, message) => {
+  ])('a configuration with %s is refused, with the path', (_what, given, message) => {
     expect(() => parseConfig('here', given)).toThrow(/^here can't be used:/);
     expect(() => parseConfig('here', given)).toThrow(message);
   });
 
-  test('with several mistakes reports all of them', () => {
+  test('a configuration with several mistakes is refused with all of them', () => {
     const given = { models: { m: {} }, tools: [{ ...tool, effect: 'harmless' }], http: { allow: ['x'] } };
     expect(() => parseConfig('here', given)).toThrow(/\/models\/m\/provider[^]*\/tools\/0\/effect[^]*\/http\/allow\/0/);
   });
 
-  test('that is missing is refused, with the paths that were tried', async () => {
+  test('a missing configuration file is refused, with the paths that were tried', async () => {
     await expect(loadConfig('nowhere/holdfast.config.json')).rejects.toThrow(/nowhere\/holdfast\.config\.json/);
   });
 });

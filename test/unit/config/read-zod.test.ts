@@ -28,7 +28,7 @@ describe('a schema of zod', () => {
     ['values of several types', z.object({ a: z.union([z.string(), z.number()]) })],
     ['records', z.record(z.string(), z.unknown())],
     ['itself', recursive],
-  ])('that only describes %s is not run to read arguments', (_what, schema) => {
+  ])('a zod schema that only describes %s is not run to read arguments', (_what, schema) => {
     expect(read(schema)).not.toHaveProperty('takes');
   });
 
@@ -45,7 +45,7 @@ describe('a schema of zod', () => {
     ['options of objects', z.union([z.object({ a: z.string() }), z.object({ b: z.string() })])],
     ['merged objects', z.intersection(z.object({ a: z.string() }), z.object({ b: z.string() }))],
     ['one deep inside', z.object({ a: z.array(z.object({ b: z.string().default('') })) })],
-  ])('with %s is run', (_what, schema) => {
+  ])('a zod schema with %s is run to read arguments', (_what, schema) => {
     expect(read(schema)).toHaveProperty('takes');
   });
 
@@ -58,13 +58,13 @@ describe('a schema of zod', () => {
       z.preprocess((a) => a, z.object({ a: z.object({}) })),
       [undefined, undefined, undefined],
     ],
-  ])('decides how unknown names are treated: %s', (_what, schema, expected) => {
+  ])('a zod schema decides how unknown names in arguments are treated: %s', (_what, schema, expected) => {
     const { parameters, strips } = read(schema);
     const inner = Object(parameters).properties.a;
     expect([strips, Object(parameters).additionalProperties, inner.additionalProperties]).toEqual(expected);
   });
 
-  test('describes the input of the code', () => {
+  test('a zod schema describes the input of the tool’s code', () => {
     const { parameters, takes } = read(z.object({ a: z.number().default(1), b: z.string().transform(Number) }));
     expect(parameters).toMatchObject({ required: ['b'], properties: { b: { type: 'string' } } });
     expect(takes).toMatchObject({ required: ['a', 'b'], properties: { a: { type: 'number' }, b: {} } });

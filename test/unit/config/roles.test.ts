@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import { BUILT_IN_ROLES, PERMISSIONS, permissionsOf } from '../../../src/graph/definition/roles.ts';
 
-test('a configuration without roles has the built-in ones', () => {
+test('a configuration without roles has the built-in roles', () => {
   expect(parseConfig('here', {}).roles).toEqual(BUILT_IN_ROLES);
 });
 
@@ -16,7 +16,7 @@ test('configured roles are added to the built-in ones, or replace them', () => {
   expect(permissionsOf(['auditor', 'approver', 'nobody'], roles).size).toBe(3);
 });
 
-test('every unknown permission is reported with a suggestion', () => {
+test('every unknown permission of a role is reported with a suggestion', () => {
   const roles = { auditor: ['run:rea', 'payload:read', 7], user: 'run:read', admin: ['run:read'] };
   const message = (): string => {
     try {

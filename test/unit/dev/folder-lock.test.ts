@@ -26,19 +26,19 @@ test.each([
   ['is gone', '4194305 a-boot 1'],
   ['has left its number to another process', `${process.ppid} another-boot 1`],
   ['wrote nothing', ''],
-])('the lock of a process that %s is replaced', (_, left) => {
+])('the folder lock of a process that %s is replaced', (_, left) => {
   writeFileSync(lock(), left);
   const release = lockFolder(folder);
   expect(() => lockFolder(folder)).toThrow(`in use by process ${process.pid}`);
   release();
 });
 
-test('the lock of a process is kept when its number may still belong to it', () => {
+test('the folder lock of a process is kept when its process id may still belong to it', () => {
   writeFileSync(lock(), String(process.ppid));
   expect(() => lockFolder(folder)).toThrow(`in use by process ${process.ppid}`);
 });
 
-test('a folder that is not writable is not reported as in use', () => {
+test('a data folder that is not writable is not reported as in use', () => {
   rmSync(folder, { recursive: true });
   expect(() => lockFolder(folder)).toThrow('ENOENT');
 });

@@ -48,7 +48,7 @@ describe('a JSON body', () => {
     'graph',
     'NaN',
     '{"graph":"\n"}',
-  ])('%j is not JSON', async (body) => {
+  ])('a request body of %j is refused as invalid JSON', async (body) => {
     const answer = await post('/api/runs', body);
     expect(answer).toMatchObject(aProblem(400, 'MALFORMED_JSON'));
     expect(textAt(answer.body, '/instance')).toBe('/api/runs');
@@ -62,13 +62,13 @@ describe('a JSON body', () => {
     'application/jsonp',
     'json',
     'multipart/form-data; boundary=x',
-  ])('a body of type %s is refused', async (type) =>
+  ])('a request body of type %s is refused', async (type) =>
     expect(await post('/api/runs', '{}', { 'content-type': type })).toMatchObject(
       aProblem(415, 'UNSUPPORTED_MEDIA_TYPE'),
     ),
   );
 
-  test('a body without a type is refused', async () => {
+  test('a request body without a content type is refused', async () => {
     const body = new TextEncoder().encode('{}');
     expect(await admin.send('/api/runs', { method: 'POST', body })).toMatchObject(
       aProblem(415, 'UNSUPPORTED_MEDIA_TYPE'),
@@ -76,7 +76,7 @@ describe('a JSON body', () => {
   });
 
   test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset="UTF-8"'])(
-    'a body of type %s is accepted',
+    'a request body of type %s is accepted',
     async (type) => {
       expect(await post('/api/graphs/validate', JSON.stringify(aDefinition()), { 'content-type': type })).toMatchObject(
         { status: 200 },
@@ -87,12 +87,12 @@ describe('a JSON body', () => {
   test.each([
     ['cancel', aProblem(404, 'UNKNOWN_RUN')],
     ['skip', aProblem(422, 'INVALID_REQUEST')],
-  ])('a missing body is an empty one: POST …/%s', async (name, expected) => {
+  ])('a missing request body is an empty one: POST …/%s', async (name, expected) => {
     const path = `/api/runs/${UNKNOWN_ID}/${name}`;
     expect(await admin.send(path, { method: 'POST' })).toMatchObject(expected);
   });
 
-  test.each(['null', '[]', '"graph"', '7', 'true'])('%s is no object', async (body) => {
+  test.each(['null', '[]', '"graph"', '7', 'true'])('a request body of %s is refused because it is no object', async (body) => {
     const answer = await post('/api/runs', body);
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual(['']);
@@ -132,7 +132,7 @@ describe('the size of a body', () => {
     expect(await post(path, padded(size))).toMatchObject({ status });
   });
 
-  test('the size of a body is counted as it arrives, whatever its header announces', async () => {
+  test('the size of a request body is counted as it arrives, whatever its header announces', async () => {
     const chunks = [padded(MIB), ' '].map((text) => new TextEncoder().encode(text));
     const init = {
       method: 'POST',
@@ -148,11 +148,11 @@ describe('the depth of a body', () => {
   const nested = (levels: number): string =>
     `{"graph":"none","metadata":{"a":${'['.repeat(levels - 2)}1${']'.repeat(levels - 2)}}}`;
 
-  test('a body of 100 levels is accepted', async () => {
+  test('a JSON body of 100 levels is accepted', async () => {
     expect(await post('/api/runs', nested(100))).toMatchObject({ status: 404 });
   });
 
-  test.each([101, 150, 10_000, 400_000])('a body of %i levels is refused', async (levels) => {
+  test.each([101, 150, 10_000, 400_000])('a JSON body of %i levels is refused', async (levels) => {
     const answer = await post('/api/runs', nested(levels));
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toHaveLength(1);
@@ -170,7 +170,7 @@ describe('a route', () => {
     '/API/RUNS',
     '/docs/..%2f.env',
     '/docs/secret.js',
-  ])('%s does not exist', async (path) => {
+  ])('the path %s does not exist in the API', async (path) => {
     const answer = await admin.get(path);
     expect(answer).toMatchObject(aProblem(404, 'NOT_FOUND'));
     expectNothingInternal(answer);
@@ -186,7 +186,7 @@ describe('a route', () => {
     ['POST', '/api/approvals', ['GET', 'HEAD']],
     ['POST', '/healthz', ['GET', 'HEAD']],
     ['DELETE', '/openapi.json', ['GET', 'HEAD']],
-  ])('%s %s is refused, and the allowed methods are named', async (method, path, allowed) => {
+  ])('the method of %s %s is refused, and the allowed methods are named', async (method, path, allowed) => {
     const answer = await admin.send(path, { method });
     expect(answer).toMatchObject(aProblem(405, 'METHOD_NOT_ALLOWED'));
     expect(answer.headers.get('allow')?.split(', ').sort()).toEqual(allowed);
@@ -231,7 +231,7 @@ describe('an unusual name', () => {
     ['GET', `/api/approvals/${name}`],
   ]);
 
-  test.each(NAMES)('%s names nothing', async (name) => {
+  test.each(NAMES)('the unusual name %s in a path is answered with 404', async (name) => {
     const asked = places.filter(([, path]) => path.includes(`/${name}`));
     const answers = asked.map(
       async ([method, path]) =>
@@ -259,7 +259,7 @@ describe('an unusual name', () => {
     '/api/approvals?runId=%00',
     `/api/graphs/a/versions/${'9'.repeat(400)}`,
     '/api/graphs/a/versions/2147483648',
-  ])('GET %s is no server error', async (path) => {
+  ])('the unusual query of GET %s causes no server error', async (path) => {
     expect((await admin.get(path)).status).toBeLessThan(500);
   });
 
@@ -280,36 +280,36 @@ describe('the description at /openapi.json', () => {
     document = (await api.stranger.get('/openapi.json')).body;
   });
 
-  test('the description is OpenAPI 3.1', () => {
+  test('the served description is OpenAPI 3.1', () => {
     expect(document).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { title: 'Holdfast' } });
   });
 
-  test('the description has every route', async () => {
+  test('the OpenAPI description has every route', async () => {
     const isOwn = (route: string): boolean =>
       !/ \/(?:$|favicon\.ico|docs|openapi\.json|console(?:$|\/(?:\*|assets|icon\.svg)))/.test(route);
     const mounted = (await readMountedRoutes()).filter(isOwn);
     expect([...description.routes].toSorted()).toEqual(mounted.toSorted());
   });
 
-  test('the description has no dangling reference', () => {
+  test('the OpenAPI description has no dangling reference', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#([^"]+)"/g)].map(([, pointer = '']) => pointer);
     expect(references.length).toBeGreaterThan(0);
     expect(references.filter((pointer) => at(document, pointer) === undefined)).toEqual([]);
   });
 
-  test('the description declares problems as problem documents', () => {
+  test('the OpenAPI description declares problems as problem documents', () => {
     const schema = at(document, '/paths/~1api~1runs/post/responses/422/content/application~1problem+json/schema');
     expect(schema).toEqual({ $ref: '#/components/schemas/Problem' });
     const required = ['code', 'detail', 'instance', 'status', 'title', 'type'];
     expect(at(document, '/components/schemas/Problem')).toMatchObject({ required: expect.arrayContaining(required) });
   });
 
-  test('the description has every status that the tests above have received', () => {
+  test('the OpenAPI description has every status that the tests above have received', () => {
     expect(description.notDescribed()).toEqual([]);
   });
 
   test.each(['/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])(
-    'the description can be browsed: %s is served',
+    'the OpenAPI description can be browsed: %s is served',
     async (path) => {
       expect(await api.stranger.get(path)).toMatchObject({ status: 200 });
     },

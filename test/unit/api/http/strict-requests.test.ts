@@ -66,7 +66,7 @@ describe('strict parsing of a query', () => {
 });
 
 describe('a version in a path', () => {
-  test.each(['1%20', '%201', '01', '1e0', '+1', '0', '1.0', '%D9%A1'])('%s is no version', async (version) => {
+  test.each(['1%20', '%201', '01', '1e0', '+1', '0', '1.0', '%D9%A1'])('the path segment %s is no version of a graph', async (version) => {
     const { name } = aDefinition();
     await api.as('user').post('/api/graphs', aDefinition());
     expect(await api.as('user').get(`/api/graphs/${name}/versions/${version}`)).toMatchObject({ status: 422 });
@@ -75,13 +75,13 @@ describe('a version in a path', () => {
 });
 
 describe('the name "validate"', () => {
-  test.each(['GET', 'HEAD', 'OPTIONS', 'PUT'])('"validate" names no graph for %s', async (method) => {
+  test.each(['GET', 'HEAD', 'OPTIONS', 'PUT'])('the path /api/graphs/validate names no graph for %s', async (method) => {
     const headers = { authorization: `Bearer ${api.tokens.user}` };
     const response = await api.request('/api/graphs/validate', { method, headers });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
   });
 
-  test('the name "validate" is reserved', async () => {
+  test('no graph may have the name "validate", which is a route', async () => {
     const answer = await api.as('user').post('/api/graphs', { ...aDefinition(), name: 'validate' });
     expect(answer).toMatchObject({ status: 422, body: { issues: [{ code: 'RESERVED_NAME', path: '/name' }] } });
   });
@@ -94,7 +94,7 @@ describe('the order of refusals of an edit', () => {
     return (await client.send(path, { method: 'PATCH', headers, body })).status;
   };
 
-  test('an edit is checked in the order token, role, precondition, type, body, shape, run', async () => {
+  test('an edit of a run is checked in the order token, role, precondition, type, body, shape, run', async () => {
     const type = { 'content-type': 'application/json' };
     const good = { ...type, 'if-match': '"a"' };
     expect([
@@ -111,7 +111,7 @@ describe('the order of refusals of an edit', () => {
 });
 
 describe('an absent body', () => {
-  test('an absent body is accepted exactly where the description requires none', async () => {
+  test('a request without a body is accepted exactly where the description requires none', async () => {
     // Signed requests are checked for a signature before a token.
     const posts = operations().filter(
       ({ described }) => at(described, '/requestBody') !== undefined && listAt(described, '/security').length > 0,
@@ -125,7 +125,7 @@ describe('an absent body', () => {
     }
   });
 
-  test('an absent body prunes nothing', async () => {
+  test('a prune request without a body prunes nothing', async () => {
     expect(await api.as('admin').send('/admin/prune', { method: 'POST' })).toMatchObject({ status: 422 });
     expect(await api.as('admin').post('/admin/prune', {})).toMatchObject({ status: 422 });
     expect(await api.as('admin').post('/admin/prune', { dryRun: true })).toMatchObject({ status: 200 });
@@ -134,7 +134,7 @@ describe('an absent body', () => {
 
 describe('a cursor', () => {
   const position = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-  test('a forged cursor is refused', async () => {
+  test('a forged pagination cursor is refused', async () => {
     await api.as('user').post('/api/runs', { graph: aDefinition() });
     await api.as('user').post('/api/runs', { graph: aDefinition() });
     const { body } = await api.as('user').get('/api/runs?limit=1');
@@ -165,7 +165,7 @@ describe('a cursor', () => {
 
 describe('security of every answer', () => {
   test.each(['/api/runs', '/healthz', '/openapi.json', '/nothing', '/schemas/graph-definition.json', '/docs'])(
-    'the headers of %s keep browsers from sniffing, framing and loading',
+    'the security headers of %s keep browsers from sniffing, framing and loading',
     async (path) => {
       const { headers } = await api.stranger.get(path);
       expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -183,7 +183,7 @@ describe('security of every answer', () => {
     expect(await (await api.request('/docs/start.js')).text()).not.toContain('persistAuthorization');
   });
 
-  test('answers contain paths only, whatever host a proxy or a client claims', async () => {
+  test('API answers contain paths only, whatever host a proxy or a client claims', async () => {
     const headers = {
       'x-forwarded-host': 'evil.example',
       'x-forwarded-proto': 'gopher',
@@ -198,7 +198,7 @@ describe('security of every answer', () => {
 describe('the description of requests', () => {
   const schema = (pointer: string): Json | undefined => at(document, `/components/schemas${pointer}`);
 
-  test('the description marks what may be null', () => {
+  test('the OpenAPI description marks what may be null', () => {
     const orNull = (name: string) => ({ anyOf: [{ $ref: `#/components/schemas/${name}` }, { type: 'null' }] });
     expect(schema('/Run/properties/divergence/properties/expected')).toEqual(orNull('Event'));
     expect(schema('/Run/properties/divergence/properties/actual')).toEqual(orNull('Event'));
@@ -206,13 +206,13 @@ describe('the description of requests', () => {
     expect(schema('/RunError')).toMatchObject({ type: 'object' });
   });
 
-  test('the description names the format of durations', () => {
+  test('the OpenAPI description names the format of durations', () => {
     expect(schema('/NewRun/properties/limits/properties/deadline')).toMatchObject({ pattern: expect.any(String) });
     expect(schema('/Retry/properties/limits/properties/deadline')).toMatchObject({ pattern: expect.any(String) });
     expect(schema('/StateEdit/properties/asNode')).toMatchObject({ minLength: 1 });
   });
 
-  test('the description contains the schema of definitions where one is accepted', () => {
+  test('the OpenAPI description contains the schema of graph definitions where one is accepted', () => {
     const body = '/requestBody/content/application~1json/schema';
     expect(schema('/GraphDefinition')).toMatchObject({ required: ['name', 'nodes', 'edges'] });
     expect(JSON.stringify(at(document, `/paths/~1api~1graphs/post${body}`))).toContain('schemas/GraphDefinition"');
@@ -221,7 +221,7 @@ describe('the description of requests', () => {
     expect(at(document, `/paths/~1api~1graphs~1validate/post${body}`)).toMatchObject({ type: 'object' });
   });
 
-  test('the description requires If-Match for an edit', () => {
+  test('the OpenAPI description requires If-Match for an edit', () => {
     const parameters = listAt(document, '/paths/~1api~1runs~1{id}~1state/patch/parameters');
     expect(parameters).toContainEqual(expect.objectContaining({ name: 'if-match', in: 'header', required: true }));
   });

@@ -34,7 +34,7 @@ const remindersOf = async (runId: string): Promise<number> => {
 };
 
 describe('a reminder of an approval', () => {
-  test('a reminder whose answer was lost is recorded once, and the repetition is answered', async () => {
+  test('a reminder of an approval whose response was lost is recorded once, and the repetition is answered', async () => {
     await ask('lost');
     vi.spyOn(api.store.approvalNotes, 'of').mockRejectedValueOnce(new Error('lost'));
     expect(await remind('lost', 'k1')).toMatchObject({ status: 500 });

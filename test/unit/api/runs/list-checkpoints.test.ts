@@ -36,7 +36,7 @@ async function pagesOf(runIds: readonly string[]) {
 const third = 'x'.repeat(MAX_PAGE_BYTES / 3);
 const tooLarge = 'x'.repeat(MAX_PAGE_BYTES + 1);
 
-test('a page ends before its values get too large, and the next page continues', async () => {
+test('a page of checkpoints ends before its values get too large, and the next page continues', async () => {
   await store.runs.create(aNewRun({ id: 'L' }));
   const values = ['', tooLarge, third, third, third, ''];
   for (const [at, value] of values.entries()) await write('L', at + 1, { value, at });
@@ -58,7 +58,7 @@ test('a page ends before its values get too large, and the next page continues',
   ]);
 });
 
-test('a page of several runs ends before its values get too large', async () => {
+test('a page of checkpoints of several runs ends before its values get too large', async () => {
   for (const id of ['M', 'N']) await store.runs.create(aNewRun({ id }));
   for (const n of [1, 2, 3]) {
     await write('M', n, { value: third, at: 2 * n });

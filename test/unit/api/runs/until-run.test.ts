@@ -53,7 +53,7 @@ describe('untilRun', () => {
     expect(await seen).toBe(3);
   });
 
-  test('untilRun returns the last value when the time is up', async () => {
+  test('untilRun returns the last value when its time is up', async () => {
     const seen = untilRun(changes, { ...awaited, withinMs: 300, isWanted: () => false });
     await vi.advanceTimersByTimeAsync(300);
     expect(await seen).toBe(2);
@@ -69,7 +69,7 @@ describe('untilRun', () => {
     expect(await untilRun(changes, { ...awaited, begin, isWanted: () => true })).toBe(1);
   });
 
-  test('untilRun ends at once when a signal is aborted', async () => {
+  test('untilRun ends at once when an abort signal fires', async () => {
     const unwanted = new AbortController();
     const seen = untilRun(changes, { ...awaited, unwanted: [unwanted.signal], isWanted: () => false });
     await vi.advanceTimersByTimeAsync(10);

@@ -28,7 +28,7 @@ test('the state of a run with a missing checkpoint is that before it, and later 
   expect(await findState(store, RUN, `${RUN}.c4`)).toBeNull();
 });
 
-test('the next run of the thread waits for missing checkpoints', async () => {
+test('the next run of a thread waits for missing checkpoints of the last one', async () => {
   const next = { begin: { kind: 'input', input: {} } } as const;
   await expect(firstBeginning(store, next, RUN)).rejects.toMatchObject(notNow);
 });

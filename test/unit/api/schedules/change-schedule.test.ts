@@ -75,7 +75,7 @@ describe('a new schedule', () => {
     expect([[...had], await unsynced()]).toEqual([[], []]);
   });
 
-  test.each([new Error('lost'), unavailable('Temporal')])('a new schedule is sent again after "%s"', async (answer) => {
+  test.each([new Error('lost'), unavailable('Temporal')])('a new schedule is sent to Temporal again after "%s"', async (answer) => {
     failure = answer;
     const id = `after ${answer.message}`;
     await Promise.allSettled([create(id)]);
@@ -84,7 +84,7 @@ describe('a new schedule', () => {
   });
 });
 
-test('a repeated request does not delete the schedule that an earlier one has created', async () => {
+test('a repeated create request does not delete the schedule that an earlier one has created', async () => {
   await create('twice');
   failure = refused;
   await expect(create('twice')).rejects.toBe(refused);
@@ -127,7 +127,7 @@ describe('a schedule whose graph is gone', () => {
   );
 });
 
-test('a change that keeps graph and input keeps the redaction', async () => {
+test('a change of a schedule that keeps graph and input keeps the redaction', async () => {
   await create('hidden');
   const schedule = await store.schedules.find({ tenantId: 'acme', id: 'hidden' });
   if (!schedule) throw new TypeError('There is no schedule');
@@ -163,8 +163,8 @@ describe('the owner of a schedule', () => {
     ['paused by its owner', UMA, { paused: true }, OF_UMA],
     ['paused by another', BOB, { paused: true }, OF_UMA],
     ['paused by another tenant’s admin', ROOT, { paused: true }, OF_UMA],
-    ['given what it has by another', BOB, { graph: 'g', input: {}, overlap: 'skip' }, OF_UMA],
-    ['given what it has by another tenant’s admin', ROOT, { paused: true, graph: 'g', input: {} }, OF_UMA],
+    ['sent its present values by another', BOB, { graph: 'g', input: {}, overlap: 'skip' }, OF_UMA],
+    ['sent its present values by another tenant’s admin', ROOT, { paused: true, graph: 'g', input: {} }, OF_UMA],
     ['changed by its owner', UMA, { every: '2h' }, OF_UMA],
     ['given another graph by another', BOB, { graph: 'g@1' }, OF_BOB],
     ['given other times by another', BOB, { every: '2h' }, OF_BOB],
@@ -174,7 +174,7 @@ describe('the owner of a schedule', () => {
     ['put on a thread by another', BOB, { threadId: 't' }, OF_BOB],
     ['made to cancel by another', BOB, { overlap: 'cancelOther' }, OF_BOB],
     ['paused and changed by another', BOB, { paused: true, every: '2h' }, OF_BOB],
-  ])('the owner of a schedule when it is %s', async (...[what, who, terms, wanted]) => {
+  ])('a schedule has the right owner after it is %s', async (...[what, who, terms, wanted]) => {
     await create(what);
     const { schedule, hasNewOwner } = await changeSchedule(deps, who, what, changedTo(terms));
     expect({ schedule, hasNewOwner }).toMatchObject({ schedule: wanted, hasNewOwner: wanted === OF_BOB });

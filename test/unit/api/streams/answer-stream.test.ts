@@ -35,7 +35,7 @@ function isFree(): boolean {
   return giveBack !== null;
 }
 
-test('the connection of a reader that takes nothing is closed, and its slot released', async () => {
+test('the connection of a stream reader that receives nothing is closed, and its slot released', async () => {
   const port = await serve(async (body) => {
     while (await body.write(LARGE));
   });
@@ -50,7 +50,7 @@ test('the connection of a reader that takes nothing is closed, and its slot rele
   expect(await closed).toEqual([expect.any(Boolean)]);
 });
 
-test('a disconnected reader is noticed at once, even if nothing is written', async () => {
+test('a disconnected stream reader is noticed at once, even if nothing is written', async () => {
   const port = await serve(async ({ over }) => void (await once(over, 'abort')));
   const leaving = new AbortController();
   const { body } = await fetch(`http://127.0.0.1:${port}/`, { signal: leaving.signal });

@@ -66,7 +66,7 @@ test.each<[string, WorkflowEnd, string]>([
   expect(await errorOf(id)).toEqual({ code: 'ABORTED', message: expect.stringContaining(message) });
 });
 
-test('a run whose workflow is back, or unknown because of an error, continues', async () => {
+test('a run whose workflow was found again, or is unknown because of an error, continues', async () => {
   await aRun('B');
   await otherRuns(2);
   await aRun('N');
@@ -82,7 +82,7 @@ describe('if Temporal lacks many workflows, no run is ended', () => {
     return Object.fromEntries(ids.map((id) => [id, missing]));
   };
 
-  test('many runs missing in one check are not ended', async () => {
+  test('many runs whose workflows are missing in one check are not ended', async () => {
     const lost = await lostRuns('M', MOST_LOST + 1);
     await otherRuns(30);
     const error = vi.spyOn(logger, 'error');
@@ -102,7 +102,7 @@ describe('if Temporal lacks many workflows, no run is ended', () => {
     ['in several pages', 115, 0],
     ['and too few others exist', 3, 2],
     ['and no others exist', 1, 0],
-  ])('no run is ended if many are missing %s', async (what, count, others) => {
+  ])('no run is ended if many workflows are missing %s', async (what, count, others) => {
     const lost = await lostRuns(what, count);
     await otherRuns(others);
     const chore = createLostRunsChore();
@@ -115,7 +115,7 @@ describe('if Temporal lacks many workflows, no run is ended', () => {
   });
 });
 
-test('a run that has been missing for a minute is ended after a pass over all runs', async () => {
+test('a run whose workflow has been missing for a minute is ended after a pass over all runs', async () => {
   await aRun('A-first');
   await otherRuns(120);
   const chore = createLostRunsChore();
@@ -127,7 +127,7 @@ test('a run that has been missing for a minute is ended after a pass over all ru
   expect(await statusOf('A-first')).toBe('failed');
 });
 
-test('a run that cannot be ended does not prevent the end of others', async () => {
+test('a lost run that cannot be ended does not prevent the end of others', async () => {
   const ids = ['W-1', 'W-2', 'W-3'];
   for (const id of ids) await aRun(id);
   await otherRuns(3);

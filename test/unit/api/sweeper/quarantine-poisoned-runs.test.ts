@@ -103,7 +103,7 @@ describe('a run is quarantined', () => {
       task: { failures: 1, last: { kind: 'timed-out' } },
       message: 'failed 2 times: Bad code',
     },
-  ])('$what', async ({ id, note, task, message }) => {
+  ])('a run is quarantined $what', async ({ id, note, task, message }) => {
     await aRun(id, note);
     const engine = failing({ [id]: aTask(task) });
     await Promise.all([sweep(engine), sweep(engine)]);
@@ -161,7 +161,7 @@ describe('a run is not quarantined', () => {
       note: BAD_CODE,
       task: { executionRunId: 'e2', failures: 9 },
     },
-  ])('$what', async ({ id, note, task }) => {
+  ])('a run is not quarantined $what', async ({ id, note, task }) => {
     await aRun(id, note);
     await sweep(failing({ [id]: aTask(task) }));
     expect(await statusOf(id)).toBe('queued');
@@ -180,7 +180,7 @@ describe('a run is not quarantined', () => {
   });
 });
 
-test('an error with one run does not affect others', async () => {
+test('an error while one run is checked for quarantine does not affect others', async () => {
   await aRun('E1', BAD_CODE);
   await aRun('E2', BAD_CODE);
   const engine = failing({ E2: aTask() });
@@ -211,7 +211,7 @@ test('if many runs fail at once, twenty are quarantined, and others after a quie
   vi.restoreAllMocks();
 });
 
-test('active runs are checked in turns, a hundred at a time', async () => {
+test('active runs are checked for failing tasks in turns, a hundred at a time', async () => {
   const ids = Array.from({ length: 130 }, (_, n) => `T-${String(n).padStart(3, '0')}`);
   for (const id of ids) await aRun(id);
   const engine = failing({});

@@ -65,13 +65,13 @@ describe('a run whose workflow was terminated', () => {
     expect(await eventsOf('T')).toEqual([1, 2, '3 failed']);
   });
 
-  test('a run without any event fails', async () => {
+  test('a terminated run without any event fails', async () => {
     await aDispatchedRun('N');
     await sweep(endingOf('N'));
     expect(await eventsOf('N')).toEqual(['1 failed']);
   });
 
-  test('a run fails again after late entries, at once or within an hour', async () => {
+  test('a terminated run fails again after late entries, at once or within an hour', async () => {
     await aDispatchedRun('L');
     await writeTo(store, { id: 'L' }, aBatch([1]));
     const end = createTerminatedRunsReconciler();
@@ -94,7 +94,7 @@ describe('a run whose workflow was terminated', () => {
     expect(await eventsOf('L')).toEqual([1, '2 failed', 3, 4, '5 failed', 6, 7, '8 failed']);
   });
 
-  test('late entries do not replace the end of a run', async () => {
+  test('late journal entries do not replace the end of a run', async () => {
     await aDispatchedRun('P');
     await writeTo(store, { id: 'P' }, aBatch([1]));
     await sweep(endingOf('P'));
@@ -135,7 +135,7 @@ describe('a quarantined run', () => {
 });
 
 describe('the sweep does not change a run', () => {
-  test('the sweep does not end a run that continues in another execution', async () => {
+  test('the sweep does not end a run that continues in another workflow execution', async () => {
     await aDispatchedRun('A');
     await sweep(endingOf('A', { end: () => null }));
     expect(await statusOf('A')).toBe('queued');
@@ -194,7 +194,7 @@ describe('the sweep checks some runs again', () => {
   });
 });
 
-test('sweeps read everything until one succeeds; later ones overlap slightly', async () => {
+test('sweeps read all terminated workflows until one succeeds; later sweeps overlap slightly', async () => {
   const spans: TimeSpan[] = [];
   const end = createTerminatedRunsReconciler();
   const found = (span: TimeSpan): readonly string[] => {
@@ -210,7 +210,7 @@ test('sweeps read everything until one succeeds; later ones overlap slightly', a
   expect(Date.parse(spans[2]?.after ?? '')).toBeLessThan(Date.parse(spans[1]?.before ?? ''));
 });
 
-test('a stopping process leaves the rest to other processes', async () => {
+test('a stopping sweeper process leaves the remaining runs to other processes', async () => {
   await aDispatchedRun('S');
   await createTerminatedRunsReconciler()({ store, engine: endingOf('S'), logger }, AbortSignal.abort());
   expect(await statusOf('S')).toBe('queued');
@@ -238,10 +238,10 @@ test('all pages of terminated workflows are read, without those that are no runs
 test.each([
   { tenantId: 'acme', id: 'r1' },
   { tenantId: 'a:b', id: 'r-2' },
-])('a workflow id determines its run: %o', (run) => {
+])('the workflow id of a run determines its tenant and id: %o', (run) => {
   expect(fromWorkflowId(toWorkflowId(run))).toEqual(run);
 });
 
-test('other workflow ids determine no run', () => {
+test('a workflow id that is not of a run determines no run', () => {
   expect(['bench', 'run:', 'run:acme', 'run::x'].map(fromWorkflowId)).toEqual([null, null, null, null]);
 });

@@ -25,7 +25,7 @@ test('a queued run is dequeued even if many others wait behind running ones', as
   expect((await store.runs.find('t100 queued'))?.dispatch.kind).toBe('pending');
 });
 
-test('an interruption is repeated until the interrupted run is in Temporal', async () => {
+test('an interruption is repeated until the interrupted run has started in Temporal', async () => {
   await store.runs.create(aNewRun({ id: 'I-1', tenantId: 'aaa', threadId: 'i' }));
   await store.runs.create(aNewRun({ id: 'I-2', tenantId: 'aaa', threadId: 'i', onBusy: 'interrupt' }));
   await startQueuedRuns({ store, engine: engine(async () => false), graphJobs, logger }); // `false`: there is no such workflow (yet)
@@ -34,7 +34,7 @@ test('an interruption is repeated until the interrupted run is in Temporal', asy
   ]);
 });
 
-test('a run that does not answer does not delay other threads', async () => {
+test('a queued run that does not answer does not delay other threads', async () => {
   await store.runs.create(aNewRun({ id: 'O-1', tenantId: '000', threadId: 'i' }));
   await store.runs.create(aNewRun({ id: 'O-2', tenantId: '000', threadId: 'i', onBusy: 'interrupt' }));
   await store.runs.create(aNewRun({ id: 'O-3', tenantId: '001', threadId: 'i' }));

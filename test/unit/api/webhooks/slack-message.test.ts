@@ -15,7 +15,7 @@ test.each([
   expect(textOf(type, data)).toBe(text);
 });
 
-test('a title can neither mention everybody nor link anywhere, and is truncated', () => {
+test('the title of a Slack message can neither mention everybody nor link anywhere, and is truncated', () => {
   const text = textOf('approval.requested', { id: 'R.a1', title: '<!channel> & <https://evil.example|you>' });
   expect(text).toBe('Approval requested: &lt;!channel&gt; &amp; &lt;https://evil.example|you&gt;');
   expect(textOf('approval.requested', { id: 'R.a1', title: '<'.repeat(9_000) }).length).toBeLessThan(3_000);
