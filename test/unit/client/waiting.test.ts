@@ -120,7 +120,7 @@ test.each([
   await expect(startRun({ send, timing }, { graph: 'g' }, options)).rejects.toMatchObject({ mayTakeEffect: expected });
 });
 
-test('a start waits in its own request first', async () => {
+test('the client’s start of a run waits within the start request first', async () => {
   const { connection, asked } = scriptedApi({ '/api/runs': [run('running')], '/api/runs/r': [run('completed')] });
   expect(await startRun(connection, { graph: 'g' }, { waitMs: 5_000 })).toMatchObject({ status: 'completed' });
   expect(asked).toEqual(['POST /api/runs wait=5', 'GET /api/runs/r wait=4']);
@@ -131,7 +131,7 @@ const historyPage = (seqs: readonly number[], nextCursor: string | null = null):
   nextCursor,
 });
 
-test('following a run to its rest yields each event once over pages', async () => {
+test('the client’s run stream to a state of rest yields each event once over pages', async () => {
   const { connection } = scriptedApi({
     '/api/runs/r': [run('running'), run('paused', [], 4)],
     '/api/runs/r/history?limit=200': [historyPage([1, 2], 'c')],
@@ -142,7 +142,7 @@ test('following a run to its rest yields each event once over pages', async () =
   expect(seqs).toEqual([2, 3, 4]);
 });
 
-test('following a run to its rest waits for events that are written late', async () => {
+test('the client’s run stream to a state of rest waits for events that are written late', async () => {
   const { connection } = scriptedApi({
     '/api/runs/r': [run('paused', [], 3)],
     '/api/runs/r/history?limit=200': [historyPage([1]), historyPage([1]), historyPage([1, 2, 3])],
@@ -152,7 +152,7 @@ test('following a run to its rest waits for events that are written late', async
   expect(seqs).toEqual([1, 2, 3]);
 });
 
-test('following a run to its rest continues when the caller has continued the run', async () => {
+test('the client’s run stream to a state of rest continues when the caller has continued the run', async () => {
   const { connection } = scriptedApi({
     '/api/runs/r': [run('failed', [], 1), run('completed', [], 2)],
     '/api/runs/r/history?limit=200': [historyPage([1]), historyPage([1, 2])],

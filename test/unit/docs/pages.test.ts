@@ -23,7 +23,7 @@ function anchorsIn(page: string): readonly string[] {
   );
 }
 
-test('the site and llms.txt list every page of docs', () => {
+test('the documentation site and llms.txt list every page of docs', () => {
   const listed = [...SECTIONS.flatMap(({ pages }) => pages), ...referencePages(), ...decisionPages()];
   expect([...listed.map(({ file }) => file), 'index.md', 'reference/index.md'].toSorted()).toEqual(files);
 });

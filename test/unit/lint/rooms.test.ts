@@ -15,26 +15,26 @@ const roomNames = Object.keys(ROOMS);
 const arrows = new Map(Object.entries(ROOMS).map(([name, { rooms, types = [] }]) => [name, [...rooms, ...types]]));
 
 describe('the table of rooms', () => {
-  test('equals the rules that oxlint reads', () => {
+  test('the table of rooms equals the rules that oxlint reads', () => {
     const written = readFileSync(new URL('../../../lint/rooms.json', import.meta.url), 'utf8');
     expect(written, 'lint/rooms.json is old: npm run lint:rooms').toBe(toLintFile(ROOMS));
   });
 
-  test('allows imports in one direction only', () => {
+  test('the table of rooms allows imports in one direction only', () => {
     expect(findCircle(arrows)).toBeNull();
   });
 
-  test('names rooms that exist', () => {
+  test('the table of rooms names rooms that exist', () => {
     expect([...arrows.values()].flat().filter((name) => !roomNames.includes(name))).toEqual([]);
     const inUse = new Set(files.map(({ path }) => roomOf(path, ROOMS)));
     expect(roomNames.filter((name) => !inUse.has(name))).toEqual([]);
   });
 
-  test('contains every file of src', () => {
+  test('the table of rooms contains every file of src', () => {
     expect(files.filter(({ path }) => roomOf(path, ROOMS) === null).map(({ path }) => path)).toEqual([]);
   });
 
-  test('allows only the interpreter to import channels, nodes, draft, superstep and lifecycle', () => {
+  test('only the interpreter may import channels, nodes, draft, superstep and lifecycle', () => {
     const inside = ['graph/channels', 'graph/nodes', 'graph/draft', 'graph/superstep', 'graph/lifecycle'];
     const outside = Object.entries(ROOMS).filter(([name]) => !name.startsWith('graph/'));
     expect(outside.filter(([, { rooms }]) => rooms.some((name) => inside.includes(name)))).toEqual([]);
@@ -43,11 +43,11 @@ describe('the table of rooms', () => {
 });
 
 describe('the files of src', () => {
-  test('import only what the table allows', () => {
+  test('the files of src import only what the table of rooms allows', () => {
     expect(breachesOf(files, ROOMS)).toEqual([]);
   });
 
-  test('do not import each other in a circle', () => {
+  test('the files of src do not import each other in a circle', () => {
     const imports = files.map(({ path, imports: all }): [string, string[]] => [
       path,
       all.filter(({ isLocal }) => isLocal).map(({ target }) => target),
@@ -55,7 +55,7 @@ describe('the files of src', () => {
     expect(findCircle(new Map(imports))).toBeNull();
   });
 
-  test('have no folder with the same name beside them', () => {
+  test('no file of src has a folder with the same name beside it', () => {
     const names = new Set(folders.flatMap((folder) => [folder, posix.dirname(folder)]));
     expect(files.filter(({ path }) => names.has(path.slice(0, -'.ts'.length))).map(({ path }) => path)).toEqual([]);
   });
@@ -72,7 +72,7 @@ describe('the checks of imports', () => {
     ['types', 'workflows/x.ts', "import type { A } from '../activities/index.ts';"],
     ['a package, by a path in it', 'api/x.ts', "import { a } from 'hono/factory';"],
     ['a file that is a room', 'api/runs/x.ts', "import type { A } from '../deps.ts';"],
-  ])('allow an import that is %s', (_, path, source) => {
+  ])('the import check allows an import of %s', (_, path, source) => {
     expect(importsIn(path, source)).toHaveLength(1);
     expect(breaches(path, source)).toEqual([]);
   });
@@ -88,16 +88,16 @@ describe('the checks of imports', () => {
     ['a package for what it does', 'graph/run/x.ts', "import 'zod';"],
     ['the top of its parent', 'api/runs/x.ts', "import { a } from '../server.ts';"],
     ['a room that is not there', 'graph/run/x.ts', "import { a } from '../other/x.ts';"],
-  ])('refuse an import that is %s', (_, path, source) => {
+  ])('the import check refuses an import of %s', (_, path, source) => {
     expect(breaches(path, source)).toHaveLength(1);
   });
 
-  test('report the path of a circle', () => {
+  test('the import check reports the path of a circle', () => {
     const circle = new Map(Object.entries({ a: ['b'], b: ['c', 'd'], c: [], d: ['b'] }));
     expect(findCircle(circle)).toEqual(['b', 'd', 'b']);
   });
 
-  test('report a folder that is in no room', () => {
+  test('the import check reports a folder that is in no room', () => {
     expect(['graph/other/x.ts', 'api/other/x.ts', 'other/x.ts'].map((path) => roomOf(path, ROOMS))).toEqual([
       null,
       null,

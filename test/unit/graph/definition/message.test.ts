@@ -31,7 +31,7 @@ describe('the content of a message', () => {
     ['a text and a file at an address', [{ type: 'text', text: '' }, filePart({ url: 'https://a.example/b?c#d' })]],
     ['a file with a name', [filePart({ blob: 'B', name: '☃ 1.pdf' })]],
     ['100 parts', Array<Json>(100).fill(PICTURE)],
-  ])('may be %s', (_, content) => {
+  ])('the content of a message may be %s', (_, content) => {
     expect(messageProblem(said(content))).toBe('');
     expect(isContent(content)).toBe(true);
   });
@@ -45,7 +45,7 @@ describe('the content of a message', () => {
     ['a part of another type', [{ type: 'video' }], /^\/content\/0\/type .* one of text, image, file/],
     ['a part of an inherited type', [{ type: 'constructor' }], /^\/content\/0\/type/],
     ['a part without text', [PICTURE, { type: 'text' }], /^\/content\/1\/text .* text/],
-  ])('is refused as %s', (_, content, problem) => {
+  ])('the content of a message is refused as %s', (_, content, problem) => {
     expect(messageProblem(said(content))).toMatch(problem);
     expect(isContent(content)).toBe(false);
   });
@@ -61,7 +61,7 @@ describe('the content of a message', () => {
     ['a long address', { url: `https://a.example/${'x'.repeat(2_048)}` }, /\/url/],
     ['an empty id', { blob: '' }, /^\/content\/0\/blob .* stored file/],
     ['a name of another type', { blob: 'B', name: 7 }, /^\/content\/0\/name/],
-  ])('is refused if it has a picture with %s', (_, over, problem) => {
+  ])('the content of a message is refused if it has a picture with %s', (_, over, problem) => {
     expect(messageProblem(picture(over))).toMatch(problem);
   });
 
@@ -70,19 +70,19 @@ describe('the content of a message', () => {
     ['assistant', true],
     ['system', false],
     ['tool', false],
-  ])('may contain files in messages of the role %s: %s', (role, may) => {
+  ])('whether the content of a message with the role %s may contain files: %s', (role, may) => {
     expect(messageProblem(said([PICTURE], role)) === '').toBe(may);
     expect(messageProblem(said([{ type: 'text', text: 'x' }], role))).toBe('');
   });
 });
 
-test('the text of a content excludes its files', () => {
+test('the text of a message’s content excludes its files', () => {
   const content = [{ type: 'text', text: 'Look' }, PICTURE, { type: 'text', text: 'here' }] as const;
   expect([textOf('Hi'), textOf(content), textOf([PICTURE])]).toEqual(['Hi', 'Look\nhere', '']);
   expect(partsOf('Hi')).toEqual([{ type: 'text', text: 'Hi' }]);
 });
 
-test('a file has either a blob id or a URL', () => {
+test('a file in a message has either a blob id or a URL', () => {
   expect(sourceOf(PICTURE)).toEqual({ kind: 'blob', id: 'B1' });
   const url = 'https://a.example/b';
   expect(sourceOf({ type: 'file', url, mediaType: 'text/plain' })).toEqual({ kind: 'url', url });

@@ -54,7 +54,7 @@ describe('an expression ends at a bounded cost if it', () => {
     ['matches an expensive pattern', 'state.s.matches("(?i)a[^z]{200}q")'],
     ['compiles patterns', 'state.l.map(x, "".matches("a{1000}" + string(int(x))))'],
     ['escapes repeatedly', 'json(json(json(json(json(json(json(json(json(json(state.q))))))))))'],
-  ])('%s', (_what, source) => {
+  ])('an expression ends at a bounded cost if it %s', (_what, source) => {
     const o = Object.fromEntries(numbers.map((n) => [`k${n}`, n]));
     const { units } = evaluate(source, { l: numbers, s: text, o, q: '"\\'.repeat(2_000) });
     expect(units).toBeLessThan(MAX_UNITS);
@@ -95,21 +95,21 @@ describe('an expression ends at a bounded cost if it', () => {
 });
 
 describe('the bytes of a value are counted while the value is made,', () => {
-  test('and the count limits a single value', () => {
+  test('the bytes of a single value are limited while an expression makes it', () => {
     const source = `[${Array.from({ length: 950 }, () => 'state.z').join(', ')}]`;
     const { code, units } = evaluate(source, { z: Array.from({ length: 100_000 }, () => 0) });
     expect(code).toBe('PAYLOAD_TOO_LARGE');
     expect(units).toBeLessThan(MAX_UNITS);
   });
 
-  test('and the count limits all texts of a field together', () => {
+  test('the bytes of all texts of a field together are limited while expressions make them', () => {
     const field = parseTemplate(['{{ state.s }}', '{{ state.s }}{{ state.s }}'], NODE_NAMES, 'write.o');
     const s = 'x'.repeat(3_000_000);
     expect(() => field.fill({ state: { s } })).toThrow(/write\.o\.1: .*The field write\.o takes over 8000000 bytes/);
     expect(field.fill({ state: { s: 'y' } })).toEqual(['y', 'yy']);
   });
 
-  test('and bytes are refused as a value', () => {
+  test('the type bytes is refused as the value of an expression', () => {
     expect(evaluate('bytes("a")', {})).toMatchObject({
       code: 'EXPRESSION_FAILED',
       message: expect.stringContaining('bytes'),
@@ -117,7 +117,7 @@ describe('the bytes of a value are counted while the value is made,', () => {
   });
 });
 
-test('an evaluation fails even if the library catches the error of its limit', () => {
+test('an evaluation fails even if the CEL library catches the error of its cost limit', () => {
   const { code, message } = evaluate('state.l.exists(a, state.l.exists(b, state.l.exists(c, a < 0))) || true', {
     l: numbers,
   });
@@ -125,7 +125,7 @@ test('an evaluation fails even if the library catches the error of its limit', (
   expect(message).toMatch(/it is too expensive: it takes more than 1000000 units/);
 });
 
-test('an error quotes only the beginning of a long expression', () => {
+test('the error of an expression quotes only the beginning of a long expression', () => {
   const { message } = evaluate(`state.nope + "${'x'.repeat(5_000)}"`, {});
   expect(message.length).toBeLessThan(800);
   expect(message).toContain('xxx…` failed: No such key: nope');
@@ -143,7 +143,7 @@ test('values with many forms of nesting leave no types in memory, and deeply nes
   expect(parseExpression('state.a == state.b', NODE_NAMES).evaluate({ state })).toBe(true);
 });
 
-test('the expression inside a loop shares the allowance of the whole expression', () => {
+test('the expression inside a loop shares the cost allowance of the whole expression', () => {
   const expression = parseExpression('state.l.exists(x, state.l.exists(y, x + y > 100000))', NODE_NAMES);
   const all = (): void => {
     for (let n = 0; n < 100; n += 1) expression.evaluate({ state: { l: numbers } });

@@ -36,7 +36,7 @@ test.each([
     aDelta(),
     'Hi',
   ],
-] as const)('the text of a delta is redacted if its node is redacted: %s', (...[, redaction, delta, text]) => {
+] as const)('whether the text of a streamed delta is redacted: %s', (...[, redaction, delta, text]) => {
   expect(hideDelta(delta, redaction)).toEqual({ ...delta, text });
 });
 
@@ -50,7 +50,7 @@ const refusal = (path: string, over: Partial<Refusal> = {}): Refusal => ({
   ...over,
 });
 
-test('messages about redacted channels, and messages that may quote any value, are redacted', () => {
+test('error messages about redacted channels, and messages that may quote any value, are redacted', () => {
   for (const path of ['/values/secret', '/values', '/output'])
     expect(hideRefusal(refusal(path), redaction)).toMatchObject({
       message: hidden,
@@ -60,7 +60,7 @@ test('messages about redacted channels, and messages that may quote any value, a
   expect(hideRefusal(bare, redaction)).toEqual({ ...bare, message: hidden });
 });
 
-test('messages about other channels stay visible', () => {
+test('error messages about visible channels stay visible', () => {
   const ofOther = refusal('/values/n');
   expect(hideRefusal(ofOther, redaction)).toBe(ofOther);
   const { mayQuote: _not, ...plain } = refusal('/values/secret');

@@ -10,7 +10,7 @@ test.each([
   [aToolRequest({ tool: 'charge' }), 'tool:charge'],
   [{ kind: 'function', function: 'double', args: {}, ...policy } as const, 'function:double'],
   [{ kind: 'node', nodeType: 'geocode', config: {}, state: {}, run: {}, ...policy } as const, 'node:geocode'],
-])('the callee of %j is named %s', (request, name) => {
+])('the called service of the request %j is named %s', (request, name) => {
   expect(calleeName(request)).toBe(name);
 });
 
@@ -24,7 +24,7 @@ test.each<[string, CallRequest]>([
   ['a tool', aToolRequest(short)],
   ['a function', { kind: 'function', function: 'double', args: {}, ...short }],
   ['a node of its own type', { kind: 'node', nodeType: 'geocode', config: {}, state: {}, run: {}, ...short }],
-])('a short idempotent call of %s may be local', (_, request) => {
+])('a short idempotent call of %s may be a local activity', (_, request) => {
   expect(isLocal(aCall(request))).toBe(true);
 });
 
@@ -36,6 +36,6 @@ test.each<[string, CallRequest, Partial<CallEffect>?]>([
   ['has workers of its own', aToolRequest({ ...short, taskQueue: 'elsewhere' })],
   ['can be undone', aToolRequest(short), { isCompensable: true }],
   ['is a model call', aModelRequest()],
-])('a call that %s is not local', (_, request, over) => {
+])('a call that %s is not a local activity', (_, request, over) => {
   expect(isLocal(aCall(request, over))).toBe(false);
 });

@@ -48,16 +48,16 @@ describe('the undone work of a run', () => {
       [seat],
       since(3, 'trip/seat'),
     ],
-  ])('is as expected while the run is %s', (...[, phase, pending, begun, wanted]) => {
+  ])('the compensation of a run is as expected while the run is %s', (...[, phase, pending, begun, wanted]) => {
     const undone = withUndone(null, begun);
     expect(undoneWork({ phase, compensation: { pending, undone } })).toEqual(wanted);
   });
 
-  test('has a first step: checkpoints of it and of later steps are behind it', () => {
+  test('the compensation of a run has a first step: checkpoints of it and of later steps are behind it', () => {
     expect([-1, 0, 1, 2, 3].map((step) => isBehind({ since: 1 }, step))).toEqual([false, false, true, true, true]);
   });
 
-  test('is described by the first nodes, each once', () => {
+  test('the compensation of a run is described by the first nodes, each once', () => {
     const many = Array.from({ length: 50 }, (_, n) => compensation(`n${n}`, n));
     expect(describeUndone(withUndone(null, many) ?? { since: 0, nodes: [] })).toMatch(
       /^n40, .*, n49 and perhaps others$/,

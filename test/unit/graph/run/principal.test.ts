@@ -15,7 +15,7 @@ test.each<[readonly string[], readonly RunPermission[] | undefined, readonly boo
   expect([hasPermission(person, 'approval:decide'), hasPermission(person, 'admin')]).toEqual(granted);
 });
 
-test('a tool is open to its roles and to admins, whatever permissions a role of that name has', () => {
+test('a tool is available to its roles and to admins, whatever permissions a role of that name has', () => {
   expect(mayCall({}, { roles: [] })).toBe(true);
   expect(mayCall({ roles: ['lead'] }, { roles: ['lead'] })).toBe(true);
   expect(mayCall({ roles: ['lead'] }, { roles: ['admin'] })).toBe(true);
@@ -23,7 +23,7 @@ test('a tool is open to its roles and to admins, whatever permissions a role of 
   expect(mayCall({ roles: [] }, { roles: ['user'] })).toBe(false);
 });
 
-test('a tool with a permission is open to everyone who has it, in any role', () => {
+test('a tool with a permission is available to everyone who has it, in any role', () => {
   const save = { permission: 'memory:write' } as const;
   expect(mayCall(save, { roles: ['user'] })).toBe(true);
   expect(mayCall(save, { roles: ['approver'] })).toBe(false);

@@ -25,7 +25,7 @@ test('every field of a definition has a description', () => {
   expect(withoutDescription(definitionSchema())).toEqual([]);
 });
 
-test.each(Object.keys(NODE_TYPES))('fields of a %s node have the descriptions of this type', (type) => {
+test.each(Object.keys(NODE_TYPES))('fields of a %s node have the descriptions of this node type', (type) => {
   const nodes = listAt(definitionSchema(), '/properties/nodes/additionalProperties/anyOf');
   const fields = at(nodes.find((node) => at(node, '/title') === `${type} node`) ?? null, '/properties');
   const texts = Object.entries(NODE_FIELDS).find(([name]) => name === type)?.[1] ?? {};

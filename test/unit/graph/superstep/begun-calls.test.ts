@@ -36,7 +36,7 @@ const calls = (states: readonly CallState[], callsMade = 1): ResumablePosition =
   callsMade,
 });
 
-test.each([agent, calls])('begun and lost calls are saved with their numbers, and answers are not', (of) => {
+test.each([agent, calls])('begun and lost calls are saved in a task’s progress with their numbers, and answers are not', (of) => {
   const saved = of([open, NOT_ASKED, open, NOT_ASKED]);
   const later = of([answered('much'), open, lost, inside], 2);
   const next = withBegunCalls(saved, later);
@@ -54,6 +54,6 @@ test.each<[string, ResumablePosition | null, NodePosition]>([
   ['the batch has just begun', agent([]), agent([open])],
   ['the batch is over', agent([open]), agent([])],
   ['there is no batch', agent([open]), { kind: 'call', key: 'k', args: null }],
-])('saved progress stays unchanged if %s', (_where, saved, later) => {
+])('saved progress of a task’s calls stays unchanged if %s', (_where, saved, later) => {
   expect(withBegunCalls(saved, later)).toBe(saved);
 });

@@ -35,17 +35,17 @@ test.each<[string, JsonObject, boolean]>([
   ['the effect of a function', { type: 'function', function: 'double', timeout: '1s' }, true],
   ['the effect of its type', { type: 'form', timeout: '1s' }, false],
   ['the effect of its type, which is harmless', { type: 'page', timeout: '1s' }, true],
-])('it depends on %s if a node may be local', (_what, node, isAllowed) => {
+])('whether a node’s calls may be local activities depends on %s', (_what, node, isAllowed) => {
   expect(pathsOf(node)).toEqual(isAllowed ? [] : ['/nodes/n/execution']);
 });
 
-test('a node may be local because of the default timeouts of its graph or of the installation', () => {
+test('a node’s calls may be local because of the default timeouts of its graph or of the installation', () => {
   const node = { type: 'tool', tool: 'slow' };
   expect(pathsOf(node, { defaults: { timeout: '3s' } })).toEqual([]);
   expect(pathsOf(node, {}, { ...catalog, defaults: { ...DEFAULTS, timeout: '3s' } })).toEqual([]);
 });
 
-test('other faults of a local node are reported once', () => {
+test('other faults of a node with local calls are reported once', () => {
   expect(pathsOf({ type: 'tool', tool: 'slower' })).toEqual(['/nodes/n/tool']);
   expect(pathsOf({ type: 'tool', tool: 'quick', timeout: 'soon' })).toEqual(['/nodes/n/timeout']);
 });

@@ -55,13 +55,13 @@ describe('a misspelt name has a suggestion:', () => {
       '/0/wen: … Did you mean "when"?',
     ],
     ['a field of a route', edge({ from: 'a', route: '"a"', path: {} }), '/edges/1/path: … Did you mean "paths"?'],
-  ])('%s', (_title, definition, expected) => {
+  ])('a misspelt name in a definition has a suggestion: %s', (_title, definition, expected) => {
     const [place = '', suggestion = ''] = expected.split(' … ');
     const ofPlace = issuesOf(definition).filter((issue) => issue.includes(`${place} `));
     expect(ofPlace).toEqual([expect.stringContaining(` ${suggestion}`)]);
   });
 
-  test('a name without a similar valid one has no suggestion', () => {
+  test('a misspelt name without a similar valid one has no suggestion', () => {
     const known = 'type, description, write, deadline, onError, maxVisits, defer';
     const message = `There is no field "color" here; known are ${known}`;
     expect(issuesOf(set({ color: 1 }))).toEqual([`INVALID_FIELD /nodes/a/color: ${message}`]);
@@ -93,11 +93,11 @@ describe('the issue of a value with several allowed forms', () => {
       node({ type: 'subgraph', graph: 5 }),
       ['/nodes/a/graph: This must be text or an object, not 5.'],
     ],
-  ])('for %s contains what was expected', (_title, definition, expected) => {
+  ])('the issue of a value with several allowed forms contains what was expected: %s', (_title, definition, expected) => {
     expect(issuesOf(definition)).toEqual(expected.map((issue) => `INVALID_FIELD ${issue}`));
   });
 
-  test('keeps the code of the matching branch', () => {
+  test('the issue of a value with several allowed forms keeps the code of the matching branch', () => {
     const definition = approval({ policy: { reminders: ['soon', 5] } });
     expect(issuesOf(definition)).toMatchObject([
       expect.stringMatching(/^INVALID_DURATION \/nodes\/a\/policy\/reminders\/0: /),
@@ -106,7 +106,7 @@ describe('the issue of a value with several allowed forms', () => {
   });
 });
 
-test('a node that a join names twice is reported once', () => {
+test('a node that a join of edges names twice is reported once', () => {
   expect(issuesOf(edge({ from: ['ghost', 'ghost'], to: 'a' }))).toEqual([
     'UNKNOWN_NODE /edges/1/from/0: There is no node "ghost".',
   ]);

@@ -30,7 +30,7 @@ const edges = (...more: Json[]): Json =>
 const channels = (over: Readonly<Record<string, Json>>): Json =>
   base({ channels: { log: { reducer: 'append' }, ...over } });
 
-test('a valid definition has no issues', () => {
+test('a valid graph definition has no issues', () => {
   expect(validate(base())).toEqual([]);
 });
 
@@ -258,11 +258,11 @@ describe('an error of a definition', () => {
     ],
     ['an unknown default model', base({ defaults: { model: 'nope' } }), 'UNKNOWN_MODEL /defaults/model'],
     ['a definition that is too large', base({ description: 'x'.repeat(1_100_000) }), 'GRAPH_TOO_LARGE '],
-  ])('is reported for %s', (_title, definition, expected) => {
+  ])('a definition error is reported for %s', (_title, definition, expected) => {
     expect(found(definition)).toContain(expected);
   });
 
-  test('a message suggests the most similar valid name', () => {
+  test('a message about an unknown name suggests the most similar valid name', () => {
     expect(validate(nodes({ a: { type: 'set', write: { lgo: 1 } } }))[0]?.message).toContain('Did you mean "log"');
   });
 
@@ -292,11 +292,11 @@ describe('an error of a definition', () => {
       'a retry follows at once',
       { type: 'tool', tool: 'lookup', args: { key: 'k' }, retry: { initialInterval: '0s', maxInterval: '0s' } },
     ],
-  ])('%s is reported if its time is zero', (_title, a) => {
+  ])('a zero time in a definition is valid or reported: %s', (_title, a) => {
     expect(found(nodes({ a }))).toEqual([]);
   });
 
-  test('names of prototype members are ordinary names', () => {
+  test('names of prototype members are ordinary names in a definition', () => {
     expect(found(nodes({ constructor: set('x'), toString: set('y') }))).toEqual([
       'UNREACHABLE_NODE /nodes/constructor',
       'UNREACHABLE_NODE /nodes/toString',
@@ -364,11 +364,11 @@ describe('a warning about a definition', () => {
       ['APPROVAL_UNCHECKED /nodes/a'],
     ],
     ['an approval that fails', nodes({ a: { type: 'approval', title: 'Go?', onReject: 'fail' } }), []],
-  ])('is reported for %s', (_title, definition, expected) => {
+  ])('whether a definition has a warning for %s', (_title, definition, expected) => {
     expect(found(definition)).toEqual(expected);
   });
 
-  test('a warning has a hint', () => {
+  test('a warning about a definition has a hint', () => {
     expect(validate(channels({ idle: {} }))).toMatchObject([{ severity: 'warning', hint: expect.any(String) }]);
   });
 });

@@ -19,11 +19,11 @@ describe('withDefaults', () => {
     ['a name of a prototype', { properties: { constructor: { default: 1 } } }, {}, { constructor: 1 }],
     ['nothing to a value that is not an object', n, 'text', 'text'],
     ['nothing without a schema', true, {}, {}],
-  ])('adds defaults: %s', (...[, schema, value, expected]) => {
+  ])('missing defaults of a JSON schema are added to a value: %s', (...[, schema, value, expected]) => {
     expect(withDefaults(value, schema)).toEqual(expected);
   });
 
-  test('returns a complete value unchanged', () => {
+  test('adding defaults to a complete value returns it unchanged', () => {
     const value = { n: 2, list: [{ n: 3 }] };
     expect(withDefaults(value, { properties: { n: { default: 1 }, list: { items: n } } })).toBe(value);
   });
@@ -39,7 +39,7 @@ describe('withoutUnknown', () => {
     ['no name of an open object', n, { m: 2 }, { m: 2 }],
     ['no name that patterns may declare', { ...closed, patternProperties: { m: {} } }, { m: 2 }, { m: 2 }],
     ['no name that other schemas may declare', { ...closed, allOf: [{ properties: { m: {} } }] }, { m: 2 }, { m: 2 }],
-  ])('removes %s', (...[, schema, value, expected]) => {
+  ])('removing members that a JSON schema does not declare: %s', (...[, schema, value, expected]) => {
     expect(withoutUnknown(value, schema)).toEqual(expected);
   });
 });

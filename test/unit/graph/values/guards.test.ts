@@ -49,7 +49,7 @@ test.each([
   { ...order, tags: null },
 ])('the guard of an object type refuses a value without its fields: %j', (value) => expect(isOrder(value)).toBe(false));
 
-test('the guard of errors requires a code and a message, and accepts a cause', () => {
+test('the type guard of errors requires a code and a message, and accepts a cause', () => {
   const error = { code: 'TOOL_FAILED', message: 'no' };
   expect([error, { ...error, cause: { code: 'X', message: 'why' } }].every(isRunError)).toBe(true);
   expect([{ code: 'TOOL_FAILED' }, { ...error, cause: 'why' }, { ...error, attempts: '1' }].some(isRunError)).toBe(

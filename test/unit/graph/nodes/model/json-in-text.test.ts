@@ -31,11 +31,11 @@ describe('jsonInText', () => {
     ['a smile', 'Good :-} so {"a":1} [sic', [{ a: 1 }]],
     ['no JSON', 'I know {nothing}', []],
     ['nothing', '', []],
-  ])('finds %s', (_what, text, values) => {
+  ])('JSON is found in a model’s text with %s', (_what, text, values) => {
     expect(jsonInText(text)).toEqual(values);
   });
 
-  test.each(['{', '[{"', '</think>', FENCE, '{"a":'])('takes linear time for a text full of %s', MEASURING, (piece) => {
+  test.each(['{', '[{"', '</think>', FENCE, '{"a":'])('finding JSON takes linear time for a text full of %s', MEASURING, (piece) => {
     const growth = growthOf((times) => {
       const text = piece.repeat(times);
       return () => void jsonInText(text);

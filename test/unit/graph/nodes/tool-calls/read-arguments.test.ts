@@ -58,11 +58,11 @@ describe('arguments that a model has written', () => {
     ['and one of another format', { format: 'email' }, 'true', 'broken at '],
     ['nothing is lost', patterned, { n: '9007199254740993' }, 'broken at /n'],
     ['a text that is not a number stays invalid', patterned, { n: 'five', m: '5' }, 'broken at /n'],
-  ])('%s', (...[, schema, given, read]) => {
+  ])('tool arguments that a model has written are parsed by their schema: %s', (...[, schema, given, read]) => {
     expect(reads(given, schema)).toEqual(read);
   });
 
-  test('reach the tool as they were read', () => {
+  test('a tool receives the arguments of a model as they were parsed', () => {
     const tool = { effect: 'idempotent', description: '', parameters: zipped } as const;
     const replies = [asks(['lookup', { zip: '1010', n: '5' }]), 'done'];
     expect(playAgent({}, { replies, tools: { lookup: tool } }).calls.map(({ args }) => args)).toEqual([
