@@ -4,7 +4,7 @@ import { aDelta } from '../../support/builders/store-builders.ts';
 
 const read = (payloads: readonly string[]) => payloads.flatMap(readDeltas).map(({ delta }) => delta);
 
-test('payloads are limited in bytes to what PostgreSQL accepts', () => {
+test('payloads of deltas are limited in bytes to what a PostgreSQL notification accepts', () => {
   const deltas = Array.from({ length: 20 }, (_, index) => aDelta({ index, text: 'ü'.repeat(1_000) }));
   const payloads = packDeltas('R', deltas);
   expect(read(payloads)).toEqual(deltas);
@@ -17,11 +17,11 @@ test('a delta that is too long for a payload is left out, and the deltas around 
   expect(read(packDeltas('R', deltas)).map(({ index }) => index)).toEqual([0, 2]);
 });
 
-test('no deltas need no payload', () => {
+test('an empty list of deltas needs no payload', () => {
   expect(packDeltas('R', [])).toEqual([]);
 });
 
-test.each(['', 'R', '7', 'null', '{"runId":"R"}', '[]'])('a payload of another sender holds no deltas: %j', (said) => {
+test.each(['', 'R', '7', 'null', '{"runId":"R"}', '[]'])('a PostgreSQL notification of another sender holds no deltas: %j', (said) => {
   expect(readDeltas(said)).toEqual([]);
 });
 
@@ -37,7 +37,7 @@ function aSlowDatabase() {
   return { statements, tell };
 }
 
-test('deltas that arrive during a statement are sent together, in order', async () => {
+test('deltas that arrive during a SQL statement are sent together, in order', async () => {
   const { statements, tell } = aSlowDatabase();
   const first = tell(['a']);
   await expect.poll(() => statements.length).toBe(1);
@@ -49,7 +49,7 @@ test('deltas that arrive during a statement are sent together, in order', async 
   await later;
 });
 
-test('a failed statement loses only the deltas that it sends', async () => {
+test('a failed SQL statement loses only the deltas that it sends', async () => {
   const { statements, tell } = aSlowDatabase();
   const lost = tell(['a']);
   await expect.poll(() => statements.length).toBe(1);

@@ -56,7 +56,7 @@ test('files that were not used for long are deleted with their pieces, and readi
   expect(await uploads()).not.toContain('upload of old');
 });
 
-test('unfinished uploads are deleted, and files of the same age are kept', async () => {
+test('unfinished file uploads are deleted, and files of the same age are kept', async () => {
   for (const id of ['lost', 'upload of kept', 'at work']) await begin(id);
   await files.keep(aFile('kept'));
   for (const id of ['lost', 'upload of kept']) await age('file_pieces', 'created_at', id);

@@ -79,7 +79,7 @@ describe('pruning during the start of a run', () => {
   });
 
   test.each(Array.from({ length: 20 }, (_, n) => n))(
-    '%i: pruning concurrent with a new run either deletes the predecessor or keeps it',
+    'pruning concurrent with a new run either deletes the predecessor or keeps it (round %i)',
     async (n) => {
       const id = `beside-${n}`;
       const [created] = await Promise.all([store.runs.create(aNewRun({ id, threadId })), prune()]);

@@ -27,7 +27,7 @@ async function bytesOf(id: string): Promise<{ snapshots: number; checkpoints: nu
   return rows[0] ?? { snapshots: Number.NaN, checkpoints: Number.NaN };
 }
 
-test('snapshots are no larger than the checkpoints, in any order of reads', async () => {
+test('snapshots of states are no larger than the checkpoints, in any order of reads', async () => {
   await writeLong('S', 200);
   for (let n = 200; n > 0; n--) await store.checkpoints.at('S', `S.c${n}`);
   const { snapshots, checkpoints } = await bytesOf('S');

@@ -17,6 +17,6 @@ test.each([
     { failed, perhapsMade: true },
     { failedLocally: failed, perhapsMadeLocally: true },
   ],
-] as const)('an activity receives the traces of local attempts: %s', (_, left, told) => {
+] as const)('an activity receives the traces of a call’s local attempts: %s', (_, left, told) => {
   expect(localTraces(left)).toEqual(told);
 });

@@ -27,7 +27,7 @@ describe('messages in the input of a run', () => {
     ['of a tool', [{ role: 'tool', toolCallId: 'c', content: 'paid' }], ['/chat/0/role']],
     ['that replace all', { $replace: [user, system] }, ['/chat/$replace/1/role']],
     ['with parts for a provider', [{ ...user, providerParts: {} }], ['/chat/0/providerParts']],
-  ])('whether a message in the input of a run is accepted, for messages %s', (...[, input, paths]) => {
+  ])('input messages of a run are checked for roles and provider parts: messages %s', (...[, input, paths]) => {
     expect(pathsOf(chat, input)).toEqual(paths);
   });
 

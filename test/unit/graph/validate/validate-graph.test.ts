@@ -292,7 +292,7 @@ describe('an error of a definition', () => {
       'a retry follows at once',
       { type: 'tool', tool: 'lookup', args: { key: 'k' }, retry: { initialInterval: '0s', maxInterval: '0s' } },
     ],
-  ])('a zero time in a definition is valid or reported: %s', (_title, a) => {
+  ])('a zero duration in a definition is valid: %s', (_title, a) => {
     expect(found(nodes({ a }))).toEqual([]);
   });
 
@@ -364,7 +364,7 @@ describe('a warning about a definition', () => {
       ['APPROVAL_UNCHECKED /nodes/a'],
     ],
     ['an approval that fails', nodes({ a: { type: 'approval', title: 'Go?', onReject: 'fail' } }), []],
-  ])('whether a definition has a warning for %s', (_title, definition, expected) => {
+  ])('a definition is checked for warnings: %s', (_title, definition, expected) => {
     expect(found(definition)).toEqual(expected);
   });
 

@@ -57,17 +57,17 @@ describe('a payload by reference', () => {
     ],
   ];
 
-  test.each(cases)('%s', async (_what, payload, value) => {
+  test.each(cases)('a signal’s payload by reference %s', async (_what, payload, value) => {
     expect(valueOf(await createSignalReader(stored(), [])(payload, LIVE))).toEqual(value);
   });
 
-  test.each(cases)('%s is the same in a replay, once it was read', async (_what, payload, value) => {
+  test.each(cases)('a signal’s payload by reference, which %s, is the same in a replay', async (_what, payload, value) => {
     const store = stored();
     await createSignalReader(store, [])(payload, LIVE);
     expect(valueOf(await createSignalReader(store, [])(payload, REPLAY))).toEqual(value);
   });
 
-  test('that was missing stays unreadable even if it is stored later', async () => {
+  test('a signal’s payload that was missing stays unreadable even if it is stored later', async () => {
     const store = aStoreOf({});
     const read = createSignalReader(store, []);
     const missing = because('what it refers to is not in the store');
@@ -77,7 +77,7 @@ describe('a payload by reference', () => {
     expect(valueOf(await read(aReference({ id: OWN }), REPLAY))).toEqual(missing);
   });
 
-  test('that is stored while it is recorded as missing is read', async () => {
+  test('a signal’s payload that is stored while it is recorded as missing is read', async () => {
     const store = aStoreOf({});
     const put: typeof store.put = async (payloads) => {
       await store.put([{ id: OWN, workflowId: LIVE.workflowId, ...toStored(sound) }]);
@@ -88,13 +88,13 @@ describe('a payload by reference', () => {
     });
   });
 
-  test('that was read before and is deleted fails the replay', async () => {
+  test('a signal’s payload that was read before and is deleted fails the replay', async () => {
     await expect(createSignalReader(aStoreOf({}), [])(aReference({ id: OWN }), REPLAY)).rejects.toThrow(
       'could be read before',
     );
   });
 
-  test('stays readable when the store is away', async () => {
+  test('a signal’s payload stays readable when the store is unavailable', async () => {
     const away = { ...aStoreOf({}), find: () => Promise.reject(new Error('ECONNREFUSED')) };
     await expect(createSignalReader(away, [])(aReference({ id: OWN }), LIVE)).rejects.toThrow('ECONNREFUSED');
   });
@@ -115,13 +115,13 @@ describe('a payload that codecs read', () => {
     decode: async () => Promise.reject(new Error('no key service')),
   };
 
-  test('stays encoded by the codecs', async () => {
+  test('a signal’s payload stays encoded by the payload codecs', async () => {
     const read = createSignalReader(aStoreOf({}), [codec]);
     expect(await seenBy(codec, await read(await encodedBy(codec), LIVE))).toEqual({ reason: 'ok' });
     expect(await seenBy(codec, await read(sound, LIVE))).toEqual({ reason: 'ok' });
   });
 
-  test('is unreadable when they throw, even after its key is added', async () => {
+  test('a signal’s payload is unreadable when the payload codecs throw, even after its key is added', async () => {
     const store = aStoreOf({});
     const secret = await encodedBy(createAesGcmCodec(keys, 'old'));
     const unknown = because('the codecs do not know it');
@@ -130,25 +130,25 @@ describe('a payload that codecs read', () => {
     expect(await seenBy(codec, await createSignalReader(store, [codec])(secret, REPLAY))).toEqual(unknown);
   });
 
-  test('is unreadable when they throw, also for a reference', async () => {
+  test('a signal’s payload is unreadable when the payload codecs throw, also for a reference', async () => {
     const store = aStoreOf({ [OWN]: toStored(await encodedBy(createAesGcmCodec(keys, 'old'))) });
     const marked = await createSignalReader(store, [withoutOld])(aReference({ id: OWN }), LIVE);
     expect(await seenBy(withoutOld, marked)).toEqual(because('the codecs do not know it'));
   });
 
-  test('that was read before fails the replay when its key is deleted', async () => {
+  test('a signal’s payload that was read before fails the replay when its encryption key is deleted', async () => {
     const secret = await encodedBy(createAesGcmCodec(keys, 'old'));
     await expect(createSignalReader(aStoreOf({}), [withoutOld])(secret, REPLAY)).rejects.toThrow(
       'There is no key "old"',
     );
   });
 
-  test('stays readable when the codecs have no keys at all', async () => {
+  test('a signal’s payload stays readable when the payload codecs have no keys at all', async () => {
     const read = createSignalReader(aStoreOf({}), [broken]);
     await expect(read(sound, LIVE)).rejects.toThrow('no key service');
   });
 
-  test('is unreadable when they make two payloads of it', async () => {
+  test('a signal’s payload is unreadable when the payload codecs make two payloads of it', async () => {
     const doubling = {
       ...codec,
       decode: async (all: Payload[]) => (all[0] === sound ? [sound, sound] : await codec.decode(all)),

@@ -12,6 +12,6 @@ test.each([
   ['a lost connection', withCode('08006'), false],
   ['a database that is away', withCode('DATABASE_AWAY'), false],
   ['an error without a code', new Error('no'), false],
-])('%s is refused permanently, or not', (_what, error, expected) => {
+])('database errors are classified as permanent refusals of the data or not: %s', (_what, error, expected) => {
   expect(isDataRefused(error)).toBe(expected);
 });

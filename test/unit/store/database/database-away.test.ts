@@ -13,6 +13,6 @@ test.each([
   ['a value that is too long', withCode('54000'), false],
   ['a broken constraint', withCode('23505'), false],
   ['a mistake of the engine', new TypeError('no'), false],
-])('%s is classified as a database that is away, or not', (_, error, isAway) => {
+])('database errors are classified as an unavailable database or not: %s', (_, error, isAway) => {
   expect(isDatabaseAway(toDatabaseError(error))).toBe(isAway);
 });

@@ -6,6 +6,6 @@ test.each([
   ['long', 'x'.repeat(10_000), 'x'.repeat(MAX_TEXT_BYTES)],
   ['of long characters, between two of them', `x${'€'.repeat(9_000)}`, `x${'€'.repeat(2_666)}`],
   ['of pairs, between two of them', `x${'😀'.repeat(9_000)}`, `x${'😀'.repeat(1_999)}`],
-])('a text that is %s is truncated to what a model accepts', (_what, text, cut) => {
+])('a text that is %s is truncated to what an embedding model accepts', (_what, text, cut) => {
   expect(toEmbeddedText(text)).toBe(cut);
 });

@@ -29,11 +29,11 @@ describe('fusing rankings', () => {
       ],
       ['a', 'b', 'c', 'd'],
     ],
-  ])('%s', (_what, lists, fused) => {
+  ])('two search rankings are fused %s', (_what, lists, fused) => {
     expect(fuseRanks(lists)).toEqual(fused);
   });
 
-  test('the fused ranking does not depend on the order of the lists', () => {
+  test('the fused search ranking does not depend on the order of the lists', () => {
     const [words, meaning] = [
       ['x', 'y', 'z'],
       ['z', 'y', 'w'],

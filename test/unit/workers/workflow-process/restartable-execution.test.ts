@@ -55,7 +55,7 @@ function processes(ends: readonly End[], isSuspect = false) {
 }
 
 describe('when a process ends while it executes another execution', () => {
-  test('a replayed execution restarts in the next process, and again in the one after it', async () => {
+  test('a replayed execution restarts in the next workflow process, and again in the one after it', async () => {
     const { asked, failed, code } = processes([{ at: 4 }, { at: 0 }, { at: 3 }]);
     for (const name of ['a', 'b', 'c']) await code.send(request(name), true);
     await code.send(request('d'), false);
@@ -63,7 +63,7 @@ describe('when a process ends while it executes another execution', () => {
     expect(failed).toEqual([]);
   });
 
-  test.each([true, false])('an execution that is beyond its history fails (in its own task: %s)', async (isTask) => {
+  test.each([true, false])('an execution that is beyond its history fails when its process ends (in its own task: %s)', async (isTask) => {
     const { asked, failed, code } = processes([{ at: 4 }]);
     await code.send(request('a'), true);
     await code.send(request(isTask ? 'task' : 'query'), false);
@@ -71,7 +71,7 @@ describe('when a process ends while it executes another execution', () => {
     expect([asked.length, failed]).toEqual([1, []]);
   });
 
-  test('a task fails after five processes', async () => {
+  test('a workflow task fails after five ended processes', async () => {
     const { asked, failed, code } = processes(Array.from({ length: 9 }, () => ({ at: 1 })));
     await expect(code.send(request('a'), true)).rejects.toThrow('it burnt');
     expect([asked.length, failed]).toEqual([5, []]);
@@ -91,7 +91,7 @@ describe('when a process ends while it executes the execution', () => {
   const crashed: End = { at: 2, wasExecuting: true, kind: 'crashed' };
   const crashedAlone: End = { ...crashed, at: 4 };
 
-  test('the execution gets an exclusive process for one task', async () => {
+  test('an execution during which its workflow process ends gets an exclusive process for one task', async () => {
     const { asked, failed, stopped, code } = processes([killed]);
     await code.send(request('a'), true);
     await code.send(request('b'), false);
@@ -103,14 +103,14 @@ describe('when a process ends while it executes the execution', () => {
     expect([await code.send(request('c'), false), failed, stopped]).toEqual([{ kind: 'forgotten' }, [], [2]]);
   });
 
-  test('the task of an execution beyond its history fails, and the execution is a suspect', async () => {
+  test('the task of an execution beyond its history fails when its process ends, and the execution is a suspect', async () => {
     const { asked, failed, code } = processes([killed]);
     await code.send(request('a'), false);
     await expect(code.send(request('b'), false)).rejects.toThrow('it burnt');
     expect([asked.length, failed]).toEqual([1, [expect.stringMatching(/^suspect: .*it burnt/)]]);
   });
 
-  test('a suspect gets an exclusive process from the start', async () => {
+  test('an execution suspected of ending processes gets an exclusive process from the start', async () => {
     const { asked, code } = processes([], true);
     await code.send(request('a'), false);
     expect(asked).toEqual([['alone', 'begin', 'a']]);
@@ -136,7 +136,7 @@ describe('when a process ends while it executes the execution', () => {
       /^suspect/,
     ],
     ['waits for the next attempt when the machine is too busy', [{ ...killed, kind: 'busy' }], 1, /^suspect/],
-  ])('%s', async (...[, ends, tries, told]) => {
+  ])('an execution suspected of ending processes %s', async (...[, ends, tries, told]) => {
     const { asked, failed, stopped, code } = processes(ends);
     const all = async () => {
       for (const name of ['a', 'b']) await code.send(request(name), true);
@@ -148,7 +148,7 @@ describe('when a process ends while it executes the execution', () => {
   });
 });
 
-test('only one exclusive process exists at a time', async () => {
+test('only one exclusive workflow process exists at a time', async () => {
   const started: string[] = [];
   const process = (): WorkflowProcess => ({
     hasEnded: false,
