@@ -55,10 +55,10 @@ describe('functionCalls', () => {
   });
 
   test.each<[string, RegisteredFunction['execute'], Json]>([
-    ['at once', (args) => Number(args) * 2, 42],
-    ['later', async (args) => Number(args) * 2, 42],
+    ['a value synchronously', (args) => Number(args) * 2, 42],
+    ['a promise', async (args) => Number(args) * 2, 42],
     ['nothing', () => undefined, null],
-    ['what JSON makes of it', () => ({ at: new Date(0), gone: undefined }), { at: '1970-01-01T00:00:00.000Z' }],
+    ['a value that JSON converts', () => ({ at: new Date(0), gone: undefined }), { at: '1970-01-01T00:00:00.000Z' }],
   ])('a function may return %s', async (_what, execute, value) => {
     expect(await callOf(execute)).toEqual({ kind: 'value', value });
   });
@@ -71,20 +71,23 @@ describe('functionCalls', () => {
 
   test.each<[string, RegisteredFunction['execute']]>([
     [
-      'at once',
+      'synchronously',
       () => {
         throw new Error('out of range');
       },
     ],
-    ['later', async () => await Promise.reject(new Error('out of range'))],
+    ['asynchronously', async () => await Promise.reject(new Error('out of range'))],
   ])('an error that a function throws %s is retryable', async (_when, execute) => {
     const failure = { code: 'FUNCTION_FAILED', message: 'out of range', retryable: true, done: 'perhaps' };
     await expect(callOf(execute)).rejects.toMatchObject(failure);
   });
 
-  test.each(['triple', 'constructor'])('a worker without the function %s names that function in the error', async (name) => {
-    const calls = functionCalls({ double: { effect: 'idempotent', execute: () => 1 } });
-    const call = calls.execute(aFunctionTask({ function: name }), signal, { attempt: 1 });
-    await expect(call).rejects.toMatchObject({ code: 'FUNCTION_FAILED', retryable: false, done: 'no' });
-  });
+  test.each(['triple', 'constructor'])(
+    'a worker without the function %s names that function in the error',
+    async (name) => {
+      const calls = functionCalls({ double: { effect: 'idempotent', execute: () => 1 } });
+      const call = calls.execute(aFunctionTask({ function: name }), signal, { attempt: 1 });
+      await expect(call).rejects.toMatchObject({ code: 'FUNCTION_FAILED', retryable: false, done: 'no' });
+    },
+  );
 });

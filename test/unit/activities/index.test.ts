@@ -56,11 +56,14 @@ describe('activities', () => {
     ]);
   });
 
-  test.each(['spare', 'constructor'])('a worker without the model %s reports the model’s name in the error', async (model) => {
-    const task = { ...aTask(), key: `no ${model}`, request: aModelRequest({ model }) };
-    const failure = await failureOf(inActivity(async () => await activities.callModel(task)));
-    expect(failure).toMatchObject({ type: 'MODEL_FAILED', nonRetryable: true, details: [{ callFailed: true }] });
-  });
+  test.each(['spare', 'constructor'])(
+    'a worker without the model %s reports the model’s name in the error',
+    async (model) => {
+      const task = { ...aTask(), key: `no ${model}`, request: aModelRequest({ model }) };
+      const failure = await failureOf(inActivity(async () => await activities.callModel(task)));
+      expect(failure).toMatchObject({ type: 'MODEL_FAILED', nonRetryable: true, details: [{ callFailed: true }] });
+    },
+  );
 
   test('only prompts with files wait while other prompts hold file slots', async () => {
     const messages = [{ id: 'm', role: 'user', content: [aPicture()] }] as const;

@@ -13,11 +13,14 @@ describe('useSecrets', () => {
     expect(await secrets.resolve('PAY_KEY')).toBe('PAY_KEY');
   });
 
-  test.each(['key', 'key\n', 'key\r\n\n'])('the secret %j is resolved without line breaks at its end', async (found) => {
-    const secrets = useSecrets(async () => await Promise.resolve(found));
-    expect(await secrets.resolve({ secret: 'PAY_KEY' })).toBe('key');
-    expect(secrets.redact('The key is wrong')).not.toContain('key');
-  });
+  test.each(['key', 'key\n', 'key\r\n\n'])(
+    'the secret %j is resolved without line breaks at its end',
+    async (found) => {
+      const secrets = useSecrets(async () => await Promise.resolve(found));
+      expect(await secrets.resolve({ secret: 'PAY_KEY' })).toBe('key');
+      expect(secrets.redact('The key is wrong')).not.toContain('key');
+    },
+  );
 
   test.each(['NO_KEY', 'EMPTY_KEY', 'constructor'])(
     'the secret %s, which is missing in the environment, is named in the error',

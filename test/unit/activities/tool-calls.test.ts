@@ -95,9 +95,12 @@ describe('toolCalls', () => {
     },
   );
 
-  test.each<Tool['approval']>(['never', { when: 'args.amount > 50' }])('a tool call with the approval policy %j requires no approval', async (approval) => {
-    expect(await callUnder(approval, false)).toMatchObject({ value: 'paid' });
-  });
+  test.each<Tool['approval']>(['never', { when: 'args.amount > 50' }])(
+    'a tool call with the approval policy %j requires no approval',
+    async (approval) => {
+      expect(await callUnder(approval, false)).toMatchObject({ value: 'paid' });
+    },
+  );
 
   test.each([
     ['idempotent', 'unsafe', 'unsafe'],
@@ -119,7 +122,7 @@ describe('toolCalls', () => {
 
   test.each<[string, readonly string[] | undefined, readonly string[]]>([
     ['anybody', undefined, []],
-    ['one of its roles', ['support', 'user'], ['user']],
+    ['a user with one of its roles', ['support', 'user'], ['user']],
     ['an admin', ['support'], ['admin']],
     ['an admin when no other role may', [], ['admin']],
   ])('a tool is called in runs of %s', async (_whose, roles, held) => {

@@ -106,9 +106,13 @@ describe('edges', () => {
       () => aGraph().addBranches('a', [{ when: 'true', to: 'b' }, { to: ['c', END] }]),
       [{ from: 'a', branches: [{ when: 'true', to: 'b' }, { to: ['c', END] }] }],
     ],
-    ['for each', () => aGraph().addForEach('a', 'state.log', 'b'), [{ from: 'a', forEach: 'state.log', to: 'b' }]],
     [
-      'for each, some at a time',
+      'a map over elements',
+      () => aGraph().addForEach('a', 'state.log', 'b'),
+      [{ from: 'a', forEach: 'state.log', to: 'b' }],
+    ],
+    [
+      'a map over elements with a maximal concurrency',
       () => aGraph().addForEach('a', 'state.log', 'b', { maxConcurrency: 3 }),
       [{ from: 'a', forEach: 'state.log', to: 'b', maxConcurrency: 3 }],
     ],

@@ -113,8 +113,8 @@ describe('another attempt', () => {
 
   test.each([
     ['a refusal', refused(409, {}, 'NOT_ALLOWED_NOW')],
-    ['a fault of the server', refused(500, {}, 'INTERNAL')],
-    ['an answer that wants a minute of rest', refused(503, { 'retry-after': '60' })],
+    ['an internal error of the server', refused(500, {}, 'INTERNAL')],
+    ['an answer with a Retry-After of a minute', refused(503, { 'retry-after': '60' })],
   ])('the client does not retry a request after %s', async (_what, step) => {
     const { send, requests } = scripted(step, ok);
     await expect(send.json(POST)).rejects.toBeInstanceOf(HoldfastError);
@@ -157,14 +157,19 @@ describe('an error', () => {
   test.each([
     { what: 'no answer', request: POST, steps: [broken], expected: true },
     { what: 'an answer of a gateway', request: POST, steps: [gateway], expected: true },
-    { what: 'an answer that was cut', request: POST, steps: [cut], expected: true },
-    { what: 'a request that is still worked on', request: POST, steps: [busy], expected: true },
-    { what: 'a fault of the server', request: POST, steps: [says('INTERNAL', 500)], expected: true },
-    { what: 'an API that is away', request: POST, steps: [says('UNAVAILABLE', 503)], expected: true },
-    { what: 'a doubt of the API', request: POST, steps: [says('NOT_ALLOWED_NOW', 409, true)], expected: true },
+    { what: 'a truncated answer', request: POST, steps: [cut], expected: true },
+    { what: 'a request that is still in progress', request: POST, steps: [busy], expected: true },
+    { what: 'an internal error of the server', request: POST, steps: [says('INTERNAL', 500)], expected: true },
+    { what: 'an API that is unavailable', request: POST, steps: [says('UNAVAILABLE', 503)], expected: true },
+    {
+      what: 'an API that does not know the outcome',
+      request: POST,
+      steps: [says('NOT_ALLOWED_NOW', 409, true)],
+      expected: true,
+    },
     { what: 'a refusal', request: POST, steps: [says('INVALID_INPUT', 422)], expected: false },
     {
-      what: 'a refusal of what is in between',
+      what: 'a refusal by a proxy',
       request: POST,
       steps: [() => new Response('<html>', { status: 413 })],
       expected: false,
@@ -194,24 +199,30 @@ describe('an error', () => {
       steps: [broken, says('NOT_FOUND', 404)],
       expected: true,
     },
-    { what: 'a read', request: GET, steps: [broken], expected: false },
-  ])('an error of the client states whether the request was possibly executed: $what', async ({ request, steps, expected }) => {
-    const { send, requests } = scripted(...steps);
-    const error: unknown = await send.json(request).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(HoldfastError);
-    expect(error).toMatchObject({
-      mayTakeEffect: expected,
-      idempotencyKey: requests[0]?.headers.get('idempotency-key'),
-    });
-  });
+    { what: 'a GET request', request: GET, steps: [broken], expected: false },
+  ])(
+    'an error of the client states whether the request was possibly executed: $what',
+    async ({ request, steps, expected }) => {
+      const { send, requests } = scripted(...steps);
+      const error: unknown = await send.json(request).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(HoldfastError);
+      expect(error).toMatchObject({
+        mayTakeEffect: expected,
+        idempotencyKey: requests[0]?.headers.get('idempotency-key'),
+      });
+    },
+  );
 
   test.each([
     [outOfRights, true],
     [says('INVALID_INPUT', 422), false],
-  ])('an error of the client for a given idempotency key states whether an earlier call was possibly executed (%#)', async (step, expected) => {
-    const sent = scripted(step).send.json(POST, { idempotencyKey: 'mine' });
-    await expect(sent).rejects.toMatchObject({ idempotencyKey: 'mine', mayTakeEffect: expected });
-  });
+  ])(
+    'an error of the client for a given idempotency key states whether an earlier call was possibly executed (%#)',
+    async (step, expected) => {
+      const sent = scripted(step).send.json(POST, { idempotencyKey: 'mine' });
+      await expect(sent).rejects.toMatchObject({ idempotencyKey: 'mine', mayTakeEffect: expected });
+    },
+  );
 
   test('an error of the client contains the given idempotency key', async () => {
     const { send } = scripted(cut);

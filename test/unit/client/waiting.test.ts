@@ -112,13 +112,18 @@ test('a client’s start whose wait fails reports that the run may exist, and it
 test.each([
   [{}, false],
   [{ idempotencyKey: 'mine' }, true],
-])('whether the client reports for a forbidden start with %j that an earlier one was possibly executed: %j', async (options, expected) => {
-  const timing = { now: () => 0, random: () => 0, sleep: async () => undefined };
-  const fetch = async (): Promise<Response> =>
-    problemResponse({ code: 'FORBIDDEN', status: 403, message: 'no' }, '/api/runs');
-  const send = createSend({ baseUrl: 'http://api.test', token: 't', fetch }, timing);
-  await expect(startRun({ send, timing }, { graph: 'g' }, options)).rejects.toMatchObject({ mayTakeEffect: expected });
-});
+])(
+  'whether the client reports for a forbidden start with %j that an earlier one was possibly executed: %j',
+  async (options, expected) => {
+    const timing = { now: () => 0, random: () => 0, sleep: async () => undefined };
+    const fetch = async (): Promise<Response> =>
+      problemResponse({ code: 'FORBIDDEN', status: 403, message: 'no' }, '/api/runs');
+    const send = createSend({ baseUrl: 'http://api.test', token: 't', fetch }, timing);
+    await expect(startRun({ send, timing }, { graph: 'g' }, options)).rejects.toMatchObject({
+      mayTakeEffect: expected,
+    });
+  },
+);
 
 test('the client’s start of a run waits within the start request first', async () => {
   const { connection, asked } = scriptedApi({ '/api/runs': [run('running')], '/api/runs/r': [run('completed')] });

@@ -30,12 +30,12 @@ describe('connectMcpServers', () => {
 
   test.each<[string, ConfigInput, string]>([
     [
-      'a fallback that no server has',
+      'a fallback to an unknown tool',
       { tools: [{ ...pay, onFailure: 'odd.sing' }], mcpServers: { odd: ODD_PROGRAM } },
       'onFailure of pay must be "tell", "intervene" or the name of a tool',
     ],
     [
-      'a fallback of a tool of a server that is not there',
+      'a fallback of a tool of an unknown server',
       { mcpServers: { odd: { ...ODD_PROGRAM, tools: { echo: { onFailure: 'sing' } } } } },
       'onFailure of odd.echo must be',
     ],
@@ -48,12 +48,12 @@ describe('connectMcpServers', () => {
       'onFailure of pay leads back to "pay"',
     ],
     [
-      'a name that is taken',
+      'a duplicate tool name',
       { tools: [{ ...pay, name: 'odd.echo' }], mcpServers: { odd: ODD_PROGRAM } },
       'two tools are named "odd.echo"',
     ],
     [
-      'a fallback at a server where there is none',
+      'a fallback for an unknown tool of a server',
       { tools: [{ ...pay, onFailure: 'odd.sing' }] },
       'onFailure of pay must be',
     ],
@@ -65,13 +65,9 @@ describe('connectMcpServers', () => {
 describe('the settings of MCP servers', () => {
   test.each<[string, object, RegExp]>([
     ['neither program nor address', {}, /\/mcpServers\/odd\/command: /],
-    ['an address that is none', { url: 'ftp://x' }, /\/mcpServers\/odd\/url: must be an address that begins with http/],
-    ['a pin that is none', { command: 'x', tools: { a: { pin: '123' } } }, /\/tools\/a\/pin: must be a hash/],
-    [
-      'another name that does not fit',
-      { command: 'x', tools: { a: { as: 'a b' } } },
-      /\/tools\/a\/as: must be 1 to 64/,
-    ],
+    ['an invalid address', { url: 'ftp://x' }, /\/mcpServers\/odd\/url: must be an address that begins with http/],
+    ['an invalid hash', { command: 'x', tools: { a: { pin: '123' } } }, /\/tools\/a\/pin: must be a hash/],
+    ['an invalid new name', { command: 'x', tools: { a: { as: 'a b' } } }, /\/tools\/a\/as: must be 1 to 64/],
     ['unknown fields', { url: 'https://x', command: 'x' }, /"command"/],
   ])('settings of an MCP server with %s are refused, with the path', (_what, server, message) => {
     expect(() => parseConfig('here', { mcpServers: { odd: server } })).toThrow(message);

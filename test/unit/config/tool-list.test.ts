@@ -118,14 +118,14 @@ describe('an instance with decorated methods', () => {
 
 describe('two tools with one name', () => {
   test.each<[string, readonly unknown[], string]>([
-    ['in the list', [pay, pay], '/tools/1/name: another tool is named "pay" already: /tools/0'],
+    ['in the list of tools', [pay, pay], '/tools/1/name: another tool is named "pay" already: /tools/0'],
     [
       'in two instances',
       [new Desk('a'), new Desk('b')],
       '/tools/1/find/name: another tool is named "find" already: Desk.find at /tools/0/find',
     ],
     [
-      'as a method and in the list',
+      'as a method and in the list of tools',
       [new Desk('a'), { ...pay, name: 'refund_order' }],
       '/tools/1/name: another tool is named "refund_order" already: Desk.refund at /tools/0/refund',
     ],
@@ -143,7 +143,7 @@ describe('onFailure of a tool', () => {
 
   test.each<[string, readonly unknown[], string]>([
     ['an unknown tool', [failing('a', 'b')], '/tools/0/onFailure: must be "tell", "intervene" or the name'],
-    ['itself', [failing('a', 'a')], '/tools/0/onFailure: leads back to "a"'],
+    ['the tool itself', [failing('a', 'a')], '/tools/0/onFailure: leads back to "a"'],
     ['a circle', [failing('a', 'b'), failing('b', 'a')], '/tools/1/onFailure: leads back to "b"'],
   ])('the setting onFailure of a tool may not be %s', (_what, tools, message) => {
     expect(refusalOf(...tools)).toContain(message);

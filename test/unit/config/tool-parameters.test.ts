@@ -58,15 +58,19 @@ describe("a tool's parameters", () => {
   });
 
   test.each<[string, unknown, RegExp]>([
-    ['what JSON can not hold', z.object({ at: z.date() }), /\/parameters: Date cannot be represented in JSON Schema/],
     [
-      'what no schema is',
+      'a schema of values that JSON can not represent',
+      z.object({ at: z.date() }),
+      /\/parameters: Date cannot be represented in JSON Schema/,
+    ],
+    [
+      'a value that is no schema',
       { type: 'thing' },
       /\/parameters\/type: must be a schema of zod or a like library, or a JSON Schema: /,
     ],
     ['nothing', undefined, /\/parameters: must be a schema/],
-    ['a schema that only checks', { '~standard': { version: 1, vendor: 'old' } }, /this version of old does not/],
-    ['a wrong JSON Schema', foreign(() => ({ type: 'thing' })), /\/parameters\/type: must be a schema/],
+    ['a schema that only validates', { '~standard': { version: 1, vendor: 'old' } }, /this version of old does not/],
+    ['an invalid JSON Schema', foreign(() => ({ type: 'thing' })), /\/parameters\/type: must be a schema/],
     ['bytes', foreign(() => ({ default: new Uint8Array() })), /\/parameters: .*no JSON value/],
   ])("a tool's parameters may not be %s", (_what, parameters, message) => {
     expect(() => parametersOf(parameters)).toThrow(message);

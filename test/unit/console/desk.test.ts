@@ -96,10 +96,10 @@ describe('arguments that were changed', () => {
   });
 
   test.each([
-    ['nobody', { args: asked, decisions: [] }],
-    ['one who approved as asked', { args: asked, askedArgs: asked, decisions: [decided('ada', asked)] }],
+    ['no person', { args: asked, decisions: [] }],
+    ['a person who approved them unchanged', { args: asked, askedArgs: asked, decisions: [decided('ada', asked)] }],
     [
-      'one, and another has put them back',
+      'a person, and restored by another',
       {
         args: asked,
         askedArgs: asked,
@@ -163,23 +163,26 @@ describe('the conversation that led to a call of an agent', () => {
 
   test.each([
     [
-      'asks for it with its arguments',
+      'requests the tool call with its arguments',
       [aCall('a', { reply: asking('pay', { amount: 1 }) }), aCall('b', { reply: asking('pay', { amount: 2 }) })],
       'b',
     ],
     [
-      'asks for the tool',
+      'requests the tool',
       [aCall('a', { reply: asking('look', {}) }), aCall('b', { reply: asking('pay', '[redacted]') })],
       'b',
     ],
     [
-      'has spoken last',
+      'is the latest',
       [aCall('a', { reply: null }), aCall('b', { reply: { text: 'x' } }), aCall('c', { reply: 'y' })],
       'b',
     ],
-  ])('the console shows the conversation that led to an agent’s tool call from the model call that %s', (_, calls, key) => {
-    expect(findCall(calls, approval)?.key).toBe(key);
-  });
+  ])(
+    'the console shows the conversation that led to an agent’s tool call from the model call that %s',
+    (_, calls, key) => {
+      expect(findCall(calls, approval)?.key).toBe(key);
+    },
+  );
 
   test('the console finds an agent’s conversation by the requested arguments after a person has changed them', () => {
     const calls = [

@@ -66,9 +66,12 @@ describe('a refused decision', () => {
     [refused('REQUEST_IN_PROGRESS', 409, true), false],
     [refused('UNREACHABLE', undefined, true), false],
     [new Error('else'), false],
-  ])('whether %s of a decision is final for the console, so that the next attempt has a new idempotency key: %s', (error, expected) => {
-    expect(isDefinite(error)).toBe(expected);
-  });
+  ])(
+    'whether %s of a decision is final for the console, so that the next attempt has a new idempotency key: %s',
+    (error, expected) => {
+      expect(isDefinite(error)).toBe(expected);
+    },
+  );
 
   test('a refused decision in the console indicates whether the displayed approval is outdated', () => {
     expect(isOutdated(refused('ALREADY_DECIDED', 409))).toBe(true);

@@ -23,9 +23,9 @@ test('a data folder is locked until its lock is released', () => {
 });
 
 test.each([
-  ['is gone', '4194305 a-boot 1'],
-  ['has left its number to another process', `${process.ppid} another-boot 1`],
-  ['wrote nothing', ''],
+  ['has ended', '4194305 a-boot 1'],
+  ['has ended and whose process id was reused', `${process.ppid} another-boot 1`],
+  ['has written no process id', ''],
 ])('the folder lock of a process that %s is replaced', (_, left) => {
   writeFileSync(lock(), left);
   const release = lockFolder(folder);

@@ -61,9 +61,12 @@ describe('classify', () => {
     { id: 'T-34', intent: 'refund', orderNumbers: ['A-1034'], amount: 1_249, language: 'en' },
     { id: 'T-35', intent: 'refund', orderNumbers: ['A-1035'], amount: null, language: 'es' },
     { id: 'T-37', intent: 'other', orderNumbers: [], amount: null, language: 'de' },
-  ])('the scripted model classifies ticket $id as $intent, $orderNumbers, $amount, $language', ({ id, ...expected }) => {
-    expect(classify(ticketOf(id))).toMatchObject(expected);
-  });
+  ])(
+    'the scripted model classifies ticket $id as $intent, $orderNumbers, $amount, $language',
+    ({ id, ...expected }) => {
+      expect(classify(ticketOf(id))).toMatchObject(expected);
+    },
+  );
 });
 
 describe('findAmount', () => {
@@ -89,21 +92,24 @@ describe('findAmount', () => {
 describe('the replies of the scripted model', () => {
   const situations = Object.keys(REPLY_TEXTS.en.situations);
 
-  test.each(LANGUAGES)('the scripted model’s replies are written for every situation in %s, and pass their check', (language) => {
-    expect(Object.keys(REPLY_TEXTS[language].situations)).toEqual(situations);
-    for (const situation of situations) {
-      const facts = someFacts({
-        situation,
-        language,
-        amountRefunded: situation.endsWith('refunded') ? 49.9 : 0,
-        rejectionReason: 'too late',
-      });
-      const reply = writeReply(facts, { subject: '', body: '' });
-      if (situation === 'already-refunded') facts.amountRefunded = 0;
-      expect([situation, checkReply(reply, facts).verdict]).toEqual([situation, 'pass']);
-      expect(reply).not.toMatch(/[{}]/);
-    }
-  });
+  test.each(LANGUAGES)(
+    'the scripted model’s replies are written for every situation in %s, and pass their check',
+    (language) => {
+      expect(Object.keys(REPLY_TEXTS[language].situations)).toEqual(situations);
+      for (const situation of situations) {
+        const facts = someFacts({
+          situation,
+          language,
+          amountRefunded: situation.endsWith('refunded') ? 49.9 : 0,
+          rejectionReason: 'too late',
+        });
+        const reply = writeReply(facts, { subject: '', body: '' });
+        if (situation === 'already-refunded') facts.amountRefunded = 0;
+        expect([situation, checkReply(reply, facts).verdict]).toEqual([situation, 'pass']);
+        expect(reply).not.toMatch(/[{}]/);
+      }
+    },
+  );
 
   test.each([
     ['a guarantee that the customer asks for', 'T-25', /guarantee/],
@@ -300,11 +306,15 @@ describe('the agent of the scripted model', () => {
   });
 
   test.each([
-    ['nothing is named', { user: 'Hello' }, 'Which order is it? Its number is like A-1001.'],
-    ['it may not look up', { user: 'A-1001', tools: [] }, 'A-1001: I can not find this order.'],
-    ['it may not pay', { user: 'A-1001', tools: ['lookup_order'], calls: known }, 'A-1001: I have paid nothing back.'],
+    ['no order is named', { user: 'Hello' }, 'Which order is it? Its number is like A-1001.'],
+    ['it has no lookup tool', { user: 'A-1001', tools: [] }, 'A-1001: I can not find this order.'],
     [
-      'nothing is left',
+      'it has no refund tool',
+      { user: 'A-1001', tools: ['lookup_order'], calls: known },
+      'A-1001: I have paid nothing back.',
+    ],
+    [
+      'everything is refunded',
       { user: 'A-1001', calls: [lookup('A-1001', order('A-1001', { refunded: 50 }))] },
       'A-1001: it has been paid back before.',
     ],

@@ -137,19 +137,19 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
     });
 
     test.each([
-      { of: 'the key of another refund', key: 'once', body: { ...LAMP, amount: 11 }, status: 422 },
+      { of: 'another refund’s key', key: 'once', body: { ...LAMP, amount: 11 }, status: 422 },
       {
-        of: 'the key of another refund, for an order that is not there',
+        of: 'another refund’s key, for an unknown order',
         key: 'once',
         body: { ...LAMP, order: 'A-9999' },
         status: 422,
       },
-      { of: 'an order that is not there', key: 'new', body: { ...LAMP, order: 'A-9999' }, status: 404 },
+      { of: 'an unknown order', key: 'new', body: { ...LAMP, order: 'A-9999' }, status: 404 },
       { of: 'more than the order was worth', key: 'new', body: { ...LAMP, amount: 1_000 }, status: 409 },
-      { of: 'nothing', key: 'new', body: { ...LAMP, amount: 0 }, status: 422 },
+      { of: 'a zero amount', key: 'new', body: { ...LAMP, amount: 0 }, status: 422 },
       { of: 'a fraction of a cent', key: 'new', body: { ...LAMP, amount: 1.005 }, status: 422 },
       { of: 'an amount as text', key: 'new', body: { ...LAMP, amount: '10' }, status: 422 },
-      { of: 'no reason', key: 'new', body: { order: 'A-1001', amount: 10 }, status: 422 },
+      { of: 'an amount without a reason', key: 'new', body: { order: 'A-1001', amount: 10 }, status: 422 },
       { of: 'an unknown member', key: 'new', body: { ...LAMP, currency: 'EUR' }, status: 422 },
       { of: 'a zero byte', key: 'new', body: { ...LAMP, reason: '\0' }, status: 422 },
     ])('the demo shop refuses a refund of $of', async ({ key, body, status }) => {

@@ -68,8 +68,8 @@ describe('the checks of imports', () => {
   test.each([
     ['a lower room', 'graph/nodes/x.ts', "import { a } from '../run/run.ts';"],
     ['its own room, from a folder in it', 'graph/nodes/model/x.ts', "import { a } from '../behavior.ts';"],
-    ['a face', 'store/x.ts', "import type { A } from '../graph/run/index.ts';"],
-    ['types', 'workflows/x.ts', "import type { A } from '../activities/index.ts';"],
+    ['the index of a room', 'store/x.ts', "import type { A } from '../graph/run/index.ts';"],
+    ['types only', 'workflows/x.ts', "import type { A } from '../activities/index.ts';"],
     ['a package, by a path in it', 'api/x.ts', "import { a } from 'hono/factory';"],
     ['a file that is a room', 'api/runs/x.ts', "import type { A } from '../deps.ts';"],
   ])('the import check allows an import of %s', (_, path, source) => {
@@ -79,15 +79,15 @@ describe('the checks of imports', () => {
 
   test.each([
     ['a higher room', 'graph/run/x.ts', "import type {\n  A,\n  B,\n} from '../nodes/behavior.ts';"],
-    ['a room of the interpreter past its face', 'store/x.ts', "import type { A } from '../graph/run/run.ts';"],
+    ['a file behind the index of a room', 'store/x.ts', "import type { A } from '../graph/run/run.ts';"],
     ['an inner room', 'api/runs/x.ts', "import { a } from '../../graph/draft/draft.ts';"],
-    ['a face, within the interpreter', 'graph/nodes/x.ts', "export { a } from '../run/index.ts';"],
-    ['values where types are allowed', 'workflows/x.ts', "import { a } from '../activities/index.ts';"],
+    ['a room’s index within the interpreter', 'graph/nodes/x.ts', "export { a } from '../run/index.ts';"],
+    ['values where only types are allowed', 'workflows/x.ts', "import { a } from '../activities/index.ts';"],
     ['a package', 'graph/run/x.ts', "import { z } from 'zod';"],
-    ['a package later', 'graph/run/x.ts', "  const a = await import('zod');"],
-    ['a package for what it does', 'graph/run/x.ts', "import 'zod';"],
+    ['a package by a dynamic import', 'graph/run/x.ts', "  const a = await import('zod');"],
+    ['a package for its side effects', 'graph/run/x.ts', "import 'zod';"],
     ['the top of its parent', 'api/runs/x.ts', "import { a } from '../server.ts';"],
-    ['a room that is not there', 'graph/run/x.ts', "import { a } from '../other/x.ts';"],
+    ['a room that does not exist', 'graph/run/x.ts', "import { a } from '../other/x.ts';"],
   ])('the import check refuses an import of %s', (_, path, source) => {
     expect(breaches(path, source)).toHaveLength(1);
   });

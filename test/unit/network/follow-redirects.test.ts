@@ -34,11 +34,14 @@ describe('redirects within one origin', () => {
     [301, 'GET', 'GET /there'],
     [303, 'DELETE', 'GET /there'],
     [308, 'DELETE', 'DELETE /there'],
-  ] as const)('a redirect within one origin, with status %i after a %s request, leads to a %s request', async (status, method, expected) => {
-    server.answers(to('/there', status), done);
-    expect(await call({ method })).toEqual({ done: true });
-    expect(heard().slice(1)).toEqual([expected]);
-  });
+  ] as const)(
+    'a redirect within one origin, with status %i after a %s request, leads to a %s request',
+    async (status, method, expected) => {
+      server.answers(to('/there', status), done);
+      expect(await call({ method })).toEqual({ done: true });
+      expect(heard().slice(1)).toEqual([expected]);
+    },
+  );
 
   test('redirects within one origin keep the headers, except those of a dropped body', async () => {
     server.answers(to('/there', 303), done);
@@ -58,11 +61,11 @@ describe('redirects within one origin', () => {
   });
 
   test.each<[string, Answer, 'POST' | 'PUT' | 'DELETE']>([
-    ['no place', answer(302), 'POST'],
-    ['a place that is no URL', to('http://['), 'POST'],
-    ['a status that names no place to go to', answer(304, { location: '/there' }), 'POST'],
-    ['a place of what was put: it may be done, or to be done there', to('/there', 302), 'PUT'],
-    ['a place of what was deleted', to('/there', 301), 'DELETE'],
+    ['no Location header', answer(302), 'POST'],
+    ['a Location that is no URL', to('http://['), 'POST'],
+    ['a status that is no redirect to a Location', answer(304, { location: '/there' }), 'POST'],
+    ['a Location in answer to a PUT', to('/there', 302), 'PUT'],
+    ['a Location in answer to a DELETE', to('/there', 301), 'DELETE'],
   ])('a response with a redirect status is final if it has %s', async (_title, given, method) => {
     server.answers(given, done);
     await expect(call({ method })).rejects.toMatchObject({
@@ -88,15 +91,18 @@ describe('redirects to another origin', () => {
   test.each([
     [307, 'GET'],
     [303, 'POST'],
-  ] as const)('a redirect to another origin with status %i after a %s request drops all headers about the caller', async (status, method) => {
-    server.answers(to(`${elsewhere.url}/there`, status));
-    elsewhere.answers(done);
-    expect(await call({ ...bodiless, method }, [elsewhere.address])).toEqual({ done: true });
-    const [request] = elsewhere.requests;
-    expect(request).toMatchObject({ method: 'GET', body: '' });
-    expect(request?.headers).toMatchObject({ accept: 'text/plain', host: elsewhere.address });
-    for (const name of left) expect(request?.headers).not.toHaveProperty(name);
-  });
+  ] as const)(
+    'a redirect to another origin with status %i after a %s request drops all headers about the caller',
+    async (status, method) => {
+      server.answers(to(`${elsewhere.url}/there`, status));
+      elsewhere.answers(done);
+      expect(await call({ ...bodiless, method }, [elsewhere.address])).toEqual({ done: true });
+      const [request] = elsewhere.requests;
+      expect(request).toMatchObject({ method: 'GET', body: '' });
+      expect(request?.headers).toMatchObject({ accept: 'text/plain', host: elsewhere.address });
+      for (const name of left) expect(request?.headers).not.toHaveProperty(name);
+    },
+  );
 
   test('headers dropped by a redirect are not sent again to the first origin', async () => {
     server.answers(to(elsewhere.url, 307), done);
@@ -149,10 +155,10 @@ describe('redirects to another origin', () => {
 
   test.each([
     ['a private address', () => elsewhere.url],
-    ['another spelling of it', () => `http://0x7f.1:${elsewhere.port}/`],
-    ['an address of IPv6', () => `http://[::ffff:127.0.0.1]:${elsewhere.port}/`],
-    ['a name that leads to it', () => `http://localhost:${elsewhere.port}/`],
-    ['credentials', () => `http://user:secret@${server.address}/`],
+    ['another spelling of a private address', () => `http://0x7f.1:${elsewhere.port}/`],
+    ['a private IPv6 address', () => `http://[::ffff:127.0.0.1]:${elsewhere.port}/`],
+    ['a name that resolves to a private address', () => `http://localhost:${elsewhere.port}/`],
+    ['a URL with credentials', () => `http://user:secret@${server.address}/`],
     ['another protocol', () => 'file:///etc/passwd'],
   ])('a redirect to %s is blocked without a request to its server', async (_title, location) => {
     server.answers(to(location(), 307));
@@ -164,7 +170,7 @@ describe('redirects to another origin', () => {
 
 describe('a failure after a redirect that a GET follows', () => {
   test.each<[string, () => Promise<string>]>([
-    ['of the place', async () => '/busy'],
+    ['of the second server', async () => '/busy'],
     ['of the connection', async () => `http://127.0.0.1:${await closedPort()}/`],
   ])('a failed GET after a redirect possibly did its work: a failure %s', async (_title, place) => {
     const location = await place();

@@ -41,7 +41,7 @@ const ASKING = aDefinition({
 
 test.each([
   ['a value', { intent: 'refund' }],
-  ['a value with more than the parts of an answer', { text: 'refund', sure: true }],
+  ['a value with other members than an answer', { text: 'refund', sure: true }],
   ['an answer', { json: { text: 'refund' } }],
 ])('a graph test accepts a model’s output as %s', async (_what, output) => {
   const { state, mismatch } = await play(ASKING, { outputs: { say: [output] } });

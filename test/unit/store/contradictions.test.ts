@@ -49,16 +49,16 @@ test.each([
 );
 
 test.each([
-  ['another result', { result: { paid: 6, note: 'a\u0000b' } }],
-  ['another key', { idempotencyKey: 'R:pay:1:0:1' }],
-  ['another node', { node: 'buy' }],
+  ['with another result', { result: { paid: 6, note: 'a\u0000b' } }],
+  ['with another key', { idempotencyKey: 'R:pay:1:0:1' }],
+  ['with another node', { node: 'buy' }],
 ])('an event batch with a contradicting event (%s) is refused as a whole', async (how, over) => {
   const { error, ...result } = await writeTwice(`else ${how}`, anEnd(), anEnd(over));
   expect(isContradiction(error)).toBe(true);
   expect(result).toEqual({ second: anEnd(), last: 2, status: 'running' });
 });
 
-test('database errors other than a violated uniqueness are not contradictions of the journal', () => {
+test('database errors of other constraints are not contradictions of the journal', () => {
   expect(isContradiction(Object.assign(new Error('no'), { code: '23514', constraint: 'of_others' }))).toBe(false);
   expect(isContradiction(new Error('no'))).toBe(false);
 });

@@ -21,9 +21,12 @@ test('an empty list of deltas needs no payload', () => {
   expect(packDeltas('R', [])).toEqual([]);
 });
 
-test.each(['', 'R', '7', 'null', '{"runId":"R"}', '[]'])('a PostgreSQL notification of another sender holds no deltas: %j', (said) => {
-  expect(readDeltas(said)).toEqual([]);
-});
+test.each(['', 'R', '7', 'null', '{"runId":"R"}', '[]'])(
+  'a PostgreSQL notification of another sender holds no deltas: %j',
+  (said) => {
+    expect(readDeltas(said)).toEqual([]);
+  },
+);
 
 /** A database whose statements end when the test allows it. */
 function aSlowDatabase() {

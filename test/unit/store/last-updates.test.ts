@@ -30,9 +30,14 @@ async function aRunOf(id: string, completions: readonly Given[]): Promise<void> 
 }
 
 test.each([
-  { of: 'its last one', completions: [{}, {}, { node: 'b' }], tasks: [{ node: 'a' }, { node: 'b' }], expected: [2, 3] },
   {
-    of: 'that of its element',
+    of: 'the last one of its node',
+    completions: [{}, {}, { node: 'b' }],
+    tasks: [{ node: 'a' }, { node: 'b' }],
+    expected: [2, 3],
+  },
+  {
+    of: 'the one of its map element',
     completions: [{ index: 0 }, { index: 1 }, {}],
     tasks: [
       { node: 'a', index: 1 },
@@ -40,9 +45,9 @@ test.each([
     ],
     expected: [2, 1],
   },
-  { of: 'that of the graph itself', completions: [{}, { path: ['o'] }], tasks: [{ node: 'a' }], expected: [1] },
-  { of: 'what a person has said', completions: [{}, { by: 'ann' }], tasks: [{ node: 'a' }], expected: [2] },
-  { of: 'none, if none is stored', completions: [{ node: 'b' }], tasks: [{ node: 'a' }], expected: [null] },
+  { of: 'the one of the outer graph', completions: [{}, { path: ['o'] }], tasks: [{ node: 'a' }], expected: [1] },
+  { of: 'the one that a person has given', completions: [{}, { by: 'ann' }], tasks: [{ node: 'a' }], expected: [2] },
+  { of: 'missing, if none is stored', completions: [{ node: 'b' }], tasks: [{ node: 'a' }], expected: [null] },
 ])('the state update of a completed task is $of', async ({ of, completions, tasks, expected }) => {
   await aRunOf(`R-${of}`, completions);
   const updates = await store.journal.lastUpdates(`R-${of}`, 0, tasks);

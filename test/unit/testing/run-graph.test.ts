@@ -106,11 +106,14 @@ describe('a call in a test run', () => {
       { what: 'code, an object', tool: pay, fake: { execute } },
       { what: 'a request, a function', tool: refund, fake: execute },
       { what: 'a request, an object', tool: refund, fake: { execute } },
-    ])('a faked tool in a test run has the settings of the configured tool and the code of the fake: $what', async ({ tool, fake }) => {
-      const given = { config: defineConfig({ tools: [tool] }), tools: { pay: fake } };
-      expect((await runGraph(payment, {}, given)).waitingFor).toMatchObject([{ kind: 'approval', node: 'pay' }]);
-      expect((await runGraph(payment, {}, { ...given, decisions })).state.paid).toBe(5);
-    });
+    ])(
+      'a faked tool in a test run has the settings of the configured tool and the code of the fake: $what',
+      async ({ tool, fake }) => {
+        const given = { config: defineConfig({ tools: [tool] }), tools: { pay: fake } };
+        expect((await runGraph(payment, {}, given)).waitingFor).toMatchObject([{ kind: 'approval', node: 'pay' }]);
+        expect((await runGraph(payment, {}, { ...given, decisions })).state.paid).toBe(5);
+      },
+    );
 
     test('a faked tool in a test run has the schema of the configured tool, which converts the arguments', async () => {
       const fake = { execute: ({ currency }: { currency: string }) => currency };

@@ -55,9 +55,12 @@ test.each([
     '  npx holdfast signal R --event parcel',
   ],
   [{ kind: 'timer', node: 'hold', deadline: 'noon', since }, 'Node hold waits until noon'],
-] as const)('the awaited item %j of a run has a line with the reason, and one with the command', (waiting, ...lines) => {
-  expect(waitingLines('R', waiting, asked)).toEqual(lines);
-});
+] as const)(
+  'the awaited item %j of a run has a line with the reason, and one with the command',
+  (waiting, ...lines) => {
+    expect(waitingLines('R', waiting, asked)).toEqual(lines);
+  },
+);
 
 test('the line of an approval that can not be read has its id, and its command decides without a digest', () => {
   expect(waitingLines('R', asking, null)).toEqual([

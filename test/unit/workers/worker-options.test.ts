@@ -19,11 +19,14 @@ describe('cachedRuns', () => {
     expect(cachedRuns({ HOLDFAST_CACHED_RUNS: '20000' }, 64 * MIB)).toBe(20_000);
   });
 
-  test.each(['9', '-1', '10.5', 'many', '1e999'])('the environment can not set the number of cached runs to %s', (given) => {
-    expect(() => cachedRuns({ HOLDFAST_CACHED_RUNS: given })).toThrow(
-      `HOLDFAST_CACHED_RUNS must be a whole number, 10 or more; it is "${given}"`,
-    );
-  });
+  test.each(['9', '-1', '10.5', 'many', '1e999'])(
+    'the environment can not set the number of cached runs to %s',
+    (given) => {
+      expect(() => cachedRuns({ HOLDFAST_CACHED_RUNS: given })).toThrow(
+        `HOLDFAST_CACHED_RUNS must be a whole number, 10 or more; it is "${given}"`,
+      );
+    },
+  );
 });
 
 const tool = { description: '', parameters: true, execute: () => null };

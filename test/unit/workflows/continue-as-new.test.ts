@@ -55,11 +55,14 @@ describe('a run with a long history', () => {
   test.each([
     [CONTINUE, true],
     [FIRED, false],
-  ])('a run with a long history continues as new once it has progressed by %o (it had yielded: %s)', (occurrence, hasYielded) => {
-    const policy = aPolicy({ continueAfter: 1 });
-    policy.observe(occurrence, hasYielded);
-    expect(policy.isDue(RUNNING, 0)).toBe(true);
-  });
+  ])(
+    'a run with a long history continues as new once it has progressed by %o (it had yielded: %s)',
+    (occurrence, hasYielded) => {
+      const policy = aPolicy({ continueAfter: 1 });
+      policy.observe(occurrence, hasYielded);
+      expect(policy.isDue(RUNNING, 0)).toBe(true);
+    },
+  );
 });
 
 describe('a run whose execution begins with many timers', () => {
@@ -75,9 +78,12 @@ describe('a run whose execution begins with many timers', () => {
     [2, true],
     [3, false],
     [100, false],
-  ])('a run whose execution begins with many timers continues as new by what has come since (%i timers: %s)', (timers, isDue) => {
-    expect(policyAfter(timers).isDue(RUNNING, 0)).toBe(isDue);
-  });
+  ])(
+    'a run whose execution begins with many timers continues as new by what has come since (%i timers: %s)',
+    (timers, isDue) => {
+      expect(policyAfter(timers).isDue(RUNNING, 0)).toBe(isDue);
+    },
+  );
 });
 
 describe('a run that has computed enough for an execution', () => {
@@ -100,14 +106,17 @@ describe('a run that has computed enough for an execution', () => {
   test.each([
     { openCalls: 1, isFlushing: false },
     { openCalls: 0, isFlushing: true },
-  ])('a run at the limit of computation waits for open calls and writes, and continues meanwhile: %o', ({ openCalls, isFlushing }) => {
-    const policy = afterYield(ENOUGH, { isFlushing });
-    expect([policy.isDue(RUNNING, openCalls), policy.holds(), policy.observe(CONTINUE, true)]).toEqual([
-      false,
-      false,
-      false,
-    ]);
-  });
+  ])(
+    'a run at the limit of computation waits for open calls and writes, and continues meanwhile: %o',
+    ({ openCalls, isFlushing }) => {
+      const policy = afterYield(ENOUGH, { isFlushing });
+      expect([policy.isDue(RUNNING, openCalls), policy.holds(), policy.observe(CONTINUE, true)]).toEqual([
+        false,
+        false,
+        false,
+      ]);
+    },
+  );
 });
 
 describe('a run that has computed too much beside an open call', () => {

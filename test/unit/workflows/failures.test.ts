@@ -27,9 +27,14 @@ describe('a call that timed out at the server', () => {
     ['HEARTBEAT', false],
     ['SCHEDULE_TO_CLOSE', true],
     ['SCHEDULE_TO_START', true],
-  ])('a call that timed out at the server has an unknown outcome if it is unsafe and may have begun (%s, tried before: %s)', (timeoutType, isRetry) => {
-    expect(toTaskFailure(unsafe, givenUp(timeoutType, isRetry))).toMatchObject({ error: { code: 'UNKNOWN_OUTCOME' } });
-  });
+  ])(
+    'a call that timed out at the server has an unknown outcome if it is unsafe and may have begun (%s, tried before: %s)',
+    (timeoutType, isRetry) => {
+      expect(toTaskFailure(unsafe, givenUp(timeoutType, isRetry))).toMatchObject({
+        error: { code: 'UNKNOWN_OUTCOME' },
+      });
+    },
+  );
 
   test('a call that timed out at the server fails with TIMEOUT if it is unsafe and no worker has taken it', () => {
     const message = 'No worker took the call in time';

@@ -91,7 +91,7 @@ describe('timers beyond the maximum in Temporal', () => {
 
   test.each([
     ['in the order in which they are due', (at: number) => at],
-    ['the other way round', (at: number) => MANY - at],
+    ['in the opposite order', (at: number) => MANY - at],
     ['all for the same moment', () => 7],
   ])('timers beyond the maximum in Temporal fire one after the other, started %s', async (_, fireAtOf) => {
     const { timers, fired, set, fireNext } = aTemporal();

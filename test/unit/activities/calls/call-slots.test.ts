@@ -50,9 +50,12 @@ describe('slots', () => {
       ['acme', 'other', 'third'],
       [3, 3, 3],
     ],
-  ])('free call slots are shared fairly: the tenants %j, which take as many as they get, have %j of 12', (tenants, expected) => {
-    expect(takeAll(openSlots().slots, ...tenants)).toEqual(expected);
-  });
+  ])(
+    'free call slots are shared fairly: the tenants %j, which take as many as they get, have %j of 12',
+    (tenants, expected) => {
+      expect(takeAll(openSlots().slots, ...tenants)).toEqual(expected);
+    },
+  );
 
   test('call slots never exceed the limit of a tenant', () => {
     expect(takeAll(openSlots({ perTenant: 2 }).slots, 'acme')).toEqual([2]);

@@ -64,9 +64,12 @@ describe('fromStatus', () => {
     expect(failure(409, {}, 'model')).toMatchObject(again);
   });
 
-  test.each([301, 302, 303, 307, 308])('the redirect %i is not followed, and counts as work that was possibly executed', (status) => {
-    expect(failure(status)).toMatchObject(unclear);
-  });
+  test.each([301, 302, 303, 307, 308])(
+    'the redirect %i is not followed, and counts as work that was possibly executed',
+    (status) => {
+      expect(failure(status)).toMatchObject(unclear);
+    },
+  );
 
   test.each([
     [400, 'true', againUndone],
@@ -185,16 +188,19 @@ describe('fromNetwork', () => {
   test.each<[string, readonly Error[], 'no' | 'perhaps']>([
     ['no address', [systemError('ETIMEDOUT', 'connect'), systemError('EHOSTUNREACH', 'connect')], 'no'],
     [
-      'one address, which broke then,',
+      'one address, whose connection then breaks,',
       [systemError('ENETUNREACH', 'connect'), systemError('EPIPE', 'write')],
       'perhaps',
     ],
     ['an unknown address', [], 'perhaps'],
-  ])('when %s accepts the connection, the errors of all addresses decide whether the call was possibly executed', (_which, errors, done) => {
-    const tried = Object.assign(new AggregateError(errors), { code: 'ETIMEDOUT' });
-    expect(fromNetwork('TOOL_FAILED', tried)).toMatchObject({ retryable: true, done });
-    expect(fromNetwork('TOOL_FAILED', new TypeError('fetch failed', { cause: tried }))).toMatchObject({ done });
-  });
+  ])(
+    'when %s accepts the connection, the errors of all addresses decide whether the call was possibly executed',
+    (_which, errors, done) => {
+      const tried = Object.assign(new AggregateError(errors), { code: 'ETIMEDOUT' });
+      expect(fromNetwork('TOOL_FAILED', tried)).toMatchObject({ retryable: true, done });
+      expect(fromNetwork('TOOL_FAILED', new TypeError('fetch failed', { cause: tried }))).toMatchObject({ done });
+    },
+  );
 
   test('a request that the HTTP client itself refuses is not retried', async () => {
     const sent = {
@@ -220,27 +226,27 @@ describe('fromNetwork', () => {
   test.each<[string, NetworkError, object]>([
     ['a blocked address', blocked, { code: 'BLOCKED_URL', retryable: false, done: 'no' }],
     [
-      'an answer that is too large',
+      'a too large answer',
       new NetworkError('too large', 'It is too large'),
       { code: 'PAYLOAD_TOO_LARGE', retryable: false, done: 'perhaps' },
     ],
     [
-      'a redirect too many',
+      'an exceeded limit of redirects',
       new NetworkError('too many redirects', 'It has no end'),
       { code: 'MODEL_FAILED', retryable: false, done: 'no' },
     ],
     [
-      'a blocked address after work that may be done',
+      'a blocked address after a possibly executed request',
       new NetworkError('failed after a redirect', 'x', { cause: blocked }),
       { code: 'BLOCKED_URL', retryable: false, done: 'perhaps', message: 'The URL is blocked' },
     ],
     [
-      'a refusal after work that may be done',
+      'a refusal after a possibly executed request',
       new NetworkError('failed after a redirect', 'x', { cause: busy }),
       { code: 'TOOL_FAILED', retryable: true, done: 'perhaps', retryAfterMs: 5, message: 'busy' },
     ],
     [
-      'a connection that nothing takes after work that may be done',
+      'a refused connection after a possibly executed request',
       new NetworkError('failed after a redirect', 'x', { cause: systemError('ECONNREFUSED', 'connect') }),
       { code: 'MODEL_FAILED', retryable: true, done: 'perhaps', message: 'The connection failed: ECONNREFUSED' },
     ],

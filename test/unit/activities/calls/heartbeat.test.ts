@@ -27,9 +27,12 @@ describe('withHeartbeat', () => {
   test.each([
     [6_000, [2_000, 4_000, 6_000, 8_000]],
     [60_000, [5_000]],
-  ])('an attempt sends three heartbeats within its time-out of %i ms, and at least one every 5 seconds', async (timeoutMs, beats) => {
-    expect(await beatsDuring(9_000, async () => await sleep(9_000), { timeoutMs })).toEqual(beats);
-  });
+  ])(
+    'an attempt sends three heartbeats within its time-out of %i ms, and at least one every 5 seconds',
+    async (timeoutMs, beats) => {
+      expect(await beatsDuring(9_000, async () => await sleep(9_000), { timeoutMs })).toEqual(beats);
+    },
+  );
 
   test.each([
     [4_999, []],

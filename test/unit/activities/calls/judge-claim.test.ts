@@ -127,11 +127,15 @@ describe('a call that has ended for its run', () => {
       { status: 'failed', failure: failed(true) },
       answered({ kind: 'failed', failure: failed(true) }),
     ],
-    ['has failed, and may have been made', { status: 'failed', failure: failed(false) }, lost('no')],
+    ['has failed, and was possibly executed', { status: 'failed', failure: failed(false) }, lost('no')],
     ['is unknown', { status: 'unknown', failure: failed(false) }, answered({ kind: 'failed', failure: failed(false) })],
     ['was refused, and waits for another attempt', { status: 'retrying', failure: failed(true) }, { isGranted: true }],
-    ['may have been made, and waits for another attempt', { status: 'retrying', failure: failed(false) }, lost('no')],
-    ['is being made', { ageMs: 59_999 }, answered({ kind: 'in-progress' })],
+    [
+      'was possibly executed, and waits for another attempt',
+      { status: 'retrying', failure: failed(false) },
+      lost('no'),
+    ],
+    ['is in progress', { ageMs: 59_999 }, answered({ kind: 'in-progress' })],
     ['was lost', {}, lost('The worker was lost')],
   ])('a canceled call keeps its known outcome in the ledger: the call %s', (_, entry, verdict) => {
     expect(judgeCanceled(anEntry(entry), { takeover: 0, lostAfterMs: 60_000 })).toMatchObject(verdict);
@@ -144,15 +148,15 @@ describe('a call that has ended for its run', () => {
       { status: 'failed', failure: failed(callFailed) },
       answered({ kind: 'failed', failure: failed(callFailed) }),
     ]),
-    [
-      'has failed before a person ordered it again',
-      { takeover: -1, status: 'failed', failure: failed(false) },
-      lost(''),
-    ],
+    ['has failed before a person retried it', { takeover: -1, status: 'failed', failure: failed(false) }, lost('')],
     ['is unknown', { status: 'unknown', failure: failed(false) }, answered({ kind: 'failed', failure: failed(false) })],
     ['was refused, and waits for another attempt', { status: 'retrying', failure: failed(true) }, { isGranted: true }],
-    ['may have been made, and waits for another attempt', { status: 'retrying', failure: failed(false) }, lost('no')],
-    ['is being made', { ageMs: 59_999 }, answered({ kind: 'in-progress' })],
+    [
+      'was possibly executed, and waits for another attempt',
+      { status: 'retrying', failure: failed(false) },
+      lost('no'),
+    ],
+    ['is in progress', { ageMs: 59_999 }, answered({ kind: 'in-progress' })],
     ['was lost', {}, lost('The worker was lost')],
   ])('a call that the server has timed out keeps its known outcome in the ledger: the call %s', (_, entry, verdict) => {
     expect(judgeGivenUp(anEntry(entry), { takeover: 0, lostAfterMs: 60_000 })).toMatchObject(verdict);
@@ -168,10 +172,10 @@ test('a claim that takes over a lost attempt records the takeover', () => {
 });
 
 test.each([
-  ['by a claim that is known to have made none', 'an earlier one', null, false],
-  ['by one that was lost', 'other', null, true],
-  ['by one before that', 'an earlier one', { callFailed: false, error }, true],
-  ['by one that was refused', 'an earlier one', { callFailed: true, error }, false],
+  ['by a claim that is known to have made no call', 'an earlier one', null, false],
+  ['by a lost attempt', 'other', null, true],
+  ['by an attempt before a lost one', 'an earlier one', { callFailed: false, error }, true],
+  ['by a refused attempt', 'an earlier one', { callFailed: true, error }, false],
 ] as const)('the ledger knows whether a call was possibly executed %s', (...[, unusedClaim, failure, expected]) => {
   expect(mayBeDone(anEntry({ failure }), (claim) => claim === unusedClaim)).toBe(expected);
 });
@@ -268,8 +272,11 @@ describe('the table of claims in the README', () => {
     expect(others).toEqual(Object.entries(ROWS).map(([row, [claim]]) => [row, claim]));
   });
 
-  test.each(Object.entries(ROWS))('the README’s table of claims states the verdict for a ledger row that is %s', (_row, [, verdict, ...examples]) => {
-    for (const [entry, claimant] of examples)
-      expect(verdictOrError(aClaimant(claimant), anEntry(entry))).toMatchObject(verdict);
-  });
+  test.each(Object.entries(ROWS))(
+    'the README’s table of claims states the verdict for a ledger row that is %s',
+    (_row, [, verdict, ...examples]) => {
+      for (const [entry, claimant] of examples)
+        expect(verdictOrError(aClaimant(claimant), anEntry(entry))).toMatchObject(verdict);
+    },
+  );
 });

@@ -118,10 +118,10 @@ describe('an unsafe call', () => {
   test.each([
     ['500', answers(500)],
     ['503', answers(503)],
-    ['503 that asks to be tried again', answers(503, { 'retry-after': '1', 'x-should-retry': 'true' })],
+    ['a 503 with Retry-After', answers(503, { 'retry-after': '1', 'x-should-retry': 'true' })],
     ['302', answers(302)],
     ['a broken connection', broken],
-    ['an error of its code', throws(new Error('out of paper'))],
+    ['an error of the tool’s code', throws(new Error('out of paper'))],
   ])('an unsafe call has an unknown outcome after %s, whatever its retry policy says', async (_what, step) => {
     const task = aNewTask('unsafe', { retry: { maxAttempts: 10 } });
     const tool = scriptedTool(step);
@@ -156,11 +156,14 @@ describe.each(['idempotent', 'keyed'] as const)('an %s call that has failed perm
     [503, false],
     [429, true],
     [400, true],
-  ])('whether a call that failed permanently with status %i is known to have failed: %s', async (status, callFailed) => {
-    const task = aNewTask(safety, { retry: { maxAttempts: 1 } });
-    const failure = await failureOf(attempt(scriptedTool(answers(status)), task));
-    expect(failure).toMatchObject({ nonRetryable: true, details: [{ callFailed }] });
-  });
+  ])(
+    'whether a call that failed permanently with status %i is known to have failed: %s',
+    async (status, callFailed) => {
+      const task = aNewTask(safety, { retry: { maxAttempts: 1 } });
+      const failure = await failureOf(attempt(scriptedTool(answers(status)), task));
+      expect(failure).toMatchObject({ nonRetryable: true, details: [{ callFailed }] });
+    },
+  );
 });
 
 test.each(['idempotent', 'keyed'] as const)(
@@ -202,18 +205,21 @@ describe('the time-out of an attempt', () => {
     { before: [], status: 503, type: 'UNKNOWN_OUTCOME' },
     { before: [], status: 400, type: 'TOOL_FAILED' },
     { before: [answers(503)], status: 400, type: 'UNKNOWN_OUTCOME' },
-  ])('a timed-out call that could be compensated is not retried: $type after $status', async ({ before, status, type }) => {
-    const task = { ...aNewTask('keyed'), isCompensable: true as const };
-    const { step, begun, letGo } = held();
-    const tool = scriptedTool(...before, (signal) => step(signal).then(() => answers(status)(signal)));
-    for (const _ of before) await failureOf(attempt(tool, task));
-    const activity = anActivity();
-    const call = attempt(tool, task, activity);
-    await begun;
-    activity.cancel();
-    letGo(null);
-    expect(await failureOf(call)).toMatchObject({ type, nonRetryable: true });
-  });
+  ])(
+    'a timed-out call that could be compensated is not retried: $type after $status',
+    async ({ before, status, type }) => {
+      const task = { ...aNewTask('keyed'), isCompensable: true as const };
+      const { step, begun, letGo } = held();
+      const tool = scriptedTool(...before, (signal) => step(signal).then(() => answers(status)(signal)));
+      for (const _ of before) await failureOf(attempt(tool, task));
+      const activity = anActivity();
+      const call = attempt(tool, task, activity);
+      await begun;
+      activity.cancel();
+      letGo(null);
+      expect(await failureOf(call)).toMatchObject({ type, nonRetryable: true });
+    },
+  );
 
   test('a call that could be compensated does not begin after the time-out of its attempt', async () => {
     const task = { ...aNewTask('keyed'), isCompensable: true as const };
@@ -250,13 +256,16 @@ describe('the deadline of all attempts', () => {
     });
   });
 
-  test.each(['keyed', 'unsafe'] as const)('an %s call is not made after the deadline of all attempts', async (safety) => {
-    const task = aNewTask(safety, { deadlineMs: 1_000 });
-    const tool = scriptedTool(returns('paid'));
-    const failure = await failureOf(attempt(tool, task, late(60_000)));
-    expect(failure).toMatchObject({ type: 'TIMEOUT', nonRetryable: true });
-    expect(tool.calls).toHaveLength(0);
-  });
+  test.each(['keyed', 'unsafe'] as const)(
+    'an %s call is not made after the deadline of all attempts',
+    async (safety) => {
+      const task = aNewTask(safety, { deadlineMs: 1_000 });
+      const tool = scriptedTool(returns('paid'));
+      const failure = await failureOf(attempt(tool, task, late(60_000)));
+      expect(failure).toMatchObject({ type: 'TIMEOUT', nonRetryable: true });
+      expect(tool.calls).toHaveLength(0);
+    },
+  );
 
   test('an attempt prevented by the deadline of all attempts is not counted', async () => {
     const task = aNewTask('keyed', { deadlineMs: 90_000 });

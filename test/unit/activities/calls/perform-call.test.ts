@@ -170,15 +170,18 @@ describe.each(['idempotent', 'keyed'] as const)('an %s call', (safety) => {
 });
 
 describe('an unsafe call', () => {
-  test.each(LOSSES)('an unsafe call that was lost %s has an unknown outcome, and is not made again', async (_where, lose) => {
-    const task = aNewTask('unsafe');
-    const tool = await lose(task);
-    const first = await failureOf(attempt(tool, task));
-    expect(first).toMatchObject(unknownOutcome);
-    expect(await statusOf(task)).toEqual({ answer: 'unknown' });
-    expect(await failureOf(attempt(tool, task))).toMatchObject({ ...unknownOutcome, details: first.details });
-    expect(tool.calls).toHaveLength(1);
-  });
+  test.each(LOSSES)(
+    'an unsafe call that was lost %s has an unknown outcome, and is not made again',
+    async (_where, lose) => {
+      const task = aNewTask('unsafe');
+      const tool = await lose(task);
+      const first = await failureOf(attempt(tool, task));
+      expect(first).toMatchObject(unknownOutcome);
+      expect(await statusOf(task)).toEqual({ answer: 'unknown' });
+      expect(await failureOf(attempt(tool, task))).toMatchObject({ ...unknownOutcome, details: first.details });
+      expect(tool.calls).toHaveLength(1);
+    },
+  );
 
   test.each(LOSSES)('an unsafe call that was lost %s is made again by a person’s retry', async (_where, lose) => {
     const task = aNewTask('unsafe');
@@ -340,14 +343,17 @@ describe('an unavailable database', () => {
     expect(await statusOf(task)).toEqual({ answer: 'claimed' });
   });
 
-  test.each(SAFETIES)('an %s call is not repeated when the database is unavailable for its record, and the write is retried', async (safety) => {
-    const task = aNewTask(safety);
-    const tool = scriptedTool(returns('paid'));
-    vi.spyOn(store.ledger, 'complete').mockRejectedValueOnce(new Error('away'));
-    expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' } });
-    expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' } });
-    expect(tool.calls).toHaveLength(1);
-  });
+  test.each(SAFETIES)(
+    'an %s call is not repeated when the database is unavailable for its record, and the write is retried',
+    async (safety) => {
+      const task = aNewTask(safety);
+      const tool = scriptedTool(returns('paid'));
+      vi.spyOn(store.ledger, 'complete').mockRejectedValueOnce(new Error('away'));
+      expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' } });
+      expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' } });
+      expect(tool.calls).toHaveLength(1);
+    },
+  );
 });
 
 describe('the journal', () => {

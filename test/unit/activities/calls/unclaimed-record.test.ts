@@ -169,17 +169,20 @@ describe('a call that local attempts possibly executed', () => {
   test.each([
     ['', {}],
     [', and that was refused before', { failedLocally }],
-  ])('a call that local attempts possibly executed and that is now unsafe has an unknown outcome%s', async (_, over) => {
-    const task = aNewTask();
-    const left = { ...task, perhapsMadeLocally: true, ...over } as const;
-    const { tool, calls } = scriptedTool(returns('again'));
-    const tightened = { tool: { ...tool, effect: 'unsafe' as const }, calls };
-    expect(await failureOf(attempt(tightened, left, anAttempt()))).toMatchObject({ type: 'UNKNOWN_OUTCOME' });
-    expect([await rowOf(task), calls.length]).toMatchObject([{ status: 'unknown' }, 0]);
-    expect(await attempt(tightened, { ...task, takeover: 1 }, anAttempt())).toMatchObject({
-      reply: { value: 'again' },
-    });
-  });
+  ])(
+    'a call that local attempts possibly executed and that is now unsafe has an unknown outcome%s',
+    async (_, over) => {
+      const task = aNewTask();
+      const left = { ...task, perhapsMadeLocally: true, ...over } as const;
+      const { tool, calls } = scriptedTool(returns('again'));
+      const tightened = { tool: { ...tool, effect: 'unsafe' as const }, calls };
+      expect(await failureOf(attempt(tightened, left, anAttempt()))).toMatchObject({ type: 'UNKNOWN_OUTCOME' });
+      expect([await rowOf(task), calls.length]).toMatchObject([{ status: 'unknown' }, 0]);
+      expect(await attempt(tightened, { ...task, takeover: 1 }, anAttempt())).toMatchObject({
+        reply: { value: 'again' },
+      });
+    },
+  );
 
   test('a call that local attempts possibly executed and that then fails is not known to have failed', async () => {
     const failed = attempt(idempotent(answers(400)), aNewTask({ perhapsMadeLocally: true }), anAttempt());
@@ -196,16 +199,19 @@ describe('a call is claimed', () => {
   test.each<[string, Claimed]>([
     ['that is keyed', { task: { request: aToolRequest() } }],
     ['that the worker calls keyed', { effect: 'keyed' }],
-    ['that can be undone', { task: { isCompensable: true } }],
-    ['that a person orders again', { task: { takeover: 1 } }],
+    ['that can be compensated', { task: { isCompensable: true } }],
+    ['that a person retries', { task: { takeover: 1 } }],
     ['by a later attempt', { activity: anAttempt(2) }],
     ['by an attempt that begins late', { activity: anAttempt(1, { currentAttemptScheduledTimestampMs: 1 }) }],
-  ])('a call %s writes a claim before it is made', async (_, { activity = anAttempt(), task = {}, effect = 'idempotent' }) => {
-    const claimed = vi.spyOn(store.ledger, 'claim');
-    const { tool, calls } = scriptedTool(returns('paid'));
-    await attempt({ tool: { ...tool, effect }, calls }, aNewTask(task), activity);
-    expect(claimed).toHaveBeenCalledTimes(1);
-  });
+  ])(
+    'a call %s writes a claim before it is made',
+    async (_, { activity = anAttempt(), task = {}, effect = 'idempotent' }) => {
+      const claimed = vi.spyOn(store.ledger, 'claim');
+      const { tool, calls } = scriptedTool(returns('paid'));
+      await attempt({ tool: { ...tool, effect }, calls }, aNewTask(task), activity);
+      expect(claimed).toHaveBeenCalledTimes(1);
+    },
+  );
 });
 
 describe('the journal of a call without a claim', () => {
@@ -253,8 +259,8 @@ describe('a database', () => {
   });
 
   test.each([
-    ['without a journal leaves the outcome to the run', aNewTask, { reply: { value: 'paid' } }],
-    ['with a journal leaves both to another attempt', withJournal, { type: 'DATABASE_AWAY', nonRetryable: false }],
+    ['leaves the outcome to the run if there is no journal', aNewTask, { reply: { value: 'paid' } }],
+    ['is left to another attempt, with its journal', withJournal, { type: 'DATABASE_AWAY', nonRetryable: false }],
   ])('a call of a worker that ends while the database is unavailable %s', async (_, newTask, end) => {
     const activity = anAttempt();
     vi.spyOn(store.ledger, 'settle').mockImplementation(async () => {

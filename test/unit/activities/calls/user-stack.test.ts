@@ -55,7 +55,7 @@ describe('an error of configured code', () => {
     ['a SyntaxError', new SyntaxError('Unexpected token'), false],
     ['a TypeError of Node', Object.assign(new TypeError('Invalid URL'), { code: 'ERR_INVALID_URL' }), false],
     ['the TypeError of fetch', new TypeError('fetch failed', { cause: cause('ECONNREFUSED') }), true],
-    ['any other', new Error('busy'), true],
+    ['any other error', new Error('busy'), true],
     ['a RangeError', new RangeError('busy'), true],
   ])('whether an error of configured code is retried, for %s: %s', (_what, thrown, retryable) => {
     expect(fromCode('TOOL_FAILED', thrown)).toMatchObject({ retryable, done: 'perhaps' });

@@ -64,9 +64,12 @@ describe('measureModels', () => {
     expect(await countedBy({ provider: 'openai', model: 'gpt-4' })).toBe(count(TEXT));
   });
 
-  test.each(['anthropic', 'google', 'openai-compatible'] as const)('tokens for the provider %s are estimated', async (provider) => {
-    expect(await countedBy({ provider, model: 'gpt-4o' })).toBe(estimateTokens(TEXT));
-  });
+  test.each(['anthropic', 'google', 'openai-compatible'] as const)(
+    'tokens for the provider %s are estimated',
+    async (provider) => {
+      expect(await countedBy({ provider, model: 'gpt-4o' })).toBe(estimateTokens(TEXT));
+    },
+  );
 
   test('tokens are estimated for models that the user implements in code', async () => {
     expect(await countedBy({})).toBe(estimateTokens(TEXT));

@@ -90,9 +90,9 @@ describe('a limit', () => {
   });
 
   test.each([
-    ['the window of the model where the policy names none', { maxTokens: null, contextWindow: 32 }],
-    ['the window of the model where it is smaller', { maxTokens: 40, contextWindow: 32 }],
-    ['the limit of the policy where that is smaller', { maxTokens: 32, contextWindow: 40 }],
+    ['the model’s context window where the policy names no limit', { maxTokens: null, contextWindow: 32 }],
+    ['the model’s context window where that is smaller', { maxTokens: 40, contextWindow: 32 }],
+    ['the policy’s limit where that is smaller', { maxTokens: 32, contextWindow: 40 }],
   ])('the token limit of a request is %s', async (_name, { maxTokens, contextWindow }) => {
     const measure = { ...byCharacter, contextWindow };
     const { messages } = await sent({ messages: talk, context: last(maxTokens) }, { measure });
@@ -127,8 +127,8 @@ describe('a limit', () => {
 describe('a counter', () => {
   test.each([
     ['throws', () => expect.unreachable('out of paper'), /out of paper/],
-    ['counts no number', () => Number.NaN, /it has counted NaN/],
-    ['counts less than nothing', () => -1, /it has counted -1/],
+    ['returns no number', () => Number.NaN, /it has counted NaN/],
+    ['returns a negative number', () => -1, /it has counted -1/],
   ])('a token counter that %s fails the call', async (_name, counter, message) => {
     const measure = { contextWindow: null, loadCounter: async () => counter };
     const failing = fit({ context: last(10) }, { measure });
@@ -164,13 +164,16 @@ describe('a strategy', () => {
     expect(await chain([])).toBe('123456 123456 123456');
   });
 
-  test.each(['mine', 'constructor', '__proto__'])('a context strategy with the unknown name %s fails the call', async (name) => {
-    const failing = chain(['last', name], { other: (messages) => messages });
-    await expect(failing).rejects.toMatchObject({ code: 'MODEL_FAILED', retryable: false, done: 'no' });
-    await expect(failing).rejects.toThrow(
-      `no message processor "${name}"; it has last, summarize, shorten-tool-results, other`,
-    );
-  });
+  test.each(['mine', 'constructor', '__proto__'])(
+    'a context strategy with the unknown name %s fails the call',
+    async (name) => {
+      const failing = chain(['last', name], { other: (messages) => messages });
+      await expect(failing).rejects.toMatchObject({ code: 'MODEL_FAILED', retryable: false, done: 'no' });
+      await expect(failing).rejects.toThrow(
+        `no message processor "${name}"; it has last, summarize, shorten-tool-results, other`,
+      );
+    },
+  );
 
   test('a context strategy can request a summary of messages first', async () => {
     const overflow = await fit(
@@ -209,22 +212,22 @@ describe('a processor of the configuration', () => {
       messages.filter(({ id }) => !ids.includes(id));
 
   test.each<[string, MessageProcessor, string]>([
-    ['drops no message of the system', without('s', 'u1'), 's a t1 t2 u2'],
-    ['drops the call with its answer', without('t1'), 's u1 u2'],
-    ['drops the answers with their call', without('a'), 's u1 u2'],
-    ['reorders nothing', (messages) => messages.toReversed(), 's u1 a t1 t2 u2'],
-    ['sends nothing twice', (messages) => [...messages, ...messages], 's u1 a t1 t2 u2'],
+    ['keeps system messages that the processor drops', without('s', 'u1'), 's a t1 t2 u2'],
+    ['drops the tool call with its answer', without('t1'), 's u1 u2'],
+    ['drops the answers with their tool call', without('a'), 's u1 u2'],
+    ['can not reorder messages', (messages) => messages.toReversed(), 's u1 a t1 t2 u2'],
+    ['can not send a message twice', (messages) => [...messages, ...messages], 's u1 a t1 t2 u2'],
     [
-      'may make a call a message without',
+      'may replace a tool call by a message without it',
       (all) => all.map(({ toolCalls: _gone, ...m }) => m).filter(isNoAnswer),
       's u1 a u2',
     ],
     [
-      'puts in what is new where it has put it',
+      'may insert new messages at any position',
       (all) => all.flatMap((m) => (m.id === 'u1' ? [m, aMessage('n', 'user')] : [m])),
       's u1 n a t1 t2 u2',
     ],
-    ['may take its time', async (messages) => await Promise.resolve(messages.slice(5)), 's u2'],
+    ['may be asynchronous', async (messages) => await Promise.resolve(messages.slice(5)), 's u2'],
   ])('a configured context processor %s', async (_name, mine, expected) => {
     expect(await processed(mine)).toBe(expected);
   });
@@ -263,7 +266,7 @@ describe('a processor of the configuration', () => {
 
   test.each<[string, unknown, RegExp]>([
     ['no list', {}, /"mine" failed: it gives back no list/],
-    ['what is no message', [{ id: 'm', role: 'bot', content: '' }], /"mine" failed: the role of a message/],
+    ['a value that is no message', [{ id: 'm', role: 'bot', content: '' }], /"mine" failed: the role of a message/],
   ])('a context processor that returns %s fails the call', async (_name, given, message) => {
     const failing = processed(() => JSON.parse(JSON.stringify(given)));
     await expect(failing).rejects.toMatchObject({ code: 'MODEL_FAILED', retryable: false, done: 'no' });
@@ -292,10 +295,13 @@ describe('a model without known limits', () => {
     [150, 'm5 m6', 4],
     [250, 'm2 m3 m4 m5 m6', 1],
     [1_000, 'm1 m2 m3 m4 m5 m6', 0],
-  ])('messages for a model without known limits are measured by an estimate: %i tokens', async (maxTokens, expected, dropped) => {
-    const request = { system: 'Be brief.', messages, context: last(maxTokens) };
-    const { messages: kept, report } = await sent(request, { measure: UNKNOWN_MEASURE, tools: [lookup] });
-    expect(idsOf(kept).join(' ')).toBe(expected);
-    expect(report).toMatchObject({ maxTokens, dropped });
-  });
+  ])(
+    'messages for a model without known limits are measured by an estimate: %i tokens',
+    async (maxTokens, expected, dropped) => {
+      const request = { system: 'Be brief.', messages, context: last(maxTokens) };
+      const { messages: kept, report } = await sent(request, { measure: UNKNOWN_MEASURE, tools: [lookup] });
+      expect(idsOf(kept).join(' ')).toBe(expected);
+      expect(report).toMatchObject({ maxTokens, dropped });
+    },
+  );
 });

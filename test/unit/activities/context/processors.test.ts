@@ -67,9 +67,12 @@ describe('shorten-tool-results', () => {
     [1_000, 't1'],
     [600, 't1 t2'],
     [10, 't1 t2'],
-  ])('"shorten-tool-results" shortens the oldest large results until all fit into %i tokens, and never the newest', async (maxTokens, expected) => {
-    expect(await shortened(talk, maxTokens)).toBe(expected);
-  });
+  ])(
+    '"shorten-tool-results" shortens the oldest large results until all fit into %i tokens, and never the newest',
+    async (maxTokens, expected) => {
+      expect(await shortened(talk, maxTokens)).toBe(expected);
+    },
+  );
 
   test('"shorten-tool-results" drops no message', async () => {
     expect(idsOf(await shortenToolResults(talk, byLength(10)))).toEqual(idsOf(talk));

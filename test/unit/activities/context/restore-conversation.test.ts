@@ -63,9 +63,9 @@ describe('repairCalls', () => {
   });
 
   test.each([
-    ['an answer to no call', [user, anAnswer('t', 'k1')]],
-    ['an answer without the id of a call', [user, aMessage('t', 'tool')]],
-    ['a second answer', [aCaller('a', 'k1'), anAnswer('t1', 'k1'), anAnswer('t2', 'k1'), user]],
+    ['an answer without a tool call', [user, anAnswer('t', 'k1')]],
+    ['an answer without a tool call id', [user, aMessage('t', 'tool')]],
+    ['a second answer to a tool call', [aCaller('a', 'k1'), anAnswer('t1', 'k1'), anAnswer('t2', 'k1'), user]],
   ])('the repair of tool calls drops %s', (_name, messages) => {
     const repaired = idsOf(repairCalls(messages));
     expect(repaired).not.toContain('t');
@@ -73,8 +73,8 @@ describe('repairCalls', () => {
   });
 
   test.each([
-    ['behind another message', [aCaller('a', 'k1'), user, anAnswer('t1', 'k1')]],
-    ['before its call', [anAnswer('t1', 'k1'), aCaller('a', 'k1'), user]],
+    ['a position after another message', [aCaller('a', 'k1'), user, anAnswer('t1', 'k1')]],
+    ['a position before the call', [anAnswer('t1', 'k1'), aCaller('a', 'k1'), user]],
   ])('the repair moves an answer to its tool call from %s', (_name, messages) => {
     expect(idsOf(repairCalls(messages))).toEqual(['a', 't1', 'u']);
   });

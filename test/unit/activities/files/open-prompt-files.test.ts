@@ -75,7 +75,7 @@ describe('a stored file', () => {
   });
 
   test.each<[string, Kept, Principal]>([
-    ['a colleague', {}, { sub: 'bob', roles: ['user', 'approver'] }],
+    ['another user', {}, { sub: 'bob', roles: ['user', 'approver'] }],
     ['an admin of another tenant', { tenantId: 'other' }, { sub: 'ann', roles: ['admin'] }],
   ])('a stored file is not read in a run of %s', async (_, file, principal) => {
     expect(await refusalOf(open({ kept: { B1: file }, principal })(aPicture()))).toMatchObject({
@@ -159,9 +159,9 @@ describe('the media type of a file', () => {
       aDocument({ blob: 'B', mediaType: 'text/plain' }),
       { bytes: BYTES.text, contentType: 'Text/Plain; charset=utf-8' },
     ],
-    ['nothing', aPicture({ blob: 'B' }), { contentType: 'application/octet-stream' }],
+    ['no media type', aPicture({ blob: 'B' }), { contentType: 'application/octet-stream' }],
     [
-      'an old name',
+      'an obsolete name',
       { ...aPicture({ blob: 'B' }), mediaType: 'image/jpeg' },
       { bytes: BYTES.jpeg, contentType: 'image/jpg' },
     ],

@@ -50,7 +50,7 @@ const CONVERSATIONS: readonly (readonly [what: string, messages: readonly Said[]
   ['no parts', [user([])]],
   ['an empty answer', [user('Hi'), assistant(''), user('Hello?')]],
   ['white space as an answer', [user('Hi'), assistant('\n'), user('Hello?')]],
-  ['calls without words', [user('Hi'), assistant(' ', CALL), answer('Found')]],
+  ['tool calls without text', [user('Hi'), assistant(' ', CALL), answer('Found')]],
   ['an empty result', [user('Hi'), assistant('', CALL), answer('')]],
   ['an empty instruction', [{ role: 'system', content: ' ' }, user('Hi')]],
 ];
@@ -65,13 +65,16 @@ describe.each(PROVIDERS)('a request to %s', (provider) => {
 
   test.each<[string, readonly Said[]]>([
     ['a greeting', [assistant('How can I help?'), user('Hi')]],
-    ['calls', [assistant('', CALL), answer('Found')]],
+    ['tool calls', [assistant('', CALL), answer('Found')]],
     ['an empty answer', [assistant(''), assistant('Go on'), user('Hi')]],
     ['nothing', []],
-  ])('a provider request begins with a user message although the conversation begins with %s', async (_what, messages) => {
-    const sent = await sentFor(provider, messages, null);
-    expect(sent[0]).toMatchObject({ role: 'user' });
-  });
+  ])(
+    'a provider request begins with a user message although the conversation begins with %s',
+    async (_what, messages) => {
+      const sent = await sentFor(provider, messages, null);
+      expect(sent[0]).toMatchObject({ role: 'user' });
+    },
+  );
 
   test('a provider request keeps the turns of a conversation as they are', async () => {
     const sent = await sentFor(provider, [user('Hi'), assistant('Hello'), user('Bye')], null);

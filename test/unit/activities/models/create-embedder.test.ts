@@ -100,14 +100,17 @@ test('a transient failure of an embedding is retried once within the time limit'
   expect(server.requests).toHaveLength(4);
 });
 
-test.each([7, 9_999_999])('an embedding server that asks for a delay of %d seconds, more than are left, is not retried', async (seconds) => {
-  server.answers(json({}, 429, { 'retry-after': String(seconds) }), json(OPENAI));
-  const sleep = vi.fn<Sleep>(async () => await Promise.reject(new Error('the time is over')));
-  const embedding = anEmbedder({ timeoutMs: 6_000 }, { sleep }).embed(['a', 'b']);
-  await expect(embedding).rejects.toMatchObject({ retryAfterMs: seconds * 1_000 });
-  expect(sleep.mock.calls).toEqual([[6_000, null, { signal: expect.any(AbortSignal) }]]);
-  expect(server.requests).toHaveLength(1);
-});
+test.each([7, 9_999_999])(
+  'an embedding server that asks for a delay of %d seconds, more than are left, is not retried',
+  async (seconds) => {
+    server.answers(json({}, 429, { 'retry-after': String(seconds) }), json(OPENAI));
+    const sleep = vi.fn<Sleep>(async () => await Promise.reject(new Error('the time is over')));
+    const embedding = anEmbedder({ timeoutMs: 6_000 }, { sleep }).embed(['a', 'b']);
+    await expect(embedding).rejects.toMatchObject({ retryAfterMs: seconds * 1_000 });
+    expect(sleep.mock.calls).toEqual([[6_000, null, { signal: expect.any(AbortSignal) }]]);
+    expect(server.requests).toHaveLength(1);
+  },
+);
 
 test('a silent embedding server is abandoned after the time limit', async () => {
   const { answer, asked, left } = silence();
@@ -123,15 +126,18 @@ test('a silent embedding server is abandoned after the time limit', async () => 
   await left;
 });
 
-test.each([400, 413, 422])('texts that the embedding server refuses with %i are distinguished from a failure of the server', async (status) => {
-  server.answers(json({ error: { message: 'the-key-itself says no' } }, status));
-  const error: unknown = await anEmbedder()
-    .embed(['a'])
-    .catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(TextsRefusedError);
-  expect(String(error)).not.toContain('the-key-itself');
-  expect(server.requests).toHaveLength(1);
-});
+test.each([400, 413, 422])(
+  'texts that the embedding server refuses with %i are distinguished from a failure of the server',
+  async (status) => {
+    server.answers(json({ error: { message: 'the-key-itself says no' } }, status));
+    const error: unknown = await anEmbedder()
+      .embed(['a'])
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TextsRefusedError);
+    expect(String(error)).not.toContain('the-key-itself');
+    expect(server.requests).toHaveLength(1);
+  },
+);
 
 test.each([
   [
@@ -139,7 +145,7 @@ test.each([
     { data: [{ embedding: [1] }, { embedding: [1] }] },
     /vectors of 1 numbers in place of 2/,
   ],
-  ['too few', { data: [{ embedding: [1, 0] }] }, /something else in place of 2/],
+  ['too few vectors', { data: [{ embedding: [1, 0] }] }, /something else in place of 2/],
   ['no vectors', { data: 'none' }, /gave no usable answer/],
 ])('%s are refused as an answer of an embedding server', async (_what, answer, message) => {
   server.answers(json(answer));

@@ -172,7 +172,7 @@ describe('a reply', () => {
     ['content_filter', 'content-filter'],
     ['tool_calls', 'tool-calls'],
     ['function_call', 'tool-calls'],
-    ['something new', 'other'],
+    ['something unknown', 'other'],
   ])('the finish reason %s of a provider is mapped to %s', async (finish_reason, expected) => {
     expect(await replyTo(aCompletion({ finish_reason }))).toMatchObject({ finishReason: expected });
   });

@@ -88,10 +88,13 @@ describe('reasoning', () => {
     ['anthropic', 'claude-sonnet-4-5', { tools, toolChoice: 'required' }],
     ['anthropic', 'claude-sonnet-4-5', { tools, messages: [user, call, answer] }],
     ['google', 'gemini-2.0-flash', {}],
-  ])('the reasoning setting is omitted for %s %s, which does not support it with %j', async (provider, model, request) => {
-    const body = JSON.stringify(await sent(provider, { ...request, reasoning: 'high' }, model));
-    expect(body).not.toMatch(/think|reasoning|effort/);
-  });
+  ])(
+    'the reasoning setting is omitted for %s %s, which does not support it with %j',
+    async (provider, model, request) => {
+      const body = JSON.stringify(await sent(provider, { ...request, reasoning: 'high' }, model));
+      expect(body).not.toMatch(/think|reasoning|effort/);
+    },
+  );
 });
 
 test.each<[Provider, JsonObject]>([

@@ -58,11 +58,14 @@ describe('createOwnModel', () => {
     ['length', { retryable: false, reason: 'truncated' }],
     ['tool-calls', { retryable: true, reason: null }],
     ['other', { retryable: true, reason: null }],
-  ])('an answer without text that a model in code ended with %s is refused, and its usage counts', async (finishReason, failure) => {
-    const usage = { inputTokens: 12, outputTokens: 3 };
-    await expect(ask({ finishReason, usage })).rejects.toMatchObject({ code: 'MODEL_FAILED', ...failure, usage });
-    expect(await ask({ text: 'Pay', finishReason, usage })).toMatchObject({ text: 'Pay', finishReason, usage });
-  });
+  ])(
+    'an answer without text that a model in code ended with %s is refused, and its usage counts',
+    async (finishReason, failure) => {
+      const usage = { inputTokens: 12, outputTokens: 3 };
+      await expect(ask({ finishReason, usage })).rejects.toMatchObject({ code: 'MODEL_FAILED', ...failure, usage });
+      expect(await ask({ text: 'Pay', finishReason, usage })).toMatchObject({ text: 'Pay', finishReason, usage });
+    },
+  );
 
   test('the usage of a refused answer of a model in code is counted', async () => {
     const usage = { inputTokens: 12, outputTokens: 3 };

@@ -163,9 +163,12 @@ describe('a compatible server', () => {
       ),
       { stream: true },
     ],
-  ])('an OpenAI-compatible server receives its reasoning from before tool calls again, which came %s', async (_way, given, asking) => {
-    expect(at(await sentBack({ provider, given, asking }), '/messages/1')).toMatchObject(message);
-  });
+  ])(
+    'an OpenAI-compatible server receives its reasoning from before tool calls again, which came %s',
+    async (_way, given, asking) => {
+      expect(at(await sentBack({ provider, given, asking }), '/messages/1')).toMatchObject(message);
+    },
+  );
 
   test('an OpenAI-compatible server does not receive its reasoning from before an answer', async () => {
     const given = json(aCompletion({ content: 'Hi', reasoning_content: 'Hm.' }, 'stop'));

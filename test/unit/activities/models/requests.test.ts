@@ -169,8 +169,8 @@ describe('an output schema', () => {
   const tools = [{ name: 'lookup', description: 'Looks up', parameters }];
 
   test.each<[string, Partial<ModelRequest>, boolean]>([
-    ['strictly where OpenAI can', { output: closed }, true],
-    ['without strictness where OpenAI would refuse it', { output: open }, false],
+    ['strict where OpenAI supports the schema', { output: closed }, true],
+    ['not strict where OpenAI would refuse it', { output: open }, false],
     ['together with tools', { output: closed, tools }, true],
   ])('an output schema is a JSON schema for OpenAI, %s', async (_how, request, strict) => {
     const { body } = await sent('openai', { request });

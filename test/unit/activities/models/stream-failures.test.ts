@@ -97,16 +97,36 @@ describe('an error within an answer', () => {
   const refused = { retryable: false, reason: null };
 
   test.each<[string, Provider, Answer, object]>([
-    ['a failure at first', 'openai', namedEvents(CREATED, failed('server_error', 'Sorry')), again],
-    ['a failure later', 'openai', namedEvents(CREATED, SAID, failed('rate_limit_exceeded', 'Slow down')), again],
-    ['a quota', 'openai', namedEvents(CREATED, failed('insufficient_quota', 'No money')), noQuota],
-    ['a quota later', 'openai', namedEvents(CREATED, SAID, failed('insufficient_quota', 'No money')), noQuota],
+    ['a failure before the text', 'openai', namedEvents(CREATED, failed('server_error', 'Sorry')), again],
+    [
+      'a failure after some text',
+      'openai',
+      namedEvents(CREATED, SAID, failed('rate_limit_exceeded', 'Slow down')),
+      again,
+    ],
+    ['a quota before the text', 'openai', namedEvents(CREATED, failed('insufficient_quota', 'No money')), noQuota],
+    [
+      'a quota after some text',
+      'openai',
+      namedEvents(CREATED, SAID, failed('insufficient_quota', 'No money')),
+      noQuota,
+    ],
     ['a bad request', 'openai', namedEvents(CREATED, SAID, errorEvent('invalid_request_error', 'Bad')), refused],
-    ['an overload at first', 'anthropic', namedEvents(errorEvent('overloaded_error', 'Overloaded')), again],
-    ['an overload later', 'anthropic', namedEvents(...BEGUN, errorEvent('overloaded_error', 'Overloaded')), again],
-    ['a limit at first', 'anthropic', namedEvents(errorEvent('rate_limit_error', 'Slow down')), again],
-    ['no permission at first', 'anthropic', namedEvents(errorEvent('permission_error', 'No')), refused],
-    ['no money later', 'anthropic', namedEvents(...BEGUN, errorEvent('billing_error', 'No money')), noQuota],
+    ['an overload before the text', 'anthropic', namedEvents(errorEvent('overloaded_error', 'Overloaded')), again],
+    [
+      'an overload after some text',
+      'anthropic',
+      namedEvents(...BEGUN, errorEvent('overloaded_error', 'Overloaded')),
+      again,
+    ],
+    ['a limit before the text', 'anthropic', namedEvents(errorEvent('rate_limit_error', 'Slow down')), again],
+    ['no permission before the text', 'anthropic', namedEvents(errorEvent('permission_error', 'No')), refused],
+    [
+      'an unpaid account after some text',
+      'anthropic',
+      namedEvents(...BEGUN, errorEvent('billing_error', 'No money')),
+      noQuota,
+    ],
     ['an outage', 'google', dataEvents({ error: { code: 503, message: 'Overloaded', status: 'UNAVAILABLE' } }), again],
     [
       'a bad request',
@@ -121,7 +141,7 @@ describe('an error within an answer', () => {
       again,
     ],
     [
-      'a code',
+      'an error code',
       'openai-compatible',
       dataEvents(chunk({ content: 'H' }), { error: { message: 'Bad', code: 400 } }),
       refused,

@@ -50,8 +50,11 @@ describe('toProviderCallId', () => {
     expect(toProviderCallId(id)).toBe(id);
   });
 
-  test.each(['', 'run/1:t2', 'x'.repeat(65)])('the tool call id %j is always mapped to the same id for providers', (id) => {
-    expect(toProviderCallId(id)).toMatch(/^call_[0-9a-f]{16}$/);
-    expect(toProviderCallId(id)).toBe(toProviderCallId(id));
-  });
+  test.each(['', 'run/1:t2', 'x'.repeat(65)])(
+    'the tool call id %j is always mapped to the same id for providers',
+    (id) => {
+      expect(toProviderCallId(id)).toMatch(/^call_[0-9a-f]{16}$/);
+      expect(toProviderCallId(id)).toBe(toProviderCallId(id));
+    },
+  );
 });

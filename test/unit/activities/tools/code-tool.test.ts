@@ -32,13 +32,13 @@ describe('a code tool', () => {
 
   test.each<{ how: string; schema: z.ZodType; given: Json; read: Json }>([
     {
-      how: 'as JSON, as people see it',
+      how: 'as JSON, as people see them',
       schema: z.object({ day: z.iso.date().transform((day) => new Date(day)), euros: z.number().default(5) }),
       given: { day: '2026-01-02', more: 1 },
       read: { day: '2026-01-02T00:00:00.000Z', euros: 5 },
     },
     {
-      how: 'also what comes later',
+      how: 'also asynchronously',
       schema: z.string().transform(async (text) => await Promise.resolve(text.length)),
       given: 'abc',
       read: 3,
@@ -49,9 +49,17 @@ describe('a code tool', () => {
   });
 
   test.each<[string, z.ZodType, string]>([
-    ['deep inside', z.object({ a: z.array(z.object({ 'b/c': z.literal(1) })) }), 'break its parameters at /a/0/b~1c: '],
+    [
+      'because of a nested member',
+      z.object({ a: z.array(z.object({ 'b/c': z.literal(1) })) }),
+      'break its parameters at /a/0/b~1c: ',
+    ],
     ['as a whole', z.object({}).refine(() => false, 'too late'), 'break its parameters at /: too late'],
-    ['as no JSON', z.object({}).transform(() => ({ a: [undefined] })), 'no JSON of its arguments: undefined at /a/0'],
+    [
+      'because they are no JSON',
+      z.object({}).transform(() => ({ a: [undefined] })),
+      'no JSON of its arguments: undefined at /a/0',
+    ],
   ])('a code tool is not called with arguments that its schema refuses %s', async (_where, schema, message) => {
     const read = aCodeTool({ schema, execute: () => expect.unreachable() }).read?.({ a: [{ 'b/c': 2 }] });
     await expect(read).rejects.toMatchObject({ code: 'INVALID_TOOL_ARGUMENTS', retryable: false, done: 'no' });
@@ -88,11 +96,14 @@ describe('the secrets of a code tool', () => {
     expect(await callOf(tool)).toBe(CANARY);
   });
 
-  test.each(['PAY_KEY', 'constructor'])('a code tool does not receive a secret that it does not name: %s', async (name) => {
-    const call = callOf(aCodeTool({ execute: (_, { secret }) => secret(name) }));
-    await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false });
-    await expect(call).rejects.toThrow(`pay asks for the secret "${name}"`);
-  });
+  test.each(['PAY_KEY', 'constructor'])(
+    'a code tool does not receive a secret that it does not name: %s',
+    async (name) => {
+      const call = callOf(aCodeTool({ execute: (_, { secret }) => secret(name) }));
+      await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false });
+      await expect(call).rejects.toThrow(`pay asks for the secret "${name}"`);
+    },
+  );
 
   test('unavailable secrets of a code tool prevent the call', async () => {
     const call = callOf(aCodeTool({ secrets: ['CRM_KEY'], execute: () => expect.unreachable() }));

@@ -29,9 +29,12 @@ describe('a result', () => {
     expect(await resultOf(answer(200, { 'content-type': type }, '{"ok":[1,null]}'))).toEqual({ ok: [1, null] });
   });
 
-  test.each(['7', '"text"', 'null', '[]', '{"__proto__":{"admin":true}}'])('the result of an HTTP tool may be %s', async (body) => {
-    expect(JSON.stringify(await resultOf(answer(201, JSON_TYPE, body)))).toBe(body);
-  });
+  test.each(['7', '"text"', 'null', '[]', '{"__proto__":{"admin":true}}'])(
+    'the result of an HTTP tool may be %s',
+    async (body) => {
+      expect(JSON.stringify(await resultOf(answer(201, JSON_TYPE, body)))).toBe(body);
+    },
+  );
 
   test.each(['text/plain', 'text/html', 'application/xml', 'application/x-ndjson', 'application/json-seq'])(
     'the result of an HTTP tool is the text of a body of type %s',
@@ -170,11 +173,14 @@ describe('the limit of a result', () => {
     expect(await resultOf(answer(200, { 'content-encoding': 'gzip, own' }, 'as it is'))).toEqual({ text: 'as it is' });
   });
 
-  test.each(compressions)('an HTTP tool’s result compressed with %s does not bypass the size limit', async (encoding, compress) => {
-    const bomb = compress(Buffer.alloc(5 * MAX_BODY_BYTES));
-    expect(bomb.byteLength).toBeLessThan(MAX_BODY_BYTES);
-    await expect(resultOf(answer(200, { 'content-encoding': encoding }, bomb))).rejects.toMatchObject(tooLarge);
-  });
+  test.each(compressions)(
+    'an HTTP tool’s result compressed with %s does not bypass the size limit',
+    async (encoding, compress) => {
+      const bomb = compress(Buffer.alloc(5 * MAX_BODY_BYTES));
+      expect(bomb.byteLength).toBeLessThan(MAX_BODY_BYTES);
+      await expect(resultOf(answer(200, { 'content-encoding': encoding }, bomb))).rejects.toMatchObject(tooLarge);
+    },
+  );
 });
 
 describe('a failure', () => {
@@ -228,12 +234,15 @@ describe('a failure', () => {
     });
   });
 
-  test.each(['127.0.0.1', 'localhost'])('an HTTP tool at a blocked address, by %s, reports the blocked address', async (host) => {
-    const tool = aHttpTool(server.address, { url: `http://${host}:${server.port + 1}/` });
-    await expect(tool.execute({}, aContext())).rejects.toMatchObject({
-      code: 'BLOCKED_URL',
-      retryable: false,
-      done: 'no',
-    });
-  });
+  test.each(['127.0.0.1', 'localhost'])(
+    'an HTTP tool at a blocked address, by %s, reports the blocked address',
+    async (host) => {
+      const tool = aHttpTool(server.address, { url: `http://${host}:${server.port + 1}/` });
+      await expect(tool.execute({}, aContext())).rejects.toMatchObject({
+        code: 'BLOCKED_URL',
+        retryable: false,
+        done: 'no',
+      });
+    },
+  );
 });

@@ -28,34 +28,46 @@ function readTarget({ target }: ReceivedRequest): { path: string[]; query: [stri
 }
 
 describe('arguments', () => {
-  test.each(['POST', 'PUT', 'PATCH'] as const)('an HTTP tool with %s sends its arguments as a JSON body', async (method) => {
-    const request = await requestOf({ method }, { order: 7, note: 'ü' });
-    expect(request).toMatchObject({ method, target: '/pay', headers: { 'content-type': 'application/json' } });
-    expect(JSON.parse(request.body)).toEqual({ order: 7, note: 'ü' });
-  });
+  test.each(['POST', 'PUT', 'PATCH'] as const)(
+    'an HTTP tool with %s sends its arguments as a JSON body',
+    async (method) => {
+      const request = await requestOf({ method }, { order: 7, note: 'ü' });
+      expect(request).toMatchObject({ method, target: '/pay', headers: { 'content-type': 'application/json' } });
+      expect(JSON.parse(request.body)).toEqual({ order: 7, note: 'ü' });
+    },
+  );
 
-  test.each(['GET', 'DELETE'] as const)('an HTTP tool with %s sends its arguments as query parameters', async (method) => {
-    const request = await requestOf({ method }, { q: 'a b&c=d', n: 7, flag: true, list: [1, { k: 'v' }], none: null });
-    expect(request).toMatchObject({ method, body: '' });
-    expect(request.headers).not.toHaveProperty('content-type');
-    const query = [
-      ['q', 'a b&c=d'],
-      ['n', '7'],
-      ['flag', 'true'],
-      ['list[0]', '1'],
-      ['list[1][k]', 'v'],
-    ];
-    expect(readTarget(request)).toEqual({ path: ['pay'], query });
-  });
+  test.each(['GET', 'DELETE'] as const)(
+    'an HTTP tool with %s sends its arguments as query parameters',
+    async (method) => {
+      const request = await requestOf(
+        { method },
+        { q: 'a b&c=d', n: 7, flag: true, list: [1, { k: 'v' }], none: null },
+      );
+      expect(request).toMatchObject({ method, body: '' });
+      expect(request.headers).not.toHaveProperty('content-type');
+      const query = [
+        ['q', 'a b&c=d'],
+        ['n', '7'],
+        ['flag', 'true'],
+        ['list[0]', '1'],
+        ['list[1][k]', 'v'],
+      ];
+      expect(readTarget(request)).toEqual({ path: ['pay'], query });
+    },
+  );
 
   test.each([
     ['repeat', '/pay?ids=a&ids=b&q=x+y'],
     ['brackets', '/pay?ids%5B%5D=a&ids%5B%5D=b&q=x+y'],
     ['commas', '/pay?ids=a%2Cb&q=x+y'],
-  ] as const)('a list in an HTTP tool’s query is written in the style "%s", and null is left out', async (lists, target) => {
-    const request = await requestOf({ method: 'GET', lists }, { ids: ['a', 'b'], after: null, q: 'x y' });
-    expect(request.target).toBe(target);
-  });
+  ] as const)(
+    'a list in an HTTP tool’s query is written in the style "%s", and null is left out',
+    async (lists, target) => {
+      const request = await requestOf({ method: 'GET', lists }, { ids: ['a', 'b'], after: null, q: 'x y' });
+      expect(request.target).toBe(target);
+    },
+  );
 
   test('a list in a template of an HTTP tool’s URL has commas between its escaped elements', async () => {
     const request = await requestOf(
@@ -65,18 +77,21 @@ describe('arguments', () => {
     expect(request.target).toBe('/orders/a%2Fb,7?of=a%2Fb,7');
   });
 
-  test.each(['POST', 'PUT', 'PATCH'] as const)('an HTTP tool with %s sends its arguments as a form if it is configured so', async (method) => {
-    const args = { amount: 5, currency: 'eur', metadata: { order: 'a&b' }, tags: ['x', 'y'], none: null };
-    const request = await requestOf({ method, body: 'form', lists: 'brackets' }, args);
-    expect(request.headers).toMatchObject({ 'content-type': 'application/x-www-form-urlencoded' });
-    expect([...new URLSearchParams(request.body)]).toEqual([
-      ['amount', '5'],
-      ['currency', 'eur'],
-      ['metadata[order]', 'a&b'],
-      ['tags[]', 'x'],
-      ['tags[]', 'y'],
-    ]);
-  });
+  test.each(['POST', 'PUT', 'PATCH'] as const)(
+    'an HTTP tool with %s sends its arguments as a form if it is configured so',
+    async (method) => {
+      const args = { amount: 5, currency: 'eur', metadata: { order: 'a&b' }, tags: ['x', 'y'], none: null };
+      const request = await requestOf({ method, body: 'form', lists: 'brackets' }, args);
+      expect(request.headers).toMatchObject({ 'content-type': 'application/x-www-form-urlencoded' });
+      expect([...new URLSearchParams(request.body)]).toEqual([
+        ['amount', '5'],
+        ['currency', 'eur'],
+        ['metadata[order]', 'a&b'],
+        ['tags[]', 'x'],
+        ['tags[]', 'y'],
+      ]);
+    },
+  );
 
   test('arguments that an HTTP tool’s URL used are not sent again in the body', async () => {
     const request = await requestOf(

@@ -181,7 +181,7 @@ describe('an approved call with hidden arguments in a chat', () => {
   });
 
   test.each<[string, Json, Place]>([
-    ['others of its message may be meant', HIDDEN, TASK],
+    ['another call of its message may be the approved one', HIDDEN, TASK],
     ['the visible parts may be equal', { to: 'A', items: [{ card: HIDDEN }] }, TASK],
     ['other runs of its graph may have made it', HIDDEN, { ...TASK, path: ['outer'] }],
   ])('an approved tool call with hidden arguments has a separate chat card where %s', (_why, args, place) => {

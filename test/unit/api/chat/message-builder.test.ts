@@ -73,19 +73,19 @@ describe('a text of a chat message', () => {
   });
 
   test.each([
-    ['no piece came', [], ['Hello']],
-    ['the last piece was lost', [{ index: 0, text: 'Hel' }], ['Hel', 'lo']],
+    ['no delta arrived', [], ['Hello']],
+    ['the last delta was lost', [{ index: 0, text: 'Hel' }], ['Hel', 'lo']],
     [
-      'a piece in the middle was lost',
+      'a delta in the middle was lost',
       [
         { index: 0, text: 'Hel' },
         { index: 2, text: 'o' },
       ],
       ['Hel', 'lo'],
     ],
-    ['the first piece was lost', [{ index: 1, text: 'llo' }], ['Hello']],
+    ['the first delta was lost', [{ index: 1, text: 'llo' }], ['Hello']],
     [
-      'another attempt said the same again',
+      'another attempt repeated the same text',
       [
         { index: 0, text: 'Hel' },
         { attempt: 2, index: 0, text: 'H' },

@@ -13,7 +13,12 @@ test.each<[string, Partial<GraphDefinition>, unknown, string | null]>([
     { channel: 'messages', kind: 'messages' },
     'messages',
   ],
-  ['the first channel of messages', { channels: { a: TEXT, log: MESSAGES } }, { channel: 'log', kind: 'messages' }, 'log'],
+  [
+    'the first channel of messages',
+    { channels: { a: TEXT, log: MESSAGES } },
+    { channel: 'log', kind: 'messages' },
+    'log',
+  ],
   [
     'the channel of messages that is an input',
     { channels: { messages: MESSAGES, log: MESSAGES }, input: ['log'] },
@@ -27,7 +32,12 @@ test.each<[string, Partial<GraphDefinition>, unknown, string | null]>([
     { channel: 'q', kind: 'text' },
     'b',
   ],
-  ['a text channel, and answered by the whole output', { channels: { q: TEXT, n: {} } }, { channel: 'q', kind: 'text' }, null],
+  [
+    'a text channel, and answered by the whole output',
+    { channels: { q: TEXT, n: {} } },
+    { channel: 'q', kind: 'text' },
+    null,
+  ],
   ['no channel', { channels: { messages: {}, n: { schema: { type: 'number' } } } }, null, null],
 ])('a chat message is written to %s of the graph', (...[, over, input, answer]) => {
   expect(planChat(aDefinition(over))).toMatchObject({ input, answer });

@@ -61,7 +61,7 @@ describe('the summary of an explanation', () => {
   const retrying = [{ node: 'pay', index: 1, attempt: 3, lastError: down, nextAttemptAt: LATER }];
   const stopped = { by: 'uma', reason: 'asked for twice', at: LATER };
   test.each<{ what: string; run?: Partial<VisibleRun>; facts?: Partial<Omit<Facts, 'run'>>; summary: string }>([
-    { what: 'is at work', summary: 'The run is at work: pay.' },
+    { what: 'is running', summary: 'The run is at work: pay.' },
     {
       what: 'has not begun',
       run: { startedAt: null },
@@ -86,12 +86,12 @@ describe('the summary of an explanation', () => {
       summary: 'The run was paused by uma.',
     },
     {
-      what: 'retries',
+      what: 'retries a call',
       run: { retrying },
       summary: `Node pay[1] makes attempt 3 of a call at ${LATER}, after TOOL_FAILED shop is down.`,
     },
     {
-      what: 'waits for a switch',
+      what: 'waits for a disabled tool',
       facts: {
         switchedOff: [{ ...CHARGE_OFF, isSure: true, nodes: ['pay', 'tip'] }],
       },
@@ -99,19 +99,19 @@ describe('the summary of an explanation', () => {
         'Nodes pay, tip: calls of the tool charge wait until an administrator switches it on: the gateway is down.',
     },
     {
-      what: 'waits with a call for a switch',
+      what: 'waits with a call of a disabled tool',
       facts: { switchedOff: [{ ...CHARGE_OFF, isSure: true, nodes: ['pay'], calls: ['R:pay:1:0:0'] }] },
       summary:
         'Node pay: the call R:pay:1:0:0 of the tool charge waits until an administrator switches it on: the gateway is down.',
     },
     {
-      what: 'waits with many calls for a switch',
+      what: 'waits with many calls of a disabled tool',
       facts: { switchedOff: [{ ...CHARGE_OFF, isSure: true, nodes: ['pay'], calls: ['A', 'B', 'C', 'D', 'E'] }] },
       summary:
         'Node pay: the calls A, B, C and 2 more of the tool charge wait until an administrator switches it on: the gateway is down.',
     },
     {
-      what: 'may wait for a switch',
+      what: 'may wait for a disabled model',
       facts: { switchedOff: [{ ...CHARGE_OFF, isSure: false, nodes: ['pay'] }] },
       summary:
         'Node pay may wait: calls of the tool charge wait until an administrator switches it on: the gateway is down.',
@@ -128,12 +128,12 @@ describe('the summary of an explanation', () => {
       summary: 'Temporal does not have the run yet, and it is tried again: connection refused.',
     },
     {
-      what: 'waits for a busy worker',
+      what: 'waits for a worker that is busy',
       facts: { failing: { by: 'queue' as const, message: null } },
       summary: 'The run waits for its turn at a worker that is busy with others, and goes on by itself.',
     },
     {
-      what: 'meets a machine that ends its process',
+      what: 'ends its workflow process by lack of memory',
       facts: { failing: { by: 'machine' as const, message: null } },
       summary:
         'The machine of its worker has no time for the run, or has ended the process that was at it. It is tried again by itself.',
@@ -198,12 +198,15 @@ describe('the actions of an explanation', () => {
   test.each([
     ['at a checkpoint', 'R.c3', '{"checkpoint":"R.c3"}', 'npx holdfast resume R --checkpoint R.c3'],
     ['before it has begun', null, '{}', 'npx holdfast resume R'],
-  ])('the action that resumes a run names the pause that it ends, of a run paused %s', (_where, checkpoint, body, holdfast) => {
-    const { actions } = explained({ status: 'paused' }, { checkpoint });
-    const command = actions.find(({ action }) => action === 'resume')?.command;
-    expect(command).toMatchObject({ holdfast, temporal: expect.stringContaining(body) });
-    expect(command?.curl).toContain(body);
-  });
+  ])(
+    'the action that resumes a run names the pause that it ends, of a run paused %s',
+    (_where, checkpoint, body, holdfast) => {
+      const { actions } = explained({ status: 'paused' }, { checkpoint });
+      const command = actions.find(({ action }) => action === 'resume')?.command;
+      expect(command).toMatchObject({ holdfast, temporal: expect.stringContaining(body) });
+      expect(command?.curl).toContain(body);
+    },
+  );
 
   test('the actions in an explanation name who decides an approval, and the requests that do so', () => {
     const { summary, actions } = explained(ask, { approvals: [{ approval, isOwn: true }] });
@@ -237,10 +240,10 @@ describe('the actions of an explanation', () => {
   });
 
   test.each([
-    { reader: 'who decides it alone', rules: {}, isOwn: true, allowed: true },
-    { reader: 'others', rules: {}, isOwn: false, allowed: false },
-    { reader: 'who decides it with others', rules: { quorum: 2 }, isOwn: true, allowed: false },
-    { reader: 'who decides it with a reason', rules: { requireReason: true }, isOwn: true, allowed: false },
+    { reader: 'a reader who decides it alone', rules: {}, isOwn: true, allowed: true },
+    { reader: 'other readers', rules: {}, isOwn: false, allowed: false },
+    { reader: 'a reader who decides it with others', rules: { quorum: 2 }, isOwn: true, allowed: false },
+    { reader: 'a reader who decides it with a reason', rules: { requireReason: true }, isOwn: true, allowed: false },
   ])('a replan may skip an approval, or not, for $reader', ({ rules, isOwn, allowed }) => {
     const { actions } = explained(ask, { approvals: [{ approval: { ...approval, policy: rules }, isOwn }] });
     const who = expect.stringMatching(allowed ? /\(run:control\)$/ : /alone decides the approvals that wait$/);
@@ -269,13 +272,16 @@ describe('the actions of an explanation', () => {
   test.each([
     ['its last checkpoint', 'R.c2', ['npx holdfast fork R --checkpoint R.c2']],
     ['nowhere without one', null, []],
-  ])('the explanation of a run that was ended without its last steps only offers a fork, from %s', (_, checkpoint, commands) => {
-    const error = { code: 'ABORTED', message: 'Terminated in Temporal by somebody' } as const;
-    const forkAt = checkpoint === null ? null : { runId: 'R', checkpoint };
-    const facts = { isLive: false, obstacle: { kind: 'stateless', forkAt } } as const;
-    const { actions } = explained({ status: 'failed', endedAt: LATER, error }, facts);
-    expect(actions.map(({ command }) => command.holdfast)).toEqual(commands);
-  });
+  ])(
+    'the explanation of a run that was ended without its last steps only offers a fork, from %s',
+    (_, checkpoint, commands) => {
+      const error = { code: 'ABORTED', message: 'Terminated in Temporal by somebody' } as const;
+      const forkAt = checkpoint === null ? null : { runId: 'R', checkpoint };
+      const facts = { isLive: false, obstacle: { kind: 'stateless', forkAt } } as const;
+      const { actions } = explained({ status: 'failed', endedAt: LATER, error }, facts);
+      expect(actions.map(({ command }) => command.holdfast)).toEqual(commands);
+    },
+  );
 
   test('the explanation of a failed run with compensated calls only offers a fork, to users who may edit states', () => {
     const error = { code: 'TOOL_FAILED', message: 'shop is down', node: 'pay' } as const;

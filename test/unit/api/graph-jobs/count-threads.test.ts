@@ -15,9 +15,12 @@ test.each([
   { processors: 8, memoryMib: 2_559, threads: 3 },
   { processors: 8, memoryMib: 1_536, threads: 2 },
   { processors: 8, memoryMib: 256, threads: 2 },
-])('a machine with $processors processors and $memoryMib MiB runs $threads worker threads of 512 MiB', ({ threads, ...room }) => {
-  expect(countThreads(512, room)).toBe(threads);
-});
+])(
+  'a machine with $processors processors and $memoryMib MiB runs $threads worker threads of 512 MiB',
+  ({ threads, ...room }) => {
+    expect(countThreads(512, room)).toBe(threads);
+  },
+);
 
 test("the number of worker threads in a container depends on the container's memory limit", () => {
   vi.spyOn(process, 'constrainedMemory').mockReturnValue(1_536 * 1_048_576);

@@ -92,11 +92,14 @@ describe('a JSON body', () => {
     expect(await admin.send(path, { method: 'POST' })).toMatchObject(expected);
   });
 
-  test.each(['null', '[]', '"graph"', '7', 'true'])('a request body of %s is refused because it is no object', async (body) => {
-    const answer = await post('/api/runs', body);
-    expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
-    expect(issuePathsOf(answer)).toEqual(['']);
-  });
+  test.each(['null', '[]', '"graph"', '7', 'true'])(
+    'a request body of %s is refused because it is no object',
+    async (body) => {
+      const answer = await post('/api/runs', body);
+      expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+      expect(issuePathsOf(answer)).toEqual(['']);
+    },
+  );
 
   const strict: readonly [string, object][] = [
     ['/api/runs', { graph: 'a' }],

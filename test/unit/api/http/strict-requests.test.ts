@@ -66,20 +66,26 @@ describe('strict parsing of a query', () => {
 });
 
 describe('a version in a path', () => {
-  test.each(['1%20', '%201', '01', '1e0', '+1', '0', '1.0', '%D9%A1'])('the path segment %s is no version of a graph', async (version) => {
-    const { name } = aDefinition();
-    await api.as('user').post('/api/graphs', aDefinition());
-    expect(await api.as('user').get(`/api/graphs/${name}/versions/${version}`)).toMatchObject({ status: 422 });
-    expect(await api.as('user').get(`/api/graphs/${name}/versions/1`)).toMatchObject({ status: 200 });
-  });
+  test.each(['1%20', '%201', '01', '1e0', '+1', '0', '1.0', '%D9%A1'])(
+    'the path segment %s is no version of a graph',
+    async (version) => {
+      const { name } = aDefinition();
+      await api.as('user').post('/api/graphs', aDefinition());
+      expect(await api.as('user').get(`/api/graphs/${name}/versions/${version}`)).toMatchObject({ status: 422 });
+      expect(await api.as('user').get(`/api/graphs/${name}/versions/1`)).toMatchObject({ status: 200 });
+    },
+  );
 });
 
 describe('the name "validate"', () => {
-  test.each(['GET', 'HEAD', 'OPTIONS', 'PUT'])('the path /api/graphs/validate names no graph for %s', async (method) => {
-    const headers = { authorization: `Bearer ${api.tokens.user}` };
-    const response = await api.request('/api/graphs/validate', { method, headers });
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
-  });
+  test.each(['GET', 'HEAD', 'OPTIONS', 'PUT'])(
+    'the path /api/graphs/validate names no graph for %s',
+    async (method) => {
+      const headers = { authorization: `Bearer ${api.tokens.user}` };
+      const response = await api.request('/api/graphs/validate', { method, headers });
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+    },
+  );
 
   test('no graph may have the name "validate", which is a route', async () => {
     const answer = await api.as('user').post('/api/graphs', { ...aDefinition(), name: 'validate' });

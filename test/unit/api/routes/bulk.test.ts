@@ -209,7 +209,9 @@ describe('a filter of a bulk control', () => {
     return await api.as('user').post('/api/runs/bulk', { action: 'pause', filter, ...more });
   }
 
-  test('the cursor of a bulk control’s filter finds all its runs, even if earlier ones have refused', async ({ task }) => {
+  test('the cursor of a bulk control’s filter finds all its runs, even if earlier ones have refused', async ({
+    task,
+  }) => {
     const filter = { metadata: { test: task.id } };
     await copyRun(first(), 1_010 - ids.length);
     const run = await api.store.runs.find(first());

@@ -39,11 +39,14 @@ const FIELDS = [
 ];
 const ISSUES = FIELDS.map((path) => `INVALID_FIELD ${path}`);
 
-test.each(['/api/graphs', '/api/runs'])('a graph above the ceilings of the installation is refused by %s', async (path) => {
-  const refused = await api.as('user').post(path, path === '/api/graphs' ? GREEDY : { graph: GREEDY, input: {} });
-  expect(refused).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
-  expect(errorsIn(refused)).toEqual(ISSUES);
-});
+test.each(['/api/graphs', '/api/runs'])(
+  'a graph above the ceilings of the installation is refused by %s',
+  async (path) => {
+    const refused = await api.as('user').post(path, path === '/api/graphs' ? GREEDY : { graph: GREEDY, input: {} });
+    expect(refused).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
+    expect(errorsIn(refused)).toEqual(ISSUES);
+  },
+);
 
 test('the validation of a graph above the ceilings names the ceiling, the field and the amount', async () => {
   const answer = await api.as('user').post('/api/graphs/validate', GREEDY);

@@ -61,15 +61,18 @@ async function openChat(answer: string, { tokenMs = 3_600_000, stallMs = 60_000 
   return { ask, isFree, shutdown };
 }
 
-test.each([STREAM, '/api/chat/helper/T/stream'])('HEAD %s is answered like GET, and takes no stream slot', async (path) => {
-  const { ask, isFree } = await openChat('Hi');
-  for (let asked = 0; asked < 3; asked += 1) {
-    const { status, headers, body } = await ask('HEAD', { path });
-    expect([status, headers.get('x-vercel-ai-ui-message-stream'), body]).toEqual([200, 'v1', null]);
-  }
-  expect((await ask('HEAD', { path: path.replace('/T/', '/other/') })).status).toBe(204);
-  await isFree();
-});
+test.each([STREAM, '/api/chat/helper/T/stream'])(
+  'HEAD %s is answered like GET, and takes no stream slot',
+  async (path) => {
+    const { ask, isFree } = await openChat('Hi');
+    for (let asked = 0; asked < 3; asked += 1) {
+      const { status, headers, body } = await ask('HEAD', { path });
+      expect([status, headers.get('x-vercel-ai-ui-message-stream'), body]).toEqual([200, 'v1', null]);
+    }
+    expect((await ask('HEAD', { path: path.replace('/T/', '/other/') })).status).toBe(204);
+    await isFree();
+  },
+);
 
 test('a stream that nobody reads ends when the token expires', async () => {
   const { ask, isFree } = await openChat('Hi', { tokenMs: 300 });

@@ -190,9 +190,9 @@ describe('a chat message', () => {
   test.each([
     ['no text', [{ id: 'm', role: 'user', parts: [] }], '/messages/0'],
     ['a tool', [aMessage('o'), { id: 'm', role: 'user', parts: [{ type: 'tool-x' }] }], '/messages/1/parts/0'],
-    ['a file of no type', [aFile({ url: 'https://a.example/b' })], '/messages/0/parts/1'],
+    ['a file without a media type', [aFile({ url: 'https://a.example/b' })], '/messages/0/parts/1'],
     [
-      'the bytes of a file',
+      'a file as a data URL',
       [aFile({ mediaType: 'image/png', url: 'data:image/png;base64,AAAA' })],
       '/messages/0/parts/1',
     ],

@@ -75,7 +75,7 @@ describe("a run's answer to a decision", () => {
 
   test.each<[string, JsonObject]>([
     ['has no policy', { policy: 1 }],
-    ['has a status that there is not', { status: 'perhaps' }],
+    ['has an unknown status', { status: 'perhaps' }],
   ])('a decision whose answer from the run %s is completed from the stored approval', async (_what, broken) => {
     const whole = { ...toPublicApproval(anApproval(runId, 'approved')), id: `${runId}.a98`, decisions: [] };
     answered = toJson({ ...whole, title: 'As the run has it', ...broken });

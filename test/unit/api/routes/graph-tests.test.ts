@@ -95,10 +95,13 @@ describe('a test of a graph', () => {
   test.each([
     ['path', { path: ['lookup', 'pay'] }, 'pay', 'ask'],
     ['state', { state: { total: 41 } }, 41, 40],
-  ])('a graph test with a failed expectation reports where the %s differs', async (...[kind, wanted, expected, actual]) => {
-    const { body } = await play({ ...WHOLE, expect: wanted });
-    expect(body).toMatchObject({ mismatch: { kind, node: null, expected, actual } });
-  });
+  ])(
+    'a graph test with a failed expectation reports where the %s differs',
+    async (...[kind, wanted, expected, actual]) => {
+      const { body } = await play({ ...WHOLE, expect: wanted });
+      expect(body).toMatchObject({ mismatch: { kind, node: null, expected, actual } });
+    },
+  );
 });
 
 describe('a graph test is refused', () => {

@@ -78,13 +78,17 @@ describe('a hook', () => {
 
   test.each([
     ['without an action', { start: undefined }, ['']],
-    ['with two', { event: { run: 'r', name: 'e' } }, ['']],
+    ['with two actions', { event: { run: 'r', name: 'e' } }, ['']],
     ['of an unknown scheme', { scheme: 'gitlab' }, ['/scheme']],
     ['with a short secret', { secret: 'short' }, ['/secret']],
     ['with a secret that is no base64', { scheme: 'standard', secret: 'no base64!' }, ['/secret']],
     ['with an unknown field', { color: 'red' }, ['/color']],
-    ['with a fault in its input', { start: { graph: 'g', input: { a: ['{{ state.x }}'] } } }, ['/start/input/a/0']],
-    ['with a fault in its run', { start: undefined, event: { run: '{{ body.', name: 'e' } }, ['/event/run']],
+    [
+      'with an invalid input template',
+      { start: { graph: 'g', input: { a: ['{{ state.x }}'] } } },
+      ['/start/input/a/0'],
+    ],
+    ['with an invalid run template', { start: undefined, event: { run: '{{ body.', name: 'e' } }, ['/event/run']],
   ])('an inbound hook is refused %s', async (_what, over, paths) => {
     const answer = await put('faulty', over);
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
@@ -106,19 +110,22 @@ describe('a hook', () => {
 });
 
 describe('a message for a hook', () => {
-  test.each(['standard', 'github', 'stripe', 'slack'] as const)('an inbound webhook message of %s starts one run', async (scheme) => {
-    await put(`once-${scheme}`, { scheme });
-    const body = JSON.stringify({ id: 'evt_2', event_id: 'Ev2', issue: { number: 7 } });
-    const send = async () => await post(`demo.once-${scheme}`, SIGN[scheme](body, { secret: SECRET, id: 'msg_1' }));
-    const first = await send();
-    const runId = textAt(first.body, '/runId');
-    expect(first).toMatchObject({ status: 202, body: { runId } });
-    expect(await send()).toMatchObject({ status: 200, body: { runId } });
-    expect(await runsOf(`once-${scheme}`)).toMatchObject({
-      items: [{ id: runId, input: { number: 7 } }],
-      nextCursor: null,
-    });
-  });
+  test.each(['standard', 'github', 'stripe', 'slack'] as const)(
+    'an inbound webhook message of %s starts one run',
+    async (scheme) => {
+      await put(`once-${scheme}`, { scheme });
+      const body = JSON.stringify({ id: 'evt_2', event_id: 'Ev2', issue: { number: 7 } });
+      const send = async () => await post(`demo.once-${scheme}`, SIGN[scheme](body, { secret: SECRET, id: 'msg_1' }));
+      const first = await send();
+      const runId = textAt(first.body, '/runId');
+      expect(first).toMatchObject({ status: 202, body: { runId } });
+      expect(await send()).toMatchObject({ status: 200, body: { runId } });
+      expect(await runsOf(`once-${scheme}`)).toMatchObject({
+        items: [{ id: runId, input: { number: 7 } }],
+        nextCursor: null,
+      });
+    },
+  );
 
   test('an inbound webhook message that is received many times at once starts one run', async () => {
     await put('crowd');

@@ -6,9 +6,9 @@ import { DatabaseAwayError } from '../../../../src/store/database/database-away.
 
 describe('work after a decision or control was sent', () => {
   test.each([
-    ['finds something away', unavailable('A worker of this run'), 'A worker of this run'],
-    ['finds the database away', new DatabaseAwayError('gone'), 'the database'],
-    ['breaks', new TypeError('A bug'), 'the server failed'],
+    ['finds a dependency unavailable', unavailable('A worker of this run'), 'A worker of this run'],
+    ['finds the database unavailable', new DatabaseAwayError('gone'), 'the database'],
+    ['throws an unexpected error', new TypeError('A bug'), 'the server failed'],
   ])('work after a sent signal that %s reports that the signal possibly took effect', async (_, cause, reason) => {
     const error = await afterSending(() => Promise.reject(cause)).catch((thrown: unknown) => thrown);
     if (!(error instanceof ApiError)) throw new TypeError('It is an answer of the API');

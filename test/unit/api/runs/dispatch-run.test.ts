@@ -45,7 +45,7 @@ test('a run with an invalid start request that was just accepted is not recorded
 });
 
 test.each([
-  ['no object', 'reopen'],
+  ['a value that is no object', 'reopen'],
   ['a run without a format', { kind: 'reopen', run: {}, name: 'resume', payload: {} }],
   ['no signal', { kind: 'reopen', run: { format: 1 }, payload: {} }],
   ['no payload', { kind: 'reopen', run: { format: 1 }, name: 'resume' }],

@@ -75,13 +75,16 @@ describe('a new schedule', () => {
     expect([[...had], await unsynced()]).toEqual([[], []]);
   });
 
-  test.each([new Error('lost'), unavailable('Temporal')])('a new schedule is sent to Temporal again after "%s"', async (answer) => {
-    failure = answer;
-    const id = `after ${answer.message}`;
-    await Promise.allSettled([create(id)]);
-    expect(await store.schedules.find({ tenantId: 'acme', id })).toMatchObject({ graph: 'g' });
-    expect(await unsynced()).toContain(id);
-  });
+  test.each([new Error('lost'), unavailable('Temporal')])(
+    'a new schedule is sent to Temporal again after "%s"',
+    async (answer) => {
+      failure = answer;
+      const id = `after ${answer.message}`;
+      await Promise.allSettled([create(id)]);
+      expect(await store.schedules.find({ tenantId: 'acme', id })).toMatchObject({ graph: 'g' });
+      expect(await unsynced()).toContain(id);
+    },
+  );
 });
 
 test('a repeated create request does not delete the schedule that an earlier one has created', async () => {
@@ -171,8 +174,8 @@ describe('the owner of a schedule', () => {
     ['given another time zone by another', BOB, { timeZone: 'Europe/Berlin' }, OF_BOB],
     ['given other limits by another', BOB, { limits: { maxSteps: 2 } }, OF_BOB],
     ['given other metadata by another', BOB, { metadata: { a: 1 } }, OF_BOB],
-    ['put on a thread by another', BOB, { threadId: 't' }, OF_BOB],
-    ['made to cancel by another', BOB, { overlap: 'cancelOther' }, OF_BOB],
+    ['put on a thread by another user', BOB, { threadId: 't' }, OF_BOB],
+    ['set to cancel other runs by another user', BOB, { overlap: 'cancelOther' }, OF_BOB],
     ['paused and changed by another', BOB, { paused: true, every: '2h' }, OF_BOB],
   ])('a schedule has the right owner after it is %s', async (...[what, who, terms, wanted]) => {
     await create(what);
@@ -186,7 +189,7 @@ describe('the owner of a schedule', () => {
   test.each<[string, typeof UMA, Change, object]>([
     ['given another graph by another tenant’s admin', ROOT, { graph: 'g@1' }, FORBIDDEN],
     ['given other times by another tenant’s admin', ROOT, { every: '2h', paused: true }, FORBIDDEN],
-    ['paused by a stranger', STRANGER, { paused: true }, { code: 'NOT_FOUND' }],
+    ['paused by a user without the permission', STRANGER, { paused: true }, { code: 'NOT_FOUND' }],
   ])('a schedule is not changed when it is %s', async (...[what, who, terms, problem]) => {
     await create(what);
     await expect(changeSchedule(deps, who, what, changedTo(terms))).rejects.toMatchObject(problem);

@@ -92,7 +92,7 @@ test.each<[ConfigInput, string, readonly [Overlap, FireKind], string | undefined
 test.each<[string, ScheduleOver, ConfigInput]>([
   ['the schedule is paused', { paused: true }, {}],
   ['the quota is used up', {}, FULL],
-  ['the owner may start no runs', { roles: [] }, {}],
+  ['the owner is not allowed to start runs', { roles: [] }, {}],
 ])('a schedule’s fire whose run was accepted before has started although %s', async (_, schedule, config) => {
   await store.runs.create(aNewRun({ id: `R${runs + 1}` }));
   expect((await decide('time', schedule, config)).result).toEqual({ outcome: 'started' });
@@ -126,10 +126,13 @@ describe('beside a run that an `allow` schedule has started before its policy ch
     ['cancelOther', 'time', 'waits'],
     ['cancelOther', 'backfill', 'waits'],
     ['allow', 'time', 'started'],
-  ])('next to a run of an earlier policy, a schedule’s fire of policy %s and kind %s is %s', async (overlap, kind, wanted) => {
-    const { result } = await decideBeside(overlap, kind);
-    expect(result?.outcome ?? 'waits').toBe(wanted);
-  });
+  ])(
+    'next to a run of an earlier policy, a schedule’s fire of policy %s and kind %s is %s',
+    async (overlap, kind, wanted) => {
+      const { result } = await decideBeside(overlap, kind);
+      expect(result?.outcome ?? 'waits').toBe(wanted);
+    },
+  );
 
   test('next to a run of an earlier policy, a fire of the policy `cancelOther` cancels the run and starts after its end', async () => {
     const { canceled, runId, decideAgain } = await decideBeside('cancelOther', 'time');

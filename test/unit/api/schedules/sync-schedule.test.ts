@@ -95,7 +95,7 @@ test('Temporal has the last revision of a schedule’s row that changes while it
 
 test.each([
   ['is deleted', false],
-  ['is deleted and forgotten', true],
+  ['is deleted together with its row', true],
 ])('Temporal keeps no schedule that %s while its change is sent', async (name, isForgotten) => {
   const schedule = aSchedule(name);
   await store.schedules.create(schedule, 10);

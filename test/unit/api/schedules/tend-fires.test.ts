@@ -95,16 +95,19 @@ describe('the run of a fire whose workflow Temporal has canceled', () => {
   });
 
   test.each<[string, ScheduleOver, ConfigInput]>([
-    ['its owner may cancel no runs', { roles: ['starter'] }, { roles: { starter: ['run:start'] } }],
-    ['a quota lets no other run begin', {}, { tenants: { acme: { runsPerMinute: 0 } } }],
-  ])('a run whose fire’s workflow was canceled continues while %s, and is canceled afterwards', async (name, over, config) => {
-    const { schedule, again } = await canceled(name, over, config);
-    await tend(schedule, config);
-    expect(temporal.canceled).toEqual([]);
-    await again();
-    await tend(schedule, { roles: { starter: ['run:start', 'run:control'] } });
-    expect(temporal.canceled).toEqual([`run-${name}`]);
-  });
+    ['its owner is not allowed to cancel runs', { roles: ['starter'] }, { roles: { starter: ['run:start'] } }],
+    ['a quota prevents another run', {}, { tenants: { acme: { runsPerMinute: 0 } } }],
+  ])(
+    'a run whose fire’s workflow was canceled continues while %s, and is canceled afterwards',
+    async (name, over, config) => {
+      const { schedule, again } = await canceled(name, over, config);
+      await tend(schedule, config);
+      expect(temporal.canceled).toEqual([]);
+      await again();
+      await tend(schedule, { roles: { starter: ['run:start', 'run:control'] } });
+      expect(temporal.canceled).toEqual([`run-${name}`]);
+    },
+  );
 });
 
 describe('a fire that a person has requested', () => {
@@ -224,18 +227,21 @@ describe('times that Temporal has skipped while a fire was open', () => {
   test.each<[Overlap, readonly number[]]>([
     ['skip', [1, 2, 3, 4]],
     ['buffer', [2, 3, 4]],
-  ])('the skipped times of a schedule are recorded for %s although Temporal lists two at a time: %j', async (overlap, wanted) => {
-    const schedule = await createSchedule(store, `pages-${overlap}`, { overlap });
-    temporal.times = [1, 2, 3, 4].map(minute);
-    temporal.mostTimes = 2;
-    await startFire(store, schedule, AT, `run-pages-${overlap}`);
-    for (let look = 0; look < 3; look += 1) {
-      await tend(schedule);
-      await makeDue(store, schedule, AT);
-    }
-    const fires = (await store.scheduleFires.latest([schedule], 10)).get(schedule.id) ?? [];
-    expect(fires.flatMap(({ code, at }) => (code === 'OVERLAP' ? [at] : [])).toSorted()).toEqual(wanted.map(minute));
-  });
+  ])(
+    'the skipped times of a schedule are recorded for %s although Temporal lists two at a time: %j',
+    async (overlap, wanted) => {
+      const schedule = await createSchedule(store, `pages-${overlap}`, { overlap });
+      temporal.times = [1, 2, 3, 4].map(minute);
+      temporal.mostTimes = 2;
+      await startFire(store, schedule, AT, `run-pages-${overlap}`);
+      for (let look = 0; look < 3; look += 1) {
+        await tend(schedule);
+        await makeDue(store, schedule, AT);
+      }
+      const fires = (await store.scheduleFires.latest([schedule], 10)).get(schedule.id) ?? [];
+      expect(fires.flatMap(({ code, at }) => (code === 'OVERLAP' ? [at] : [])).toSorted()).toEqual(wanted.map(minute));
+    },
+  );
 
   test('the skipped times of a schedule are recorded when the run ends', async () => {
     const schedule = await createSchedule(store, 'short');

@@ -32,8 +32,8 @@ async function send({ maxMs, tokenMs }: { readonly maxMs?: number; readonly toke
 }
 
 test.each([
-  ['its longest time', { maxMs: 5_000, tokenMs: 9_000 }],
-  ['the time of the token', { maxMs: 9_000, tokenMs: 5_000 }],
+  ['its maximal duration', { maxMs: 5_000, tokenMs: 9_000 }],
+  ['the expiry of the token', { maxMs: 9_000, tokenMs: 5_000 }],
 ])('an event stream ends after %s, and releases its slot', async (_what, times) => {
   const { over, response } = await send(times);
   await vi.advanceTimersByTimeAsync(4_999);

@@ -54,8 +54,16 @@ async function lookTwice(first: Engine, second = first): Promise<void> {
 
 test.each<[string, WorkflowEnd, string]>([
   ['was deleted', missing, 'Temporal has no workflow of the run'],
-  ['has ended without the store', { ...missing, kind: 'ended', as: 'completed' }, 'The workflow has completed'],
-  ['was reset', { ...missing, kind: 'contradicted', message: 'The journal has other events' }, 'other events'],
+  [
+    'has ended without writing to the store',
+    { ...missing, kind: 'ended', as: 'completed' },
+    'The workflow has completed',
+  ],
+  [
+    'was reset by an operator',
+    { ...missing, kind: 'contradicted', message: 'The journal has other events' },
+    'other events',
+  ],
 ])('a run whose workflow %s fails, once the loss is confirmed', async (_, end, message) => {
   const id = `E-${end.kind}`;
   await aRun(id);

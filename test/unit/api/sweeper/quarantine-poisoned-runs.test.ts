@@ -97,7 +97,7 @@ describe('a run is quarantined', () => {
       message: 'failed 2 times: Too many',
     },
     {
-      what: 'whose code has ended two processes alone in its first attempts',
+      what: 'whose code has ended two exclusive workflow processes',
       id: 'P-alone',
       note: BAD_CODE,
       task: { failures: 1, last: { kind: 'timed-out' } },
@@ -125,7 +125,7 @@ describe('a run is not quarantined', () => {
       task: { failures: 90, last: { kind: 'timed-out' } },
     },
     {
-      what: 'whose answer Temporal has refused once',
+      what: 'whose commands Temporal has refused once',
       id: 'L-refused',
       task: { failures: 1, last: { kind: 'refused', message: 'Too many' } },
     },
@@ -135,7 +135,7 @@ describe('a run is not quarantined', () => {
       note: BAD_CODE,
       task: { since: Date.now() },
     },
-    { what: 'whose task its workers can’t do', id: 'L-worker', task: { failures: 9 } },
+    { what: 'whose task its workers can not execute', id: 'L-worker', task: { failures: 9 } },
     {
       what: 'for whose task Temporal gave no answer',
       id: 'L-temporal',
@@ -144,13 +144,13 @@ describe('a run is not quarantined', () => {
     },
     { what: 'that has lost any number of workers', id: 'L-lost', task: { failures: 90, last: { kind: 'timed-out' } } },
     {
-      what: 'whose workers have too much to do',
+      what: 'whose workers are overloaded',
       id: 'L-queue',
       note: { by: 'queue' },
       task: { failures: 90, last: { kind: 'timed-out' } },
     },
     {
-      what: 'whose process something else ends again and again',
+      what: 'whose workflow process is killed repeatedly by something else',
       id: 'L-machine',
       note: { by: 'machine' },
       task: { failures: 90, last: { kind: 'failed', message: 'it was ended by SIGKILL' } },

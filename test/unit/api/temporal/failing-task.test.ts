@@ -32,13 +32,13 @@ const judge = (attempt: number, ...events: readonly Event[]) => judgeTask('e1', 
 describe('a workflow task', () => {
   test.each([
     ['that waits for its first worker', judge(1, completed, signaled, scheduled)],
-    ['that follows one that failed and was done in the end', judge(1, failed('x'), completed, signaled, scheduled)],
+    ['that follows a failed one which was completed later', judge(1, failed('x'), completed, signaled, scheduled)],
     [
       'whose worker was gone when the task came',
       judge(1, timedOut(TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_START), scheduled),
     ],
     [
-      'that is done anew because of a signal',
+      'that is repeated because of a signal',
       judge(1, failed('x', Cause.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND), scheduled),
     ],
     ['of a run without a history', judge(1)],
@@ -53,9 +53,9 @@ describe('a workflow task', () => {
       2,
       judge(2, completed, failed('x'), scheduled, failed('y')),
     ],
-    ['attempts of which no event tells', 4, judge(5, completed, failed('x'))],
+    ['attempts without an event in the history', 4, judge(5, completed, failed('x'))],
     ['attempts before and after a signal', 2, judge(2, completed, failed('x'), signaled, scheduled, failed('y'))],
-    ['time-outs', 3, judge(4, completed, timedOut())],
+    ['attempts that timed out', 3, judge(4, completed, timedOut())],
   ])('the failures of a workflow task include %s', (_, failures, task) => {
     expect(task?.failures).toBe(failures);
   });

@@ -27,7 +27,7 @@ test('a Temporal query is repeated while the workflow is busy, or its worker rep
 });
 
 test.each([
-  ['that the workflow can’t answer', grpcError(3, 'There is no such query')],
+  ['that the workflow can not answer', grpcError(3, 'There is no such query')],
   ['that Temporal refuses', new ServiceError('Failed to query Workflow', { cause: grpcError(7) })],
 ])('a Temporal query %s is sent once', async (_, error) => {
   const { query, asked } = queryFailing(error);

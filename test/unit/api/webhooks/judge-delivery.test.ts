@@ -40,6 +40,9 @@ test.each<[number, number, number]>([
   [500, 60_000, 5_000],
   [429, 1_000, 5_000],
   [429, 30 * DAY_MS, DAY_MS],
-])('a webhook delivery answered %i with Retry-After of %i ms is repeated after %i ms', (status, retryAfterMs, afterMs) => {
-  expect(judge(answered(status, retryAfterMs))).toEqual({ kind: 'again', afterMs });
-});
+])(
+  'a webhook delivery answered %i with Retry-After of %i ms is repeated after %i ms',
+  (status, retryAfterMs, afterMs) => {
+    expect(judge(answered(status, retryAfterMs))).toEqual({ kind: 'again', afterMs });
+  },
+);

@@ -93,7 +93,7 @@ describe('a data set', () => {
 
   test.each([
     ['a line that is no JSON', ['{'], 'cases.jsonl:1: '],
-    ['a field that is not known', ['', '{ "inputs": {} }'], 'cases.jsonl:2: '],
+    ['an unknown field', ['', '{ "inputs": {} }'], 'cases.jsonl:2: '],
   ])('`eval` refuses a data set with %s, and names its location', async (_what, lines, message) => {
     const file = await folder.write('cases.jsonl', lines.join('\n'));
     const { code, stderr } = await holdfast(['eval', file, '--graph', folder.path('graph.json'), '--no-config']);

@@ -63,14 +63,17 @@ describe('the command validate', () => {
   test.each([
     ['{ "nodes": {\n  "a": {},\n  "a": {} } }', '3:3', '/nodes/a'],
     ['{ "name": "x",\n "limits": { "maxSteps": 12345678901234567890 } }', '2:26', '/limits/maxSteps'],
-  ])('`validate` refuses a file that is ambiguous or would be changed by reading it: %j', async (text, place, pointer) => {
-    const file = await folder.write('lossy.json', text);
-    const { code, stdout } = await holdfast(['validate', '--no-config', file]);
-    expect(code).toBe(1);
-    expect(issuesIn(stdout, file)).toEqual([
-      expect.stringMatching(new RegExp(`^${place}: error INVALID_JSON: .*${pointer}`)),
-    ]);
-  });
+  ])(
+    '`validate` refuses a file that is ambiguous or would be changed by reading it: %j',
+    async (text, place, pointer) => {
+      const file = await folder.write('lossy.json', text);
+      const { code, stdout } = await holdfast(['validate', '--no-config', file]);
+      expect(code).toBe(1);
+      expect(issuesIn(stdout, file)).toEqual([
+        expect.stringMatching(new RegExp(`^${place}: error INVALID_JSON: .*${pointer}`)),
+      ]);
+    },
+  );
 
   test('`validate` reads a file with a byte order mark', async () => {
     const file = await folder.write('marked.json', `\uFEFF${JSON.stringify(aDefinition())}`);

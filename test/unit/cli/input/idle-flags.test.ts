@@ -16,12 +16,15 @@ afterAll(async () => await folder.remove());
 const HERE = { HOLDFAST_URL: 'http://127.0.0.1:1', HOLDFAST_TOKEN: 'of the environment' };
 
 describe('--as', () => {
-  test.each(['approvals', 'interventions'])('the flag --as of `%s` is refused when the environment sets the token', async (command) => {
-    expect(await holdfast([command, '--as', 'admin'], HERE)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--as takes a token of a tokens file, and none is read'),
-    });
-  });
+  test.each(['approvals', 'interventions'])(
+    'the flag --as of `%s` is refused when the environment sets the token',
+    async (command) => {
+      expect(await holdfast([command, '--as', 'admin'], HERE)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('--as takes a token of a tokens file, and none is read'),
+      });
+    },
+  );
 
   test('the flag --as is refused together with --token', async () => {
     expect(await holdfast(['approvals', '--as', 'admin', '--token', 't'], HERE)).toMatchObject({

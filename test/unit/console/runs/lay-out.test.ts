@@ -35,9 +35,12 @@ describe('the graph inside a node', () => {
   });
 
   test.each([
-    { what: 'has as its conversation', llm: { messages: 'chat' } },
-    { what: 'writes', llm: { prompt: 'x', write: 'chat' } },
-    { what: 'writes among others', llm: { prompt: 'x', write: { log: 1, chat: '{{ result.message }}' } } },
+    { what: 'reads the same conversation', llm: { messages: 'chat' } },
+    { what: 'writes the conversation', llm: { prompt: 'x', write: 'chat' } },
+    {
+      what: 'writes the conversation among other channels',
+      llm: { prompt: 'x', write: { log: 1, chat: '{{ result.message }}' } },
+    },
   ])('the console draws inside a tool node the graph tools of the llm node that $what', ({ llm }) => {
     const act = { type: 'tool', calls: 'chat' };
     const ask = { type: 'llm', tools: [{ graph: 'refund' }], ...llm };

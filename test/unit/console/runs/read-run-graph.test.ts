@@ -29,15 +29,18 @@ describe('the graph of a run', () => {
   });
 
   test.each([
-    ['another tenant has it by that name', { hash: 'another' }, 1],
-    ['it is gone', refused(404, 'UNKNOWN_GRAPH'), 1],
-    ['it was never published', { hash: 'its-own' }, null],
-  ])('the console reads a run’s graph from its recording, with the graphs that it refers to, if %s', async (_where, published, version) => {
-    expect(await read(published, version)).toEqual({
-      definition: RECORDED,
-      named: { 'inner@1': INNER },
-    });
-  });
+    ['the graph of that name belongs to another tenant', { hash: 'another' }, 1],
+    ['the graph was deleted', refused(404, 'UNKNOWN_GRAPH'), 1],
+    ['the graph was never published', { hash: 'its-own' }, null],
+  ])(
+    'the console reads a run’s graph from its recording, with the graphs that it refers to, if %s',
+    async (_where, published, version) => {
+      expect(await read(published, version)).toEqual({
+        definition: RECORDED,
+        named: { 'inner@1': INNER },
+      });
+    },
+  );
 
   test('the console does not read a run’s graph from the recording if the API fails', async () => {
     await expect(read(refused(503, 'UNAVAILABLE'))).rejects.toMatchObject({ status: 503 });

@@ -52,9 +52,12 @@ describe('a reducer', () => {
     [{ reducer: { expr: "current == null ? update : current + ' > ' + update" } }, null, ['a', 'b'], 'a > b'],
     [{ reducer: 'append' }, ['in'], ['a', { $replace: ['b'] }, 'c'], ['b', 'c']],
     [{ ephemeral: true, reducer: 'append' }, ['old'], ['new'], ['new']],
-  ])('the reducer of the channel %j combines the value %j and the writes %j', (...[definition, current, writes, expected]) => {
-    expect(apply(definition, current, writes)).toMatchObject({ ok: true, channels: { x: expected } });
-  });
+  ])(
+    'the reducer of the channel %j combines the value %j and the writes %j',
+    (...[definition, current, writes, expected]) => {
+      expect(apply(definition, current, writes)).toMatchObject({ ok: true, channels: { x: expected } });
+    },
+  );
 
   test.each<[Json, Json[], Json]>([
     [[message('1', 'hi')], [message('2', 'yo')], [message('1', 'hi'), message('2', 'yo')]],
@@ -109,10 +112,13 @@ describe('a channel refuses a write', () => {
     ],
     [{ reducer: 'messages' }, [], ['hi'], 'CHANNEL_SCHEMA_VIOLATION', /an object/, ['t0']],
     [{ reducer: { expr: 'current + update' } }, 'a', [1], 'EXPRESSION_FAILED', /current \+ update/, ['t0']],
-  ])('a channel of the definition %j refuses a write to the value %j: %j', (...[definition, current, writes, code, message, culprits]) => {
-    const applied = apply(definition, current, writes);
-    expect(applied).toMatchObject({ ok: false, error: { code, message: expect.stringMatching(message) }, culprits });
-  });
+  ])(
+    'a channel of the definition %j refuses a write to the value %j: %j',
+    (...[definition, current, writes, code, message, culprits]) => {
+      const applied = apply(definition, current, writes);
+      expect(applied).toMatchObject({ ok: false, error: { code, message: expect.stringMatching(message) }, culprits });
+    },
+  );
 
   test('a write to a channel that is not declared is refused', () => {
     const context = { owned: new OwnedLists(), nextMessageId: () => '', extension: null };

@@ -21,7 +21,7 @@ describe('messages in the input of a run', () => {
 
   test.each<[string, Json, string[]]>([
     ['of the user', user, []],
-    ['several of the user after a removal of all', [{ remove: '*' }, user, user], []],
+    ['of the user, several after a removal of all messages', [{ remove: '*' }, user, user], []],
     ['of the system', system, ['/chat/role']],
     ['of the assistant, among others', [user, assistant, system], ['/chat/1/role']],
     ['of a tool', [{ role: 'tool', toolCallId: 'c', content: 'paid' }], ['/chat/0/role']],

@@ -26,13 +26,16 @@ describe('the parameters of a tool that is a graph', () => {
   });
 
   test.each<[string, Partial<GraphDefinition>, readonly string[] | undefined]>([
-    ['names those that are required', { input: ['a', 'b'], required: ['b'] }, ['b']],
-    ['names its input', { input: ['a'] }, ['a']],
-    ['names neither', {}, undefined],
-  ])('the parameters of a graph used as a tool are required according to a definition that %s', (_what, over, required) => {
-    const parameters = parametersOf({ a: {}, b: {} }, over);
-    expect(typeof parameters === 'object' && parameters['required']).toEqual(required);
-  });
+    ['names the required channels', { input: ['a', 'b'], required: ['b'] }, ['b']],
+    ['names its input channels', { input: ['a'] }, ['a']],
+    ['names neither required nor input channels', {}, undefined],
+  ])(
+    'the parameters of a graph used as a tool are required according to a definition that %s',
+    (_what, over, required) => {
+      const parameters = parametersOf({ a: {}, b: {} }, over);
+      expect(typeof parameters === 'object' && parameters['required']).toEqual(required);
+    },
+  );
 
   test('the parameters of a graph used as a tool accept messages with the roles that a channel takes from outside', () => {
     const check = compileJsonSchema(parametersOf({ chat: { reducer: 'messages' } }));

@@ -37,11 +37,11 @@ describe('the content of a message', () => {
   });
 
   test.each<[string, Json, RegExp]>([
-    ['nothing', null, /content .* text, or a list of 1 to 100 parts/],
+    ['undefined', null, /content .* text, or a list of 1 to 100 parts/],
     ['an object', {}, /text, or a list/],
     ['an empty list', [], /text, or a list/],
     ['101 parts', Array<Json>(101).fill(PICTURE), /text, or a list/],
-    ['a list of a text', ['Hi'], /^\/content\/0 .* an object/],
+    ['a list of a plain text', ['Hi'], /^\/content\/0 .* an object/],
     ['a part of another type', [{ type: 'video' }], /^\/content\/0\/type .* one of text, image, file/],
     ['a part of an inherited type', [{ type: 'constructor' }], /^\/content\/0\/type/],
     ['a part without text', [PICTURE, { type: 'text' }], /^\/content\/1\/text .* text/],
@@ -52,15 +52,15 @@ describe('the content of a message', () => {
 
   test.each<[string, JsonObject, RegExp]>([
     ['no location', {}, /^\/content\/0 .* either url or blob/],
-    ['two places', { url: 'https://a.example', blob: 'B' }, /either url or blob/],
+    ['two locations', { url: 'https://a.example', blob: 'B' }, /either url or blob/],
     ['no media type', { blob: 'B', mediaType: null }, /^\/content\/0\/mediaType .* image\/png/],
-    ['the type of a document', { blob: 'B', mediaType: 'application/pdf' }, /\/mediaType .* of a picture/],
-    ['parameters in its type', { blob: 'B', mediaType: 'image/png;q=1' }, /\/mediaType/],
-    ['its bytes in its address', { url: 'data:image/png;base64,AAAA' }, /^\/content\/0\/url .* http or https/],
-    ['an address of the machine', { url: 'file:///etc/passwd' }, /\/url/],
-    ['a long address', { url: `https://a.example/${'x'.repeat(2_048)}` }, /\/url/],
+    ['the media type of a document', { blob: 'B', mediaType: 'application/pdf' }, /\/mediaType .* of a picture/],
+    ['parameters in its media type', { blob: 'B', mediaType: 'image/png;q=1' }, /\/mediaType/],
+    ['a data URL', { url: 'data:image/png;base64,AAAA' }, /^\/content\/0\/url .* http or https/],
+    ['a file URL', { url: 'file:///etc/passwd' }, /\/url/],
+    ['a too long URL', { url: `https://a.example/${'x'.repeat(2_048)}` }, /\/url/],
     ['an empty id', { blob: '' }, /^\/content\/0\/blob .* stored file/],
-    ['a name of another type', { blob: 'B', name: 7 }, /^\/content\/0\/name/],
+    ['a name that is no text', { blob: 'B', name: 7 }, /^\/content\/0\/name/],
   ])('the content of a message is refused if it has a picture with %s', (_, over, problem) => {
     expect(messageProblem(picture(over))).toMatch(problem);
   });

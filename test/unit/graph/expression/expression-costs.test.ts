@@ -37,7 +37,7 @@ describe('an expression ends at a bounded cost if it', () => {
   test.each<[string, string]>([
     ['catches errors in loops', 'state.l.exists(a, state.l.exists(b, state.l.exists(c, state.nope)))'],
     ['continues after its limit', 'state.l.exists(a, state.l.exists(b, state.l.exists(c, a < 0))) || true'],
-    ['compares what loops have made', 'state.l.map(x, state.l.map(y, state.l) == state.l.map(z, state.l))'],
+    ['compares values that loops have made', 'state.l.map(x, state.l.map(y, state.l) == state.l.map(z, state.l))'],
     ['lists the keys of a large object', 'state.l.map(x, state.l.map(y, state.o.exists(k, true)))'],
     ['makes many maps', `state.l.map(x, state.l.map(y, {${numbers.map((n) => `"k${n}": 1`).join(', ')}}))`],
     ['splits a text into characters', 'state.l.map(x, state.s.split(""))'],

@@ -23,7 +23,7 @@ describe('the data derived from a redacted channel:', () => {
   });
 
   test.each<[string, Record<string, NodeDefinition>]>([
-    ['a copy', { a: { type: 'set', write: { copy: '{{ state.secret }}' } } }],
+    ['a copied value', { a: { type: 'set', write: { copy: '{{ state.secret }}' } } }],
     ['a copy within a text', { a: { type: 'set', write: { copy: 'It is {{ state.secret }}.' } } }],
     ['a copy deep in an object', { a: { type: 'set', write: { copy: { deep: ['{{ state.secret }}'] } } } }],
     ['the whole state', { a: { type: 'set', write: { copy: '{{ json(state) }}' } } }],
@@ -35,15 +35,15 @@ describe('the data derived from a redacted channel:', () => {
       },
     ],
     [
-      'what a function returns',
+      'the result of a function',
       { a: { type: 'function', function: 'double', args: '{{ state.secret }}', write: 'copy' } },
     ],
     [
-      'what a model answers',
+      'the answer of a model',
       { a: { type: 'llm', prompt: '{{ state.secret }}', write: { copy: '{{ result.text }}' } } },
     ],
     [
-      'arguments that people approve',
+      'the arguments of an approval',
       { a: { type: 'approval', title: 'Pay?', args: ['{{ state.secret }}'], write: { copy: '{{ result.args }}' } } },
     ],
     ['a whole decision', { a: { type: 'approval', title: 'Pay?', args: '{{ state.secret }}', write: 'copy' } }],
@@ -77,7 +77,7 @@ describe('the data derived from a redacted channel:', () => {
   });
 
   test.each<[string, NodeDefinition]>([
-    ['an answer about it', { type: 'set', write: { copy: '{{ size(state.secret) }}' } }],
+    ['a model’s answer about a visible channel', { type: 'set', write: { copy: '{{ size(state.secret) }}' } }],
     ['another channel', { type: 'set', write: { copy: '{{ state.public }}' } }],
     [
       'the decision itself',

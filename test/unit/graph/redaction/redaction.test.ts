@@ -122,7 +122,7 @@ describe('a replay', () => {
     ['a whole result', { type: 'tool', tool: 'lookup', args: {}, write: 'copy' }],
     ['a member of a result', { type: 'tool', tool: 'lookup', args: {}, write: { copy: '{{ result.id }}' } }],
     ['the answer of a model', { type: 'llm', prompt: 'Hello', write: { copy: '{{ result.text }}' } }],
-    ['what a decision brings', { type: 'approval', title: '?', write: { copy: '{{ result.values.pin }}' } }],
+    ['the values of a decision', { type: 'approval', title: '?', write: { copy: '{{ result.values.pin }}' } }],
     [
       'the message of an error',
       {
@@ -203,7 +203,7 @@ describe('hideMasked', () => {
   test.each<[string, Mask | undefined, Json, Json]>([
     ['no mask', undefined, { card: 1 }, { card: 1 }],
     ['a whole value', HIDDEN, { card: 1 }, HIDDEN],
-    ['words of a text are not kept', 'Pay [redacted]', 'Pay 1', HIDDEN],
+    ['a text whose words are not kept', 'Pay [redacted]', 'Pay 1', HIDDEN],
     ['a member', card, { card: 1, euros: 2 }, { card: HIDDEN, euros: 2 }],
     ['a missing member', card, { euros: 2 }, { euros: 2 }],
     ['an item of a list', deep, { list: [0, { card: 1, x: 1 }] }, { list: [0, { card: HIDDEN, x: 1 }] }],
@@ -225,8 +225,8 @@ describe('hideMasked', () => {
 describe('restoreMasked', () => {
   test.each<[string, Mask, Json, Json, Json]>([
     ['a redacted value', card, { card: HIDDEN, euros: 3 }, { card: 1, euros: 2 }, { card: 1, euros: 3 }],
-    ['not what a person has replaced', card, { card: 5 }, { card: 1 }, { card: 5 }],
-    ['not in other places', card, { euros: HIDDEN }, { card: 1 }, { euros: HIDDEN }],
+    ['but keeps a person’s replacement', card, { card: 5 }, { card: 1 }, { card: 5 }],
+    ['but not at other paths', card, { euros: HIDDEN }, { card: 1 }, { euros: HIDDEN }],
     ['a whole value', HIDDEN, HIDDEN, [1], [1]],
     ['a value that was redacted because of its form', card, HIDDEN, [1], [1]],
     [

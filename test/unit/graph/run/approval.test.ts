@@ -73,8 +73,11 @@ test('one approving vote is enough without a quorum, and a rejection does not co
   expect(quorumProgressOf(rejected)).toEqual({ needed: 1, by: [] });
 });
 
-test.each(['expired', 'approved', 'rejected'] as const)('a timeout that makes an approval %s counts nobody’s vote', (status) => {
-  const proposed = { policy: { quorum: 2 }, decisions: [decided('ada', 999)] };
-  expect(quorumProgressOf({ status: 'pending', ...proposed }).by).toEqual(['ada']);
-  expect(quorumProgressOf({ status, ...proposed })).toEqual({ needed: 2, by: [] });
-});
+test.each(['expired', 'approved', 'rejected'] as const)(
+  'a timeout that makes an approval %s counts nobody’s vote',
+  (status) => {
+    const proposed = { policy: { quorum: 2 }, decisions: [decided('ada', 999)] };
+    expect(quorumProgressOf({ status: 'pending', ...proposed }).by).toEqual(['ada']);
+    expect(quorumProgressOf({ status, ...proposed })).toEqual({ needed: 2, by: [] });
+  },
+);

@@ -30,11 +30,11 @@ test.each<[string, CallRequest]>([
 
 test.each<[string, CallRequest, Partial<CallEffect>?]>([
   ['does not request local execution', aToolRequest({ effect: 'idempotent', policy: short.policy })],
-  ['is to be an activity', aToolRequest({ ...short, execution: 'activity' })],
+  ['requests an activity', aToolRequest({ ...short, execution: 'activity' })],
   ['is keyed', aToolRequest({ ...short, effect: 'keyed' })],
   ['may take long', aToolRequest({ ...short, policy: aPolicy({ timeoutMs: 10_001 }) })],
-  ['has workers of its own', aToolRequest({ ...short, taskQueue: 'elsewhere' })],
-  ['can be undone', aToolRequest(short), { isCompensable: true }],
+  ['has a task queue of its own', aToolRequest({ ...short, taskQueue: 'elsewhere' })],
+  ['can be compensated', aToolRequest(short), { isCompensable: true }],
   ['is a model call', aModelRequest()],
 ])('a call that %s is not a local activity', (_, request, over) => {
   expect(isLocal(aCall(request, over))).toBe(false);

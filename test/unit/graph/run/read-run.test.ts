@@ -18,8 +18,8 @@ describe('readRun', () => {
 
   test.each([
     ['all migrations', { format: 1, id: 'r', pay: 7 }],
-    ['those after its format', { format: 2, id: 'r', amount: 7 }],
-    ['none', { format: 3, id: 'r', amount: 7, currency: 'USD' }],
+    ['the migrations after its format', { format: 2, id: 'r', amount: 7 }],
+    ['no migration', { format: 3, id: 'r', amount: 7, currency: 'USD' }],
   ])('a stored run is migrated through %s when it is read', (_which, kept) => {
     expect(readRun(kept, migrations)).toEqual({ format: 3, id: 'r', amount: 7, currency: 'USD' });
   });

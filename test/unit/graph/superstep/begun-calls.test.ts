@@ -36,18 +36,21 @@ const calls = (states: readonly CallState[], callsMade = 1): ResumablePosition =
   callsMade,
 });
 
-test.each([agent, calls])('begun and lost calls are saved in a task’s progress with their numbers, and answers are not', (of) => {
-  const saved = of([open, NOT_ASKED, open, NOT_ASKED]);
-  const later = of([answered('much'), open, lost, inside], 2);
-  const next = withBegunCalls(saved, later);
-  expect(next && next.kind !== 'finished' ? batchOf(next) : []).toMatchObject([
-    { number: 1, state: open },
-    { number: 2, state: open },
-    { number: 2, state: lost },
-    { number: 1, state: NOT_ASKED },
-  ]);
-  expect(next).toMatchObject(of === agent ? { conversation: { callsMade: 2 } } : { callsMade: 2 });
-});
+test.each([agent, calls])(
+  'begun and lost calls are saved in a task’s progress with their numbers, and answers are not',
+  (of) => {
+    const saved = of([open, NOT_ASKED, open, NOT_ASKED]);
+    const later = of([answered('much'), open, lost, inside], 2);
+    const next = withBegunCalls(saved, later);
+    expect(next && next.kind !== 'finished' ? batchOf(next) : []).toMatchObject([
+      { number: 1, state: open },
+      { number: 2, state: open },
+      { number: 2, state: lost },
+      { number: 1, state: NOT_ASKED },
+    ]);
+    expect(next).toMatchObject(of === agent ? { conversation: { callsMade: 2 } } : { callsMade: 2 });
+  },
+);
 
 test.each<[string, ResumablePosition | null, NodePosition]>([
   ['nothing is saved', null, calls([open])],

@@ -41,14 +41,26 @@ describe('a graph among the tools of a node', () => {
   });
 
   test.each<[string, Json, string[]]>([
-    ['renamed as another', [{ graph: 'leaf' }, { graph: 'asks', as: 'leaf' }], ['INVALID_FIELD /nodes/a/tools/1']],
-    ['renamed as a configured tool', [{ graph: 'leaf', as: 'charge' }], ['INVALID_FIELD /nodes/a/tools/0/as']],
-    ['renamed as a built-in tool', [{ graph: 'leaf', as: 'memory_save' }], ['INVALID_FIELD /nodes/a/tools/0/as']],
+    [
+      'renamed to the name of another graph',
+      [{ graph: 'leaf' }, { graph: 'asks', as: 'leaf' }],
+      ['INVALID_FIELD /nodes/a/tools/1'],
+    ],
+    [
+      'renamed to the name of a configured tool',
+      [{ graph: 'leaf', as: 'charge' }],
+      ['INVALID_FIELD /nodes/a/tools/0/as'],
+    ],
+    [
+      'renamed to the name of a built-in tool',
+      [{ graph: 'leaf', as: 'memory_save' }],
+      ['INVALID_FIELD /nodes/a/tools/0/as'],
+    ],
     ['with an invalid name', [{ graph: 'leaf', as: 'a b' }], ['INVALID_FIELD /nodes/a/tools/0/as']],
     ['with a name that is not a text', [{ graph: 'leaf', as: 7 }], ['INVALID_FIELD /nodes/a/tools/0/as']],
     ['that does not exist', [{ graph: 'nowhere' }], ['UNKNOWN_GRAPH /nodes/a/tools/0/graph']],
-    ['that is this one', ['charge', { graph: 'test' }], ['RECURSIVE_SUBGRAPH /nodes/a/tools/1/graph']],
-    ['that has this one as a tool', [{ graph: 'around' }], ['RECURSIVE_SUBGRAPH /nodes/a/tools/0/graph']],
+    ['that is the graph itself', ['charge', { graph: 'test' }], ['RECURSIVE_SUBGRAPH /nodes/a/tools/1/graph']],
+    ['that has the graph as a tool', [{ graph: 'around' }], ['RECURSIVE_SUBGRAPH /nodes/a/tools/0/graph']],
     ['over a ceiling', [{ graph: 'patient' }], ['INVALID_FIELD /nodes/a/tools/0/graph']],
     ['in two versions', [{ graph: 'leaf' }, { graph: 'leaf@1' }], ['INVALID_FIELD /nodes/a/tools/1']],
     ['named as a configured tool', [{ graph: 'charge' }], ['INVALID_FIELD /nodes/a/tools/0/graph']],

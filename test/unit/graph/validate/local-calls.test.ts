@@ -27,14 +27,14 @@ function pathsOf(node: JsonObject, over: JsonObject = {}, installation = catalog
 
 test.each<[string, JsonObject, boolean]>([
   ['the timeout of its tool', { type: 'tool', tool: 'quick' }, true],
-  ['its own timeout, before its tool', { type: 'tool', tool: 'quick', timeout: '11s' }, false],
+  ['its own timeout, rather than its tool’s', { type: 'tool', tool: 'quick', timeout: '11s' }, false],
   ['its own timeout', { type: 'tool', tool: 'slow', timeout: '10s' }, true],
   ['the timeout of the installation', { type: 'tool', tool: 'slow' }, false],
   ['the tools that a message may request', { type: 'tool', calls: 'chat', tools: ['quick', 'slow'] }, false],
   ['the tools of the llm that requests the calls', { type: 'tool', calls: 'chat' }, true],
   ['the effect of a function', { type: 'function', function: 'double', timeout: '1s' }, true],
-  ['the effect of its type', { type: 'form', timeout: '1s' }, false],
-  ['the effect of its type, which is harmless', { type: 'page', timeout: '1s' }, true],
+  ['the effect of its node type', { type: 'form', timeout: '1s' }, false],
+  ['the effect of its node type, which is harmless', { type: 'page', timeout: '1s' }, true],
 ])('whether a node’s calls may be local activities depends on %s', (_what, node, isAllowed) => {
   expect(pathsOf(node)).toEqual(isAllowed ? [] : ['/nodes/n/execution']);
 });

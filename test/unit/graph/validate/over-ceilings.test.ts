@@ -109,10 +109,13 @@ const FIELDS: readonly Bounded[] = [
 ];
 
 describe('a graph that exceeds a ceiling of the installation', () => {
-  test.each(FIELDS)('a graph that exceeds a ceiling of the installation has an issue: $field', ({ just, tooMuch, path, message }) => {
-    expect(errorsOf(just)).toEqual([]);
-    expect(errorsOf(tooMuch)).toEqual([{ code: 'INVALID_FIELD', path, message }]);
-  });
+  test.each(FIELDS)(
+    'a graph that exceeds a ceiling of the installation has an issue: $field',
+    ({ just, tooMuch, path, message }) => {
+      expect(errorsOf(just)).toEqual([]);
+      expect(errorsOf(tooMuch)).toEqual([{ code: 'INVALID_FIELD', path, message }]);
+    },
+  );
 
   test('a graph that exceeds several ceilings has issues of all its fields at once', () => {
     const greedy = aGraph({ limits: { maxSteps: 1e15, maxConcurrency: 1e6 }, defaults: { timeout: '1d' } });
@@ -148,12 +151,12 @@ describe('a graph inside', () => {
   test.each<[string, Record<string, GraphDefinition>, string]>([
     ['was published under a higher ceiling', { greedy }, 'greedy'],
     [
-      'names one that was',
+      'references a graph published under a higher ceiling',
       { greedy, between: aDefinition({ name: 'between', nodes: { in: { type: 'subgraph', graph: 'greedy' } } }) },
       'between',
     ],
     [
-      'contains one that exceeds a ceiling',
+      'contains a graph that exceeds a ceiling',
       { holder: aDefinition({ name: 'holder', nodes: { in: { type: 'subgraph', graph: greedy } } }) },
       'holder',
     ],

@@ -112,7 +112,7 @@ describe('an error of a definition', () => {
       nodes({ a: { type: 'set', onError: { to: 'ghost' } } }),
       'UNKNOWN_NODE /nodes/a/onError/to',
     ],
-    ['a node nothing leads to', nodes({ island: set('x') }), 'UNREACHABLE_NODE /nodes/island'],
+    ['an unreachable node', nodes({ island: set('x') }), 'UNREACHABLE_NODE /nodes/island'],
     ['the same edge twice', edges({ to: 'b', from: 'a' }), 'DUPLICATE_EDGE /edges/2'],
     [
       'a write to an unknown channel',
@@ -177,7 +177,7 @@ describe('an error of a definition', () => {
       'INVALID_FIELD /nodes/b/execution',
     ],
     [
-      'an execution that there is not',
+      'an unknown kind of execution',
       nodes({ a: { type: 'tool', tool: 'lookup', execution: 'remote' } }),
       'INVALID_FIELD /nodes/a/execution',
     ],
@@ -197,13 +197,17 @@ describe('an error of a definition', () => {
       channels({ log: { reducer: { expr: 'curent' } } }),
       'INVALID_EXPRESSION /channels/log/reducer/expr',
     ],
-    ['a type that every object has', nodes({ a: { type: 'constructor' } }), 'UNKNOWN_NODE_TYPE /nodes/a/type'],
+    [
+      'a node type named like a member of every object',
+      nodes({ a: { type: 'constructor' } }),
+      'UNKNOWN_NODE_TYPE /nodes/a/type',
+    ],
     [
       'a type named like a member of prototypes',
       nodes({ a: { type: '__proto__' } }),
       'UNKNOWN_NODE_TYPE /nodes/a/type',
     ],
-    ['a field that run has not', nodes({ a: set('{{ run.stp }}') }), 'INVALID_TEMPLATE /nodes/a/write/log'],
+    ['an unknown field of run', nodes({ a: set('{{ run.stp }}') }), 'INVALID_TEMPLATE /nodes/a/write/log'],
     [
       'a template that does not close',
       nodes({ a: set(['x', 'y {{ state.log']) }),
@@ -226,7 +230,7 @@ describe('an error of a definition', () => {
       'INVALID_SCHEMA /nodes/a/output/required',
     ],
     [
-      'a schema that refers to nothing',
+      'a schema with a dangling reference',
       channels({ log: { schema: { $ref: '#/$defs/x' } } }),
       'INVALID_SCHEMA /channels/log/schema/$ref',
     ],
@@ -286,10 +290,10 @@ describe('an error of a definition', () => {
   });
 
   test.each<[string, Json]>([
-    ['a wait continues at once', { type: 'wait', for: '0s' }],
-    ['a wait takes what is there already', { type: 'wait', event: 'go', timeout: '0s' }],
+    ['a wait that continues at once', { type: 'wait', for: '0s' }],
+    ['a wait that only accepts an event that has arrived', { type: 'wait', event: 'go', timeout: '0s' }],
     [
-      'a retry follows at once',
+      'a retry without a delay',
       { type: 'tool', tool: 'lookup', args: { key: 'k' }, retry: { initialInterval: '0s', maxInterval: '0s' } },
     ],
   ])('a zero duration in a definition is valid: %s', (_title, a) => {

@@ -41,13 +41,16 @@ describe('the time of a check is linear in the sizes of schema and value, not in
         value: { ['/'.repeat(size * 20)]: Array(size).fill(1) },
       }),
     ],
-  ])('validating by a JSON schema takes time linear in the sizes of schema and value, not in their product: %s', (_what, given) => {
-    const exponent = growthOf((size) => {
-      const { schema, value } = given(size);
-      return () => compileJsonSchema(schema)(value);
-    });
-    expect(exponent).toBeLessThan(1.5);
-  });
+  ])(
+    'validating by a JSON schema takes time linear in the sizes of schema and value, not in their product: %s',
+    (_what, given) => {
+      const exponent = growthOf((size) => {
+        const { schema, value } = given(size);
+        return () => compileJsonSchema(schema)(value);
+      });
+      expect(exponent).toBeLessThan(1.5);
+    },
+  );
 
   test('validating a URI as long as the schema takes linear time', () => {
     const exponent = growthOf((size) => {

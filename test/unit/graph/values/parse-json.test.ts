@@ -118,12 +118,16 @@ test.each([1_234_567_890_123_456_789n, -9_007_199_254_740_993n, 10n ** 400n])(
 describe('a text with many long integers', () => {
   const LONG = '1234567890123456789';
 
-  test('JSON with many long integers is parsed in linear time, whether they are side by side or nested', { timeout: 5_000 }, () => {
-    const side = `[${Array.from({ length: 50_000 }, () => LONG).join(',')}]`;
-    expect(parseAnswer(side, () => true)).toEqual(Array.from({ length: 50_000 }, () => LONG));
-    const inside = `${`[${LONG},`.repeat(50_000)}0${']'.repeat(50_000)}`;
-    expect(() => parseAnswer(inside, () => true)).toThrow(/200 levels/);
-  });
+  test(
+    'JSON with many long integers is parsed in linear time, whether they are side by side or nested',
+    { timeout: 5_000 },
+    () => {
+      const side = `[${Array.from({ length: 50_000 }, () => LONG).join(',')}]`;
+      expect(parseAnswer(side, () => true)).toEqual(Array.from({ length: 50_000 }, () => LONG));
+      const inside = `${`[${LONG},`.repeat(50_000)}0${']'.repeat(50_000)}`;
+      expect(() => parseAnswer(inside, () => true)).toThrow(/200 levels/);
+    },
+  );
 
   test('JSON with many long integers keeps the last of members with one name, and members with any name', () => {
     expect(parseAnswer(`{"id":${LONG},"id":7,"__proto__":${LONG}}`, () => true)).toEqual(

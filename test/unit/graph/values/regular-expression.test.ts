@@ -10,13 +10,16 @@ describe('a pattern with a large program is refused before it is compiled,', () 
     ['for repeats of named groups', '(?P<n>x{100}){100}', /at most 5000 instructions/],
     ['for large classes that ignore case', `(?i)${'[Ā-￿]'.repeat(180)}`, /too many classes/],
     ['for large ranges of one class that ignores case', `(?i)[${'Ā-𞤀'.repeat(190)}]`, /too many classes/],
-    ['for such ranges as numbers', `(?i)[${'\\x{100}-\\x{1E900}'.repeat(50)}]`, /too many classes/],
-  ])('a regular expression with a large program is refused before it is compiled, %s (H8)', (_why, pattern, message) => {
-    const before = unitsSpent();
-    expect(() => compilePattern(pattern)).toThrow(message);
-    expect(() => matchesPattern('', pattern)).toThrow(message);
-    expect(unitsSpent() - before).toBe(0);
-  });
+    ['for such ranges as character codes', `(?i)[${'\\x{100}-\\x{1E900}'.repeat(50)}]`, /too many classes/],
+  ])(
+    'a regular expression with a large program is refused before it is compiled, %s (H8)',
+    (_why, pattern, message) => {
+      const before = unitsSpent();
+      expect(() => compilePattern(pattern)).toThrow(message);
+      expect(() => matchesPattern('', pattern)).toThrow(message);
+      expect(unitsSpent() - before).toBe(0);
+    },
+  );
 });
 
 test.each([

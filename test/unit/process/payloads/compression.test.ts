@@ -43,7 +43,7 @@ describe('a value that a workflow has marked for compression', () => {
 test.each([
   ['a value', payloadConverter.toPayload({ a: 1 })],
   ['a value of another client', defaultPayloadConverter.toPayload('a')],
-  ['nothing', {}],
+  ['no value', {}],
 ])('a payload without the workflow’s mark is not compressed: %s', async (_what, payload) => {
   expect(await encoded(payload)).toBe(payload);
   expect(await decoded(payload)).toBe(payload);
@@ -60,7 +60,7 @@ test.each([
 
 test.each([
   ['the payloads of a workflow', { type: 'workflow', namespace: 'default', workflowId: 'run:acme:R1' } as const],
-  ['payloads of no context', undefined],
+  ['payloads without a context', undefined],
 ])('a compressed payload is not decompressed among %s', async (_where, context) => {
   const bomb = {
     metadata: { encoding: Buffer.from('holdfast/deflate') },

@@ -27,41 +27,33 @@ describe('a payload by reference', () => {
       'run:other:R2/digest': toStored(sound),
     });
   const cases: readonly (readonly [what: string, payload: Payload, value: unknown])[] = [
-    ['a small one, inline', sound, { reason: 'ok' }],
-    ['one of the same workflow', aReference({ id: OWN }), { reason: 'ok' }],
-    ['one of 5 MB', aReference({ id: 'run:acme:R1/huge' }), { reason: 'x'.repeat(5_000_000) }],
-    ['one that is missing', aReference({ id: 'run:acme:R1/gone' }), because('what it refers to is not in the store')],
+    ['that is inline and small', sound, { reason: 'ok' }],
+    ['to a payload of the same workflow', aReference({ id: OWN }), { reason: 'ok' }],
+    ['to a payload of 5 MB', aReference({ id: 'run:acme:R1/huge' }), { reason: 'x'.repeat(5_000_000) }],
+    ['to a missing payload', aReference({ id: 'run:acme:R1/gone' }), because('what it refers to is not in the store')],
     [
-      'one of another tenant',
+      'to a payload of another tenant',
       aReference({ id: 'run:other:R2/digest' }),
       because('it refers to what is not of this run'),
     ],
     [
-      'one whose id only begins alike',
+      'with an id that only begins alike',
       aReference({ id: 'run:acme:R11/digest' }),
       because('it refers to what is not of this run'),
     ],
-    ['one without an id', aReference({}), because('it is a broken reference')],
-    ['one of another driver', aReference({ id: OWN }, 's3'), because('it is a broken reference')],
-    ['one without a driver', aReference({ id: OWN }, ''), because('it is a broken reference')],
-    [
-      'one that is no JSON',
-      { ...aReference({ id: OWN }), data: Buffer.from('{') },
-      because('it is a broken reference'),
-    ],
-    ['one without data', { metadata: aReference({}).metadata ?? {} }, because('it is a broken reference')],
-    [
-      'one that leads to another one',
-      aReference({ id: 'run:acme:R1/nested' }),
-      because('it refers to another reference'),
-    ],
+    ['without an id', aReference({}), because('it is a broken reference')],
+    ['of another driver', aReference({ id: OWN }, 's3'), because('it is a broken reference')],
+    ['without a driver', aReference({ id: OWN }, ''), because('it is a broken reference')],
+    ['that is no JSON', { ...aReference({ id: OWN }), data: Buffer.from('{') }, because('it is a broken reference')],
+    ['without data', { metadata: aReference({}).metadata ?? {} }, because('it is a broken reference')],
+    ['to another reference', aReference({ id: 'run:acme:R1/nested' }), because('it refers to another reference')],
   ];
 
   test.each(cases)('a signal’s payload by reference %s', async (_what, payload, value) => {
     expect(valueOf(await createSignalReader(stored(), [])(payload, LIVE))).toEqual(value);
   });
 
-  test.each(cases)('a signal’s payload by reference, which %s, is the same in a replay', async (_what, payload, value) => {
+  test.each(cases)('a signal’s payload by reference %s is the same in a replay', async (_what, payload, value) => {
     const store = stored();
     await createSignalReader(store, [])(payload, LIVE);
     expect(valueOf(await createSignalReader(store, [])(payload, REPLAY))).toEqual(value);

@@ -25,7 +25,7 @@ test.each([
   ['added at the beginning', Buffer.concat([Buffer.from('new'), VARIED])],
   ['added in the middle', Buffer.concat([VARIED.subarray(0, MIDDLE), Buffer.from('new'), VARIED.subarray(MIDDLE)])],
   ['added at the end', Buffer.concat([VARIED, Buffer.from('new')])],
-  ['taken out', Buffer.concat([VARIED.subarray(0, MIDDLE), VARIED.subarray(MIDDLE + 9)])],
+  ['removed', Buffer.concat([VARIED.subarray(0, MIDDLE), VARIED.subarray(MIDDLE + 9)])],
 ])('blob bytes that are %s change only the pieces around them', (_, changed) => {
   const before = new Set(digestsOf(VARIED));
   const after = digestsOf(changed);

@@ -46,10 +46,10 @@ describe('a workflow task was completed', () => {
 
 test.each([
   ['it is open', 2, ['TASK_SCHEDULED', 'TASK_STARTED']],
-  ['its time was over', 2, ['TASK_SCHEDULED', 'TASK_STARTED', 'TASK_TIMED_OUT', ...TASK]],
+  ['it has timed out', 2, ['TASK_SCHEDULED', 'TASK_STARTED', 'TASK_TIMED_OUT', ...TASK]],
   ['it has not been started', 4, [...TASK, 'TASK_SCHEDULED', 'TASK_TIMED_OUT']],
   ['Temporal has no such event', 9, TASK],
-  ['it is long ago', 2, [...TASK, ...TASK, ...TASK]],
+  ['it was too long ago', 2, [...TASK, ...TASK, ...TASK]],
 ] as const)('a workflow task was not completed if %s', async (_, startedEventId, names) => {
   expect(await checkOf(names).check(startedEventId)).toBe(false);
 });

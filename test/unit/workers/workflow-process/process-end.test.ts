@@ -55,5 +55,7 @@ describe('the verdict on an execution after the ends of its processes is', () =>
     ['C L', 'guilty'],
     ['c C C', 'guilty'],
     ['e C E B L', 'guilty'],
-  ])('the verdict on an execution after the process ends %j is %s', (story, verdict) => expect(judge(ends(story))).toBe(verdict));
+  ])('the verdict on an execution after the process ends %j is %s', (story, verdict) =>
+    expect(judge(ends(story))).toBe(verdict),
+  );
 });

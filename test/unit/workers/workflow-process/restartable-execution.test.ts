@@ -63,13 +63,16 @@ describe('when a process ends while it executes another execution', () => {
     expect(failed).toEqual([]);
   });
 
-  test.each([true, false])('an execution that is beyond its history fails when its process ends (in its own task: %s)', async (isTask) => {
-    const { asked, failed, code } = processes([{ at: 4 }]);
-    await code.send(request('a'), true);
-    await code.send(request(isTask ? 'task' : 'query'), false);
-    await expect(code.send(request('c'), false)).rejects.toThrow('it burnt');
-    expect([asked.length, failed]).toEqual([1, []]);
-  });
+  test.each([true, false])(
+    'an execution that is beyond its history fails when its process ends (in its own task: %s)',
+    async (isTask) => {
+      const { asked, failed, code } = processes([{ at: 4 }]);
+      await code.send(request('a'), true);
+      await code.send(request(isTask ? 'task' : 'query'), false);
+      await expect(code.send(request('c'), false)).rejects.toThrow('it burnt');
+      expect([asked.length, failed]).toEqual([1, []]);
+    },
+  );
 
   test('a workflow task fails after five ended processes', async () => {
     const { asked, failed, code } = processes(Array.from({ length: 9 }, () => ({ at: 1 })));
@@ -117,26 +120,21 @@ describe('when a process ends while it executes the execution', () => {
   });
 
   test.each<[string, readonly End[], number, RegExp]>([
+    ['is guilty when it ends two exclusive processes', [crashed, crashedAlone, crashedAlone], 3, /^guilty: .*it burnt/],
     [
-      'is to blame when it crashes two processes alone',
-      [crashed, crashedAlone, crashedAlone],
-      3,
-      /^guilty: .*it burnt/,
-    ],
-    [
-      'is to blame when it crashes two, whatever else ends others',
+      'is guilty when it ends two exclusive processes, whatever ends others',
       [killed, { ...killed, at: 4 }, crashedAlone, { at: 0 }, { ...crashedAlone, kind: 'late' }],
       5,
       /^guilty/,
     ],
     [
-      'stays a suspect whose processes are killed',
+      'stays a suspect when its processes are killed',
       Array.from({ length: 9 }, (_, at) => ({ ...killed, at: at === 0 ? 3 : 4 })),
       5,
       /^suspect/,
     ],
     ['waits for the next attempt when the machine is too busy', [{ ...killed, kind: 'busy' }], 1, /^suspect/],
-  ])('an execution suspected of ending processes %s', async (...[, ends, tries, told]) => {
+  ])('an execution suspected of ending workflow processes %s', async (...[, ends, tries, told]) => {
     const { asked, failed, stopped, code } = processes(ends);
     const all = async () => {
       for (const name of ['a', 'b']) await code.send(request(name), true);

@@ -26,8 +26,8 @@ const late: WorkflowTaskFailure = { by: 'machine', reason: 'late' };
 test.each([
   ['code that fails', evict('LANG_FAIL', boom), { ...task, ...boom }],
   ['a machine that is too busy', evict('LANG_FAIL', late), { ...task, ...late }],
-  ['a worker that can’t do it', evict('LANG_FAIL'), { ...task, reason: 'of the SDK', by: 'worker' }],
-  ['an answer that Temporal does not take', evict('FATAL'), { ...task, reason: 'of the SDK', by: 'temporal' }],
+  ['a worker that can not execute it', evict('LANG_FAIL'), { ...task, reason: 'of the SDK', by: 'worker' }],
+  ['a completion that Temporal refuses', evict('FATAL'), { ...task, reason: 'of the SDK', by: 'temporal' }],
   [
     'code that differs from the history',
     evict('NONDETERMINISM'),

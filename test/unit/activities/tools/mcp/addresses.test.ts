@@ -30,13 +30,16 @@ const events =
   };
 
 describe('tools at an address', () => {
-  test.each(['json', 'events', 'numbered events'] as const)('tools of an MCP server over HTTP answer as %s', async (form) => {
-    server.answersAs = form;
-    expect(await tools.call('odd.echo', 'hello')).toBe('hello');
-    expect(await tools.call('odd.typed', 3)).toEqual({ n: 3 });
-    await expect(tools.call('odd.fail', 'no')).rejects.toThrow('It answered with an error: no');
-    await expect(tools.call('odd.refuse', -32601)).rejects.toMatchObject({ retryable: false, done: 'no' });
-  });
+  test.each(['json', 'events', 'numbered events'] as const)(
+    'tools of an MCP server over HTTP answer as %s',
+    async (form) => {
+      server.answersAs = form;
+      expect(await tools.call('odd.echo', 'hello')).toBe('hello');
+      expect(await tools.call('odd.typed', 3)).toEqual({ n: 3 });
+      await expect(tools.call('odd.fail', 'no')).rejects.toThrow('It answered with an error: no');
+      await expect(tools.call('odd.refuse', -32601)).rejects.toMatchObject({ retryable: false, done: 'no' });
+    },
+  );
 
   test('tools of an MCP server over HTTP are called with the configured headers', async () => {
     await tools.call('odd.echo', 'hello');
@@ -59,14 +62,14 @@ describe('tools at an address', () => {
     ],
     ['no answer at all', answer(202), { retryable: true, done: 'perhaps' }],
     [
-      'an answer to something else',
+      'an answer to another request',
       answer(200, { 'content-type': 'text/html' }),
       { retryable: false, done: 'perhaps' },
     ],
     ['a redirect', answer(307, { location: '/other' }), { retryable: false, done: 'perhaps' }],
     ['a refusal', answer(403, {}, 'not do-not-tell'), { retryable: false, done: 'no' }],
     ['too many requests', answer(429, { 'retry-after': '7' }), { retryable: true, done: 'no', retryAfterMs: 7_000 }],
-    ['an accident', answer(502, {}, 'Bad gateway'), { retryable: true, done: 'perhaps' }],
+    ['an internal server error', answer(502, {}, 'Bad gateway'), { retryable: true, done: 'perhaps' }],
   ])('a tool call to an MCP server over HTTP fails for %s', async (_what, what, classified) => {
     server.instead('echo', what);
     const failure = tools.call('odd.echo', 'x');
@@ -89,13 +92,16 @@ describe('tools at an address', () => {
   test.each<[string, Answer]>([
     ['404', answer(404, {}, 'Session not found')],
     ['400', answer(400, {}, 'Bad Request: No valid session ID provided')],
-  ])('an MCP client begins a new session when the server reports by %s that the old one has expired', async (_status, forgotten) => {
-    server.instead('echo', forgotten);
-    await expect(tools.call('odd.echo', 'x')).rejects.toMatchObject({ retryable: true, done: 'no' });
-    expect(await tools.call('odd.echo', 'again')).toBe('again');
-    const greetings = server.requests.filter(({ body }) => body.includes('"initialize"'));
-    expect(greetings).toHaveLength(2);
-  });
+  ])(
+    'an MCP client begins a new session when the server reports by %s that the old one has expired',
+    async (_status, forgotten) => {
+      server.instead('echo', forgotten);
+      await expect(tools.call('odd.echo', 'x')).rejects.toMatchObject({ retryable: true, done: 'no' });
+      expect(await tools.call('odd.echo', 'again')).toBe('again');
+      const greetings = server.requests.filter(({ body }) => body.includes('"initialize"'));
+      expect(greetings).toHaveLength(2);
+    },
+  );
 
   test('an MCP server over HTTP receives the cancellation of a call', async () => {
     const controller = new AbortController();

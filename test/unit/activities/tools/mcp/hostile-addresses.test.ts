@@ -55,7 +55,7 @@ async function settled(count: () => number): Promise<number> {
 describe('no connection is left', () => {
   test.each<[string, (response: ServerResponse) => void]>([
     ['is not answered', () => undefined],
-    ['is answered by events without end', begin],
+    ['is answered by endless events', begin],
   ])('no connection to an MCP server is left of a canceled call that %s', async (_what, open) => {
     const { answer: wait, left } = silence();
     const controller = new AbortController();

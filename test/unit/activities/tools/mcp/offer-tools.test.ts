@@ -46,7 +46,7 @@ describe('offerTools', () => {
     ['no hint', { annotations: {}, trusted: true }, 'unsafe'],
     ['readOnlyHint', { annotations: { readOnlyHint: true }, trusted: true }, 'idempotent'],
     ['idempotentHint', { annotations: { idempotentHint: true }, trusted: true }, 'idempotent'],
-    ['hints that say no', { annotations: { readOnlyHint: false, idempotentHint: false }, trusted: true }, 'unsafe'],
+    ['hints that are false', { annotations: { readOnlyHint: false, idempotentHint: false }, trusted: true }, 'unsafe'],
   ] as const)('the effect of an MCP tool is derived from %s', (_what, { annotations, trusted }, effect) => {
     expect(offer([aListedTool({ annotations })], { trusted }).offered).toMatchObject([{ effect }]);
   });

@@ -14,7 +14,7 @@ const pictureFile = { type: 'image', blob: expect.any(String), mediaType: 'image
 describe('the answer of an MCP tool', () => {
   test.each<[string, Partial<CallToolResult>, unknown]>([
     ['texts, which are joined', { content: [text, text] }, 'A chart\nA chart'],
-    ['nothing', { content: [] }, null],
+    ['an empty answer', { content: [] }, null],
     ['a picture, which becomes a stored file', { content: [text, picture] }, [text, pictureFile]],
     [
       'a sound',

@@ -67,15 +67,18 @@ describe('the secrets of a server at an address', () => {
     });
   });
 
-  test.each(['odd.fail', 'odd.complain'])('secrets of an MCP server are not exposed in part by a long error of %s', async (name) => {
-    const call = await open();
-    for (const text of LONG_TEXTS) expect(await failureOf(call(name, text))).not.toMatch(PART);
-  });
+  test.each(['odd.fail', 'odd.complain'])(
+    'secrets of an MCP server are not exposed in part by a long error of %s',
+    async (name) => {
+      const call = await open();
+      for (const text of LONG_TEXTS) expect(await failureOf(call(name, text))).not.toMatch(PART);
+    },
+  );
 
   test.each<[string, (text: string) => Answer]>([
     ['a long refusal', (text) => answer(403, {}, text)],
-    ['a forgotten session', (text) => answer(404, {}, text)],
-    ['what is no JSON', (text) => answer(200, { 'content-type': 'application/json' }, text.trim())],
+    ['an expired session', (text) => answer(404, {}, text)],
+    ['an answer that is no JSON', (text) => answer(200, { 'content-type': 'application/json' }, text.trim())],
   ])('secrets of an MCP server are not exposed in part by %s', async (_what, answerWith) => {
     const call = await open();
     for (const text of [...LONG_TEXTS, `${SECRET} is wrong`]) {
@@ -89,14 +92,17 @@ describe('the secrets of a server at an address', () => {
 
 describe('the secrets of a program', () => {
   const STARTS: Readonly<Record<string, string>> = {
-    'where they are cut at the front': 'console.error(process.env.KEY + "x".repeat(490))',
-    'where it says them again and again': 'console.error(process.env.KEY.repeat(40_000))',
+    'whose output is truncated at the front': 'console.error(process.env.KEY + "x".repeat(490))',
+    'whose output repeats them': 'console.error(process.env.KEY.repeat(40_000))',
   };
 
-  test.each(Object.keys(STARTS))('secrets are not exposed in part by an MCP program that does not start, %s', async (where) => {
-    const program = { command: process.execPath, args: ['-e', STARTS[where] ?? ''], env: { KEY: { secret: 'KEY' } } };
-    const message = await failureOf(openTestedTools({ mute: program }, { secrets: { KEY: SECRET } }));
-    expect(message).toContain('it said: ');
-    expect(message).not.toMatch(PART);
-  });
+  test.each(Object.keys(STARTS))(
+    'secrets are not exposed in part by an MCP program that does not start, %s',
+    async (where) => {
+      const program = { command: process.execPath, args: ['-e', STARTS[where] ?? ''], env: { KEY: { secret: 'KEY' } } };
+      const message = await failureOf(openTestedTools({ mute: program }, { secrets: { KEY: SECRET } }));
+      expect(message).toContain('it said: ');
+      expect(message).not.toMatch(PART);
+    },
+  );
 });
