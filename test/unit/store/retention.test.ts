@@ -56,7 +56,7 @@ async function anEndedRun(id: string, threadId: string | null = null): Promise<v
   await endRun(store, { id }, 4);
 }
 
-test('an old ended run is counted by retention, then deleted with all its rows', async () => {
+test('retention counts an old ended run, then deletes it with all its rows', async () => {
   await anEndedRun('R-old');
   const retention = older({ runsBefore: LATER });
   const whole = { ...NOTHING, runs: 1, events: 4, checkpoints: 3, ledger: 1, blobs: 1 };

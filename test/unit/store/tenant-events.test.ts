@@ -90,7 +90,7 @@ test('a reader that resumes after any event reads each event of its tenant once,
   expect(came).toEqual(names);
 });
 
-describe('batches with gaps that earlier batches have filled', () => {
+describe('event batches that are written out of order', () => {
   test.each<readonly (readonly number[])[]>([
     [
       [6, 7, 8],

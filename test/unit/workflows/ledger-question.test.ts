@@ -33,7 +33,7 @@ const compensable = aCall(aToolRequest({ effect: 'idempotent' }), { isCompensabl
 const TIMEOUTS: readonly TimeoutType[] = ['SCHEDULE_TO_CLOSE', 'START_TO_CLOSE', 'HEARTBEAT', 'SCHEDULE_TO_START'];
 const ACCOUNTABLE = { keyed, unsafe, compensable };
 
-describe('the ledger is asked about a call', () => {
+describe('questions to the ledger', () => {
   test.each(Object.entries(ACCOUNTABLE))(
     'the ledger is asked about a call after each timeout if the call is %s',
     (_, call) => {
@@ -80,7 +80,7 @@ describe('the ledger is asked about a call', () => {
   );
 });
 
-describe("the ledger's answer about a call that the server has given up", () => {
+describe('the ledger’s answers about abandoned calls', () => {
   const failureOf = (
     call: CallEffect,
     answer: TaskFailure,

@@ -88,7 +88,7 @@ describe('several decisions of one chat message', () => {
   });
 });
 
-describe('acts that may take effect', () => {
+describe('bulk acts with an unknown effect', () => {
   test('a bulk decision that possibly takes effect is audited', async () => {
     replies.set(approval(1), 'silent').set(approval(2), 'too-late');
     const decisions = [1, 2, 3].map((n) => ({ approvalId: approval(n), decision: 'approve' }));

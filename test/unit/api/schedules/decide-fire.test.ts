@@ -105,7 +105,7 @@ test('a schedule’s pending fire whose workflow was canceled starts no run', as
   expect(await store.runs.find(fire.runId)).toBeNull();
 });
 
-describe('beside a run that an `allow` schedule has started before its policy changed, a fire', () => {
+describe('a fire beside a run of an earlier policy', () => {
   let schedules = 0;
   async function decideBeside(overlap: Overlap, kind: FireKind, config: ConfigInput = {}) {
     const schedule = await createSchedule(store, `changed-${(schedules += 1)}`, { overlap });

@@ -110,7 +110,7 @@ describe('the run of a fire whose workflow Temporal has canceled', () => {
   );
 });
 
-describe('a fire that a person has requested', () => {
+describe('a trigger of a schedule', () => {
   async function requested(id: string, kind: FireKind = 'trigger', over: ScheduleOver = {}): Promise<Schedule> {
     const schedule = await createSchedule(store, id, over);
     await store.scheduleFires.request(schedule, [{ at: AT, kind, runId: `run-${id}` }], 0);
@@ -206,7 +206,7 @@ describe('a fire that a person has requested', () => {
   });
 });
 
-describe('times that Temporal has skipped while a fire was open', () => {
+describe('times of a schedule that Temporal has skipped', () => {
   const minute = (number: number): string => new Date(Date.UTC(2026, 0, 1, 1, number)).toISOString();
 
   test.each<[Overlap, readonly number[]]>([

@@ -86,7 +86,7 @@ test('a deleted schedule can not be triggered', async () => {
   await expect(trigger(deps(), schedule, ulid())).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-describe('a recorded trigger is pending', () => {
+describe('a recorded trigger', () => {
   test('a recorded trigger of a schedule is pending while Temporal is unavailable', async () => {
     const schedule = await createSchedule(store, 'away');
     temporal.isAway = true;

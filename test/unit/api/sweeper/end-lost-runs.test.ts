@@ -83,7 +83,7 @@ test('a run whose workflow was found again, or is unknown because of an error, c
   expect([await statusOf('B'), await statusOf('N')]).toEqual(['queued', 'queued']);
 });
 
-describe('if Temporal lacks many workflows, no run is ended', () => {
+describe('many lost workflows', () => {
   const lostRuns = async (what: string, count: number): Promise<Record<string, WorkflowEnd>> => {
     const ids = Array.from({ length: count }, (_, n) => `${what}-${n}`);
     for (const id of ids) await aRun(id);

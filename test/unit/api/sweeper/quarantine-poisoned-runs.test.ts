@@ -80,7 +80,7 @@ interface Case {
   readonly task: Partial<FailingTask>;
 }
 
-describe('a run is quarantined', () => {
+describe('a run with failing workflow tasks is quarantined', () => {
   test.each<Case & { readonly message: string }>([
     {
       what: 'whose code has failed its task twice',
@@ -115,7 +115,7 @@ describe('a run is quarantined', () => {
   });
 });
 
-describe('a run is not quarantined', () => {
+describe('a run with failing workflow tasks is not quarantined', () => {
   test.each<Case>([
     { what: 'whose code has failed its task once', id: 'L-once', note: { ...BAD_CODE, proofs: 1 }, task: {} },
     {

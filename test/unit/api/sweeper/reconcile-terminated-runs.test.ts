@@ -156,7 +156,7 @@ describe('the sweep does not change a run', () => {
   });
 });
 
-describe('the sweep checks some runs again', () => {
+describe('runs that the sweep checks again', () => {
   test('the sweep checks a run again that was not known to be dispatched', async () => {
     await store.runs.create(aNewRun({ id: 'B' }));
     const end = createTerminatedRunsReconciler();

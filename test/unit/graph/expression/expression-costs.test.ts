@@ -33,7 +33,7 @@ function attempt(expression: Expression, state: Json): Tried {
 
 const evaluate = (source: string, state: Json): Tried => attempt(parseExpression(source, NODE_NAMES), state);
 
-describe('an expression ends at a bounded cost if it', () => {
+describe('an expression ends at a bounded cost', () => {
   test.each<[string, string]>([
     ['catches errors in loops', 'state.l.exists(a, state.l.exists(b, state.l.exists(c, state.nope)))'],
     ['continues after its limit', 'state.l.exists(a, state.l.exists(b, state.l.exists(c, a < 0))) || true'],
@@ -94,7 +94,7 @@ describe('an expression ends at a bounded cost if it', () => {
   }, 300_000);
 });
 
-describe('the bytes of a value are counted while the value is made,', () => {
+describe('the limit of bytes that an expression makes', () => {
   test('the bytes of a single value are limited while an expression makes it', () => {
     const source = `[${Array.from({ length: 950 }, () => 'state.z').join(', ')}]`;
     const { code, units } = evaluate(source, { z: Array.from({ length: 100_000 }, () => 0) });

@@ -42,7 +42,7 @@ describe('the value of an expression', () => {
   });
 });
 
-describe('numbers are equal by value, in any notation', () => {
+describe('numbers in expressions', () => {
   test.each<[string, Json, boolean]>([
     ['1 == 1.0', {}, true],
     ['1 == 1.5', {}, false],
@@ -104,7 +104,7 @@ describe('a function in addition to standard CEL', () => {
   });
 });
 
-describe('an expression that fails or costs too much:', () => {
+describe('an expression that fails or costs too much', () => {
   test.each<[string, Json, RegExp]>([
     ['state.l[5]', { l: [1] }, /state\.l\[5\].*index/],
     ['state.o.nope', { o: {} }, /state\.o\.nope.*nope/],

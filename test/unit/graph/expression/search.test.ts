@@ -5,7 +5,7 @@ import { indexOfText, lastIndexOfText, splitText } from '../../../../src/graph/e
 const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 60 });
 const wanted = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 12 });
 
-describe('the search in texts gives the same results as JavaScript', () => {
+describe('the search in texts of expressions', () => {
   test('searching texts in expressions, forwards and backwards, gives the same results as JavaScript', () => {
     fc.assert(
       fc.property(text, wanted, fc.nat(70), (all, part, from) => {

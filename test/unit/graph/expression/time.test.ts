@@ -5,7 +5,7 @@ import type { Json } from '../../../../src/graph/values/json.ts';
 
 const evaluate = (source: string): Json => parseExpression(source, []).evaluate({});
 
-describe('time in expressions:', () => {
+describe('time in expressions', () => {
   test.each<[string, Json]>([
     ['timestamp("2024-03-07T10:00:00+02:00")', '2024-03-07T08:00:00.000Z'],
     ['timestamp("2024-03-07T10:00:00.123456Z")', '2024-03-07T10:00:00.123Z'],

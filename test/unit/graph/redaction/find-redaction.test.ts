@@ -17,7 +17,7 @@ const redactionOf = (definition: GraphDefinition, { graphs = {} }: { graphs?: Re
 const hiddenBy = (nodes: Readonly<Record<string, NodeDefinition>>, over: Partial<GraphDefinition> = {}) =>
   redactionOf(aGraph(nodes, over)).channels;
 
-describe('the data derived from a redacted channel:', () => {
+describe('data derived from a redacted channel', () => {
   test('a definition without redacted channels redacts nothing', () => {
     expect(redactionOf(aDefinition())).toBe(NOTHING_REDACTED);
   });
@@ -146,7 +146,7 @@ describe('the data derived from a redacted channel:', () => {
   });
 });
 
-describe('the redaction of subgraphs:', () => {
+describe('the redaction of subgraphs', () => {
   const inner = aDefinition({
     name: 'inner',
     channels: { given: {}, made: {}, other: {} },
@@ -194,7 +194,7 @@ describe('the redaction of subgraphs:', () => {
   });
 });
 
-describe('the redaction of a node contains', () => {
+describe('the redaction of a node', () => {
   const nodeOf = (node: NodeDefinition) => redactionOf(aGraph({ a: node, z: { type: 'set' } })).nodes['a'];
 
   test('the redaction of a node contains the fields that are filled with redacted data, member by member', () => {

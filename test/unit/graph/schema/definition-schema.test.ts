@@ -113,7 +113,7 @@ describe('definitionSchema', () => {
 
 const SCENARIOS = join(resolve(process.env['CONFORMANCE_DIR'] ?? '../shared/conformance-next'), 'scenarios');
 
-describe.skipIf(!existsSync(SCENARIOS))('a definition of the conformance suite:', () => {
+describe.skipIf(!existsSync(SCENARIOS))('a definition of the conformance suite', () => {
   const names = { models: { default: {} }, tools: aCatalog().tools, functions: {} };
   const definitions = existsSync(SCENARIOS) ? readdirSync(SCENARIOS).flatMap(readScenarios) : [];
 

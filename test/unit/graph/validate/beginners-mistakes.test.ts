@@ -34,7 +34,7 @@ const linesOf = (definition: Json): string[] =>
     .filter(({ code }) => !['MISSING_ENTRY_POINT', 'UNREACHABLE_NODE', 'UNUSED_CHANNEL'].includes(code))
     .map(({ path, message, hint }) => `${path}: ${message}${hint === undefined ? '' : ` (${hint})`}`);
 
-describe('an expression that is not CEL is quoted, with the position and a hint', () => {
+describe('an expression that is not CEL', () => {
   test.each([
     [
       '{{ state.text === "b" }}',
@@ -58,7 +58,7 @@ describe('an expression that is not CEL is quoted, with the position and a hint'
   });
 });
 
-describe('a name from another engine is reported:', () => {
+describe('names of another engine', () => {
   test('the names START and END of another engine are reported', () => {
     expect(linesOf(edge({ from: 'START', to: 'END' }))).toEqual([
       '/edges/0/from: There is no node "START". Did you mean "__start__"?',

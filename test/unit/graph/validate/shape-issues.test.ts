@@ -22,7 +22,7 @@ const issuesOf = (definition: Json): string[] =>
     .filter(({ severity }) => severity === 'error')
     .map(({ code, path, message }) => `${code} ${path}: ${message}`);
 
-describe('a misspelt name has a suggestion:', () => {
+describe('a misspelt name', () => {
   test.each<[string, Json, string]>([
     ['a field', node({ type: 'llm', prompts: 'x' }), '/nodes/a/prompts: … Did you mean "prompt"?'],
     ['a field of the graph', base({ chanels: {} }), '/chanels: … Did you mean "channels"?'],

@@ -22,7 +22,7 @@ const child = (over: Readonly<Record<string, Json>>, rest: Readonly<Record<strin
 const found = (definition: Json, graphs?: Readonly<Record<string, GraphDefinition>>): string[] =>
   validateGraph(definition, graphs ? aCatalog({ graphs }) : aCatalog()).map(({ code, path }) => `${code} ${path}`);
 
-describe('unreadable parts are reported, and everything else is checked', () => {
+describe('unreadable parts of a definition', () => {
   test.each<[string, Json, string[]]>([
     ['nodes', base({ nodes: 7, edges: [] }), ['INVALID_FIELD /nodes']],
     ['a node', base({ nodes: { a: set, b: set, c: 7 } }), ['INVALID_FIELD /nodes/c']],

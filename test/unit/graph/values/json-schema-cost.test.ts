@@ -13,7 +13,7 @@ const unitsOf = (work: () => unknown): number => {
   return unitsSpent() - before;
 };
 
-describe('the time of a check is linear in the sizes of schema and value, not in their product:', () => {
+describe('the time of a validation', () => {
   test.each<[string, (size: number) => { schema: JsonObject; value: Json }]>([
     [
       'a list of types',
@@ -61,7 +61,7 @@ describe('the time of a check is linear in the sizes of schema and value, not in
   });
 });
 
-describe('a check is charged', () => {
+describe('the cost of a validation', () => {
   test('the cost of a JSON schema validation includes the keys of each object that it compares', () => {
     const schema = { items: { const: objectOf(1_000, () => 1) } };
     expect(unitsOf(() => compileJsonSchema(schema)(Array(100).fill({})))).toBeGreaterThan(100_000);
@@ -79,7 +79,7 @@ describe('a check is charged', () => {
   });
 });
 
-describe('an examination of a schema is charged', () => {
+describe('the cost of examining a schema', () => {
   test('the cost of examining a JSON schema includes each URI that it resolves', () => {
     const schema = { $id: `${'a'.repeat(300_000)}/`, properties: objectOf(200, () => ({ $id: 'b' })) };
     expect(findSchemaProblems(schema)).toMatchObject([{ isTooExpensive: true }]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { unitsSpent, withAllowance } from '../../../../src/graph/values/meter.ts';
 import { estimatePattern, compilePattern, matchesPattern } from '../../../../src/graph/values/regular-expression.ts';
 
-describe('a pattern with a large program is refused before it is compiled,', () => {
+describe('a regular expression with a large program', () => {
   test.each([
     ['for its length', 'a{1000}'.repeat(1_000), /at most 1000 characters/],
     ['for its repeats', 'a{1000}'.repeat(140), /at most 5000 instructions/],

@@ -32,7 +32,7 @@ function checkOf(names: readonly Name[], worker = OWN) {
 
 const TASK = ['TASK_SCHEDULED', 'TASK_STARTED', 'TASK_COMPLETED'] as const;
 
-describe('a workflow task was completed', () => {
+describe('a completed workflow task', () => {
   test('a workflow task was completed if its completion event follows its start; earlier events are not read', async () => {
     const { check, pages } = checkOf([...TASK, ...TASK, 'TASK_SCHEDULED']);
     expect(await check(5)).toBe(true);

@@ -31,7 +31,7 @@ test('when a workflow process ends, only the oldest request counts as being exec
   ]);
 });
 
-describe('a request is reported as late', () => {
+describe('a late request to a workflow process', () => {
   const watched = (part = 1) => {
     const late: (readonly [number, boolean])[] = [];
     const onLate = (withinMs: number, hasWorked: boolean) => void late.push([withinMs, hasWorked]);

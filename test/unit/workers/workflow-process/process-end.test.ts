@@ -24,7 +24,7 @@ test.each<[number | null, NodeJS.Signals | null, EndKind, string]>([
   expect(endOfProcess(exitCode, signalCode)).toEqual({ kind, how });
 });
 
-describe('the verdict on an execution after the ends of its processes is', () => {
+describe('the verdict on an execution', () => {
   const MANY = 100;
   /** Upper case: it was alone. */
   const ENDS: Readonly<Record<string, EndKind>> = { c: 'crashed', l: 'late', b: 'busy', e: 'ended' };

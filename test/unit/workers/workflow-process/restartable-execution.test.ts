@@ -54,7 +54,7 @@ function processes(ends: readonly End[], isSuspect = false) {
   return { asked, failed, stopped, code };
 }
 
-describe('when a process ends while it executes another execution', () => {
+describe('the end of a process that executes another execution', () => {
   test('a replayed execution restarts in the next workflow process, and again in the one after it', async () => {
     const { asked, failed, code } = processes([{ at: 4 }, { at: 0 }, { at: 3 }]);
     for (const name of ['a', 'b', 'c']) await code.send(request(name), true);
@@ -89,7 +89,7 @@ test('a replayed run keeps no queries, and starts no other process for them', as
   expect(asked.length).toBe(1);
 });
 
-describe('when a process ends while it executes the execution', () => {
+describe('the end of a process that executes the execution', () => {
   const killed: End = { at: 3, wasExecuting: true };
   const crashed: End = { at: 2, wasExecuting: true, kind: 'crashed' };
   const crashedAlone: End = { ...crashed, at: 4 };

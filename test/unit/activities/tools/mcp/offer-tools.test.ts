@@ -125,7 +125,7 @@ describe('offerTools', () => {
     });
   });
 
-  describe('of a tool that can not be used', () => {
+  describe('an MCP tool that can not be used', () => {
     const task = aListedTool({ name: 'task', execution: { taskSupport: 'required' } });
     const named = { read: {}, task: {}, gone: { effect: 'keyed' } } as const;
 

@@ -150,7 +150,7 @@ describe('texts at given pointers', () => {
   });
 });
 
-describe('the time is linear in the size of the arguments:', () => {
+describe('the time of converting tool arguments', () => {
   test.each<[string, (size: number) => Json]>([
     ['texts below a long name', (size) => ({ ['/'.repeat(size * 20)]: Array(size).fill('1') })],
     ['a number of many zeros', (size) => `0.${'0'.repeat(size * 10)}1${'0'.repeat(size * 10)}1`],
