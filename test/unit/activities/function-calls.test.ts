@@ -44,7 +44,7 @@ describe('functionCalls', () => {
     });
   });
 
-  test('a function receives its arguments and the context of its call', async () => {
+  test('a configured function receives its arguments and the context of its call', async () => {
     const seen: unknown[] = [];
     await callOf((...given) => void seen.push(given));
     const principal = { sub: 'ann', roles: ['user'] };

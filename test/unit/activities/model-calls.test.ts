@@ -115,7 +115,7 @@ describe('modelCalls', () => {
     expect(told).toMatchObject([['R1', { attempt: 2, index: 0 }]]);
   });
 
-  test('neither a summary nor a model call with an unknown position is published', async () => {
+  test('deltas of a summary, and of a model call with an unknown position, are not published', async () => {
     const asking = aModelRequest({ messages: [...talk, aMessage('summarize-0', 'user')] });
     expect(await toldOf(async () => REPLY, { request: asking })).toEqual([]);
     const withoutPlace = { ...aTask(), request: aModelRequest() };
@@ -141,7 +141,7 @@ describe('modelCalls', () => {
     expect((await call({ tools: ['purge'], toolChoice: 'none' }, { models })).reply).toEqual(reply);
   });
 
-  test('accepts an answer whose text was truncated', async () => {
+  test('a model answer whose text was truncated is accepted', async () => {
     expect((await call({}, { models: { default: async () => cutOff } })).reply).toEqual(cutOff);
   });
 

@@ -58,7 +58,7 @@ describe('toolCalls', () => {
     await expect(call({})).rejects.toMatchObject({ code: 'INVALID_TOOL_ARGUMENTS' });
   });
 
-  test('a tool without a return value returns null', async () => {
+  test('a tool without a return value gives the result null', async () => {
     const tool = aTool({ execute: async () => Reflect.get({}, 'nothing') });
     expect(await callOf(tool)).toEqual({ kind: 'value', value: null });
   });
@@ -87,7 +87,7 @@ describe('toolCalls', () => {
   };
 
   test.each<Tool['approval']>(['always', { when: 'args.amount > 5' }, { when: 'args.missing.x' }])(
-    'a tool that now requires an approval by %j is not called without one',
+    'a tool that now requires an approval by the policy %j is not called without one',
     async (approval) => {
       const refused = { code: 'APPROVAL_REQUIRED', retryable: false, done: 'no' };
       await expect(callUnder(approval, false)).rejects.toMatchObject(refused);
@@ -125,7 +125,7 @@ describe('toolCalls', () => {
     ['a user with one of its roles', ['support', 'user'], ['user']],
     ['an admin', ['support'], ['admin']],
     ['an admin when no other role may', [], ['admin']],
-  ])('a tool is called in runs of %s', async (_whose, roles, held) => {
+  ])('a tool with roles is called in runs of %s', async (_whose, roles, held) => {
     const tool = aTool({ roles, execute: () => 'paid' });
     const task = aTask({ createdBy: { sub: 'ann', roles: held } });
     expect(await toolCalls({ pay: tool }).execute(task, signal, { attempt: 1 })).toMatchObject({ value: 'paid' });
@@ -135,7 +135,7 @@ describe('toolCalls', () => {
     [['support', 'billing'], ['user'], 'a principal with the role support or billing; this run belongs to ann (user)'],
     [['support'], [], 'a principal with the role support; this run belongs to ann (no roles)'],
     [[], ['user'], 'a principal with the role admin'],
-  ])('a tool for %j is not called in runs of %j', async (roles, held, message) => {
+  ])('a tool for the roles %j is not called in runs of users with the roles %j', async (roles, held, message) => {
     const tool = aTool({ roles, execute: () => expect.unreachable() });
     const call = toolCalls({ pay: tool }).execute(aTask({ createdBy: { sub: 'ann', roles: held } }), signal, {
       attempt: 1,
@@ -144,7 +144,7 @@ describe('toolCalls', () => {
     await expect(call).rejects.toThrow(message);
   });
 
-  test('a tool with roles checks everyone who has changed the run', async () => {
+  test('a tool with roles is called only if everyone who has changed the run has one of them', async () => {
     const tool = aTool({ roles: ['support'], execute: () => 'paid' });
     const eva: Principal = { sub: 'eva', roles: ['support'] };
     const ben: Principal = { sub: 'ben', roles: ['user'] };
@@ -154,7 +154,7 @@ describe('toolCalls', () => {
     await expect(callAfter(eva, ben)).rejects.toThrow('this run was changed by ben (user)');
   });
 
-  test('an error of a tool is retryable', async () => {
+  test('an error thrown by a tool is retryable', async () => {
     const cause = new Error('out of paper');
     const tool = aTool({ execute: async () => await Promise.reject(cause) });
     const failure = { code: 'TOOL_FAILED', message: 'out of paper', retryable: true, done: 'perhaps', cause };

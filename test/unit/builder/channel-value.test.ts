@@ -80,7 +80,7 @@ test('a channel with a default begins with the default as its value', async () =
   expect(state).toEqual({ last: 'new', least: 9, all: true });
 });
 
-test('a channel with an optional default may be null', () => {
+test('a channel with an optional default may be null in the builder’s types', () => {
   interface Loose {
     readonly most: { readonly reducer: 'max'; readonly default?: 1 };
   }

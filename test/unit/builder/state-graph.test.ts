@@ -283,7 +283,7 @@ describe('successors', () => {
   });
 });
 
-test('the diagrams of a builder are those of its definition', () => {
+test('the diagrams that a builder returns are those of its definition', () => {
   expect(aRow().toMermaid()).toBe(toMermaid(aRow().compile()));
   expect(aRow().toPlantUml()).toBe(toPlantUml(aRow().compile()));
 });

@@ -51,7 +51,7 @@ test.each([
   expect(parseOn).toThrow('UNEXPECTED_ANSWER: An event of a stream is too long');
 });
 
-test('many events together may exceed the limit of one event', () => {
+test('many server-sent events together may exceed the size limit of one event', () => {
   const parse = createEventParser();
   const text = `data: ${'x'.repeat(1_000_000)}\n\n`;
   for (let n = 0; n < 101; n += 1) expect(parse(text)).toHaveLength(1);

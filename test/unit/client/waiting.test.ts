@@ -113,7 +113,7 @@ test.each([
   [{}, false],
   [{ idempotencyKey: 'mine' }, true],
 ])(
-  'whether the client reports for a forbidden start with %j that an earlier one was possibly executed: %j',
+  'the client knows for a forbidden start with %j whether an earlier attempt was possibly executed: %j',
   async (options, expected) => {
     const timing = { now: () => 0, random: () => 0, sleep: async () => undefined };
     const fetch = async (): Promise<Response> =>

@@ -3,7 +3,7 @@ import { parseConfig } from '../../../src/config/load-config.ts';
 import { toCatalog } from '../../../src/config/to-catalog.ts';
 import { CEILINGS } from '../../../src/graph/definition/limits.ts';
 
-test('an installation without ceilings has the default ones', () => {
+test('an installation without configured ceilings has the default ceilings', () => {
   const config = parseConfig('here', {});
   expect(config.ceilings).toEqual({ ...CEILINGS, openCallsPerTenant: 200 });
   expect(toCatalog(config)).toMatchObject({ ceilings: CEILINGS, defaults: { maxSteps: 25, maxConcurrency: 100 } });

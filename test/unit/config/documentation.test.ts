@@ -44,7 +44,7 @@ describe('docs/models.md', () => {
     expect(others).toEqual([]);
   });
 
-  test('docs/models.md contains a model of code that answers a request', async () => {
+  test('docs/models.md contains a model implemented in code that answers a request', async () => {
     const { echo } = parseConfig('docs/models.md', ownModelExample).models;
     if (!echo || !('generate' in echo)) throw new Error('There is no such model');
     expect(await createOwnModel(echo.generate)(aModelQuestion(), aModelContext())).toMatchObject({ text: 'Hello' });

@@ -6,7 +6,7 @@ test('a configuration without roles has the built-in roles', () => {
   expect(parseConfig('here', {}).roles).toEqual(BUILT_IN_ROLES);
 });
 
-test('configured roles are added to the built-in ones, or replace them', () => {
+test('configured roles are added to the built-in roles, or replace them', () => {
   const { roles } = parseConfig('here', { roles: { auditor: ['run:read', 'payload:read'], user: ['run:read'] } });
   expect([...roles.keys()].toSorted()).toEqual(['admin', 'approver', 'auditor', 'user']);
   expect(permissionsOf(['auditor'], roles)).toEqual(new Set(['run:read', 'payload:read']));
@@ -35,7 +35,7 @@ test('a role without a name is refused', () => {
   expect(() => parseConfig('here', { roles: { '': [] } })).toThrow(/\/roles\/: a role must have a name/);
 });
 
-test('the role admin may lose all permissions but its own', () => {
+test('the role admin may lose all permissions but the permission admin', () => {
   expect(parseConfig('here', { roles: { admin: ['admin'] } }).roles.get('admin')).toEqual(['admin']);
   expect(() => parseConfig('here', { roles: { admin: ['run:read'] } })).toThrow(
     /\/roles\/admin: must keep the permission "admin"/,

@@ -31,7 +31,7 @@ describe('the fields for a value', () => {
     expect(JSON.stringify(readDraft(fields, draft, value))).toBe(JSON.stringify({ value, problems: {} }));
   });
 
-  test('the console’s form has the members of the schema without a value, and a single field for a value that is no object', () => {
+  test('for a value that is no object, the console’s form has a single field instead of the schema’s members', () => {
     expect(fieldsFor(schema, undefined)?.map(({ name }) => name)).toEqual(['order']);
     expect(fieldsFor(schema, ['A-1'])).toBeNull();
     expect(fieldsFor({ properties: {} }, { a: 1 })).toHaveLength(1);

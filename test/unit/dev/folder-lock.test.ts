@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a data folder is locked until its lock is released', () => {
+test('a data folder is locked by one process until its lock is released', () => {
   const release = lockFolder(folder);
   expect(() => lockFolder(folder)).toThrow(
     `${folder} is in use by process ${process.pid}; stop it, or give another --data-dir`,

@@ -104,7 +104,7 @@ describe('ARCHITECTURE.md', () => {
   );
 });
 
-test.each(PAGES)('every file that %s names exists', (path) => {
+test.each(PAGES)('every file that the page %s names exists', (path) => {
   const names = new Set([...filesBelow('src'), ...filesBelow('test')].map((file) => posix.basename(file)));
   const isKnown = (named: string): boolean =>
     named.includes('/')
@@ -113,7 +113,7 @@ test.each(PAGES)('every file that %s names exists', (path) => {
   expect(pathsIn(read(path)).filter((named) => !isKnown(named))).toEqual([]);
 });
 
-test.each(PAGES)('every file that %s links exists', (path) => {
+test.each(PAGES)('every file that the page %s links exists', (path) => {
   const links = [...read(path).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link = '']) => link);
   expect(links.filter((link) => !isThere(posix.join(posix.dirname(path), link)))).toEqual([]);
 });

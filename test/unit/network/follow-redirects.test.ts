@@ -126,7 +126,7 @@ describe('redirects to another origin', () => {
     ['http://pay.example/', 'https://pay.example/there'],
     ['https://pay.example/', 'https://pay.example:8443/there'],
     ['https://pay.example/', 'https://www.pay.example/there'],
-  ])('a redirect from %s to %s drops headers and body', async (url, location) => {
+  ])('a redirect to another origin, from %s to %s, drops headers and body', async (url, location) => {
     const sent: HttpRequest[] = [];
     const send: GuardedRequest = async (request) => {
       sent.push(request);

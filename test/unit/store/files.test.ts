@@ -22,7 +22,7 @@ const age = async (table: string, column: string, id: string) =>
   await database.query(`update ${table} set ${column} = now() - interval '3 days' where upload_id = $1`, [id]);
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
 
-test('an upload becomes one file, even if several attempts use the same id', async () => {
+test('a file upload becomes one file, even if several attempts use the same id', async () => {
   await begin('upload of a');
   await begin('again');
   const first = await files.keep(aFile('a'));

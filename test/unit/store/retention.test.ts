@@ -184,7 +184,7 @@ test('retention deletes unpublished definitions with their last run', async () =
   expect(await store.graphs.definition('h2')).toBeNull();
 });
 
-test('pruning continues after its last batch', async () => {
+test('a later pruning continues where the limit of batches stopped the first', async () => {
   for (const id of ['R-1', 'R-2', 'R-3']) await anEndedRun(id);
   const retention = older({ runsBefore: LATER });
   expect((await prune(retention, 1, { most: 2 })).runs).toBe(2);

@@ -131,7 +131,7 @@ describe('a claim', () => {
   });
 });
 
-test('the other active fires of a schedule are pending, or their runs have not ended', async () => {
+test('for a schedule’s fire, the other active fires are those that are pending or whose runs have not ended', async () => {
   const schedule = await createSchedule(store, 'busy');
   const own = { ...schedule, at: timeAt(1) };
   const active = async () => await scheduleFires.activeBeside(own);

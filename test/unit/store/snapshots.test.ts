@@ -34,7 +34,7 @@ test('snapshots of states are no larger than the checkpoints, in any order of re
   expect(snapshots).toBeLessThanOrEqual(checkpoints);
 }, 60_000);
 
-test('the size of snapshots stays linear when pages of 50 are read, newest first', async () => {
+test('the size of state snapshots stays linear when pages of 50 checkpoints are read, newest first', async () => {
   await writeLong('P', 400);
   for (let page = 7; page >= 0; page--)
     for (let n = page * 50 + 1; n <= page * 50 + 50; n++) await store.checkpoints.at('P', `P.c${n}`);

@@ -25,7 +25,7 @@ async function statesOf(listed: readonly StoredCheckpoint[], maxBytes?: number):
 const upTo = (last: number): number[] => Array.from({ length: last }, (_, n) => n + 1);
 const logOf = (state: StoredState | null | undefined) => state?.channels['log'];
 
-test('states of a run are those at its checkpoints, before and after its snapshots', async () => {
+test('the states of a run at its checkpoints are complete, before and after its snapshots', async () => {
   const listed = await write('S', upTo(150));
   await checkpoints.at('S', 'S.c70');
   await checkpoints.at('S', 'S.c140');

@@ -62,7 +62,7 @@ test('events that are committed late are neither skipped nor repeated in the ten
   expect((await readFrom(before.place)).names).toEqual(['A1', 'B3']);
 });
 
-test('a reader that resumes after any event reads each event of its tenant once, in one order', async () => {
+test('a stream reader that resumes after any event reads each event of its tenant once, in one order', async () => {
   const random = createRandom(5);
   const from = await store.tenantEvents.now();
   const last = { A: 1, B: 3, C: 0 };

@@ -176,7 +176,7 @@ test('a test run of a graph with errors is refused', async () => {
   await expect(runGraph(graph, {})).rejects.toMatchObject({ code: 'INVALID_GRAPH' });
 });
 
-test('the input of a test run is checked as by the API', async () => {
+test('the input of a test run is checked like the input of an API request', async () => {
   const graph = {
     name: 'g',
     channels: { n: { schema: { type: 'number' } }, m: {} },
@@ -188,7 +188,7 @@ test('the input of a test run is checked as by the API', async () => {
   await expect(runGraph(whole, { n: 'x' })).rejects.toThrow(/\/m: it is required\n\/n: /);
 });
 
-test('the input and the state of a test run have the types of the channels', async () => {
+test('the input and the state of a test run have the TypeScript types of the channels', async () => {
   const graph = new StateGraph({
     name: 'typed',
     channels: {

@@ -172,7 +172,7 @@ test.each(Object.values(CASES).flat())(
   },
 );
 
-test('each next action of a run has a description of its effect', () => {
+test('each suggested next action of a run has a description of its effect', () => {
   const effects = Object.values(CASES)
     .flat()
     .flatMap(([reason]) => nextActions(reason, 'R').map(({ effect }) => effect));

@@ -30,7 +30,7 @@ test('each signal of a workflow activation is read separately', async () => {
   ]);
 });
 
-test('only the first payload of a signal is fetched and used', async () => {
+test('only the first payload of a workflow signal is fetched and used', async () => {
   const [job] = await read({ signalWorkflow: { signalName: 'approve', input: [sound, broken] } });
   expect(valuesOf(job?.signalWorkflow?.input)).toEqual([{ reason: 'ok' }]);
 });

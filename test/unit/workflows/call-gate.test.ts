@@ -59,7 +59,7 @@ const made = (startedAt: number, endedAt: number, bytes = 100): LocalOutcome => 
   bytes,
 });
 
-test('local calls begin at once and in order until the time of the burst is over', () => {
+test('local calls of a workflow task begin at once and in order until the time of the burst is over', () => {
   const calls = open();
   calls.request(aLocalCall('a'));
   end(calls, made(1_000, 1_999));
@@ -193,7 +193,7 @@ test('small activity requests are measured, so many of them begin in one workflo
   expect(started).toHaveLength(200);
 });
 
-test('a small activity call does not overtake larger waiting ones', () => {
+test('a small activity call does not overtake larger waiting calls', () => {
   const calls = open();
   for (let at = 0; at < 21; at++) calls.request(aCall(String(at), { args: { large } }));
   calls.request(aCall('small'));

@@ -39,7 +39,7 @@ describe('withHeartbeat', () => {
     [5_000, [0]],
     [3_600_000, [0]],
   ])(
-    'an attempt that was scheduled %i ms ago sends a heartbeat at once if it may be superseded',
+    'a call attempt that was scheduled %i ms ago sends a heartbeat at once if a later attempt may have superseded it',
     async (waitedMs, beats) => {
       expect(await beatsDuring(1_000, async () => await sleep(1_000), { waitedMs })).toEqual(beats);
     },

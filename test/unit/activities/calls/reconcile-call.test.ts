@@ -72,7 +72,7 @@ test('a possibly executed call is reconciled as unknown, and stays unknown', asy
   expect(await failureOf(reconcile(task))).toMatchObject(unknown);
 });
 
-test('an open call is checked again, and has an unknown outcome once its attempt is lost', async () => {
+test('the reconciliation checks an open call again, and records an unknown outcome once its attempt is lost', async () => {
   const { key, takeover, node, runId, tenantId } = aNewTask('unsafe');
   const claim = {
     key,

@@ -31,7 +31,7 @@ const endOf = async (limit: TimeLimit, work: Promise<never>): Promise<unknown> =
 const forever = async (): Promise<never> => await new Promise(() => undefined);
 
 describe('openTimeLimit', () => {
-  test('an attempt ends at its time-out', async () => {
+  test('a call attempt ends at its time-out', async () => {
     const { limit } = open({ timeoutMs: 5_000 });
     const ended = endOf(limit, forever());
     await vi.advanceTimersByTimeAsync(4_999);
@@ -41,7 +41,7 @@ describe('openTimeLimit', () => {
     expect(await ended).toHaveProperty('message', 'The call took longer than its time-out of 5000 ms');
   });
 
-  test('an attempt ends at the deadline of all attempts, if that comes first', async () => {
+  test('a call attempt ends at the deadline of all attempts, if that comes first', async () => {
     const { limit } = open({ timeoutMs: 5_000, deadlineMs: 62_000 });
     const ended = endOf(limit, forever());
     await vi.advanceTimersByTimeAsync(2_000);
@@ -119,7 +119,7 @@ describe('openTimeLimit', () => {
     expect(await ended).toMatchObject({ code: 'CANCELED', done: 'perhaps' });
   });
 
-  test('another attempt is allowed as long as it begins before the deadline', () => {
+  test('another call attempt is allowed as long as it begins before the deadline', () => {
     const { limit } = open({ deadlineMs: 62_000 });
     expect([1_999, 2_000, 2_001].map((delayMs) => limit.allows(delayMs))).toEqual([true, false, false]);
     expect(open({}).limit.allows(Number.MAX_SAFE_INTEGER)).toBe(true);

@@ -292,7 +292,7 @@ describe('a system message between other messages', () => {
   });
 });
 
-test('Anthropic receives the tools of past calls when no tool may be called any more', async () => {
+test('Anthropic receives the tool definitions of past calls when no tool may be called any more', async () => {
   const { body } = await sent('anthropic', { request: { ...CONVERSATION, tools: [] } });
   expect(body).toMatchObject({
     tools: [{ name: 'crm_lookup', input_schema: { type: 'object', properties: {} } }],

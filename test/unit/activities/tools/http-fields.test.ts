@@ -31,7 +31,7 @@ test.each<[JsonObject, repeat: string, brackets: string, commas: string]>([
     'items[0][price]=1&items[1][price]=2',
   ],
   [{ pairs: [['a', 'b'], []] }, 'pairs[0]=a&pairs[0]=b', 'pairs[0][]=a&pairs[0][]=b', 'pairs[0]=a,b'],
-])('the query parameters %j are written in each style', (args, ...expected) => {
+])('the query parameters %j are written in the styles repeat, brackets and commas', (args, ...expected) => {
   expect(written(args)).toEqual(expected);
 });
 

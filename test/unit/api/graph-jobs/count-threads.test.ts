@@ -27,7 +27,7 @@ test("the number of worker threads in a container depends on the container's mem
   expect(countThreads(512)).toBe(2);
 });
 
-test.each([0, 18_446_744_073_709_552_000])('a memory limit of %d bytes means no limit', (none) => {
+test.each([0, 18_446_744_073_709_552_000])('a container memory limit of %d bytes means no limit', (none) => {
   const spy = vi.spyOn(process, 'constrainedMemory').mockReturnValue(64 * 2 ** 40);
   const unlimited = countThreads(1);
   spy.mockReturnValue(none);

@@ -66,7 +66,7 @@ test('a graph is read from the store once, however many others refer to it', asy
   expect(Object.keys(graphs)).toHaveLength(30);
 });
 
-test('a graph may contain itself', async () => {
+test('a graph may contain itself as a subgraph', async () => {
   const { reads, tenant } = aTenant([aGraph('g0', ['g1@1']), aGraph('g1', ['g0@1'])]);
   expect(Object.keys((await linkGraphs(aGraph('top', ['g0@1']), tenant)).graphs).toSorted()).toEqual(['g0@1', 'g1@1']);
   expect(reads).toEqual(['g0@1', 'g1@1']);

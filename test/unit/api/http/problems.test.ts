@@ -111,7 +111,7 @@ describe('a JSON body', () => {
     [`/api/runs/${UNKNOWN_ID}/reject`, {}],
     ['/api/approvals/none/decision', { decision: 'approve' }],
   ];
-  test.each(strict)('a body of POST %s may contain no unknown field', async (path, body) => {
+  test.each(strict)('a request body of POST %s may contain no unknown field', async (path, body) => {
     const answer = await admin.post(path, { ...body, 'a/b~c': 1 });
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual(['/a~1b~0c']);
@@ -131,7 +131,7 @@ describe('the size of a body', () => {
     ['/api/graphs/validate', 4 * MIB, 200],
     ['/api/graphs/validate', 4 * MIB + 1, 413],
     ['/api/graphs', 4 * MIB + 1, 413],
-  ])('POST %s of %i bytes gets %i', async (path, size, status) => {
+  ])('POST %s with a body of %i bytes is answered with status %i', async (path, size, status) => {
     expect(await post(path, padded(size))).toMatchObject({ status });
   });
 
@@ -201,7 +201,7 @@ describe('a route', () => {
     ['/api/runs/none', 404],
     ['/nothing', 404],
     ['/api/runs/none/cancel', 405],
-  ])('HEAD %s has the status of GET, %i, and no body', async (path, status) => {
+  ])('HEAD %s has the same status as GET, %i, and no body', async (path, status) => {
     const headers = { authorization: `Bearer ${api.tokens.admin}` };
     const response = await api.request(path, { method: 'HEAD', headers });
     expect({ status: response.status, text: await response.text() }).toEqual({ status, text: '' });
@@ -266,11 +266,11 @@ describe('an unusual name', () => {
     expect((await admin.get(path)).status).toBeLessThan(500);
   });
 
-  test.each(['a\u0000', '\uD800'])('a graph named %j is unknown', async (graph) => {
+  test.each(['a\u0000', '\uD800'])('a graph with the unusual name %j is unknown', async (graph) => {
     expect(await admin.post('/api/runs', { graph })).toMatchObject(aProblem(404, 'UNKNOWN_GRAPH'));
   });
 
-  test('an approval with an unusual name is unknown, also in a body', async () => {
+  test('an approval with an unusual name is answered as unknown, in a path and in a body', async () => {
     const { body } = await api.as('user').post('/api/runs', { graph: aDefinition() });
     const answer = await admin.post(`/api/runs/${textAt(body, '/id')}/approve`, { approvalId: 'a\u0000\uD800' });
     expect(answer).toMatchObject(aProblem(404, 'UNKNOWN_APPROVAL'));

@@ -29,7 +29,7 @@ function operations(): readonly DescribedOperation[] {
 
 describe('strict parsing of a query', () => {
   test.each(['nonsense=1', 'constructor=1', '__proto__=1', 'nonsense'])(
-    'a query with the unknown parameter %s is refused by every route',
+    'a query with the unknown parameter %s is refused by every API route',
     async (query) => {
       expect(operations().length).toBeGreaterThan(30);
       for (const { method, path } of operations()) {
@@ -40,27 +40,27 @@ describe('strict parsing of a query', () => {
     },
   );
 
-  test('an unknown query parameter is named in the problem', async () => {
+  test('an unknown query parameter is named in the problem document', async () => {
     const answer = await api.as('user').get('/api/runs?state=failed');
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual(['/state']);
   });
 
   test.each(['limit=1&limit=1', 'status=failed&status=failed', 'cursor=a&cursor=b', 'threadId=a&threadId=a'])(
-    'a query with a repeated parameter is refused: %s',
+    'an API query with a repeated parameter is refused: %s',
     async (query) => {
       expect(await api.as('user').get(`/api/runs?${query}`)).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     },
   );
 
   test.each(['%201', '1%20', '+1', '1e1', '0x1', '1.0', '01', '0', '-1', '', '201', '1'.repeat(400), '%D9%A1'])(
-    'a query with limit=%s is refused',
+    'an API query with limit=%s is refused',
     async (limit) => {
       expect(await api.as('user').get(`/api/runs?limit=${limit}`)).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     },
   );
 
-  test('a query may request 200 entries', async () => {
+  test('an API query may request 200 entries', async () => {
     expect(await api.as('user').get('/api/runs?limit=200')).toMatchObject({ status: 200 });
   });
 });
@@ -181,7 +181,7 @@ describe('security of every answer', () => {
     },
   );
 
-  test('the page about the API runs its own scripts only, and stores no token', async () => {
+  test('the API’s documentation page runs its own scripts only, and stores no token', async () => {
     const page = await (await api.request('/docs')).text();
     expect(page).not.toMatch(/<script(?![^>]*src=)|\son\w+=|style=/);
     const { headers } = await api.stranger.get('/docs');

@@ -191,7 +191,7 @@ describe('the audit log', () => {
     expect(await audit(`from=${since}`)).toHaveLength(1);
   });
 
-  test('the audit log has what an interrupted request had done, once its key is sent again', async () => {
+  test('the audit log has what an interrupted request had done, once its idempotency key is sent again', async () => {
     const since = new Date().toISOString();
     const request = { tenantId: 'demo', subject: 'root', route: 'PUT /admin/tenants/acme', key: 'dies' };
     const gone = new Error('the process is gone');
@@ -206,7 +206,7 @@ describe('the audit log', () => {
     expect(await audit(`from=${since}`)).toHaveLength(1);
   });
 
-  test('the audit log has one entry for an act whose request was interrupted before its answer was stored', async () => {
+  test('the audit log has one entry for a change whose request was interrupted before its answer was stored', async () => {
     const since = new Date().toISOString();
     const request = { tenantId: 'demo', subject: 'root', route: 'PUT /admin/tenants/acme', key: 'kept' };
     vi.spyOn(api.store.idempotency, 'keep').mockRejectedValueOnce(new Error('the process is gone'));
@@ -217,7 +217,7 @@ describe('the audit log', () => {
     expect(await audit(`from=${since}`)).toHaveLength(1);
   });
 
-  test('the audit log has a pruning that fails midway, as some of it is done', async () => {
+  test('the audit log records a pruning that fails midway, as some of it is done', async () => {
     const since = new Date().toISOString();
     const gone = new Error('the database is gone');
     vi.spyOn(api.store.retention, 'prune').mockImplementationOnce(async function* failMidway() {

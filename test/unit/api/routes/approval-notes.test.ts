@@ -43,7 +43,7 @@ describe('a reminder of an approval', () => {
     expect(await remindersOf('lost')).toBe(1);
   });
 
-  test('the repetition of a recorded reminder is answered although the approval was decided meanwhile', async () => {
+  test('the repetition of a recorded approval reminder is answered although the approval was decided meanwhile', async () => {
     await ask('decided');
     vi.spyOn(api.store.approvalNotes, 'of').mockRejectedValueOnce(new Error('lost'));
     expect(await remind('decided', 'k3')).toMatchObject({ status: 500 });

@@ -350,7 +350,7 @@ describe('a decision in a chat', () => {
     ],
   });
 
-  test('a decision in a chat requires approvals of the thread and the permission to decide', async () => {
+  test('a decision in a chat requires an approval of the thread and the permission to decide', async () => {
     await say({ id: 'T-decide', messages: [aMessage('m')] });
     const runId = await runIdOf('T-decide');
     const approvals = [anApproval(runId, 'pending')];

@@ -68,7 +68,7 @@ test('a decision must name an approval of its run', async () => {
 describe("a run's answer to a decision", () => {
   const named = (): JsonObject => ({ approvalId: `${runId}.a98` });
 
-  test('a decision is answered with the approval of the run’s answer if that has all fields', async () => {
+  test('a decision is answered with the approval that the run returns if that has all fields', async () => {
     answered = toJson({ ...toPublicApproval(anApproval(runId, 'approved')), title: 'As the run has it' });
     expect((await decided(named())).answer).toMatchObject({ status: 200, body: { title: 'As the run has it' } });
   });

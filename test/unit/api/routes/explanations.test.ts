@@ -219,7 +219,7 @@ describe('the skip of a node with an approval', () => {
     return { user: await allowedTo('user'), admin: await allowedTo('admin') };
   };
 
-  test('a node that waits for a person is skipped by its approvers only', async () => {
+  test('a node that waits for an approval may be skipped only by users who may decide it', async () => {
     const ids = ['ask:1', 'sub:1', 'sub.1.0/ask:1', 'a:1'];
     const waitingFor = ids.map((id) => ({ ...common, id, node: 'ask', choices }));
     expect(await skips('S', { status: 'waiting', waitingFor })).toEqual({
@@ -238,7 +238,7 @@ describe('the skip of a node with an approval', () => {
     ['ask', false],
     ['sub', false],
     ['a', true],
-  ])('a node that has failed its run is skipped by its approvers only: %s', async (node, isFree) => {
+  ])('a node that has failed its run may be skipped only by users who decide its approvals: %s', async (node, isFree) => {
     const view = { status: 'failed', endedAt: LATER, error: { ...error, node } } as const;
     expect(await skips(`F-${node}`, view)).toEqual({ user: [isFree], admin: [true] });
   });

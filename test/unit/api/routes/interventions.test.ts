@@ -36,7 +36,7 @@ async function pagesOf(caller: 'user' | 'approver' | 'otherTenantUser' | 'admin'
   }
 }
 
-test('interventions are listed by page, those of the newest run first', async () => {
+test('interventions are listed page by page, those of the newest run first', async () => {
   expect(await pagesOf('user', 2)).toEqual([
     ['B b1', 'B b2'],
     ['B b3', 'A a1'],
@@ -69,7 +69,7 @@ test('values that look like an intervention do not use up a page of intervention
   expect([items.map(({ runId }) => runId), next]).toEqual([['real'], null]);
 });
 
-test("interventions are listed for the caller's tenant, with the permission to read runs", async () => {
+test("interventions are listed for the caller's tenant, to users with the permission to read runs", async () => {
   expect(await pagesOf('otherTenantUser', 10)).toEqual([['D d1']]);
   expect(await api.stranger.get('/api/interventions')).toMatchObject({ status: 401 });
 });

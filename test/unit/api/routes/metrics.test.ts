@@ -70,7 +70,7 @@ test('metrics at the port of the API require an administrator’s token', async 
   ]);
 });
 
-test('metrics have a port of their own, which answers nothing else', async () => {
+test('metrics can have a port of their own, which answers nothing else', async () => {
   const listening = await openMetricsPort(
     { port: 0, hostname: '127.0.0.1' },
     { ...api, logger: createLogger('silent') },

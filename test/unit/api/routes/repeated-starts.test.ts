@@ -67,7 +67,7 @@ test('a repeated request that is refused keeps its idempotency key, and a refuse
   expect((await start('first', { other: true })).status).toBe(201);
 });
 
-test('a repeated chat message is answered by the run that it has started', async () => {
+test('a repeated chat message is answered with the run that it has started', async () => {
   const message = { id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hi' }] };
   const request = async (): Promise<number> => {
     const answer = await api.request('/api/chat/chat', {

@@ -47,7 +47,7 @@ describe('searching runs', () => {
     ['createdBefore=2020-01-01T00:00:00Z', []],
     ['createdBefore=2100-01-01T00:00:00Z&createdAfter=2020-01-01T00:00:00Z', [0, 1, 2]],
     ['parentRunId=nobody', []],
-  ])('runs are found by %s', async (query, numbers) => {
+  ])('runs are found by the search query %s', async (query, numbers) => {
     expect(await found(query)).toEqual(numbers);
   });
 
@@ -78,7 +78,7 @@ test.each([
   expect(issuePathsOf(await api.as('user').get(`/api/runs?${query}`))).toEqual([path]);
 });
 
-test('a run is found by 64 fields of its metadata, however many it has', async () => {
+test('runs are found by the first 64 fields of their metadata only', async () => {
   const metadata = Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`f${index}`, 'x'.repeat(5_000)]));
   const { status } = await api.as('user').post('/api/runs', { graph: aDefinition({ name: 'wide' }), metadata });
   const find = async (field: string) => await api.as('user').get(`/api/runs?metadata=${field}:${'x'.repeat(5_000)}`);

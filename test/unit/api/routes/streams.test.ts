@@ -226,7 +226,7 @@ describe('a reader of a stream', () => {
     expect(await api.as('user').send(eventsOf(id), { method: 'OPTIONS' })).toMatchObject({ status: 405 });
   });
 
-  test('a reader beyond the stream limit of a tenant is refused, until one stream ends', async () => {
+  test('a stream reader beyond the limit of a tenant’s streams is refused, until one stream ends', async () => {
     const id = await aRun(1);
     const streams = await Promise.all(upTo(12).map(() => open(eventsOf(id))));
     const refused = await api.as('user').get(eventsOf(id));

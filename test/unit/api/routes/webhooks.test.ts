@@ -71,7 +71,7 @@ describe('a webhook', () => {
     expect((await other.get('/api/webhooks')).body).toEqual({ items: [], nextCursor: null });
   });
 
-  test('reading runs is not enough to read webhooks, as their URL may be a secret', async () => {
+  test('the permission to read runs is not enough to read webhooks, as their URL may be a secret', async () => {
     expect(await api.as('approver').get('/api/webhooks')).toMatchObject(aProblem(403, 'FORBIDDEN'));
     expect(await add({}, 'approver')).toMatchObject(aProblem(403, 'FORBIDDEN'));
   });
@@ -126,7 +126,7 @@ describe('a webhook', () => {
     [{ format: 'carrier pigeon' }, '/format'],
     [{ linkBase: 'here' }, '/linkBase'],
     [{ more: 1 }, '/more'],
-  ])('a webhook with %j is refused', async (over, path) => {
+  ])('a webhook with the fields %j is refused', async (over, path) => {
     const refused = await add(over);
     expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(refused)).toEqual([path]);

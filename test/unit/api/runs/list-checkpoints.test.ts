@@ -72,7 +72,7 @@ test('a page of checkpoints of several runs ends before its values get too large
   ]);
 });
 
-test('a page of checkpoints computes only its own states and the first one that does not fit', async () => {
+test('reading a page of checkpoints computes only the page’s states and the first one that does not fit', async () => {
   await store.runs.create(aNewRun({ id: 'O' }));
   for (let n = 1; n <= 8; n += 1) await write('O', n, { value: third, at: n });
   const computed: (string | undefined)[] = [];

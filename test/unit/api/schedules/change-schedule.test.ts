@@ -95,7 +95,7 @@ test('a repeated create request does not delete the schedule that an earlier one
   expect([...had]).toEqual(['twice']);
 });
 
-test('the sweeper deletes a schedule that another request has sent to Temporal after its removal', async () => {
+test('the sweeper deletes a Temporal schedule that another request has created after the schedule’s removal', async () => {
   await create('late');
   await removeSchedule(deps, caller, 'late');
   expect([await store.schedules.find({ tenantId: 'acme', id: 'late' }), had.has('late')]).toEqual([null, false]);
@@ -112,7 +112,7 @@ describe('a schedule whose graph is gone', () => {
   };
   const UNKNOWN = { code: 'UNKNOWN_GRAPH' };
 
-  test('a schedule whose graph is gone can be paused, but not resumed', async () => {
+  test('a schedule whose graph was unpublished can be paused, but not resumed', async () => {
     await orphaned('stopped');
     expect(await change('stopped', { paused: true })).toMatchObject({ paused: true, updatedBy: 'uma' });
     await expect(change('stopped', { paused: false })).rejects.toMatchObject(UNKNOWN);
@@ -120,7 +120,7 @@ describe('a schedule whose graph is gone', () => {
   });
 
   test.each([{ graph: 'away' }, { input: {} }, { limits: {} }])(
-    'a schedule whose graph is gone refuses the change %j, even while paused',
+    'a schedule whose graph was unpublished refuses the change %j, even while paused',
     async (terms) => {
       const id = `refused ${JSON.stringify(terms)}`;
       await orphaned(id);
@@ -130,7 +130,7 @@ describe('a schedule whose graph is gone', () => {
   );
 });
 
-test('a change of a schedule that keeps graph and input keeps the redaction', async () => {
+test('a change of a schedule that keeps graph and input keeps the redaction of its input', async () => {
   await create('hidden');
   const schedule = await store.schedules.find({ tenantId: 'acme', id: 'hidden' });
   if (!schedule) throw new TypeError('There is no schedule');
@@ -190,7 +190,7 @@ describe('the owner of a schedule', () => {
     ['given another graph by another tenant’s admin', ROOT, { graph: 'g@1' }, FORBIDDEN],
     ['given other times by another tenant’s admin', ROOT, { every: '2h', paused: true }, FORBIDDEN],
     ['paused by a user without the permission', STRANGER, { paused: true }, { code: 'NOT_FOUND' }],
-  ])('a schedule is not changed when it is %s', async (...[what, who, terms, problem]) => {
+  ])('a forbidden change leaves a schedule unchanged: it is %s', async (...[what, who, terms, problem]) => {
     await create(what);
     await expect(changeSchedule(deps, who, what, changedTo(terms))).rejects.toMatchObject(problem);
     expect(await store.schedules.find({ tenantId: 'acme', id: what })).toMatchObject({ ...OF_UMA, updatedBy: 'uma' });

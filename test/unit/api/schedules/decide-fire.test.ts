@@ -38,7 +38,7 @@ beforeAll(async () => {
   await store.tenantTerms.put({ tenantId: 'idle', quota: {}, suspended, ...change }, 10);
 });
 
-test('a fire starts its run as the owner of the schedule, even while Temporal is unavailable', async () => {
+test('a schedule’s fire starts its run as the owner of the schedule, even while Temporal is unavailable', async () => {
   const { result, run } = await decide('time', { metadata: { team: 'a' } });
   expect(result).toEqual({ outcome: 'started' });
   expect(run).toMatchObject({
@@ -62,7 +62,7 @@ test.each<[FireKind, string, ScheduleOver, ConfigInput, object | null]>([
   expect(result && { outcome: result.outcome, code: result.code }).toEqual(wanted);
 });
 
-test('a schedule’s fire fails if its graph is gone', async () => {
+test('a schedule’s fire fails if its graph was unpublished', async () => {
   const { result } = await decide('time', { graph: 'gone' });
   expect(result).toMatchObject({ outcome: 'failed', code: 'UNKNOWN_GRAPH' });
 });

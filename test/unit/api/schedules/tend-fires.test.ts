@@ -161,7 +161,7 @@ describe('a trigger of a schedule', () => {
     },
   );
 
-  test('a trigger of a schedule is skipped when Temporal has skipped it beside a fire that waits', async () => {
+  test('a trigger of a schedule is skipped when Temporal has skipped it beside another waiting fire', async () => {
     const schedule = await requested('behind');
     await store.scheduleFires.open(anOpenedFire(schedule, '2026-01-01T00:00:00.000Z', 'waiting'));
     const CLOSED = { tenants: { acme: { runsPerMinute: 0 } } };

@@ -60,7 +60,7 @@ test('a disconnected stream reader is noticed at once, even if nothing is writte
   await body?.cancel().catch(() => undefined);
 });
 
-test('a failing stream aborts its connection, so that its reader reconnects', async () => {
+test('a failing event stream aborts its connection, so that its reader reconnects', async () => {
   const port = await serve(async () => await Promise.reject(new Error('the database is away')));
   const read = async (): Promise<string> => await (await fetch(`http://127.0.0.1:${port}/`)).text();
   await expect(read()).rejects.toThrow(/fetch failed|terminated/);

@@ -167,7 +167,7 @@ describe('a run with failing workflow tasks is not quarantined', () => {
     expect(await statusOf(id)).toBe('queued');
   });
 
-  test('a recovered run is not quarantined, and its recorded failure is deleted', async () => {
+  test('a recovered run is not quarantined, and its recorded task failure is deleted', async () => {
     await aRun('L-well', BAD_CODE);
     await sweep(failing({}));
     expect([await statusOf('L-well'), await store.failingRuns.find('L-well')]).toEqual(['queued', null]);

@@ -49,13 +49,13 @@ const eventsOf = async (id: string) =>
   (await store.journal.events(id, 0, 100)).map(({ seq, type }) => (type === 'run.failed' ? `${seq} failed` : seq));
 
 describe('a run whose workflow was terminated', () => {
-  test('a run whose workflow failed without writing its end has failed', async () => {
+  test('a run whose workflow failed without writing its end is recorded as failed', async () => {
     await aDispatchedRun('T-failed');
     await sweep(endingOf('T-failed', { end: () => ({ ...timedOut, kind: 'failed' }) }));
     expect(await statusOf('T-failed')).toBe('failed');
   });
 
-  test('a run whose workflow was terminated fails once', async () => {
+  test('a run whose workflow was terminated is recorded as failed once', async () => {
     await aDispatchedRun('T');
     await writeTo(store, { id: 'T' }, aBatch([1, 2]));
     await sweep(endingOf('T'));
@@ -65,13 +65,13 @@ describe('a run whose workflow was terminated', () => {
     expect(await eventsOf('T')).toEqual([1, 2, '3 failed']);
   });
 
-  test('a terminated run without any event fails', async () => {
+  test('a terminated run without any event is recorded as failed', async () => {
     await aDispatchedRun('N');
     await sweep(endingOf('N'));
     expect(await eventsOf('N')).toEqual(['1 failed']);
   });
 
-  test('a terminated run fails again after late entries, at once or within an hour', async () => {
+  test('a terminated run is recorded as failed again after late entries, at once or within an hour', async () => {
     await aDispatchedRun('L');
     await writeTo(store, { id: 'L' }, aBatch([1]));
     const end = createTerminatedRunsReconciler();
@@ -112,7 +112,7 @@ describe('a quarantined run', () => {
     cancel: null,
   };
 
-  test('a quarantined run fails with INTERNAL, without waiting for late writes', async () => {
+  test('a quarantined run that is terminated fails with INTERNAL, without waiting for late writes', async () => {
     await aDispatchedRun('A-now');
     const at = new Date().toISOString();
     await sweep(endingOf('A-now', { end: () => ({ ...quarantined, at }) }));
@@ -122,7 +122,7 @@ describe('a quarantined run', () => {
     });
   });
 
-  test('a quarantined run is canceled if a cancel was requested', async () => {
+  test('a quarantined run that is terminated is canceled if a cancel was requested', async () => {
     await aDispatchedRun('A-canceled');
     const cancel = { signalId: 'd1', by: 'bob', reason: null };
     await sweep(endingOf('A-canceled', { end: () => ({ ...quarantined, cancel }) }));
@@ -135,13 +135,13 @@ describe('a quarantined run', () => {
 });
 
 describe('the sweep does not change a run', () => {
-  test('the sweep does not end a run that continues in another workflow execution', async () => {
+  test('the sweep of terminated workflows does not end a run that continues in another workflow execution', async () => {
     await aDispatchedRun('A');
     await sweep(endingOf('A', { end: () => null }));
     expect(await statusOf('A')).toBe('queued');
   });
 
-  test('the sweep does not end a run that has ended by itself', async () => {
+  test('the sweep of terminated workflows does not end a run that has ended by itself', async () => {
     await aDispatchedRun('C');
     await endRun(store, { id: 'C' });
     const before = await store.runs.find('C');
@@ -149,7 +149,7 @@ describe('the sweep does not change a run', () => {
     expect(await store.runs.find('C')).toEqual(before);
   });
 
-  test('the sweep does not end a run of another tenant', async () => {
+  test('the sweep of terminated workflows does not end a run of another tenant', async () => {
     await aDispatchedRun('X', { tenantId: 'other' });
     await sweep(endingOf('X'));
     expect(await statusOf('X')).toBe('queued');
@@ -157,7 +157,7 @@ describe('the sweep does not change a run', () => {
 });
 
 describe('runs that the sweep checks again', () => {
-  test('the sweep checks a run again that was not known to be dispatched', async () => {
+  test('the sweep of terminated workflows checks a run again whose dispatch was not recorded yet', async () => {
     await store.runs.create(aNewRun({ id: 'B' }));
     const end = createTerminatedRunsReconciler();
     await end({ store, engine: endingOf('B'), logger }, going);
@@ -168,7 +168,7 @@ describe('runs that the sweep checks again', () => {
     expect(await statusOf('B')).toBe('failed');
   });
 
-  test('the sweep checks a run again that ended just now and may still write', async () => {
+  test('the sweep of terminated workflows checks a run again that ended just now and may still write', async () => {
     await aDispatchedRun('M');
     const moment: WorkflowEnd = { ...timedOut, at: new Date().toISOString() };
     const end = createTerminatedRunsReconciler();
@@ -178,7 +178,7 @@ describe('runs that the sweep checks again', () => {
     expect(await statusOf('M')).toBe('failed');
   });
 
-  test('the sweep checks a run again that could not be reconciled, while others end', async () => {
+  test('the sweep of terminated workflows checks a run again that could not be reconciled, while others end', async () => {
     await aDispatchedRun('P1');
     await aDispatchedRun('P2');
     const end = createTerminatedRunsReconciler();
@@ -216,7 +216,7 @@ test('a stopping sweeper process leaves the remaining runs to other processes', 
   expect(await statusOf('S')).toBe('queued');
 });
 
-test('all pages of terminated workflows are read, without those that are no runs', async () => {
+test('all pages of terminated workflows are read, without workflows that are no runs', async () => {
   const pages = [['run:acme:a', 'bench-1'], ['run:acme:b']];
   const asked: string[] = [];
   const list = findTerminatedRuns(

@@ -223,7 +223,7 @@ describe('disabling a webhook', () => {
   test.each([
     ['4 days', undefined],
     ['121 hours', 'failing'],
-  ])('a webhook is disabled after failures only for five days, not for %s: %j', async (age, reason) => {
+  ])('a webhook is disabled after failures for more than five days; the reason after %s of failures: %j', async (age, reason) => {
     await fail();
     await failedFor(age);
     receiver.answers(answer(500));

@@ -11,7 +11,7 @@ test.each([
   ['approval.requested', { id: 'R.a1', title: 'Go?' }, 'Approval requested: Go?'],
   ['intervention.requested', { runId: 'R', node: 'pay' }, 'Intervention requested: node pay of run R'],
   ['webhook.ping', { webhookId: 'W' }, 'Webhook ping'],
-])('the Slack message of %s with %j is %s', (type, data, text) => {
+])('the Slack message of the event %s with %j is %s', (type, data, text) => {
   expect(textOf(type, data)).toBe(text);
 });
 
@@ -24,6 +24,6 @@ test('the title of a Slack message can neither mention everybody nor link anywhe
 test.each([
   ['approval.requested', { id: 'R.a1', title: 'Go?' }, 'https://me.example/approvals/R.a1'],
   ['intervention.requested', { runId: 'R|/x', node: 'pay' }, 'https://me.example/runs/R%7C%2Fx'],
-])('the Slack message of %s with %j links to %s', (type, data, link) => {
+])('the Slack message of the event %s with %j links to %s', (type, data, link) => {
   expect(messageOf(type, data, 'https://me.example/')).toContain(`<${link}|Open>`);
 });

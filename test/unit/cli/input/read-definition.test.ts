@@ -66,6 +66,6 @@ test.each([
   ['/nodes/pay/retry', 5, 13],
   ['/edges/0/to', 3, 23],
   ['', 3, 23],
-])('createSourceLocator finds %s in the code that builds a graph', (pointer, line, column) => {
+])('the pointer %s is located in the code that builds a graph', (pointer, line, column) => {
   expect(locate(pointer)).toEqual({ line, column });
 });

@@ -13,11 +13,11 @@ test.each([
   expect(whereThrown(thrown(...frames))).toBe(place);
 });
 
-test('the location of an error is that of its innermost cause', () => {
+test('the printed location of an error is that of its innermost cause', () => {
   const cause = thrown('pay (/app/pay.ts:3:9)');
   expect(whereThrown(new Error('config', { cause }))).toBe(' (/app/pay.ts:3:9)');
 });
 
-test.each(['text', null])('the stack %j has no location in the project', (error) => {
+test.each(['text', null])('the stack %j has no location in the user’s project', (error) => {
   expect(whereThrown(error)).toBe('');
 });

@@ -60,7 +60,7 @@ describe('the targets of a control', () => {
     expect(targetsOf(WAITING)).toMatchObject([{ label: 'issue_refund in pay', named: { id: 'pay:1:1' } }]);
   });
 
-  test('the targets of a run control in the console are the node that has failed the run, or an unnamed one', () => {
+  test('the targets of a run control in the console are the node that has failed the run, and a target without a node', () => {
     expect(targetsOf(FAILED).map(({ named }) => named)).toEqual([{ node: 'pay' }, {}]);
     expect(targetsOf({ ...FAILED, status: 'completed', error: null })).toEqual([]);
   });
@@ -105,7 +105,7 @@ describe('the body of a control', () => {
     });
   });
 
-  test('the request of a run control in the console may be null if any output is allowed', () => {
+  test('the request of a run control in the console may have the value null if any output is allowed', () => {
     const [, all] = targets;
     expect(readBody('skip', { ...EMPTY_DRAFT, target: all?.key ?? '', output: 'null' }, targets)).toEqual({
       body: { output: null },

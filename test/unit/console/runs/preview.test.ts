@@ -51,7 +51,7 @@ describe('the preview of an action', () => {
     expect(createPreview({ kind: 'cancel' }, { events: EVENTS }).notes.join(' ')).not.toContain('Undone');
   });
 
-  test.each(['skip', 'fail'] as const)('the console’s preview lists no repeated work for a %s', (kind) => {
+  test.each(['skip', 'fail'] as const)('the console’s preview of a %s lists no repeated work', (kind) => {
     expect(createPreview({ kind, node: 'postage' }, { events: EVENTS })).toMatchObject({ again: [], kept: ['goods'] });
   });
 });

@@ -158,7 +158,7 @@ describe('lists that grow in place', () => {
   });
 });
 
-test('without writes, channels stay the same object, so their sizes stay known', () => {
+test('a superstep without writes returns the same object of channels, so their sizes stay known', () => {
   const channels = new Map([['x', compileChannel('x', {})]]);
   const current = { x: 'text' };
   const applied = applyWrites(

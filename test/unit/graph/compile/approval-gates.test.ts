@@ -108,7 +108,7 @@ function reachedWithout(approval: string, { kinds, ways }: RandomGraph): Readonl
 
 const nameOf = ({ policy }: ApprovalNode): string => policy.users?.[0] ?? '';
 
-test('an approval gates the nodes that no path reaches without it', () => {
+test('an approval gates the nodes that are reachable only through it', () => {
   const property = fc.property(aGraph, (graph) => {
     const holds = approvalGates(compileGraph(toDefinition(graph), CATALOG));
     const passed = IDS.flatMap((id) => KINDS[graph.kinds[id] ?? 'works'].passes(id) ?? []);

@@ -14,7 +14,7 @@ test.each<[Json | undefined, string[]]>([
   [undefined, []],
   ['t', []],
   [[{ id: 't', name: 'x', args: {} }, { id: 't' }, 7], ['t']],
-])('reading the tool calls %j of a message gives the calls with the ids %j', (toolCalls, ids) => {
+])('the tool calls %j of a message are read with the ids %j', (toolCalls, ids) => {
   const message = { id: 'm', role: 'assistant', content: '', ...(toolCalls !== undefined && { toolCalls }) } as const;
   expect(toolCallsOf(message).map(({ id }) => id)).toEqual(ids);
 });

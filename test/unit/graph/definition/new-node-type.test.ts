@@ -189,7 +189,7 @@ describe('a node type that only exists in the tables of node types', () => {
   });
 });
 
-test('no shared code compares the type of a node with a name', () => {
+test('no shared code of the interpreter compares a node’s type with a type name', () => {
   const types = Object.keys(NODE_TYPES).join('|');
   const comparison = new RegExp(String.raw`\btype'?\]? *[!=]== *'(?:${types})'|Set\(\['(?:${types})'`);
   const files = readdirSync('src/graph', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));

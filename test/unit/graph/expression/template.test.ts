@@ -48,7 +48,7 @@ describe('a template over a decision', () => {
     expect(() => read(value, rejected)).toThrow(/No such key/);
   });
 
-  test('a template is strict where it is not over a decision, although the text is the same', () => {
+  test('a template that reads a missing member fails where it is not over a decision, although the text is the same', () => {
     const value = '{{ result.values.text }}';
     expect(read(value, rejected)).toBeNull();
     expect(() => parseTemplate(value, NAMES_OF_RESULTS, 'write.x').fill({ result: rejected })).toThrow(/No such key/);

@@ -72,7 +72,7 @@ test('error messages about visible channels stay visible', () => {
 const AT = '2026-01-02T03:04:05.678Z';
 const hiding = (a: NodeRedaction) => ({ ...NOTHING_REDACTED, nodes: { a } });
 
-test('names of events and times are redacted if they contain redacted values', () => {
+test('the names of awaited events and the times of timers are redacted if they contain redacted values', () => {
   const event: WaitingFor = { kind: 'event', node: 'a', id: 'paid-7', since: AT, deadline: AT };
   expect(hideWaiting(event, hiding({ fields: { event: 'paid-[redacted]' } }))).toEqual({ ...event, id: '[redacted]' });
   const timer: WaitingFor = { kind: 'timer', node: 'a', since: AT, deadline: AT };
@@ -85,7 +85,7 @@ test('names of events and times are redacted if they contain redacted values', (
   expect(hideWaiting(timer, NOTHING_REDACTED)).toBe(timer);
 });
 
-test('an event of an inner node is redacted by the name of the node', () => {
+test('the error of an awaited intervention in an inner node is redacted by the redaction of that node', () => {
   const inside = { channels: [], nodes: { a: { error: true } } } as const;
   const redaction = { ...NOTHING_REDACTED, nodes: { outer: { inside } } };
   const failed: WaitingFor = {

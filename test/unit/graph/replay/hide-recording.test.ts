@@ -267,7 +267,7 @@ test('a recording without redacted values stays unchanged by redaction', () => {
   expect(hideRecording(whole)).toBe(whole);
 });
 
-test('a fork of a run with redacted values has no visible recording', () => {
+test('a fork of a run with redacted values has no visible recording for replays', () => {
   const whole = play({ nodes: { a: { type: 'set', write: {} } } });
   const begin = { kind: 'reopen', run: { format: 1 }, name: 'retry', payload: {} } as const;
   expect(hideRecording({ ...whole, begin })).toBeNull();

@@ -10,7 +10,7 @@ test.each<[readonly string[], readonly RunPermission[] | undefined, readonly boo
   [['lead'], ['approval:decide'], [true, false]],
   [['boss'], ['admin'], [false, true]],
   [['approver'], [], [false, false]],
-])('a principal with the roles %j may %j', (roles, may, granted) => {
+])('whether a principal with the roles %j and the permissions %j may decide approvals, and administrate', (roles, may, granted) => {
   const person = { roles, ...(may && { may }) };
   expect([hasPermission(person, 'approval:decide'), hasPermission(person, 'admin')]).toEqual(granted);
 });

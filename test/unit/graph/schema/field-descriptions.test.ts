@@ -66,7 +66,7 @@ test.each<[string, string, Readonly<Record<string, string>>]>([
   ['node-types/node-types.ts', 'OneCallFields', NODE_FIELDS.tool],
   ['node-types/node-types.ts', 'CallsFields', NODE_FIELDS.tool],
   ['node-types/node-types.ts', 'WaitFields', NODE_FIELDS.wait],
-])('doc comments in %s, %s, equal the descriptions for editors', (file, name, texts) => {
+])('doc comments in %s, %s, equal the descriptions that editors show', (file, name, texts) => {
   const comments = Object.entries(commentsIn(file, name));
   expect(comments.length).toBeGreaterThan(1);
   expect(comments).toEqual(comments.map(([field]) => [field, texts[field]]));

@@ -37,7 +37,7 @@ const calls = (states: readonly CallState[], callsMade = 1): ResumablePosition =
 });
 
 test.each([agent, calls])(
-  'begun and lost calls are saved in a task’s progress with their numbers, and answers are not',
+  'the progress of a task records begun and lost calls with their numbers, without their answers',
   (of) => {
     const saved = of([open, NOT_ASKED, open, NOT_ASKED]);
     const later = of([answered('much'), open, lost, inside], 2);

@@ -73,7 +73,7 @@ describe('names of another engine', () => {
     ]);
   });
 
-  test('a model that is not configured is reported with the configured ones', () => {
+  test('a model that is not configured is reported with the configured models', () => {
     const asking = graph({ type: 'llm', model: 'gpt-4o', prompt: 'a', write: { text: '{{ result.text }}' } });
     expect(linesOf(asking)).toEqual(['/nodes/only/model: There is no model "gpt-4o"; known are large, small']);
   });

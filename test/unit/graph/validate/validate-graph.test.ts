@@ -270,14 +270,14 @@ describe('an error of a definition', () => {
     expect(validate(nodes({ a: { type: 'set', write: { lgo: 1 } } }))[0]?.message).toContain('Did you mean "log"');
   });
 
-  test('a model that no node names must be configured', () => {
+  test('the default model must be configured if a node names no model', () => {
     const definition = nodes({ a: { type: 'llm', prompt: 'x' } });
     expect(validateGraph(definition, aCatalog({ models: {} })).map(({ code, path }) => `${code} ${path}`)).toEqual([
       'UNKNOWN_MODEL /nodes/a',
     ]);
   });
 
-  test('a graph of 2,000 nodes is accepted, and one more is refused', () => {
+  test('a graph of 2,000 nodes is valid, and a graph of 2,001 nodes is refused', () => {
     const chain = (n: number): Json => {
       const ids = Array.from({ length: n }, (_, at) => `n${at}`);
       return base({

@@ -61,7 +61,7 @@ test.each([
 test.each([
   ['the payloads of a workflow', { type: 'workflow', namespace: 'default', workflowId: 'run:acme:R1' } as const],
   ['payloads without a context', undefined],
-])('a compressed payload is not decompressed among %s', async (_where, context) => {
+])('a compressed payload is not decompressed when it is among %s', async (_where, context) => {
   const bomb = {
     metadata: { encoding: Buffer.from('holdfast/deflate') },
     data: deflateRawSync(Buffer.alloc(10_000_000, ' ')),

@@ -55,7 +55,7 @@ test('histograms have the buckets that the OpenTelemetry conventions name', asyn
   expect([tokens[0], tokens[1], tokens.at(-1)]).toEqual([1, 4, 67_108_864]);
 });
 
-test('a metric that was never counted is zero', async () => {
+test('a metric that was never counted is exported as zero', async () => {
   const text = await readMetrics();
   expect(text).toContain('holdfast_runs_put_aside_total 0');
   expect(text).toContain('holdfast_idempotency_replays_total 0');

@@ -81,7 +81,7 @@ describe('the end of a process that executes another execution', () => {
   });
 });
 
-test('a replayed run keeps no queries, and starts no other process for them', async () => {
+test('queries after the replay of a run are not kept, and start no other workflow process', async () => {
   const { asked, code } = processes([{ at: 5_003 }]);
   await code.send(request('replay'), true);
   for (let count = 0; count < 5_000; count += 1) await code.send(request('query'), false);
