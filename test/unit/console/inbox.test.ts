@@ -67,7 +67,7 @@ describe('a refused decision', () => {
     [refused('UNREACHABLE', undefined, true), false],
     [new Error('else'), false],
   ])(
-    'whether %s of a decision is final for the console, so that the next attempt has a new idempotency key: %s',
+    'the console treats %s of a decision as final, so that the next attempt has a new idempotency key: %s',
     (error, expected) => {
       expect(isDefinite(error)).toBe(expected);
     },

@@ -77,7 +77,7 @@ describe('decisions in a test run', () => {
   });
 });
 
-describe('an agent', () => {
+describe('an agent in a test run', () => {
   const agent = new StateGraph({ name: 'agent', channels: { answer: {} } })
     .addNode('work', {
       type: 'agent',

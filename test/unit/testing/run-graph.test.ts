@@ -80,7 +80,7 @@ describe('a call in a test run', () => {
     expect((await runGraph(payment, {}, { tools: { pay }, secrets })).state.paid).toBe('5 EUR by b-1');
   });
 
-  describe('of a configured tool', () => {
+  describe('a faked tool in a test run', () => {
     const pay = defineTool({
       name: 'pay',
       description: 'Pays',

@@ -86,7 +86,7 @@ describe('a run whose execution begins with many timers', () => {
   );
 });
 
-describe('a run that has computed enough for an execution', () => {
+describe('a run at the limit of computation', () => {
   test('a run continues as new after the limit of computation, and not before it', () => {
     expect(afterYield(ENOUGH - 1).isDue(RUNNING, 0)).toBe(false);
     expect(afterYield(ENOUGH).isDue(RUNNING, 0)).toBe(true);
@@ -119,7 +119,7 @@ describe('a run that has computed enough for an execution', () => {
   );
 });
 
-describe('a run that has computed too much beside an open call', () => {
+describe('a run beyond the limit of computation with an open call', () => {
   const policy = afterYield(URGENT);
 
   test('a run beyond the limit of computation with an open call begins no call and does not continue after a yield', () => {

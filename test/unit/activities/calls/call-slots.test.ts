@@ -89,7 +89,7 @@ describe('slots', () => {
   });
 });
 
-describe('a refused call is retried', () => {
+describe('the retry of a call without a slot', () => {
   test('calls refused for lack of a slot are retried one after the other while no call has ended', () => {
     const { slots } = openSlots({ total: 2 });
     take(slots, 'acme');

@@ -157,7 +157,7 @@ describe.each(['idempotent', 'keyed'] as const)('an %s call that has failed perm
     [429, true],
     [400, true],
   ])(
-    'whether a call that failed permanently with status %i is known to have failed: %s',
+    'a call that failed permanently with status %i is known to have failed: %s',
     async (status, callFailed) => {
       const task = aNewTask(safety, { retry: { maxAttempts: 1 } });
       const failure = await failureOf(attempt(scriptedTool(answers(status)), task));

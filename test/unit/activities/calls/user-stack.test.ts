@@ -57,7 +57,7 @@ describe('an error of configured code', () => {
     ['the TypeError of fetch', new TypeError('fetch failed', { cause: cause('ECONNREFUSED') }), true],
     ['any other error', new Error('busy'), true],
     ['a RangeError', new RangeError('busy'), true],
-  ])('whether an error of configured code is retried, for %s: %s', (_what, thrown, retryable) => {
+  ])('an error of configured code, %s, is retried: %s', (_what, thrown, retryable) => {
     expect(fromCode('TOOL_FAILED', thrown)).toMatchObject({ retryable, done: 'perhaps' });
   });
 

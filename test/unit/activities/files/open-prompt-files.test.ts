@@ -100,7 +100,7 @@ describe('a stored file', () => {
   });
 });
 
-describe('a file at an address', () => {
+describe('the URL of a file', () => {
   test('a file URL in a prompt is read through redirects', async () => {
     server.answers(answer(302, { location: '/b.png' }), answer(200, type('image/png'), BYTES.png));
     const read = await open({ allow: [server.address] })(linked());
@@ -133,7 +133,7 @@ describe('a file at an address', () => {
     [403, false],
     [503, true],
     [429, true],
-  ])('a file URL that responds with %i fails the call, with a retry: %s', async (status, retryable) => {
+  ])('a file URL that responds with %i fails the call, and is retried: %s', async (status, retryable) => {
     server.answers(answer(status, {}, 'a secret of the server'));
     const error = await refusalOf(open({ allow: [server.address] })(linked('/a.png?signature=secret')));
     expect(error).toMatchObject({ code: 'MODEL_FAILED', retryable });

@@ -399,7 +399,7 @@ const UNUSABLE: readonly (readonly [Provider, Answer, RegExp])[] = [
   ...PROVIDERS.map((provider) => [provider, stream([7]), /an event of its stream is no object$/] as const),
 ];
 
-describe('an answer that can’t be used fails with the name of the member', () => {
+describe('an answer that can’t be used', () => {
   test.each(UNUSABLE.map(([provider, given, message]) => ({ provider, given, message })))(
     'an answer that can’t be used fails with the name of the member; $provider: $message',
     async ({ provider, given, message }) => {

@@ -230,7 +230,7 @@ describe.each(PROVIDERS)('a status of %s', (provider) => {
   test.each([
     ...[400, 401, 403, 404, 405, 410, 413, 422].map((status) => [status, false] as const),
     ...[408, 409, 425, 429, 500, 502, 503, 504, 529].map((status) => [status, true] as const),
-  ])('whether status %i of a model provider is retryable: %s', async (status, retryable) => {
+  ])('status %i of a model provider is retryable: %s', async (status, retryable) => {
     server.answers(json({}, status));
     expect(await failureOf(askModel(server, provider))).toMatchObject({ retryable, reason: null });
     expect(server.requests).toHaveLength(1);

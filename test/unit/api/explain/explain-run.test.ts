@@ -244,7 +244,7 @@ describe('the actions of an explanation', () => {
     { reader: 'other readers', rules: {}, isOwn: false, allowed: false },
     { reader: 'a reader who decides it with others', rules: { quorum: 2 }, isOwn: true, allowed: false },
     { reader: 'a reader who decides it with a reason', rules: { requireReason: true }, isOwn: true, allowed: false },
-  ])('whether a replan may skip the node of an approval depends on the approval’s deciders: $reader', ({ rules, isOwn, allowed }) => {
+  ])('a replan may skip the node of an approval only if its reader decides the approval alone: $reader', ({ rules, isOwn, allowed }) => {
     const { actions } = explained(ask, { approvals: [{ approval: { ...approval, policy: rules }, isOwn }] });
     const who = expect.stringMatching(allowed ? /\(run:control\)$/ : /alone decides the approvals that wait$/);
     expect(actions.find(({ action }) => action === 'replan')).toMatchObject({ allowed, who });

@@ -43,7 +43,7 @@ async function put(path: string, body: object, headers: Readonly<Record<string, 
 const start = async (caller: 'user' | 'otherTenantUser' = 'user') =>
   await api.as(caller).post('/api/runs', { graph: 'mine' });
 
-describe('the terms of a tenant', () => {
+describe('the settings of a tenant', () => {
   test("administrators' settings of a tenant override the configuration, and the answer names the source of each", async () => {
     const quotas = (answer: ApiAnswer) => at(answer.body, '/quotas');
     expect(quotas(await api.as('admin').get('/admin/tenants/acme'))).toEqual({
@@ -113,7 +113,7 @@ describe('the terms of a tenant', () => {
   });
 });
 
-describe('a switch', () => {
+describe('a kill switch', () => {
   test('a disabled graph starts no runs of the tenants that the kill switch names', async () => {
     const off = { state: 'off', reason: 'It pays twice' };
     expect(await put('switches/graph/mine', { ...off, tenants: ['demo'] })).toMatchObject({

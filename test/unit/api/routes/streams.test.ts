@@ -210,7 +210,7 @@ describe('a reader of a stream', () => {
     expect(at((await (await open(eventsOf(id), {}, 'approver')).nextEvent()) ?? null, '/seq')).toBe(1);
   });
 
-  test('a stream reader receives the events that the history contains', async () => {
+  test('the event stream of a run contains the events of the run’s history, redacted for its reader', async () => {
     const id = await anEndedRunWithSecret();
     for (const caller of ['user', 'admin'] as const)
       expect(await (await open(eventsOf(id), {}, caller)).rest()).toEqual(await historyOf(id, caller));

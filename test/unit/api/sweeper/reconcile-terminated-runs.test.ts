@@ -134,7 +134,7 @@ describe('a quarantined run', () => {
   });
 });
 
-describe('the sweep does not change a run', () => {
+describe('runs that the sweep does not end', () => {
   test('the sweep of terminated workflows does not end a run that continues in another workflow execution', async () => {
     await aDispatchedRun('A');
     await sweep(endingOf('A', { end: () => null }));

@@ -29,7 +29,7 @@ test.each<[string, boolean]>([
   [secretOf(32).slice(6), false],
   ['whsec_', false],
   [`whsec_${'ä'.repeat(44)}`, false],
-])('whether %s is a valid webhook secret: %s', (text, expected) => {
+])('the webhook secret %s is valid: %s', (text, expected) => {
   expect(isSecret(text)).toBe(expected);
 });
 

@@ -12,7 +12,7 @@ import {
 } from '../../../../console/src/pages/admin/drafts.ts';
 import { CATALOG_KINDS } from '../../../../src/graph/definition/catalog.ts';
 
-describe('the form with the terms of a tenant', () => {
+describe('the form with the settings of a tenant', () => {
   const NOTHING_SAID = {
     quotas: {
       runsPerMinute: { limit: 600, source: 'all' as const },
@@ -57,7 +57,7 @@ describe('the form with the terms of a tenant', () => {
   });
 });
 
-describe('a switch', () => {
+describe('a kill switch', () => {
   const OFF = {
     kind: 'model',
     name: 'big',

@@ -51,7 +51,7 @@ describe('the graph of a run', () => {
     [refused(403, 'FORBIDDEN'), true],
     [refused(503, 'UNAVAILABLE'), false],
     [null, false],
-  ])('whether a run’s graph counts as unavailable in the console after %s: %s', (error, expected) => {
+  ])('the console treats a run’s graph as unavailable after %s: %s', (error, expected) => {
     expect(isUnavailable(error)).toBe(expected);
   });
 });

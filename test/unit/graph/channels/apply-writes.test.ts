@@ -113,7 +113,7 @@ describe('a channel refuses a write', () => {
     [{ reducer: 'messages' }, [], ['hi'], 'CHANNEL_SCHEMA_VIOLATION', /an object/, ['t0']],
     [{ reducer: { expr: 'current + update' } }, 'a', [1], 'EXPRESSION_FAILED', /current \+ update/, ['t0']],
   ])(
-    'a channel of the definition %j refuses a write to the value %j: %j',
+    'a channel of the definition %j refuses a write to its value %j: %j',
     (...[definition, current, writes, code, message, culprits]) => {
       const applied = apply(definition, current, writes);
       expect(applied).toMatchObject({ ok: false, error: { code, message: expect.stringMatching(message) }, culprits });

@@ -70,7 +70,7 @@ describe('the content of a message', () => {
     ['assistant', true],
     ['system', false],
     ['tool', false],
-  ])('whether the content of a message with the role %s may contain files: %s', (role, may) => {
+  ])('the content of a message with the role %s may contain files: %s', (role, may) => {
     expect(messageProblem(said([PICTURE], role)) === '').toBe(may);
     expect(messageProblem(said([{ type: 'text', text: 'x' }], role))).toBe('');
   });

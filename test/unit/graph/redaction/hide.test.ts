@@ -36,7 +36,7 @@ test.each([
     aDelta(),
     'Hi',
   ],
-] as const)('whether the text of a streamed delta is redacted: %s', (...[, redaction, delta, text]) => {
+] as const)('the text of a streamed delta is redacted or not: %s', (...[, redaction, delta, text]) => {
   expect(hideDelta(delta, redaction)).toEqual({ ...delta, text });
 });
 

@@ -35,7 +35,7 @@ test.each<[string, JsonObject, boolean]>([
   ['the effect of a function', { type: 'function', function: 'double', timeout: '1s' }, true],
   ['the effect of its node type', { type: 'form', timeout: '1s' }, false],
   ['the effect of its node type, which is harmless', { type: 'page', timeout: '1s' }, true],
-])('whether a node’s calls may be local activities depends on %s', (_what, node, isAllowed) => {
+])('a node’s calls may be local activities depending on %s', (_what, node, isAllowed) => {
   expect(pathsOf(node)).toEqual(isAllowed ? [] : ['/nodes/n/execution']);
 });
 

@@ -251,7 +251,7 @@ test.each<[JsonObject, Json, boolean]>([
   [{ oneOf: [{ type: 'string' }, { minLength: 1 }] }, 'a', false],
   [{ format: 'date-time' }, '2026-01-01T00:00:00Z', true],
   [{ format: 'no-format' }, 'x', true],
-])('whether the JSON schema %j accepts %j: %s', (...[schema, value, isValid]) => {
+])('the JSON schema %j accepts the value %j: %s', (...[schema, value, isValid]) => {
   expect(findSchemaProblems(schema)).toEqual([]);
   expect(compileJsonSchema(schema)(value).length === 0).toBe(isValid);
 });
