@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readFile } from '../support/readers/documentation.ts';
-import { looksAs, withNames } from '../support/readers/shaped-text.ts';
+import { matchesPage, withKnownValues } from '../support/readers/shaped-text.ts';
 import type { Names } from '../support/readers/shaped-text.ts';
 import { startDev } from '../support/servers/developed-project.ts';
 import type { DevelopedProject } from '../support/servers/developed-project.ts';
@@ -84,10 +84,10 @@ test('every command prints the output on the page', async () => {
       project = await develop(join(root, 'my-app'));
       continue;
     }
-    const text = await printed(withNames(body, names), project === null ? root : join(root, 'my-app'));
+    const text = await printed(withKnownValues(body, names), project === null ? root : join(root, 'my-app'));
     executed += 1;
     const next = fences[index + 1];
-    if (next?.kind === 'text' && !looksAs(text, next.body, names))
+    if (next?.kind === 'text' && !matchesPage(text, next.body, names))
       wrong.push({ commands: body, shown: next.body, text });
   }
   expect(wrong).toEqual([]);
@@ -98,5 +98,5 @@ test('`dev` prints each line on the page', () => {
   const shown = fences.flatMap(({ kind, body }) => (kind === 'console' ? body.trimEnd().split('\n') : []));
   const told = project?.told() ?? [];
   expect(shown.length).toBeGreaterThan(5);
-  expect(shown.filter((line) => !told.some((each) => looksAs(each, line, new Map())))).toEqual([]);
+  expect(shown.filter((line) => !told.some((each) => matchesPage(each, line, new Map())))).toEqual([]);
 });

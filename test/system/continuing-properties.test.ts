@@ -9,7 +9,7 @@ import type { Json } from '../../src/graph/values/json.ts';
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import type { RunGraphInput } from '../../src/workflows/contract.ts';
 import { startAnsweringWorker } from '../support/servers/answering-worker.ts';
-import type { AnsweringWorker, Heard } from '../support/servers/answering-worker.ts';
+import type { AnsweringWorker, ReceivedCalls } from '../support/servers/answering-worker.ts';
 import { historiesOf } from '../support/readers/executions.ts';
 import { createRandom } from '../support/builders/random.ts';
 import { randomCatalog, randomGraph } from '../support/builders/random-graphs.ts';
@@ -74,7 +74,7 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|\b1[6-9]\d{11}\b/g;
 /**
  * Batches may be split differently, and the batch of a failed call is sent again: the resulting journal is the same.
  */
-function journalOf({ batches }: Heard): object {
+function journalOf({ batches }: ReceivedCalls): object {
   const events = onceEach(batches.flatMap((batch) => batch.events)).toSorted((a, b) => a.seq - b.seq);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, before) => before + 1));
   return {

@@ -2,7 +2,7 @@ import { readFile, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTeardown } from '../../src/dev/teardown.ts';
-import { inARow } from '../support/builders/builders.ts';
+import { chainOf } from '../support/builders/builders.ts';
 import { createApiClient } from '../support/readers/api-client.ts';
 import { codeIn } from '../support/readers/documentation.ts';
 import { startDev } from '../support/servers/developed-project.ts';
@@ -209,7 +209,7 @@ describe('the build output of this repository', () => {
     const { baseUrls, tokens } = await startProcesses({ databaseUrl, config, environment, ...scripts }, teardown);
     const user = createApiClient(baseUrls[0] ?? '', tokens.user);
     const nodes = { sum: { type: 'set', write: { total: '{{ 1 + 1 }}' } } };
-    const graph = { name: 'sum', channels: { total: {} }, nodes, edges: inARow(['sum']), output: ['total'] };
+    const graph = { name: 'sum', channels: { total: {} }, nodes, edges: chainOf(['sum']), output: ['total'] };
     const { body } = await user.post('/api/runs', { graph }, { prefer: 'wait=60' });
     expect(body).toMatchObject({ status: 'completed', output: { total: 2 } });
     expect(await user.get('/docs/swagger-ui.css')).toMatchObject({ status: 200 });

@@ -26,8 +26,8 @@ import type { TemporalCli } from '../servers/temporal-cli.ts';
 import { startThirdParties } from '../servers/third-parties.ts';
 import type { ThirdParties } from '../servers/third-parties.ts';
 import { makeCurrent, versionOf } from '../servers/worker-versions.ts';
-import { openFrontDoor } from './front-door.ts';
-import type { FrontDoor } from './front-door.ts';
+import { startLoadBalancer } from './load-balancer.ts';
+import type { LoadBalancer } from './load-balancer.ts';
 import { provideBuild } from './provide-build.ts';
 import { temporalOn } from './temporal-cluster.ts';
 
@@ -39,7 +39,7 @@ export interface Fleet extends Pick<ThirdParties, 'accounts' | 'resetShop'> {
   readonly apis: readonly ChildNode[];
   /** The workers of version 1. */
   readonly workers: readonly ChildNode[];
-  readonly door: FrontDoor;
+  readonly door: LoadBalancer;
   readonly jobs: JobService;
   readonly temporal: Client;
   readonly cli: TemporalCli;
@@ -97,7 +97,7 @@ async function start(teardown: Teardown): Promise<Fleet> {
   );
   const cli = await openTemporalCli({ temporalAddress: temporal.address });
   await makeCurrent(cli, '1');
-  const door = await openFrontDoor(baseUrls);
+  const door = await startLoadBalancer(baseUrls);
   teardown.add(() => door.stop());
   const connection = await Connection.connect({ address: temporal.address });
   teardown.add(() => connection.close());

@@ -4,7 +4,7 @@ import type { RunView } from '../../../src/graph/journal/run-view.ts';
 import type { Approval } from '../../../src/graph/run/approval.ts';
 import { QUERIES, RUN_GRAPH, TASK_QUEUE, toWorkflowId } from '../../../src/workflows/contract.ts';
 import type { RunGraphInput } from '../../../src/workflows/contract.ts';
-import type { AnsweringWorker, Heard } from '../servers/answering-worker.ts';
+import type { AnsweringWorker, ReceivedCalls } from '../servers/answering-worker.ts';
 import type { HistoryEvent } from './executions.ts';
 import { possibleSignals } from './shuffled-run.ts';
 
@@ -15,7 +15,7 @@ import { possibleSignals } from './shuffled-run.ts';
 
 export interface SteeredRun {
   readonly handle: WorkflowHandle;
-  readonly heard: Heard;
+  readonly heard: ReceivedCalls;
   /** The workflow's view before each choice, and the choice. */
   readonly trail: readonly (readonly [RunView, string])[];
   /** The number of times that it was idle without open calls before its end. */
@@ -61,7 +61,7 @@ export async function steerRun(
 }
 
 /** Waits until the run depends only on calls and people. @returns `null` when it has ended */
-async function untilStill(handle: WorkflowHandle, heard: Heard): Promise<Standstill | null> {
+async function untilStill(handle: WorkflowHandle, heard: ReceivedCalls): Promise<Standstill | null> {
   const look = async (): Promise<Standstill | null> => {
     const found = await lookAt(handle, heard);
     if (found) return found.still;
@@ -71,7 +71,10 @@ async function untilStill(handle: WorkflowHandle, heard: Heard): Promise<Standst
 }
 
 /** @returns `null` while the run is not idle */
-async function lookAt(handle: WorkflowHandle, heard: Heard): Promise<{ readonly still: Standstill | null } | null> {
+async function lookAt(
+  handle: WorkflowHandle,
+  heard: ReceivedCalls,
+): Promise<{ readonly still: Standstill | null } | null> {
   const { status, raw, historyLength } = await handle.describe();
   if (status.name !== 'RUNNING') return { still: null };
   const calls = callsOut(raw, heard);
@@ -109,7 +112,7 @@ type Raw = Awaited<ReturnType<WorkflowHandle['describe']>>['raw'];
 const CALLED_BACK = 3;
 
 /** @returns the keys of the calls that the workflow waits for; `null` if anything else is in progress */
-function callsOut({ pendingActivities }: Raw, { out }: Heard): readonly string[] | null {
+function callsOut({ pendingActivities }: Raw, { out }: ReceivedCalls): readonly string[] | null {
   const pending = pendingActivities ?? [];
   if (pending.some(({ activityId }) => !out.has(activityId ?? ''))) return null;
   // A canceled model call gets no answer.
@@ -119,7 +122,7 @@ function callsOut({ pendingActivities }: Raw, { out }: Heard): readonly string[]
   return awaited.map(({ activityId }) => activityId ?? '').toSorted();
 }
 
-function letAnswer({ out }: Heard, key: string): void {
+function letAnswer({ out }: ReceivedCalls, key: string): void {
   const answer = out.get(key);
   out.delete(key);
   answer?.();

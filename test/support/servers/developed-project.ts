@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { holdfast } from './command-line.ts';
-import type { Said } from './command-line.ts';
+import type { CommandOutput } from './command-line.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -20,7 +20,7 @@ export interface DevelopedProject {
   /** All lines so far. */
   told(): readonly string[];
   /** Runs `holdfast` in the project like a person. */
-  holdfast(...args: readonly string[]): Promise<Said>;
+  holdfast(...args: readonly string[]): Promise<CommandOutput>;
   stop(): Promise<void>;
 }
 

@@ -156,14 +156,11 @@ describe.each(['idempotent', 'keyed'] as const)('an %s call that has failed perm
     [503, false],
     [429, true],
     [400, true],
-  ])(
-    'a call that failed permanently with status %i is known to have failed: %s',
-    async (status, callFailed) => {
-      const task = aNewTask(safety, { retry: { maxAttempts: 1 } });
-      const failure = await failureOf(attempt(scriptedTool(answers(status)), task));
-      expect(failure).toMatchObject({ nonRetryable: true, details: [{ callFailed }] });
-    },
-  );
+  ])('a call that failed permanently with status %i is known to have failed: %s', async (status, callFailed) => {
+    const task = aNewTask(safety, { retry: { maxAttempts: 1 } });
+    const failure = await failureOf(attempt(scriptedTool(answers(status)), task));
+    expect(failure).toMatchObject({ nonRetryable: true, details: [{ callFailed }] });
+  });
 });
 
 test.each(['idempotent', 'keyed'] as const)(

@@ -9,7 +9,7 @@ import type { MessageProcessor } from '../../../../src/activities/context/messag
 import type { Message } from '../../../../src/graph/definition/message.ts';
 import type { OverflowReply } from '../../../../src/graph/run/effect.ts';
 import { aModelRequest } from '../../../support/builders/call-builders.ts';
-import { anyConversation, idsOf, isPaired } from '../../../support/builders/conversations.ts';
+import { anyConversation, idsOf, isEachCallAnswered } from '../../../support/builders/conversations.ts';
 
 /** A processor controlled by numbers: it drops, shortens, duplicates and adds messages, in any order. */
 const anyProcessor: fc.Arbitrary<MessageProcessor> = fc
@@ -71,7 +71,7 @@ describe('for any conversation, limit and strategy', () => {
         const before = repairCalls(withDistinctIds(asked.messages));
         const ids = new Set(idsOf(before));
         const kept = idsOf(fitted.messages).filter((id) => ids.has(id));
-        expect(isPaired(fitted.messages)).toBe(true);
+        expect(isEachCallAnswered(fitted.messages)).toBe(true);
         expect(kept).toEqual(idsOf(before).filter((id) => kept.includes(id)));
         expect(fitted.messages).toEqual(expect.arrayContaining(before.filter(({ role }) => role === 'system')));
         const tokens = frame + meter.messages(fitted.messages);

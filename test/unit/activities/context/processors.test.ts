@@ -3,7 +3,7 @@ import { keepLast, shortenToolResults, summarize } from '../../../../src/activit
 import { textOf } from '../../../../src/graph/definition/message.ts';
 import type { Message } from '../../../../src/graph/definition/message.ts';
 import { shorten } from '../../../../src/graph/nodes/model/conversation.ts';
-import { aCaller, aMessage, anAnswer, byLength, idsOf } from '../../../support/builders/conversations.ts';
+import { aCaller, aMessage, anAnswer, countingCharacters, idsOf } from '../../../support/builders/conversations.ts';
 
 const ten = (id: string, role: Message['role']): Message => aMessage(id, role, id.padEnd(10, '.'));
 const LARGE = 'x'.repeat(400);
@@ -13,7 +13,7 @@ const talk = [ten('u1', 'user'), ten('a1', 'assistant'), ten('u2', 'user'), ten(
 
 describe('last', () => {
   const sent = async (messages: readonly Message[], maxTokens: number): Promise<string> =>
-    idsOf(await keepLast(messages, byLength(maxTokens))).join(' ');
+    idsOf(await keepLast(messages, countingCharacters(maxTokens))).join(' ');
   test.each([
     [50, 'u1 a1 u2 a2 u3'],
     [49, 'a1 u2 a2 u3'],
@@ -57,7 +57,7 @@ describe('shorten-tool-results', () => {
     anAnswer(`t${n}`, `k${n}`, content),
   ];
   const shortened = async (messages: readonly Message[], maxTokens: number): Promise<string> => {
-    const short = await shortenToolResults(messages, byLength(maxTokens));
+    const short = await shortenToolResults(messages, countingCharacters(maxTokens));
     return idsOf(short.filter(({ content }) => textOf(content).startsWith('[A result of 400 characters'))).join(' ');
   };
   const talk = [ten('u1', 'user'), ...call(1, LARGE), ...call(2, LARGE), ...call(3, 'small'), ...call(4, LARGE)];
@@ -75,7 +75,7 @@ describe('shorten-tool-results', () => {
   );
 
   test('"shorten-tool-results" drops no message', async () => {
-    expect(idsOf(await shortenToolResults(talk, byLength(10)))).toEqual(idsOf(talk));
+    expect(idsOf(await shortenToolResults(talk, countingCharacters(10)))).toEqual(idsOf(talk));
   });
 });
 
@@ -86,7 +86,7 @@ describe('summarize', () => {
     request = messages,
   ): Promise<number | string> => {
     const indexes = new Map(request.map(({ id }, place) => [id, place]));
-    const decision = await summarize(messages, { ...byLength(maxTokens), indexes });
+    const decision = await summarize(messages, { ...countingCharacters(maxTokens), indexes });
     return 'kind' in decision ? decision.messages : idsOf(decision).join(' ');
   };
   test.each([

@@ -7,7 +7,7 @@ import {
   anAnswer,
   anyConversation,
   idsOf,
-  isPaired,
+  isEachCallAnswered,
 } from '../../../support/builders/conversations.ts';
 import { growthOf } from '../../../support/readers/growth.ts';
 
@@ -93,7 +93,7 @@ describe('repairCalls', () => {
     fc.assert(
       fc.property(anyConversation, (conversation) => {
         const repaired = repairCalls(withDistinctIds(conversation));
-        expect(isPaired(repaired)).toBe(true);
+        expect(isEachCallAnswered(repaired)).toBe(true);
         expect(repairCalls(repaired)).toEqual(repaired);
       }),
     );

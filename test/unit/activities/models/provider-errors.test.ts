@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
 import { PROVIDERS, askModel, failureOf } from '../../../support/doubles/asked-model.ts';
-import type { Asking, Provider } from '../../../support/doubles/asked-model.ts';
+import type { AskedModelSettings, Provider } from '../../../support/doubles/asked-model.ts';
 import { json } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
 
@@ -217,7 +217,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe.each(ROWS)('$provider: $what', ({ provider, status, body, verdict }) => {
-  const WAYS: readonly Asking[] = [{ stream: false }, { stream: true }];
+  const WAYS: readonly AskedModelSettings[] = [{ stream: false }, { stream: true }];
 
   test.each(WAYS)('an error response of a provider is classified as %o after one request', async (way) => {
     server.answers(json(body, status));

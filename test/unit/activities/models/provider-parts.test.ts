@@ -17,7 +17,7 @@ import {
   responseEvents,
 } from '../../../support/builders/provider-replies.ts';
 import { askModel, dataEvents, namedEvents } from '../../../support/doubles/asked-model.ts';
-import type { Asking, Provider } from '../../../support/doubles/asked-model.ts';
+import type { AskedModelSettings, Provider } from '../../../support/doubles/asked-model.ts';
 import { json } from '../../../support/doubles/loopback-server.ts';
 import type { Answer } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
@@ -28,9 +28,9 @@ const server = await useLoopbackServer();
 interface RoundTrip {
   readonly provider: Provider;
   readonly given: Answer;
-  readonly asking?: Asking;
+  readonly asking?: AskedModelSettings;
   /** The receiver of the next request. */
-  readonly next?: Asking & { readonly provider?: Provider };
+  readonly next?: AskedModelSettings & { readonly provider?: Provider };
   readonly edited?: JsonObject;
 }
 
@@ -131,7 +131,7 @@ describe('OpenAI', () => {
 describe('Google', () => {
   const signed = [{ text: 'I look.' }, aGoogleCall('t1', 7, 'sig-1'), aGoogleCall('t2', 8)];
 
-  test.each<[string, Answer, Asking]>([
+  test.each<[string, Answer, AskedModelSettings]>([
     ['at once', json(aCandidate(signed, 'STOP')), {}],
     [
       'in a stream',
@@ -153,7 +153,7 @@ describe('a compatible server', () => {
   const provider = 'openai-compatible';
   const message = { content: null, reasoning_content: 'Hm.', tool_calls: [aToolCall('t1', 7)] };
 
-  test.each<[string, Answer, Asking]>([
+  test.each<[string, Answer, AskedModelSettings]>([
     ['at once', json(aCompletion(message, 'tool_calls')), {}],
     [
       'in a stream',

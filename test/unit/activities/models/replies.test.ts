@@ -13,14 +13,14 @@ import {
   responseEvents,
 } from '../../../support/builders/provider-replies.ts';
 import { PROVIDERS, askModel, dataEvents, failureOf, namedEvents } from '../../../support/doubles/asked-model.ts';
-import type { Asking, Provider } from '../../../support/doubles/asked-model.ts';
+import type { AskedModelSettings, Provider } from '../../../support/doubles/asked-model.ts';
 import { json } from '../../../support/doubles/loopback-server.ts';
 import type { Answer } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
 
 const server = await useLoopbackServer();
 
-async function replyTo(provider: Provider, given: Answer, asking: Asking = {}): Promise<ModelReply> {
+async function replyTo(provider: Provider, given: Answer, asking: AskedModelSettings = {}): Promise<ModelReply> {
   server.answers(given);
   return await askModel(server, provider, asking);
 }
@@ -83,7 +83,7 @@ const REFUSED = {
 const CLAUDE_REFUSED = [{ type: 'text', text: 'I won’t.' }];
 
 describe('a refusal', () => {
-  test.each<[string, Provider, Answer, Asking]>([
+  test.each<[string, Provider, Answer, AskedModelSettings]>([
     ['at once', 'openai', json(aResponse([REFUSED])), {}],
     ['in a stream', 'openai', responseEvents([REFUSED]), { stream: true }],
     ['at once', 'anthropic', json(aClaudeMessage(CLAUDE_REFUSED, 'refusal')), {}],

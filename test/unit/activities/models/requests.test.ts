@@ -3,7 +3,7 @@ import type { ModelRequest } from '../../../../src/activities/models/model.ts';
 import type { Message, ToolCall } from '../../../../src/graph/definition/message.ts';
 import { isJsonList, isJsonObject } from '../../../../src/graph/values/json.ts';
 import { MODELS, PROVIDERS, askModel, onlyRequest } from '../../../support/doubles/asked-model.ts';
-import type { Asking, Provider } from '../../../support/doubles/asked-model.ts';
+import type { AskedModelSettings, Provider } from '../../../support/doubles/asked-model.ts';
 import { json } from '../../../support/doubles/loopback-server.ts';
 import type { ReceivedRequest } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
@@ -13,7 +13,7 @@ const server = await useLoopbackServer();
 /** Returns the request sent to a provider, whatever the response. */
 async function sent(
   provider: Provider,
-  asking: Asking = {},
+  asking: AskedModelSettings = {},
 ): Promise<Omit<ReceivedRequest, 'body'> & { body: unknown }> {
   server.answers(json({ error: { message: 'Not now' } }, 503));
   await askModel(server, provider, asking).catch(() => null);

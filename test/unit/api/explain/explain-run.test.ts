@@ -244,11 +244,14 @@ describe('the actions of an explanation', () => {
     { reader: 'other readers', rules: {}, isOwn: false, allowed: false },
     { reader: 'a reader who decides it with others', rules: { quorum: 2 }, isOwn: true, allowed: false },
     { reader: 'a reader who decides it with a reason', rules: { requireReason: true }, isOwn: true, allowed: false },
-  ])('a replan may skip the node of an approval only if its reader decides the approval alone: $reader', ({ rules, isOwn, allowed }) => {
-    const { actions } = explained(ask, { approvals: [{ approval: { ...approval, policy: rules }, isOwn }] });
-    const who = expect.stringMatching(allowed ? /\(run:control\)$/ : /alone decides the approvals that wait$/);
-    expect(actions.find(({ action }) => action === 'replan')).toMatchObject({ allowed, who });
-  });
+  ])(
+    'a replan may skip the node of an approval only if its reader decides the approval alone: $reader',
+    ({ rules, isOwn, allowed }) => {
+      const { actions } = explained(ask, { approvals: [{ approval: { ...approval, policy: rules }, isOwn }] });
+      const who = expect.stringMatching(allowed ? /\(run:control\)$/ : /alone decides the approvals that wait$/);
+      expect(actions.find(({ action }) => action === 'replan')).toMatchObject({ allowed, who });
+    },
+  );
 
   test('the actions in an explanation settle interventions and send events, quoted for a shell', () => {
     const event = { kind: 'event', node: 'w', id: "it's $(here)", since: AT } as const;

@@ -238,8 +238,11 @@ describe('the skip of a node with an approval', () => {
     ['ask', false],
     ['sub', false],
     ['a', true],
-  ])('a node that has failed its run may be skipped only by users who decide its approvals: %s', async (node, isFree) => {
-    const view = { status: 'failed', endedAt: LATER, error: { ...error, node } } as const;
-    expect(await skips(`F-${node}`, view)).toEqual({ user: [isFree], admin: [true] });
-  });
+  ])(
+    'a node that has failed its run may be skipped only by users who decide its approvals: %s',
+    async (node, isFree) => {
+      const view = { status: 'failed', endedAt: LATER, error: { ...error, node } } as const;
+      expect(await skips(`F-${node}`, view)).toEqual({ user: [isFree], admin: [true] });
+    },
+  );
 });

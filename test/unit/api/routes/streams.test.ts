@@ -9,7 +9,7 @@ import type { NewRun } from '../../../../src/store/accept-run.ts';
 import { createRandom } from '../../../support/builders/random.ts';
 import { AT, aBatch, aDelta, aNewRun, aView, writeTo } from '../../../support/builders/store-builders.ts';
 import { PATIENTLY } from '../../../support/readers/api-runs.ts';
-import { readEventStream, wholeFrames } from '../../../support/readers/event-stream.ts';
+import { readEventStream, completeFrames } from '../../../support/readers/event-stream.ts';
 import type { EventStream } from '../../../support/readers/event-stream.ts';
 import { at, listAt, textAt } from '../../../support/readers/json-at.ts';
 import { aProblem } from '../../../support/readers/problems.ts';
@@ -156,7 +156,7 @@ describe('the stream of a run', () => {
         headers: { authorization: `Bearer ${api.tokens.user}`, ...(last > 0 && { 'last-event-id': String(last) }) },
       });
       const text = await readPart(response, 1 + Math.floor(random.next() * 1_500));
-      for (const { id: seq, data } of wholeFrames(text)) {
+      for (const { id: seq, data } of completeFrames(text)) {
         if (data === undefined) continue;
         last = Number(seq);
         came.push(JSON.parse(data));

@@ -223,13 +223,16 @@ describe('disabling a webhook', () => {
   test.each([
     ['4 days', undefined],
     ['121 hours', 'failing'],
-  ])('a webhook is disabled after failures for more than five days; the reason after %s of failures: %j', async (age, reason) => {
-    await fail();
-    await failedFor(age);
-    receiver.answers(answer(500));
-    await aDispatcher(store, [receiver.address], { delaysMs: [] }).round();
-    expect((await found())?.disabled?.reason).toBe(reason);
-  });
+  ])(
+    'a webhook is disabled after failures for more than five days; the reason after %s of failures: %j',
+    async (age, reason) => {
+      await fail();
+      await failedFor(age);
+      receiver.answers(answer(500));
+      await aDispatcher(store, [receiver.address], { delaysMs: [] }).round();
+      expect((await found())?.disabled?.reason).toBe(reason);
+    },
+  );
 
   test('a webhook is disabled by the last attempt of a message, not by the first, however old its last failure is', async () => {
     await fail();

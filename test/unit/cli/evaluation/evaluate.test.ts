@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../../../src/graph/definition/definition.ts';
 import { createFolder, holdfast } from '../../../support/servers/command-line.ts';
-import type { Folder, Said } from '../../../support/servers/command-line.ts';
+import type { Folder, CommandOutput } from '../../../support/servers/command-line.ts';
 
 /* `holdfast eval` with data sets, offline. */
 
@@ -36,12 +36,12 @@ const answers = {
   tools: { pay: [{ id: 'r1' }] },
 };
 
-async function evaluate(lines: readonly object[], ...flags: string[]): Promise<Said> {
+async function evaluate(lines: readonly object[], ...flags: string[]): Promise<CommandOutput> {
   const file = await folder.write('cases.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   return await holdfast(['eval', file, '--graph', folder.path('graph.json'), '--no-config', ...flags]);
 }
 
-const shownIn = ({ stdout }: Said): string => stdout.replaceAll(folder.path(''), '');
+const shownIn = ({ stdout }: CommandOutput): string => stdout.replaceAll(folder.path(''), '');
 
 describe('a data set', () => {
   test('a case of `eval` passes by output, CEL, schema, path and cost', async () => {

@@ -18,7 +18,7 @@ import { createRandom } from '../../../support/builders/random.ts';
 import { repetitions } from '../../../support/builders/repetitions.ts';
 import { shown } from '../../../support/readers/shown-run.ts';
 import { runShuffled, STARTED_AT } from '../../../support/readers/shuffled-run.ts';
-import type { ShuffledRun, Shuffling } from '../../../support/readers/shuffled-run.ts';
+import type { ShuffledRun, ShuffledRunOptions } from '../../../support/readers/shuffled-run.ts';
 
 /** A run with what its replay begins with. */
 interface Played extends ShuffledRun {
@@ -26,7 +26,7 @@ interface Played extends ShuffledRun {
   readonly identity: RunIdentity;
 }
 
-function play(definition: GraphDefinition, seed: number, interject?: Shuffling['interject']): Played {
+function play(definition: GraphDefinition, seed: number, interject?: ShuffledRunOptions['interject']): Played {
   const random = createRandom(seed);
   const identities: RunIdentity[] = [];
   const played = runShuffled({

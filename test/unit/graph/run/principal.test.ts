@@ -10,10 +10,13 @@ test.each<[readonly string[], readonly RunPermission[] | undefined, readonly boo
   [['lead'], ['approval:decide'], [true, false]],
   [['boss'], ['admin'], [false, true]],
   [['approver'], [], [false, false]],
-])('whether a principal with the roles %j and the permissions %j may decide approvals, and administrate', (roles, may, granted) => {
-  const person = { roles, ...(may && { may }) };
-  expect([hasPermission(person, 'approval:decide'), hasPermission(person, 'admin')]).toEqual(granted);
-});
+])(
+  'whether a principal with the roles %j and the permissions %j may decide approvals, and administrate',
+  (roles, may, granted) => {
+    const person = { roles, ...(may && { may }) };
+    expect([hasPermission(person, 'approval:decide'), hasPermission(person, 'admin')]).toEqual(granted);
+  },
+);
 
 test('a tool is available to its roles and to admins, whatever permissions a role of that name has', () => {
   expect(mayCall({}, { roles: [] })).toBe(true);

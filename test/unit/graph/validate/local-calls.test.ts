@@ -3,7 +3,7 @@ import { DEFAULTS } from '../../../../src/graph/definition/catalog.ts';
 import type { Catalog } from '../../../../src/graph/definition/catalog.ts';
 import { validateGraph } from '../../../../src/graph/validate/validate-graph.ts';
 import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
-import { aCatalog, inARow } from '../../../support/builders/builders.ts';
+import { aCatalog, chainOf } from '../../../support/builders/builders.ts';
 
 const parameters = { type: 'object' } as const;
 const catalog: Catalog = aCatalog({
@@ -20,7 +20,7 @@ function pathsOf(node: JsonObject, over: JsonObject = {}, installation = catalog
     name: 'local',
     channels: { chat: { reducer: 'messages' } },
     nodes,
-    edges: inARow(['talk', 'n']),
+    edges: chainOf(['talk', 'n']),
   };
   return validateGraph({ ...definition, ...over }, installation).map(({ path }) => path);
 }

@@ -47,7 +47,9 @@ test.each([
   { ...order, note: undefined },
   { ...order, tags: ['x', 1] },
   { ...order, tags: null },
-])('the type guard of an object type refuses a value without its fields: %j', (value) => expect(isOrder(value)).toBe(false));
+])('the type guard of an object type refuses a value without its fields: %j', (value) =>
+  expect(isOrder(value)).toBe(false),
+);
 
 test('the type guard of errors requires a code and a message, and accepts a cause', () => {
   const error = { code: 'TOOL_FAILED', message: 'no' };

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
 /** A proxy with one address for several servers, which are used in turn; unavailable ones are skipped. */
-export interface FrontDoor {
+export interface LoadBalancer {
   readonly url: string;
   /** The number of requests that each server has answered, in the order of the servers. */
   readonly answered: readonly number[];
@@ -14,7 +14,7 @@ export interface FrontDoor {
 }
 
 /** @param servers the addresses of the servers */
-export async function openFrontDoor(servers: readonly string[]): Promise<FrontDoor> {
+export async function startLoadBalancer(servers: readonly string[]): Promise<LoadBalancer> {
   const answered = servers.map(() => 0);
   let turn = 0;
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
