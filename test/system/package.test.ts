@@ -135,28 +135,28 @@ describe('a refund project', () => {
     void process.stdout.write(`${what} after ${Math.round(performance.now() - since)} ms\n`);
 
   test('has its first refund approved, by the command that dev shows', { timeout: 120_000 }, async () => {
-    await dev.heard(/^published refund, version 1/);
+    await dev.untilLine(/^published refund, version 1/);
     expect(await refund('A-1002', 300)).toMatchObject({ code: 3 });
-    const [, command = ''] = /npx holdfast (.*)$/.exec(await dev.heard(/npx holdfast approve/)) ?? [];
+    const [, command = ''] = /npx holdfast (.*)$/.exec(await dev.untilLine(/npx holdfast approve/)) ?? [];
     expect(await holdfast(...command.split(' '))).toMatchObject({ code: 0 });
-    await dev.heard(/completed: \{"receipt":"R-1",/);
+    await dev.untilLine(/completed: \{"receipt":"R-1",/);
     tell('the first refund was approved', began);
   });
 
   test('uses a tool as soon as it is edited', { timeout: 120_000 }, async () => {
     const edited = performance.now();
     await dev.edit('tools/refund-tools.ts', '`R-${', '`NEW-${');
-    await dev.heard(/^reloaded in \d+ ms/);
+    await dev.untilLine(/^reloaded in \d+ ms/);
     tell('an edited tool was loaded', edited);
     expect(JSON.parse((await refund('A-1001', 20)).stdout)).toMatchObject({ receipt: 'NEW-1' });
   });
 
   test('makes a test of a run, which detects a change of behavior', { timeout: 120_000 }, async () => {
-    const [, run = ''] = /refund (\w{26})/.exec(await dev.heard(/completed: \{"receipt":"NEW-1",/)) ?? [];
+    const [, run = ''] = /refund (\w{26})/.exec(await dev.untilLine(/completed: \{"receipt":"NEW-1",/)) ?? [];
     expect(await holdfast('promote', run, '--to', 'refund.json')).toMatchObject({ code: 0 });
     expect(await holdfast('eval', 'refund.json')).toMatchObject({ code: 0 });
     await dev.edit('graphs/refund.ts', "when: 'state.euros > 100.0'", "when: 'state.euros > 10.0'");
-    await dev.heard(/^published refund, version 2/);
+    await dev.untilLine(/^published refund, version 2/);
     expect(await holdfast('eval', 'refund.json', '--graph', 'graphs/refund.ts')).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('ask'),

@@ -15,11 +15,11 @@ export function codeProcessOf(worker: Pick<ChildNode, 'pid'>): Victim {
     kill,
     stop: kill,
     start: async () => undefined,
-    async freeze() {
+    async suspend() {
       frozen = await find();
       for (const pid of frozen) send(pid, 'SIGSTOP');
     },
-    thaw: async () => {
+    resume: async () => {
       for (const pid of frozen) send(pid, 'SIGCONT');
     },
   };

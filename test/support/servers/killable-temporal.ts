@@ -45,7 +45,7 @@ export async function startKillableTemporal(folder: string, teardown: Teardown):
     async start() {
       server = await launch();
     },
-    freeze: async () => void (await suspendProcessTree(server.pid)),
-    thaw: () => resumeProcessTree(server.pid),
+    suspend: async () => void (await suspendProcessTree(server.pid)),
+    resume: () => resumeProcessTree(server.pid),
   };
 }

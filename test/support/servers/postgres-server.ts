@@ -80,8 +80,8 @@ export async function startPostgres(binaries?: string): Promise<PostgresServer> 
       async start() {
         child = await launch();
       },
-      freeze: async () => void (await suspendProcessTree(pid())),
-      thaw: async () => await resumeProcessTree(pid()),
+      suspend: async () => void (await suspendProcessTree(pid())),
+      resume: async () => await resumeProcessTree(pid()),
     },
     async createDatabase(name) {
       await withClient(urlOf('postgres'), (client) => client.query(`create database "${name}"`));

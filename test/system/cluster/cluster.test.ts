@@ -53,7 +53,7 @@ test('the Temporal server accepts its settings', async () => {
 
 test('the demo ends as expected with either API', { timeout: TIME }, async () => {
   for (const runId of await playDemo(cases)) await expectWholeHistory(runId);
-  expect(Math.min(...fleet.door.answered)).toBeGreaterThan(cases.length);
+  expect(Math.min(...fleet.loadBalancer.answered)).toBeGreaterThan(cases.length);
 });
 
 test.skipIf(!findSuite(process.env).isThere)(
