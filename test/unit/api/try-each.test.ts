@@ -7,7 +7,7 @@ const logger = createLogger('silent');
 const items = Array.from({ length: 20 }, (_, n) => ({ id: `d${n}`, args: 'SECRET' }));
 const idOf = ({ id }: (typeof items)[number]): string => id;
 
-test('once the database is unavailable, a batch begins no more items, and refuses the rest in the same way', async () => {
+test('once the database is unavailable, a batch begins no more items, and refuses the remaining ones in the same way', async () => {
   let begun = 0;
   const tried = await tryEach({ logger }, items, idOf, async () => {
     begun += 1;

@@ -32,7 +32,7 @@ describe('the command console', () => {
     for (const code of codes) expect(await issuer.readCode(code ?? '')).not.toBeNull();
   });
 
-  test('`console` refuses a file that is no tokens file', async () => {
+  test('`console` refuses a file that contains no tokens', async () => {
     const other = await folder.write('other.json', [1]);
     expect(await holdfast(['console', '--data-dir', dataDir, '--tokens-file', other])).toMatchObject({ code: 2 });
   });

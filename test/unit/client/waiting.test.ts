@@ -136,7 +136,7 @@ const historyPage = (seqs: readonly number[], nextCursor: string | null = null):
   nextCursor,
 });
 
-test('the client’s run stream to a state of rest yields each event once over pages', async () => {
+test('the client’s run stream to the next idle state yields each event once over pages', async () => {
   const { connection } = scriptedApi({
     '/api/runs/r': [run('running'), run('paused', [], 4)],
     '/api/runs/r/history?limit=200': [historyPage([1, 2], 'c')],
@@ -147,7 +147,7 @@ test('the client’s run stream to a state of rest yields each event once over p
   expect(seqs).toEqual([2, 3, 4]);
 });
 
-test('the client’s run stream to a state of rest waits for events that are written late', async () => {
+test('the client’s run stream to the next idle state waits for events that are written late', async () => {
   const { connection } = scriptedApi({
     '/api/runs/r': [run('paused', [], 3)],
     '/api/runs/r/history?limit=200': [historyPage([1]), historyPage([1]), historyPage([1, 2, 3])],
@@ -157,7 +157,7 @@ test('the client’s run stream to a state of rest waits for events that are wri
   expect(seqs).toEqual([1, 2, 3]);
 });
 
-test('the client’s run stream to a state of rest continues when the caller has continued the run', async () => {
+test('the client’s run stream to the next idle state continues when the caller has continued the run', async () => {
   const { connection } = scriptedApi({
     '/api/runs/r': [run('failed', [], 1), run('completed', [], 2)],
     '/api/runs/r/history?limit=200': [historyPage([1]), historyPage([1, 2])],

@@ -51,7 +51,7 @@ describe('an approval among those of a person', () => {
   });
 });
 
-test('the console’s form for a reassignment has the names that are separated by commas', () => {
+test('the console’s form for a reassignment accepts names that are separated by commas', () => {
   expect(toReassignment({ roles: ' lead, ,approver ', users: '' })).toEqual({ roles: ['lead', 'approver'] });
   expect(toReassignment({ roles: '', users: ' , ' })).toEqual({});
 });

@@ -21,7 +21,7 @@ test('an unavailable dependency of a process is retried until the abort signal f
   await expect(waiting).rejects.toThrow('aborted');
 });
 
-test('a dependency’s refusal is reported with the messages of its causes', async () => {
+test('a refused connection to a dependency is reported with the messages of its causes', async () => {
   const error = new Error('not brought up to date', { cause: new Error('no rights') });
   const refusal = connectWithRetry(failing(error, false), patience());
   await expect(refusal).rejects.toThrow(new SetupError('Temporal refuses: not brought up to date: no rights'));

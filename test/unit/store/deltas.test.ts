@@ -52,7 +52,7 @@ test('model text deltas that arrive during a SQL statement are sent together, in
   await later;
 });
 
-test('a failed SQL statement loses only the model text deltas that it sends', async () => {
+test('a failed SQL statement loses only its own model text deltas', async () => {
   const { statements, tell } = aSlowDatabase();
   const lost = tell(['a']);
   await expect.poll(() => statements.length).toBe(1);

@@ -37,7 +37,7 @@ function rowsRead(plan: Json): number {
 
 beforeAll(fill);
 
-test('first runs of thread queues are found without reading the rest of their queues or waiting threads', async () => {
+test('first runs of thread queues are found without reading the remaining queues or waiting threads', async () => {
   const query = vi.spyOn(store.database, 'query');
   const heads = await store.threads.queueHeads(100);
   expect(heads).toMatchObject([

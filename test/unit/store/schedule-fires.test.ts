@@ -76,7 +76,7 @@ describe('a claim', () => {
     ]);
   });
 
-  test('a claim of a schedule’s fire is over if Temporal cancels the fire meanwhile, which keeps no result', async () => {
+  test('a claim of a schedule’s fire ends without a result if Temporal cancels the fire during the claim', async () => {
     const schedule = await createSchedule(store, 'canceled');
     const opened = anOpenedFire(schedule, timeAt(1), 'run-1');
     await scheduleFires.open(opened);
@@ -88,7 +88,7 @@ describe('a claim', () => {
     expect(await scheduleFires.claim(10, schedule)).toMatchObject([{ outcome: 'pending', isCanceled: true }]);
   });
 
-  test('a claim can not record a schedule’s fire as skipped that Temporal opens meanwhile', async () => {
+  test('a claim does not record a schedule’s fire as skipped if Temporal opens the fire during the claim', async () => {
     const schedule = await createSchedule(store, 'opened');
     await scheduleFires.request(schedule, [fireAt(1)], 0);
     const [claimed] = await scheduleFires.claim(10, schedule);

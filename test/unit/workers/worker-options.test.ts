@@ -32,7 +32,7 @@ describe('cachedRuns', () => {
 const tool = { description: '', parameters: true, execute: () => null };
 
 describe('taskQueuesOf', () => {
-  test("a worker knows the engine's task queue and each task queue that a tool names", () => {
+  test("a worker polls the engine's task queue and each task queue that a tool names", () => {
     const config = parseConfig('here', {
       tools: [
         { ...tool, name: 'a', taskQueue: 'payments' },

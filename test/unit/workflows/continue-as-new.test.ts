@@ -107,7 +107,7 @@ describe('a run at the limit of computation', () => {
     { openCalls: 1, isFlushing: false },
     { openCalls: 0, isFlushing: true },
   ])(
-    'a run at the limit of computation waits for open calls and writes, and continues meanwhile: %o',
+    'a run at the limit of computation waits for open calls and writes, and makes progress until then: %o',
     ({ openCalls, isFlushing }) => {
       const policy = afterYield(ENOUGH, { isFlushing });
       expect([policy.isDue(RUNNING, openCalls), policy.holds(), policy.observe(CONTINUE, true)]).toEqual([

@@ -86,7 +86,7 @@ describe('an activity failure whose details are no task failure', () => {
     { callFailed: true, error: { code: 'TOOL_FAILED' } },
     { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' }, usage: { inputTokens: 1 } },
     { error: { code: 'TOOL_FAILED', message: 'no' } },
-  ])('an activity failure whose details are no task failure counts as one of the engine: %j', (detail) => {
+  ])('an activity failure whose details are no task failure counts as a failure of the engine: %j', (detail) => {
     const thrown = ApplicationFailure.create({ message: 'lost', details: [detail] });
     expect(toTaskFailure(keyed, thrown)).toEqual({ callFailed: false, error: { code: 'INTERNAL', message: 'lost' } });
   });

@@ -86,7 +86,7 @@ describe('judgeClaim', () => {
   });
 
   test.each(['failed', 'unknown'] as const)(
-    'a call that is %s stays so until a person’s retry, which restarts the count of attempts',
+    'a call that is %s keeps this state until a person’s retry, which restarts the count of attempts',
     (status) => {
       const failure = { error, callFailed: true };
       const entry = anEntry({ status, failure, takeover: 1 });
@@ -261,7 +261,7 @@ describe('the table of claims in the README', () => {
     }
   }
 
-  test('the README’s table of claims has exactly these rows, in this order', () => {
+  test('the README’s table of ledger claims equals the tested table, row by row', () => {
     const readme = readFileSync('src/activities/calls/README.md', 'utf8');
     const rows = [...readme.matchAll(/^ {3}\| (.+?) +\| (.+?) +\|$/gm)].map(([, row, claim]) => [row, claim]);
     const [head, none, ...others] = rows.filter(([row]) => !row?.startsWith('---'));

@@ -99,7 +99,7 @@ describe('repairCalls', () => {
     );
   });
 
-  test('the repair of tool calls keeps every message that is no answer, in order', () => {
+  test('the repair of tool calls keeps every message other than tool answers, in order', () => {
     fc.assert(
       fc.property(anyConversation, (conversation) => {
         const given = withDistinctIds(conversation);

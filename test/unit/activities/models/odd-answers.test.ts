@@ -360,7 +360,7 @@ const ODD: readonly (readonly [string, Provider, Answer, object])[] = [
 
 describe('an answer with an odd member is read', () => {
   test.each(ODD.map(([what, provider, given, reply]) => ({ what, provider, given, reply })))(
-    'a model answer with an odd member is read: $what ($provider)',
+    'a model answer with an unusual field is read: $what ($provider)',
     async ({ provider, given, reply }) => {
       server.answers(given, given);
       const asked = await askModel(server, provider, { stream: true });

@@ -232,7 +232,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     expect(text).not.toMatch(/temperature|"tools"|tool_?choice|response_?format|stream|system/i);
   });
 
-  test('a model provider receives a tool without parameters, and one that accepts anything', async () => {
+  test('a tool without parameters, and a tool that accepts any arguments, are sent to a model provider', async () => {
     const request: Partial<ModelRequest> = {
       tools: [
         { name: 'now', description: 'Tells the time', parameters: true },

@@ -137,7 +137,7 @@ describe('an approved call in a chat', () => {
     expect(cards).toEqual({ a1: { input: A, output: 'of C0' }, a2: { input: A, output: 'of C1' } });
   });
 
-  test('an approved tool call begins alone beside an equal pending one in a chat', () => {
+  test('an approved tool call gets its own chat card beside an equal pending call', () => {
     const cards = cardsOf([asks(2), asked('a1', A), asked('a2', A), decided('a2', A), begun('C1', A), returned('C1')]);
     expect(cards).toEqual({ a1: { input: A }, a2: { input: A, output: 'of C1' } });
   });
@@ -156,7 +156,7 @@ describe('an approved call in a chat', () => {
     expect(cards).toEqual({ a1: { input: A }, C1: { input: A } });
   });
 
-  test('an approved tool call in a subgraph has its chat card even if a model in another run of the subgraph answers meanwhile', () => {
+  test('an approved tool call in a subgraph has its chat card even if a model answers in another run of the subgraph in between', () => {
     const place = { ...TASK, path: ['outer'] };
     const cards = cardsOf([asked('a1', A, place), decided('a1', A, { place }), asks(1, place), begun('C1', A, place)]);
     expect(cards).toEqual({ a1: { input: A } });

@@ -323,7 +323,7 @@ describe('the actions of an explanation', () => {
     expect(skip?.who).toBe('who may control runs (run:control) and alone decides the approvals of node pay');
   });
 
-  test('the explanation has no Temporal commands for an ended run, asks for higher limits for a run out of budget, and offers nothing for a completed run', () => {
+  test('the explanation of a run has no Temporal commands after its end, suggests higher limits when its budget is used up, and no actions when it completed', () => {
     const error = { code: 'BUDGET_EXCEEDED', message: 'no tokens left' } as const;
     const { actions } = explained({ status: 'failed', endedAt: LATER, error }, { isLive: false });
     expect(actions).toMatchObject([

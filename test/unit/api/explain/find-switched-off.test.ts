@@ -63,7 +63,7 @@ test('disabled functions, tools and models are distinguished by the kind of thei
   expect(callsOf('function', { ...call, nodeType: 'double' })).toEqual([]);
 });
 
-test('a disabled model is an uncertain reason if a node uses something else, because the history does not record when model calls begin', () => {
+test('a disabled model is only a possible reason for waiting if the node uses other models or tools, because the history does not record when model calls begin', () => {
   const isSure = (next: readonly string[], kind: 'model' | 'tool', name: string) =>
     findSwitchedOff([off(kind, name)], pinned, next, []).map((one) => one.isSure);
   expect([isSure(['pay'], 'tool', 'charge'), isSure(['outer'], 'tool', 'mail')]).toEqual([[true], [true]]);

@@ -81,7 +81,7 @@ describe('several decisions of one chat message', () => {
     expect(await acts()).toEqual({ [approval(1)]: 'approval.approve', [approval(2)]: 'approval.reject' });
   });
 
-  test('decisions of a chat message that others have made before are not audited', async ({ task }) => {
+  test('decisions of a chat message that other people have made before are not audited', async ({ task }) => {
     replies.set(approval(1), 'too-late').set(approval(2), 'too-late');
     expect(await decideAll(`thread of ${task.id}`)).toBe(200);
     expect(await acts()).toEqual({ [approval(3)]: 'approval.approve' });

@@ -161,7 +161,7 @@ describe('an approval in a chat', () => {
     expect(approval.decisions).toMatchObject([{ by: 'bob' }]);
   });
 
-  test('an approval in a chat without a digest is refused if others have decided before, and the question is sent again', async ({
+  test('an approval in a chat without a digest is refused if other people have decided before, and the question is sent again', async ({
     task,
   }) => {
     await decides('ada', { args: { euros: 900 } });

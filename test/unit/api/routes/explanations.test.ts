@@ -111,7 +111,7 @@ test('the explanation of a run reports a failing workflow task, without the mess
   expect(at((await explain('Y')).body, '/summary')).not.toContain('bad code');
 });
 
-test('the explanation of a run whose worker is busy with other runs reports that, and not that it will be ended', async () => {
+test('the explanation of a run whose worker is busy with other runs names the busy worker, and does not announce the end of the run', async () => {
   await api.store.runs.create(aNewRun({ id: 'B', tenantId: 'demo' }));
   await writeTo(api.store, { id: 'B', tenantId: 'demo' }, aBatch([1]));
   await api.store.failingRuns.note('B', { executionRunId: 'e1', by: 'queue' });

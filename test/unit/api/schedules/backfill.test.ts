@@ -41,7 +41,7 @@ test('a schedule with all its fires stored accepts a backfill from before its fi
   expect([await isTaken(-3), await isTaken(-1)]).toEqual([true, true]);
 });
 
-test('a backfill of a schedule asks Temporal once for the times that are not recorded', async () => {
+test('a backfill of a schedule requests from Temporal once the times that are not recorded', async () => {
   const { make, temporal } = await hourly('half', 2);
   expect(await make(0, 3)).toEqual([0, 1, 2, 3].map(hour));
   await make(0, 3);

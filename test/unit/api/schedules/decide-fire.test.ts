@@ -84,10 +84,13 @@ test.each<[ConfigInput, string, readonly [Overlap, FireKind], string | undefined
   [STARTER, 'starter', ['cancelOther', 'time'], 'FORBIDDEN'],
   [STARTER, 'starter', ['cancelOther', 'trigger'], 'FORBIDDEN'],
   [STARTER, 'starter', ['cancelOther', 'backfill'], undefined],
-])('with the roles %j, a schedule’s fire for an owner with the role %s and %j has the code %s', async (...row) => {
-  const [config, role, [overlap, kind], code] = row;
-  expect((await decide(kind, { overlap, roles: [role] }, config)).result?.code).toBe(code);
-});
+])(
+  'with the roles %j, a schedule’s fire for an owner of the role %s, with %j, ends with the code %s',
+  async (...row) => {
+    const [config, role, [overlap, kind], code] = row;
+    expect((await decide(kind, { overlap, roles: [role] }, config)).result?.code).toBe(code);
+  },
+);
 
 test.each<[string, ScheduleOver, ConfigInput]>([
   ['the schedule is paused', { paused: true }, {}],

@@ -123,7 +123,7 @@ describe('a trigger of a schedule', () => {
   const beside = async (schedule: Schedule): Promise<void> =>
     await startFire(store, schedule, '2026-01-01T00:00:00.000Z', `beside-${schedule.id}`);
 
-  test('a trigger of a schedule is sent again when Temporal has not received it, also beside another run', async () => {
+  test('a trigger of a schedule is sent again when Temporal has not received it, also while another run is active', async () => {
     const schedule = await requested('undelivered');
     await beside(schedule);
     temporal.isAway = true;
@@ -151,7 +151,7 @@ describe('a trigger of a schedule', () => {
   });
 
   test.each<Overlap>(['skip', 'buffer', 'cancelOther'])(
-    'a trigger of a schedule is skipped when Temporal has skipped it by %s beside another run',
+    'a trigger of a schedule is skipped when Temporal has skipped it by the policy %s while another run was active',
     async (overlap) => {
       const schedule = await requested(`skipped-${overlap}`, 'trigger', { overlap });
       await beside(schedule);
@@ -161,7 +161,7 @@ describe('a trigger of a schedule', () => {
     },
   );
 
-  test('a trigger of a schedule is skipped when Temporal has skipped it beside another waiting fire', async () => {
+  test('a trigger of a schedule is skipped when Temporal has skipped it while another fire was waiting', async () => {
     const schedule = await requested('behind');
     await store.scheduleFires.open(anOpenedFire(schedule, '2026-01-01T00:00:00.000Z', 'waiting'));
     const CLOSED = { tenants: { acme: { runsPerMinute: 0 } } };
@@ -182,7 +182,7 @@ describe('a trigger of a schedule', () => {
     expect([temporal.triggered, await find(schedule)]).toMatchObject([[AT, AT], { outcome: 'pending' }]);
   });
 
-  test('a backfill fire of a schedule is sent again beside any run, until it is open', async () => {
+  test('a backfill fire of a schedule is sent again while any run is active, until its workflow is open', async () => {
     const schedule = await requested('dropped', 'backfill', { overlap: 'cancelOther' });
     await beside(schedule);
     await tend(schedule);

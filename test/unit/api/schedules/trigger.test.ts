@@ -57,7 +57,7 @@ test('a repeated trigger of a `cancelOther` schedule neither fires again nor can
   expect([temporal.triggered.length, temporal.canceled]).toEqual([1, []]);
 });
 
-test('concurrent repetitions of a schedule’s trigger ask Temporal once', async () => {
+test('concurrent repetitions of a schedule’s trigger send one request to Temporal', async () => {
   const schedule = await createSchedule(store, 'concurrent', { overlap: 'cancelOther' });
   const runId = ulid(MOMENT);
   temporal.onTrigger = async (at) => {

@@ -135,7 +135,7 @@ test('a run whose workflow has been missing for a minute is ended after a pass o
   expect(await statusOf('A-first')).toBe('failed');
 });
 
-test('a lost run that cannot be ended does not prevent the end of others', async () => {
+test('a lost run that cannot be ended does not prevent the end of other lost runs', async () => {
   const ids = ['W-1', 'W-2', 'W-3'];
   for (const id of ids) await aRun(id);
   await otherRuns(3);

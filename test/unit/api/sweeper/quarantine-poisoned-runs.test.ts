@@ -180,7 +180,7 @@ describe('a run with failing workflow tasks is not quarantined', () => {
   });
 });
 
-test('an error while one run is checked for quarantine does not affect others', async () => {
+test('an error while one run is checked for quarantine does not affect other runs', async () => {
   await aRun('E1', BAD_CODE);
   await aRun('E2', BAD_CODE);
   const engine = failing({ E2: aTask() });
@@ -190,7 +190,7 @@ test('an error while one run is checked for quarantine does not affect others', 
   expect([await statusOf('E1'), await statusOf('E2')]).toEqual(['queued', 'failed']);
 });
 
-test('if many runs fail at once, twenty are quarantined, and others after a quiet minute', async () => {
+test('if many runs fail at once, twenty are quarantined, and the remaining ones after a quiet minute', async () => {
   const ids = Array.from({ length: 45 }, (_, n) => `M-${n}`);
   for (const id of ids) await aRun(id, BAD_CODE);
   const error = vi.spyOn(logger, 'error');

@@ -178,7 +178,7 @@ describe('runs that the sweep checks again', () => {
     expect(await statusOf('M')).toBe('failed');
   });
 
-  test('the sweep of terminated workflows checks a run again that could not be reconciled, while others end', async () => {
+  test('the sweep of terminated workflows checks a run again that could not be reconciled', async () => {
     await aDispatchedRun('P1');
     await aDispatchedRun('P2');
     const end = createTerminatedRunsReconciler();

@@ -5,7 +5,7 @@ const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
 const BODY = '{"type":"run.completed","timestamp":"2026-11-23T00:00:00Z","data":{"runId":"01J"}}';
 const headersOf = (...secrets: readonly string[]) => signatureHeaders(secrets, 'msg_01JTEST', BODY, 1_790_000_000_999);
 
-test('a webhook message has the same signature as with other implementations', () => {
+test('a webhook message has the same signature as in other implementations of Standard Webhooks', () => {
   expect(headersOf(SECRET)).toEqual({
     'webhook-id': 'msg_01JTEST',
     'webhook-timestamp': '1790000000',

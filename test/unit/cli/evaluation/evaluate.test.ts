@@ -152,7 +152,7 @@ test.each(['', '\n \n'])('`eval` refuses a data set without cases, %j', async (t
   expect(said).toEqual({ code: 2, stdout: '', stderr: `holdfast: ${empty} has no cases\n` });
 });
 
-test('`eval` refuses a file that is no output of "promote"', async () => {
+test('`eval` refuses a file that was not written by `promote`', async () => {
   const file = await folder.write('other.json', { holdfast: 2, recording: {} });
   const { code, stderr } = await holdfast(['eval', file, '--no-config']);
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('It is no recorded run') });

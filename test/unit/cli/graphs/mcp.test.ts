@@ -58,7 +58,7 @@ describe('the command mcp', () => {
 });
 
 describe('the command validate', () => {
-  test('`validate` knows the tools of MCP servers', async () => {
+  test('`validate` checks names against the tools of MCP servers', async () => {
     const config = await folder.write('config.json', { mcpServers: { odd: ODD_PROGRAM } });
     const graph = await folder.write('graph.json', {
       name: 'g',

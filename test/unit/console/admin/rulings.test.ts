@@ -43,7 +43,7 @@ describe('the form with the settings of a tenant', () => {
     expect(readTerms(toTermsForm(NOTHING_SAID))).toEqual({ suspended: null });
   });
 
-  test('the console’s form for tenant settings requires a limit and a reason if these apply', () => {
+  test('the console’s form for tenant settings requires a number for each limit that is set, and a reason for a suspension', () => {
     const form = { ...toTermsForm(NOTHING_SAID), runs: 'limit', runsPerMinute: 0, cost: 'limit', suspended: true };
     const needed = requiredFields(form);
     expect(needed).toEqual(['runsPerMinute', 'costUsdPerDay', 'reason']);

@@ -65,7 +65,7 @@ describe('completions of member names', () => {
 });
 
 describe('completions of values', () => {
-  test('completions of a value in the console’s JSON editor are those of an enumeration, a constant or a boolean', () => {
+  test('completions of a value in the console’s JSON editor are the allowed values of an enumeration, a constant or a boolean', () => {
     expect(complete('{ "kind": | }')).toEqual(['small', 'large']);
     expect(complete('{ "isOpen": | }')).toEqual(['true', 'false']);
     expect(complete('{ "nodes": { "a": { "type": "|" } } }')).toEqual(['set', 'tool']);

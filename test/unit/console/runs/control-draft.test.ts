@@ -82,7 +82,7 @@ describe('the targets of a dialog', () => {
     expect(withEndedTargets(opened, opened).map(({ isGone }) => isGone)).toEqual([false]);
   });
 
-  test('the targets of a console dialog are gone when the same node has failed again', () => {
+  test('a console dialog loses its targets when the same node has failed again', () => {
     const [waiting] = WAITING.waitingFor;
     const since = '2026-11-24T09:50:00.000Z';
     const anew = targetsOf({ ...WAITING, waitingFor: waiting ? [{ ...waiting, since }] : [] });

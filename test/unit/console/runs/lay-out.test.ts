@@ -59,7 +59,7 @@ describe('the graph inside a node', () => {
 });
 
 describe('the arrows of a definition', () => {
-  test('the console’s arrows come from edges of each kind and from nodes, except for arrows to missing nodes', () => {
+  test('the console draws arrows from edges of each kind and from nodes’ targets, except to missing nodes', () => {
     const shown = arrowsOf(DEFINITION).map(({ from, to, label, isDetour }) => [from, to, label, isDetour]);
     expect(shown).toEqual([
       ['__start__', 'look', null, false],

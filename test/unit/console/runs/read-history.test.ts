@@ -46,7 +46,7 @@ describe('a history', () => {
     expect(asked).toEqual([{ limit: 1_000, after: 3 }]);
   });
 
-  test('a run’s history in the console stays the same object if there are no new events', async () => {
+  test('a run’s history in the console stays the same JavaScript object if there are no new events', async () => {
     expect(await readHistory(runsOf(EVENTS).runs, { runId: 'r', known: EVENTS })).toBe(EVENTS);
   });
 });

@@ -37,7 +37,7 @@ describe('the parameters of a tool that is a graph', () => {
     },
   );
 
-  test('the parameters of a graph used as a tool accept messages with the roles that a channel takes from outside', () => {
+  test('the parameters of a graph used as a tool accept messages with the roles that a channel accepts in a run’s input', () => {
     const check = compileJsonSchema(parametersOf({ chat: { reducer: 'messages' } }));
     expect(check({ chat: [{ role: 'user', content: 'Hi' }] })).toEqual([]);
     expect(check({ chat: [{ role: 'system', content: 'Hi' }] })).toHaveLength(1);

@@ -166,7 +166,7 @@ describe('a node type that only exists in the tables of node types', () => {
     expect(toPlantUml(definition)).toContain('as n_t #ABCDEF');
   });
 
-  test('a node of a new type makes its run pin what it uses, and what the graph inside uses', () => {
+  test('a run pins the tools and models that a node of a new type uses, and those of the graph inside', () => {
     const inner = { name: 'inner', nodes: { a: { type: 'tool', tool: 'charge' } }, edges: [] };
     const definition = asDefinition(withNode({ glossary: ['lookup'], fallback: inner }));
     const { models, tools, functions } = pinCatalog(definition, aCatalog());

@@ -95,7 +95,7 @@ describe('a node', () => {
     });
   });
 
-  test('a drawn node has a unique key, whatever its id is', () => {
+  test('each node of a diagram has a unique key, whatever its id is', () => {
     const nodes = Object.fromEntries(['a-b', 'a_b', 'a.b'].map((id) => [id, { type: 'set' } as const]));
     expect(draw({ nodes, edges: [] }).shapes.map(({ key }) => key)).toEqual(['begin', 'n_a_b', 'n_a_b__2', 'n_a_b__3']);
   });

@@ -22,7 +22,7 @@ describe('a member named constructor is plain data', () => {
   test.each([
     ['state.o.constructor + 1', /overload/],
     ['state.o.nope', /nope/],
-  ])('the expression %s fails in the same way with and without a member named constructor', (source, message) => {
+  ])('the expression %s fails equally with and without a member named constructor', (source, message) => {
     expect(() => evaluate(source, { o })).toThrow(message);
   });
 });

@@ -52,7 +52,7 @@ describe('time in expressions', () => {
     expect(() => evaluate(source)).toThrow(message);
   });
 
-  test('time expressions have the same results in all time zones of processes (H6)', () => {
+  test('time expressions have the same results in all time zones of processes', () => {
     const script = `
       import { parseExpression } from './src/graph/expression/expression.ts';
       const sources = ['timestamp("2024-06-15T00:30:00Z").getDayOfYear()', 'timestamp("2024-03-31T02:30:00Z").getHours("UTC")',

@@ -95,7 +95,7 @@ describe('a replay', () => {
     );
   });
 
-  test('a replay yields where its run yielded', async () => {
+  test('a replay pauses for other work where the recorded run paused', async () => {
     const large = { type: 'set', write: { log: 'x'.repeat(300_000) } } as const;
     const nodes = { a: large, b: large, c: large, d: large, t: works, e: large, f: large, g: large, h: large };
     const played = play(aDefinition({ nodes }), 1);

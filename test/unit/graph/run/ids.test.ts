@@ -117,7 +117,7 @@ describe('an id', () => {
   });
 });
 
-test('the pointer of a value leads along the path that it was made of', () => {
+test('a JSON pointer made from a path leads along this path', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: fc.constantFrom('~', '/', '0', '1', 'a', '') })), (path) => {
       expect(parsePointer(toPointer(path))).toEqual(path);

@@ -78,7 +78,7 @@ describe('a run', () => {
       { kind: 'failed', endedAt: 1, error },
       { ending: false, still: true, opens: false },
     ],
-  ])('a run in the phase %j has the properties %j', (phase, { ending, still, opens }) => {
+  ])('a run in the phase %j has the derived flags %j', (phase, { ending, still, opens }) => {
     expect([isEnding({ phase }), standsStill({ phase }), mayOpenStep({ phase }, false)]).toEqual([
       ending,
       still,

@@ -57,6 +57,6 @@ test.each<[string, ResumablePosition | null, NodePosition]>([
   ['the batch has just begun', agent([]), agent([open])],
   ['the batch is over', agent([open]), agent([])],
   ['there is no batch', agent([open]), { kind: 'call', key: 'k', args: null }],
-])('saved progress of a task’s calls stays unchanged if %s', (_where, saved, later) => {
+])('the saved progress of a task’s calls is unchanged if %s', (_where, saved, later) => {
   expect(withBegunCalls(saved, later)).toBe(saved);
 });

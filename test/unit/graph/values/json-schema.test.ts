@@ -139,7 +139,7 @@ describe('the cost of a check', () => {
     return unitsSpent() - before;
   };
 
-  test('the cost of a validation is linear in the depth of a tree, although each branch is tried twice (C3)', () => {
+  test('the cost of a validation is linear in the depth of a tree, although each branch is tried twice', () => {
     const tree = (depth: number): Json => (depth === 0 ? 'leaf' : { left: tree(depth - 1) });
     const branch = { properties: { left: { $ref: '#/$defs/tree' } }, required: ['left'] };
     const schema = {

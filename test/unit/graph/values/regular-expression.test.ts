@@ -11,15 +11,12 @@ describe('a regular expression with a large program', () => {
     ['for large classes that ignore case', `(?i)${'[Ā-￿]'.repeat(180)}`, /too many classes/],
     ['for large ranges of one class that ignores case', `(?i)[${'Ā-𞤀'.repeat(190)}]`, /too many classes/],
     ['for such ranges as character codes', `(?i)[${'\\x{100}-\\x{1E900}'.repeat(50)}]`, /too many classes/],
-  ])(
-    'a regular expression with a large program is refused before it is compiled, %s (H8)',
-    (_why, pattern, message) => {
-      const before = unitsSpent();
-      expect(() => compilePattern(pattern)).toThrow(message);
-      expect(() => matchesPattern('', pattern)).toThrow(message);
-      expect(unitsSpent() - before).toBe(0);
-    },
-  );
+  ])('a regular expression with a large program is refused before it is compiled, %s', (_why, pattern, message) => {
+    const before = unitsSpent();
+    expect(() => compilePattern(pattern)).toThrow(message);
+    expect(() => matchesPattern('', pattern)).toThrow(message);
+    expect(unitsSpent() - before).toBe(0);
+  });
 });
 
 test.each([

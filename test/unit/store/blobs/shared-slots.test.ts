@@ -24,7 +24,7 @@ test.each([
   expect(begun).toEqual(expected);
 });
 
-test('the first owner that is allowed to use a free slot takes it', async () => {
+test('a free slot goes to the first waiting owner whose share allows it', async () => {
   const { begun, ask, end } = openWork(createSharedSlots(2));
   const first = ask('A1');
   for (const name of ['A2', 'B1', 'B2']) void ask(name);

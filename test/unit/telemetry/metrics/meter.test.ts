@@ -10,7 +10,7 @@ afterEach(() => goBack());
 const seriesOf = async (name: string): Promise<readonly string[]> =>
   (await readMetrics()).split('\n').filter((line) => line.startsWith(`${name}{`));
 
-test('ten thousand graph names create a hundred metric series and one for the rest', async () => {
+test('ten thousand graph names create a hundred metric series and one for the remaining names', async () => {
   for (let n = 0; n < 10_000; n++) measure('holdfast.steps', 1, { graph: `graph-${n}` });
   const series = await seriesOf('holdfast_steps_total');
   expect(series).toHaveLength(101);

@@ -113,7 +113,7 @@ describe('the end of a process that executes the execution', () => {
     expect([asked.length, failed]).toEqual([1, [expect.stringMatching(/^suspect: .*it burnt/)]]);
   });
 
-  test('an execution suspected of ending processes gets an exclusive process from the start', async () => {
+  test('an execution suspected of ending its workflow process gets an exclusive process from the start', async () => {
     const { asked, code } = processes([], true);
     await code.send(request('a'), false);
     expect(asked).toEqual([['alone', 'begin', 'a']]);

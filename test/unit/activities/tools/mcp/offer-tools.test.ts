@@ -157,7 +157,7 @@ describe('offerTools', () => {
     });
   });
 
-  test('MCP tool schemas with exponential expansion are checked as fast as others', () => {
+  test('MCP tool schemas with exponential expansion are checked in the same time as simple schemas', () => {
     const levels = Array.from({ length: 40 }, (_, n): [string, object] => [
       `d${n + 1}`,
       { allOf: [{ $ref: `#/$defs/d${n}` }, { $ref: `#/$defs/d${n}` }] },

@@ -36,7 +36,7 @@ test('a model’s reply whose tool call ids are unique stays unchanged', () => {
   expect(withUniqueIds(reply, [asked('c')])).toBe(reply);
 });
 
-test.each(['', 'same'])('making the ids of many tool calls unique takes one or two look-ups each: "%s"', (id) => {
+test.each(['', 'same'])('making the ids of many tool calls unique takes at most two look-ups each: "%s"', (id) => {
   const count = 1_000;
   const lookup = vi.spyOn(Set.prototype, 'has');
   const { toolCalls } = withUniqueIds(replyWith(Array.from({ length: count }, () => id)), []);
