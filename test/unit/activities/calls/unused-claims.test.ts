@@ -28,7 +28,7 @@ test.each<[string, readonly ClaimingAttempt[], ClaimingAttempt]>([
   expect(unused.every((one) => isUnused(claims, claimOf(claims, one)))).toBe(true);
 });
 
-test('claims of other activities never count as unused', () => {
+test('claims that other activities wrote never count as unused', () => {
   const claims = after(at(1, 0));
   expect(isUnused(claims, claimOf({ ...claims, series: 'other' }, at(1, 0)))).toBe(false);
   expect(isUnused(claims, 's.x')).toBe(false);

@@ -112,7 +112,7 @@ describe('summarize', () => {
     expect(await decided([ten('u1', 'user'), ...calls], 30)).toBe('u1 a2 t2 a3 t3');
   });
 
-  test('"summarize" does not summarize a summary alone', async () => {
+  test('"summarize" does not summarize again when an earlier summary is all that could be cut', async () => {
     const { head } = shorten([ten('u0', 'user')], { messages: 1, last: 'u0', text: 'They met.' });
     expect(await decided([...head, ten('u1', 'user')], 30)).toBe('u1');
     expect(await decided([...head, ten('a1', 'assistant'), ten('u1', 'user')], 30)).toBe(2);

@@ -94,7 +94,7 @@ describe('a recorded trigger', () => {
     expect(await trigger(deps(), schedule, runId)).toMatchObject({ outcome: 'pending', runId });
   });
 
-  test('a recorded trigger of a schedule is pending when the store fails afterwards', async () => {
+  test('a recorded trigger of a schedule stays pending when the store fails after the record', async () => {
     const schedule = await createSchedule(store, 'failing');
     const claim = async (): Promise<never> => await Promise.reject(new Error('The database is away'));
     const failing = { ...store, scheduleFires: { ...store.scheduleFires, claim } };

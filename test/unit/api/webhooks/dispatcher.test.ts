@@ -256,7 +256,7 @@ describe('concurrent dispatchers', () => {
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(10);
   });
 
-  test('a webhook dispatcher resends, under the same id, a message that another dispatcher has sent but not recorded', async () => {
+  test('a webhook dispatcher sends a message again, under the same id, that another dispatcher has sent but not recorded', async () => {
     await fail();
     receiver.answers(answer(200), answer(200));
     const record = async (): Promise<never> => await Promise.reject(new Error('killed'));

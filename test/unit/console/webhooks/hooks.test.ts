@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readHook, toHookForm } from '../../../../console/src/pages/webhooks/hook-draft.ts';
 import { HOOK_EXAMPLE } from '../../../../src/api/schemas/hook.ts';
 
-test('the console’s form of an inbound hook makes one that starts runs, or one that sends them an event', () => {
+test('the console’s form of an inbound hook makes a hook that starts runs, or a hook that sends an event to runs', () => {
   const value = {
     id: ' pay ',
     scheme: 'stripe',

@@ -105,7 +105,7 @@ describe('a fork', () => {
 describe('a replay', () => {
   const ANSWER: InheritedRedaction = { nodes: { a: { result: true } } };
 
-  test('a replay inherits the redaction of the beginning of its run, and of the answers', () => {
+  test('a replay inherits the redaction of its run’s input and of the recorded answers', () => {
     const recorded = {
       ...NOTHING_REDACTED,
       channels: ['secret'],

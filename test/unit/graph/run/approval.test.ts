@@ -35,14 +35,14 @@ test('computing an approval’s digest costs a price for each byte besides the t
   expect(unitsOf(() => digestOf(SHOWN))).toBeGreaterThanOrEqual(text + (2 * LENGTH) / 16);
 });
 
-test('an approval’s digest is not computed by a decision that keeps the arguments, nor by a check of one', () => {
+test('an approval’s digest is computed neither for a decision that keeps the arguments, nor for the check of a decision', () => {
   const approval = asking();
   expect(unitsOf(() => refuseDecision(approval, REQUEST))).toBeLessThan(100);
   expect(unitsOf(() => decide(approval, REQUEST))).toBeLessThan(100);
   expect(decide(approval, REQUEST)).toMatchObject({ approval: { digest: approval.digest } });
 });
 
-test('an approval’s digest is computed by a decision with other arguments, but not by a check of one', () => {
+test('an approval’s digest is computed for a decision with other arguments, but not for the check of a decision', () => {
   const approval = asking();
   const edit = { ...REQUEST, args: { amount: 2 } };
   expect(unitsOf(() => refuseDecision(approval, edit))).toBeLessThan(100);
